@@ -1,0 +1,34 @@
+"""igbtheory predicts, for any architecture one can write down, how an untrained network guesses.
+
+Every public name is loaded when it is first used, so that importing the package is instant.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "AccuracyWarning": "igbtheory.network",
+    "Activation": "igbtheory.layers",
+    "Dense": "igbtheory.layers",
+    "GaussianInputs": "igbtheory.inputs",
+    "GuessLaw": "igbtheory.guesses",
+    "Network": "igbtheory.network",
+    "Prediction": "igbtheory.prediction",
+    "digits": "igbtheory.inputs",
+    "mlp": "igbtheory.network",
+    "simulate": "igbtheory.simulation",
+    "standardised": "igbtheory.inputs",
+}
+
+__all__ = sorted(_HOMES)
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'igbtheory' has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

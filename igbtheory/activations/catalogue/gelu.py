@@ -1,0 +1,39 @@
+"""The Gaussian error linear unit x Phi(x), whose kernel is algebra and one arcsine."""
+
+from typing import Any, final
+
+from igbtheory.activations.function import ClosedForm, formula
+from igbtheory.numbers import Kind
+
+
+@final
+class Gelu(ClosedForm):
+    """Moments of x Phi(x), by Stein's lemma.
+
+    With P = (1 + q_a)(1 + q_b), R = sqrt(P - q_ab^2), A = asin(q_ab/sqrt(P)):
+    E phi(h_a) phi(h_b) = q_ab (1/4 + A/(2 pi)) + (q_a q_b R + q_ab^2/R)/(2 pi P); E phi(h) = q/sqrt(2 pi (1 + q)).
+    """
+
+    def mean(self, n: Kind, q: Any) -> Any:
+        return q / n.sqrt(2 * n.pi * (1 + q))
+
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        p = (1 + q_a) * (1 + q_b)
+        r = n.sqrt(p - q_ab * q_ab)
+        angle = n.asin(q_ab / n.sqrt(p))
+        rest = q_ab * q_ab * (1 / r - q_a * q_b / (r + n.sqrt(p))) / p
+        return q_ab / 4 + (q_ab * angle + rest) / (2 * n.pi)
+
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        """The kernel at c = 1 less the kernel at c, var_chi = q - q_ab taken out of every difference by hand."""
+        q = var_mu + var_chi
+        p = (1 + q) ** 2
+        r_1, r_c = n.sqrt(1 + 2 * q), n.sqrt((1 + var_chi) * (1 + q + var_mu))
+        angle_1 = n.atan2(q, r_1)
+        step = var_chi * (q + var_mu)
+        turn = n.atan2(step / (q * r_c + var_mu * r_1), (r_1 * r_c + q * var_mu) / p)
+        rest = step * (1 / r_1 + var_mu**2 / (r_1 * r_c * (r_1 + r_c)) - q**2 / (r_1 + r_c)) / p
+        return var_chi / 4 + (var_chi * angle_1 + var_mu * turn + rest) / (2 * n.pi)
+
+
+FUNCTIONS = (formula("gelu", "x*erfc(-x/sqrt(2))/2", "torch.nn.GELU", Gelu()),)

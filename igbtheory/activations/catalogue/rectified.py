@@ -1,0 +1,48 @@
+"""Piecewise linear functions with one kink at 0: linear, relu, leaky_relu."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from igbtheory.activations.function import ClosedForm, formula
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Rectified(ClosedForm):
+    """Moments of phi(x) = odd x + even |x|, the odd and the even part being uncorrelated.
+
+    With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
+    theta) cos theta): the arc-cosine kernel of degree 1.
+    """
+
+    odd: Fraction
+    even: Fraction
+
+    def mean(self, n: Kind, q: Any) -> Any:
+        return n.number(self.even) * n.sqrt(2 * q / n.pi)
+
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        s = n.sqrt(q_a * q_b)
+        alpha = n.asin(n.correlation(q_ab, s))
+        folded = (2 / n.pi) * s * (alpha * n.sin(alpha) - 2 * n.sin(alpha / 2) ** 2)
+        return n.number(self.odd**2) * q_ab + n.number(self.even**2) * folded
+
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        q = var_mu + var_chi
+        theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
+        folded = (2 / n.pi) * q * n.sin_minus_t_cos(theta)
+        return n.number(self.odd**2 + self.even**2) * var_chi - n.number(self.even**2) * folded
+
+
+def _slopes(below: str, above: str) -> Rectified:
+    left, right = Fraction(below), Fraction(above)
+    return Rectified((right + left) / 2, (right - left) / 2)
+
+
+FUNCTIONS = (
+    formula("linear", "x", "identity", _slopes("1", "1")),
+    formula("relu", "max(x, 0)", "torch.nn.ReLU", _slopes("0", "1")),
+    formula("leaky_relu", "where(x >= 0, x, 0.01*x)", "torch.nn.LeakyReLU", _slopes("0.01", "1")),
+)

@@ -1,0 +1,83 @@
+"""An activation function: its formula and, as optional extra knowledge, its closed forms."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.activations.calculus import derivative
+from igbtheory.activations.pieces import Pieces, split
+from igbtheory.activations.reader import read
+from igbtheory.activations.tree import Tree, substitute
+from igbtheory.numbers import Kind
+
+
+class ClosedForm(ABC):
+    """Gaussian moments of phi in closed form, for a centred pre-activation; every kind of number runs them."""
+
+    @abstractmethod
+    def mean(self, n: Kind, q: Any) -> Any:
+        """Mean E phi(h), h ~ N(0, q)."""
+
+    @abstractmethod
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
+
+    @abstractmethod
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        """Half the mean of (phi(h_a) - phi(h_b))^2, equal variances, without cancellation at small var_chi."""
+
+
+@final
+@dataclass(frozen=True)
+class Function:
+    """The function phi of one pre-activation x.
+
+    name: as the user wrote it; tree: its formula; closed: its closed forms where they are known.
+    """
+
+    name: str
+    tree: Tree
+    closed: ClosedForm | None = None
+    source: str = ""
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """Analytic pieces between the kinks."""
+        return split(self.tree)
+
+    @cached_property
+    def slope(self) -> Pieces:
+        """Derivative phi', piece by piece; the jumps of phi itself are not in it."""
+        return Pieces(self.pieces.kinks, tuple(derivative(formula) for formula in self.pieces.formulas))
+
+    @cached_property
+    def parity(self) -> int:
+        """Parity: 1 even, -1 odd, 0 neither."""
+        return self.pieces.parity()
+
+    @cached_property
+    def degree(self) -> Fraction | None:
+        """Number p with phi(a x) = a^p phi(x) for a > 0, or None."""
+        return self.pieces.degree()
+
+    def latex(self) -> str:
+        """The formula in LaTeX, by its name."""
+        return rf"\phi(x) = \text{{{self.name}}}(x)"
+
+    def __call__(self, n: Kind, x: Any) -> Any:
+        with np.errstate(over="ignore", under="ignore"):
+            return self.pieces(n, x)
+
+
+def composed(outer: Function, inner: Function) -> Function:
+    """Function outer(inner(x))."""
+    return Function(f"{outer.name} after {inner.name}", substitute(outer.tree, inner.tree))
+
+
+def formula(name: str, text: str, source: str, closed: ClosedForm | None = None) -> Function:
+    """Function of a catalogue row."""
+    return Function(name, read(text), closed, source)

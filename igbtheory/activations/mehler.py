@@ -1,0 +1,115 @@
+"""Hermite (Mehler) series of a smooth function: phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!).
+
+Then E phi = a_0, Cov = sum_{k>0} a_k b_k c^k and var_chi = sum_k a_k^2 (1 - c^k), all terms positive. One matrix product
+serves a whole sweep. The coefficients come from the trapezoidal rule, which converges geometrically for analytic phi;
+even and odd k are kept apart, since they see the even and the odd part of phi only.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.activations.function import Function
+from igbtheory.numbers import Kind
+
+ORDERS = (64, 256, 1024, 4096)
+BLOCK = 2**20
+"""Numbers held at once in a table of values."""
+
+
+@lru_cache(maxsize=16)
+def _basis(n: Kind, order: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Nodes z_j >= 0, and matrices (order/2, nodes) of weight times He_k(z_j)/sqrt(k!), k even and k odd."""
+    decades = -np.log10(n.epsilon)
+    step = 2.0 ** np.floor(np.log2(min(0.125, 3 / np.sqrt(order)) * np.sqrt(16 / decades)))
+    z = n.number(np.arange(1 + int((np.sqrt(4 * np.log(10) * decades) + 1) / step)) * step)
+    rows = [n.number(step) * n.npdf(z)]
+    rows[0][0] /= 2
+    rows.append(z * rows[0])
+    for k in range(2, order):
+        rows.append((z * rows[-1] - n.sqrt(n.number(k - 1)) * rows[-2]) / n.sqrt(n.number(k)))
+    return z, np.array(rows[::2]), np.array(rows[1::2])
+
+
+def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple[Any, Any]:
+    """Coefficients a_k, k even and k odd, shape (order/2, points) each, at the points (mean, q) of a sweep."""
+    z, even, odd = _basis(n, order)
+    scaled = z[:, None] * n.sqrt(q)
+    above = phi(n, mean + scaled)
+    if phi.parity and not np.any(mean):
+        nothing = np.zeros((0, q.size), dtype=above.dtype)
+        return (nothing, 2 * (odd @ above)) if phi.parity < 0 else (2 * (even @ above), nothing)
+    below = phi(n, mean - scaled)
+    return even @ (above + below), odd @ (above - below)
+
+
+def _tail(squares: Any) -> Any:
+    """Share of the last quarter of a decaying series, an upper estimate of what lies beyond its end."""
+    return squares[3 * len(squares) // 4 :].sum(axis=0)
+
+
+def fill(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, found: NDArray[Any]) -> None:
+    """Write mean, var_mu, var_chi and error into the columns of `found` where the series reaches its goal."""
+    for order in ORDERS:
+        left = np.flatnonzero(found[3] > n.goal)
+        for part in np.array_split(left, 1 + left.size * order // BLOCK):
+            if part.size:
+                found[:, part] = _moments(n, phi, mean[part], var_mu[part], var_chi[part], order)
+
+
+def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> NDArray[Any]:
+    """Mean, var_mu, var_chi and error at points of a sweep.
+
+    With S_i = sum_{j >= i} s_j, sum_j s_j (1 - c^2j) = (1 - c^2) sum_i S_{i+1} c^2i: no power is taken from 1.
+    """
+    q = var_mu + var_chi
+    c, less = var_mu / q, var_chi / q
+    square, less_square = c * c, less * (1 + c)
+    even, odd = coefficients(n, phi, mean, q, order)
+    average = even[0] if len(even) else 0 * q
+    even, odd = even * even, odd * odd
+    even[:1] = 0 * q
+    later_even, later_odd = (np.add.accumulate(part[::-1])[::-1] for part in (even, odd))
+    first_odd = odd.sum(axis=0)
+    mu = c * _polynomial(odd[::-1], square) + _polynomial(even[::-1], square)
+    chi = less_square * (_polynomial(later_even[:0:-1], square) + c * _polynomial(later_odd[:0:-1], square)) + less * first_odd
+    k = 2 * np.arange(order // 2)[:, None]
+    weighted = [part * ks[: len(part)] for part, ks in ((even, k), (odd, k + 1))]
+    error = sum(map(_tail, weighted)) / sum(part.sum(axis=0) for part in weighted) + 100 * n.epsilon
+    return np.array([average, mu, chi, error])
+
+
+def _polynomial(highest_first: Iterable[Any], x: Any) -> Any:
+    """Polynomial in x, by Horner's rule from its highest coefficient down."""
+    total = 0 * x
+    for row in highest_first:
+        total *= x
+        total += row
+    return total
+
+
+def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, float]:
+    """Mean E phi(h_a) phi(h_b) = sum_k a_k b_k c^k of a centred pair (arrays that broadcast) and its error."""
+    c = q_ab / n.sqrt(q_a * q_b)
+    square = c * c
+    for order in ORDERS:
+        series = [coefficients(n, phi, n.number(0), np.ravel(q), order) for q in (q_a, q_b)]
+        error = max(float(np.max(_share(*parts))) for parts in series) + 100 * n.epsilon
+        if error <= n.goal:
+            break
+    (even_a, odd_a), (even_b, odd_b) = series
+    shape_a, shape_b = ((-1, *np.shape(q)) for q in (q_a, q_b))
+    even, odd = (
+        _polynomial(map(np.multiply, a.reshape(shape_a)[::-1], b.reshape(shape_b)[::-1]), square) if len(a) else 0 * c
+        for a, b in ((even_a, even_b), (odd_a, odd_b))
+    )
+    return even + c * odd, error
+
+
+def _share(even: Any, odd: Any) -> Any:
+    """Share of the last quarters in the second moment: bounds what lies beyond at any c."""
+    squares = [part * part for part in (even, odd)]
+    return sum(map(_tail, squares)) / sum(part.sum(axis=0) for part in squares)

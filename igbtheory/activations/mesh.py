@@ -1,0 +1,90 @@
+"""The mesh of a formula: the points of the x axis between which its slope is a polynomial to working accuracy."""
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.activations.function import Function
+from igbtheory.numbers import FLOAT64
+
+ORDER = 16
+TOLERANCE = 1e-13
+FINEST = 12
+LARGEST = 1024
+"""Rounds of bisection and panels at most; what is not resolved then shows in the estimated error."""
+_FIRST = [s * x for x in (*range(64), *(2.0**k for k in range(6, 40))) for s in (-1.0, 1.0)]
+"""Panels to begin with: nothing wider than one unit is overlooked near the origin."""
+
+
+@lru_cache(maxsize=256)
+def mesh(phi: Function, reach: float) -> tuple[float, ...]:
+    """Points in (-reach, reach), beside the kinks, between which sixteen Legendre polynomials resolve phi'.
+
+    Every kind of number uses it, with an order of its own: n digits take about n polynomials.
+    """
+    kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
+    first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
+    near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
+    floor = 1e-3 * TOLERANCE * np.max(np.abs(_slope(phi, near)))
+    panels = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
+    merged = [(*panels[0], [panels[0]])]
+    for low, high in panels[1:]:
+        start, _, parts = merged[-1]
+        parts = [*parts, (low, high)]
+        if low not in kinks and _joined(phi, start, high, floor, parts):
+            merged[-1] = (start, high, parts)
+        else:
+            merged.append((low, high, parts[-1:]))
+    return tuple(low for low, _, _ in merged[1:] if low not in kinks)
+
+
+def graded(points: tuple[float, ...], reach: float) -> tuple[float, ...]:
+    """Mesh with points added so that its outer panels grow by at most four: smoothed features need them."""
+    added = []
+    for end, sign in ((points[0], -1.0), (points[-1], 1.0)) if points else ():
+        width = max(points[-1] - points[0], abs(end), 1.0)
+        distances = width * 4.0 ** np.arange(0, 1 + np.log(reach / width) / np.log(4))
+        added += list(end + sign * distances)
+    return tuple(sorted({*points, *(float(x) for x in added if abs(x) < reach)}))
+
+
+def _slope(phi: Function, x: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return phi.slope(FLOAT64, x)
+
+
+def _series(phi: Function, low: Any, high: Any) -> NDArray[np.float64]:
+    """Legendre coefficients of the slope on (low, high), in front; low and high may be arrays."""
+    nodes, weights = FLOAT64.legendre(ORDER)
+    values = _slope(phi, (low + high) / 2 + (high - low) / 2 * nodes.reshape(-1, *(1,) * np.ndim(low)))
+    basis = np.polynomial.legendre.legvander(nodes, ORDER - 1) * (np.arange(ORDER) + 0.5)
+    return np.tensordot(basis * weights[:, None], values, axes=(0, 0))
+
+
+def _ends_small(terms: NDArray[np.float64], floor: float) -> Any:
+    size = np.abs(terms)
+    return np.max(size[-2:], axis=0) <= np.maximum(TOLERANCE * np.max(size, axis=0), floor)
+
+
+def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[float, float]]:
+    """Panels from bisecting again and again those on which the series has not ended."""
+    for _ in range(FINEST):
+        rough = ~_ends_small(_series(phi, low, high), floor)
+        if not rough.any() or low.size > LARGEST:
+            break
+        middle = (low[rough] + high[rough]) / 2
+        low = np.sort(np.concatenate([low, middle]))
+        high = np.sort(np.concatenate([high, middle]))
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
+    """Whether one series serves (low, high), also at witnesses inside each of its parts."""
+    terms = _series(phi, low, high)
+    witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
+    series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)
+    allowed = max(TOLERANCE * np.max(np.abs(terms)), floor)
+    return bool(_ends_small(terms, floor) and np.max(np.abs(series - _slope(phi, witnesses))) <= 100 * allowed)

@@ -1,0 +1,77 @@
+"""Gaussian moments of an activation function: the closed form where it is known, else quadrature."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.activations import mehler, panels
+from igbtheory.activations.function import Function
+from igbtheory.numbers import Kind
+
+@final
+@dataclass(frozen=True)
+class Moments:
+    """First two moments of a node over its inputs and weights.
+
+    mean = E x; var_mu = the variance over W of the mean over the data; var_chi = the variance over the data;
+    error = estimated relative error of mean^2 + var_mu and of var_chi. Numbers or arrays of one kind that broadcast.
+    """
+
+    mean: Any
+    var_mu: Any
+    var_chi: Any
+    error: Any = 0.0
+
+
+def moments(n: Kind, phi: Function, base: Moments) -> Moments:
+    """Moments of phi(h), h Gaussian with the moments `base`.
+
+    A mean that is the integer 0 marks a centred h, for which closed forms hold.
+    """
+    if phi.closed is not None and is_centred(base):
+        q = base.var_mu + base.var_chi
+        return Moments(
+            phi.closed.mean(n, q),
+            phi.closed.covariance(n, q, q, base.var_mu),
+            phi.closed.spread(n, base.var_mu, base.var_chi),
+            base.error + 4 * n.epsilon,
+        )
+    return integrated(n, phi, base)
+
+
+def is_centred(base: Moments) -> bool:
+    """Whether the mean is zero by construction."""
+    return isinstance(base.mean, int) and base.mean == 0
+
+
+def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
+    """Moments of phi(h) by the general mechanism, for any formula: point by point of the sweep.
+
+    The Hermite series does all points of a smooth formula at once; what it cannot resolve goes to panels.
+    """
+    mean, var_mu, var_chi, error = np.broadcast_arrays(base.mean, base.var_mu, base.var_chi, base.error)
+    flat = [np.ravel(n.number(part)) for part in (mean, var_mu, var_chi)]
+    found = np.empty((4, flat[0].size), dtype=flat[1].dtype)
+    found[3] = n.number(1)
+    if not phi.pieces.kinks:
+        mehler.fill(n, phi, *flat, found)
+    for i in np.flatnonzero(found[3] > n.goal):
+        found[:, i] = panels.moments(n, phi, *(part[i] for part in flat))
+    shaped = [part.reshape(var_mu.shape)[()] for part in found]
+    return Moments(shaped[0], shaped[1], shaped[2], error[()] + shaped[3].astype(float))
+
+
+def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, float]:
+    """Mean E phi(h_a) phi(h_b) of a centred pair, arrays that broadcast, and its estimated relative error."""
+    if phi.closed is not None:
+        means = phi.closed.mean(n, q_a) * phi.closed.mean(n, q_b)
+        return phi.closed.covariance(n, q_a, q_b, q_ab) + means, 4 * n.epsilon
+    if not phi.pieces.kinks:
+        series, error = mehler.product(n, phi, q_a, q_b, q_ab)
+        if error <= n.goal:
+            return series, error
+    pairs = np.broadcast_arrays(q_a, q_b, q_ab)
+    points = [panels.product(n, phi, *pair) for pair in zip(*map(np.ravel, pairs), strict=True)]
+    values = np.array([value for value, _ in points]).reshape(pairs[0].shape)[()]
+    return values, float(max(error for _, error in points))

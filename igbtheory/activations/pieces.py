@@ -1,0 +1,152 @@
+"""Analytic pieces of a formula between its exact kinks."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.activations.calculus import degree, reflected
+from igbtheory.activations.tree import (
+    Choice,
+    Number,
+    Product,
+    Sum,
+    Tree,
+    Variable,
+    children,
+    choice,
+    evaluate,
+    rebuild,
+)
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Pieces:
+    """A function given by `formulas[i]` between `kinks[i - 1]` and `kinks[i]`.
+
+    kinks: exact numbers, ascending; formulas: one more than there are kinks, free of choices.
+    """
+
+    kinks: tuple[Fraction, ...]
+    formulas: tuple[Tree, ...]
+
+    def __call__(self, n: Kind, x: Any) -> Any:
+        """Values at x in the kind n; each formula sees only points of its own interval."""
+        ends = [None, *(n.number(kink) for kink in self.kinks), None]
+        values = evaluate(self.formulas[0], n, _clamped(x, None, ends[1])) + 0 * x
+        for i, formula in enumerate(self.formulas[1:], 1):
+            own = evaluate(formula, n, _clamped(x, ends[i], ends[i + 1]))
+            values = np.where(x < ends[i], values, own)[()]
+        return values
+
+    def jumps(self, n: Kind) -> list[Any]:
+        """Jump of the function at each kink, in the kind n."""
+        return [
+            evaluate(right, n, n.number(kink)) - evaluate(left, n, n.number(kink))
+            for kink, (left, right) in zip(self.kinks, pairwise(self.formulas), strict=True)
+        ]
+
+    def parity(self) -> int:
+        """Parity: 1 for an even function, -1 for an odd one, 0 where the formula shows neither."""
+        mirrored = tuple(reflected(formula) for formula in reversed(self.formulas))
+        if tuple(-kink for kink in reversed(self.kinks)) != self.kinks:
+            return 0
+        if mirrored == self.formulas:
+            return 1
+        return -1 if tuple(-formula for formula in mirrored) == self.formulas else 0
+
+    def degree(self) -> Fraction | None:
+        """Number p with f(a x) = a^p f(x) for every a > 0, or None."""
+        if any(self.kinks):
+            return None
+        degrees = {degree(formula) for formula in self.formulas if formula != Number(Fraction(0))}
+        return degrees.pop() if len(degrees) == 1 else None
+
+
+def _clamped(x: Any, low: Any, high: Any) -> Any:
+    x = x if low is None else np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def split(tree: Tree) -> Pieces:
+    """Pieces of a formula: every choice is decided on every interval between the roots of the tests."""
+    found = _split(tree, None, None)
+    merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
+    return Pieces(
+        tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged)
+    )
+
+
+def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
+    """Left ends and formulas of the pieces between `low` and `high` (None: unbounded)."""
+    tests = _innermost(tree)
+    if not tests:
+        return [(low, tree)]
+    cuts = sorted({root for root in map(_root, tests) if _inside(root, low, high)})
+    return [
+        piece
+        for a, b in pairwise([low, *cuts, high])
+        for piece in _split(_decided(tree, _point(a, b)), a, b)
+    ]
+
+
+def _inside(point: Fraction, low: Fraction | None, high: Fraction | None) -> bool:
+    return (low is None or low < point) and (high is None or point < high)
+
+
+def _point(low: Fraction | None, high: Fraction | None) -> Fraction:
+    """An exact point between `low` and `high`."""
+    if low is None:
+        return Fraction(0) if high is None else high - 1
+    return low + 1 if high is None else (low + high) / 2
+
+
+def _innermost(tree: Tree) -> set[Tree]:
+    """Tests without choices of their own."""
+    inner = set().union(*(_innermost(part) for part in children(tree)))
+    if isinstance(tree, Choice) and not _innermost(tree.test):
+        inner.add(tree.test)
+    return inner
+
+
+def _decided(tree: Tree, point: Fraction) -> Tree:
+    """Formula with its innermost tests decided as they stand at `point`."""
+    parts = tuple(_decided(part, point) for part in children(tree))
+    if isinstance(tree, Choice) and not _innermost(tree.test):
+        return choice(Number(_value(tree.test, point)), *parts[1:])
+    return rebuild(tree, parts)
+
+
+def _polynomial(tree: Tree) -> dict[int, Fraction]:
+    """Coefficients {power: coefficient} of a polynomial in x with rational coefficients."""
+    match tree:
+        case Number(value):
+            return {0: value}
+        case Variable():
+            return {1: Fraction(1)}
+        case Sum(terms):
+            total: dict[int, Fraction] = {}
+            for term in terms:
+                for k, value in _polynomial(term).items():
+                    total[k] = total.get(k, Fraction(0)) + value
+            return total
+        case Product((Number(value), *rest)) if len(rest) == 1:
+            return {k: value * v for k, v in _polynomial(rest[0]).items()}
+        case _:
+            raise ValueError(
+                f"the condition of a choice must be linear in x, so that its kink is exact; got {tree!r}. "
+                "Write the kink out: where(x > 1, ...) instead of where(exp(x) > E, ...)."
+            )
+
+
+def _root(test: Tree) -> Fraction:
+    coefficients = _polynomial(test)
+    return -coefficients.get(0, Fraction(0)) / coefficients[1]
+
+
+def _value(test: Tree, point: Fraction) -> Fraction:
+    return sum((value * point**k for k, value in _polynomial(test).items()), Fraction(0))

@@ -1,0 +1,288 @@
+"""Formulas: a small tree of exact numbers, x, sums, products, powers, calls and choices.
+
+The constructors `add`, `mul`, `power`, `call`, `choice` keep a tree in normal form (sums and products flat,
+sorted and collected, odd functions free of signs), so that equal formulas written alike are equal trees.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any, final
+
+from igbtheory.numbers import Kind
+
+
+class Tree:
+    """A formula in x, one of the seven final classes below."""
+
+    __slots__ = ()
+
+    def __neg__(self) -> "Tree":
+        return mul(Number(Fraction(-1)), self)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Number(Tree):
+    """An exact rational number."""
+
+    value: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Constant(Tree):
+    """The number pi or e, by name."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Variable(Tree):
+    """The pre-activation x."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sum(Tree):
+    """A sum of at least two terms."""
+
+    terms: tuple[Tree, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Product(Tree):
+    """A product of at least two factors, a number first."""
+
+    factors: tuple[Tree, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Power(Tree):
+    """A power base^exponent."""
+
+    base: Tree
+    exponent: Tree
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Call(Tree):
+    """An elementary function of one argument, by its name in `numbers.ELEMENTARY`."""
+
+    name: str
+    argument: Tree
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Choice(Tree):
+    """The formula `yes` where test >= 0, `no` elsewhere."""
+
+    test: Tree
+    yes: Tree
+    no: Tree
+
+
+ZERO, ONE, X = Number(Fraction(0)), Number(Fraction(1)), Variable()
+PI, E = Constant("pi"), Constant("E")
+ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf"})
+EVEN = frozenset({"cos", "cosh"})
+
+
+def number(value: Fraction | int | str) -> Number:
+    """`value` as an exact number of a formula."""
+    return Number(Fraction(value))
+
+
+def _coefficient(tree: Tree) -> tuple[Fraction, Tree]:
+    """Split tree = coefficient * rest."""
+    match tree:
+        case Number(value):
+            return value, ONE
+        case Product((Number(value), *rest)):
+            return value, rest[0] if len(rest) == 1 else Product(tuple(rest))
+        case _:
+            return Fraction(1), tree
+
+
+def _rank(tree: Tree) -> tuple[bool, str]:
+    """Order of terms and factors: numbers first, then by their text."""
+    return not isinstance(tree, Number), repr(tree)
+
+
+def _exponent(tree: Tree) -> tuple[Tree, Tree]:
+    match tree:
+        case Power(base, exponent):
+            return base, exponent
+        case Call("sqrt", argument):
+            return argument, number("1/2")
+        case _:
+            return tree, ONE
+
+
+def is_negative(tree: Tree) -> bool:
+    """Whether the leading coefficient carries a minus sign."""
+    return _coefficient(tree.terms[0] if isinstance(tree, Sum) else tree)[0] < 0
+
+
+def add(*terms: Tree) -> Tree:
+    """Sum of the terms, like ones collected."""
+    collected: dict[Tree, Fraction] = {}
+    for term in (t for group in terms for t in (group.terms if isinstance(group, Sum) else (group,))):
+        value, rest = _coefficient(term)
+        collected[rest] = collected.get(rest, Fraction(0)) + value
+    found = sorted((mul(Number(value), rest) for rest, value in collected.items() if value), key=_rank)
+    return Sum(tuple(found)) if len(found) > 1 else found[0] if found else ZERO
+
+
+def mul(*factors: Tree) -> Tree:
+    """Product of the factors, powers of equal bases collected; a number is spread over a sum."""
+    value, collected = Fraction(1), dict[Tree, Tree]()
+    for factor in (f for group in factors for f in (group.factors if isinstance(group, Product) else (group,))):
+        if isinstance(factor, Number):
+            value *= factor.value
+        else:
+            base, exponent = _exponent(factor)
+            collected[base] = add(collected.get(base, ZERO), exponent)
+    found = []
+    for base, exponent in collected.items():
+        coefficient, rest = _coefficient(power(base, exponent))
+        value *= coefficient
+        found += [rest] if rest != ONE else []
+    if not value or not found:
+        return Number(value)
+    if value != 1 and len(found) == 1 and isinstance(found[0], Sum):
+        return add(*(mul(Number(value), term) for term in found[0].terms))
+    found.sort(key=_rank)
+    return (
+        Product((Number(value), *found)) if value != 1 else Product(tuple(found)) if len(found) > 1 else found[0]
+    )
+
+
+def power(base: Tree, exponent: Tree) -> Tree:
+    """Power of a formula; integer powers of numbers and products are carried out."""
+    match base, exponent:
+        case _, Number(value) if value == 0:
+            return ONE
+        case _, Number(value) if value == 1:
+            return base
+        case Number(value), Number(n) if n.denominator == 1 and (value or n > 0):
+            return Number(value ** int(n))
+        case _, Number(value) if value == Fraction(1, 2):
+            return call("sqrt", base)
+        case Sum((Number(value), Call("exp", argument))), Number(n) if value == 1 and n == -1:
+            return call("sigmoid", -argument)
+        case Product(factors), Number(n) if n.denominator == 1:
+            return mul(*(power(f, exponent) for f in factors))
+        case Power(inner, Number(m)), Number(n) if n.denominator == 1:
+            return power(inner, Number(m * n))
+        case Constant("E"), _:
+            return call("exp", exponent)
+        case _:
+            return Power(base, exponent)
+
+
+_AT_ZERO = {"exp": ONE, "cos": ONE, "cosh": ONE, "erfc": ONE, "sigmoid": number("1/2"), "sqrt": ZERO, "expm1": ZERO}
+
+
+def call(name: str, argument: Tree) -> Tree:
+    """Elementary function of a formula; odd ones lose the sign of their argument, even ones drop it."""
+    if argument == ZERO and (name in _AT_ZERO or name in ODD):
+        return _AT_ZERO.get(name, ZERO)
+    if name == "log" and argument == ONE:
+        return ZERO
+    if name in ODD and is_negative(argument):
+        return -Call(name, -argument)
+    if name in EVEN and is_negative(argument):
+        return Call(name, -argument)
+    match name, argument:
+        case "log", Sum((Number(value), Call("exp", inner))) if value == 1:
+            return Call("softplus", inner)
+        case _:
+            return Call(name, argument)
+
+
+def choice(test: Tree, yes: Tree, no: Tree) -> Tree:
+    """Formula `yes` where test >= 0, `no` elsewhere; a constant test is decided."""
+    if isinstance(test, Number):
+        return yes if test.value >= 0 else no
+    if yes == no:
+        return yes
+    return Choice(test, yes, no)
+
+
+def children(tree: Tree) -> tuple[Tree, ...]:
+    """Parts of a formula, outermost only."""
+    match tree:
+        case Sum(parts) | Product(parts):
+            return parts
+        case Power(base, exponent):
+            return base, exponent
+        case Call(_, argument):
+            return (argument,)
+        case Choice(test, yes, no):
+            return test, yes, no
+        case _:
+            return ()
+
+
+def rebuild(tree: Tree, parts: tuple[Tree, ...]) -> Tree:
+    """Formula with its parts replaced, in normal form again."""
+    match tree:
+        case Sum():
+            return add(*parts)
+        case Product():
+            return mul(*parts)
+        case Power():
+            return power(*parts)
+        case Call(name, _):
+            return call(name, *parts)
+        case Choice():
+            return choice(*parts)
+        case _:
+            return tree
+
+
+def substitute(tree: Tree, new: Tree) -> Tree:
+    """Formula with x replaced by `new`."""
+    if isinstance(tree, Variable):
+        return new
+    return rebuild(tree, tuple(substitute(part, new) for part in children(tree)))
+
+
+def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
+    """Values of a formula without choices at x, in the kind of number n."""
+    match tree:
+        case Variable():
+            return x
+        case Number(value):
+            return n.number(value)
+        case Constant("pi"):
+            return n.pi
+        case Constant():
+            return n.exp(n.number(1))
+        case Sum(terms):
+            return reduce(lambda a, b: a + b, (evaluate(term, n, x) for term in terms))
+        case Product(factors):
+            return reduce(lambda a, b: a * b, (evaluate(factor, n, x) for factor in factors))
+        case Power(base, Number(value)) if value.denominator == 1:
+            return _integer_power(evaluate(base, n, x), int(value))
+        case Power(base, exponent):
+            return evaluate(base, n, x) ** evaluate(exponent, n, x)
+        case Call(name, argument):
+            function: Callable[[Any], Any] = getattr(n, name)
+            return function(evaluate(argument, n, x))
+        case _:
+            raise TypeError(f"expected a formula without choices, got {tree!r}")
+
+
+def _integer_power(base: Any, exponent: int) -> Any:
+    if exponent < 0:
+        return 1 / _integer_power(base, -exponent)
+    half = _integer_power(base, exponent // 2) if exponent > 1 else 1
+    return half * half * base if exponent % 2 else half * half

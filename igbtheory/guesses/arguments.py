@@ -1,0 +1,58 @@
+"""Arguments of a law of guesses: what is accepted, as float64, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = float | NDArray[np.float64]
+"""A float, or an array of them: what a broadcasting method takes and gives."""
+
+
+def float64_array(name: str, value: Any) -> NDArray[np.float64]:
+    """Array of `value`, float64, of the shape of `value`. TypeError where `value` holds no real numbers."""
+    array = np.asarray(value)
+    if array.dtype == np.object_:
+        # multiprecision and exact numbers say themselves whether they are real
+        try:
+            return np.asarray([float(x) for x in array.flat]).reshape(array.shape)
+        except (TypeError, ValueError):
+            pass
+    if array.dtype.kind not in "fiu":
+        message = f"{name}: expected a real number or an array of them, got {value!r}; pass numbers"
+        raise TypeError(message)
+    return array.astype(np.float64)
+
+
+def checked_gamma(gamma: Any) -> Numbers:
+    """Variance ratio gamma = var_mu / var_chi in [0, inf], a float or a read-only array.
+
+    ValueError where it is negative or NaN, TypeError where it is no real number.
+    """
+    # + 0.0 makes a copy of its own, and 0.0 of -0.0, whose square root would turn signs
+    array = np.asarray(float64_array("gamma", gamma) + 0.0)
+    refused = array[~(array >= 0.0)]
+    if refused.size:
+        message = (
+            f"gamma: expected numbers from 0 to inf, got {refused[0]}; "
+            "pass the gamma of a prediction, or var_mu / var_chi of two variances"
+        )
+        raise ValueError(message)
+    if array.ndim == 0:
+        return float(array)
+    array.flags.writeable = False
+    return array
+
+
+def checked_data_count(count: Any) -> int:
+    """Number of data D, a whole number from 1 on. ValueError or TypeError for anything else."""
+    number = float64_array("D", count)
+    if number.ndim:
+        message = (
+            f"D: expected one whole number, got an array of shape {number.shape}; make one law for each D"
+        )
+        raise ValueError(message)
+    if not (number >= 1 and np.isfinite(number) and number == np.floor(number)):
+        message = f"D: expected a whole number of data, at least 1, got {count!r}; pass for instance D=1000"
+        raise ValueError(message)
+    return int(count)

@@ -1,0 +1,109 @@
+"""The law of G0, the share of the data that an untrained, infinitely wide network gives to class 0."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from scipy import special
+
+from igbtheory.guesses.arguments import Numbers, checked_gamma, float64_array
+from igbtheory.guesses.finite import FiniteGuessLaw
+from igbtheory.guesses.latent import draw_share, share, share_variance
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GuessLaw:
+    """Law of G0 = Phi(sqrt(gamma) U), U ~ N(0, 1), over the random weights.
+
+    `gamma` = var_mu / var_chi of the output layer, from 0 to inf: a float, or an array (a sweep) against
+    which every argument broadcasts. Scalars give a scalar, arrays an array; NaN gives NaN. One peak at 1/2
+    below gamma = 1, uniform at 1, two peaks at 0 and 1 above.
+
+    The two ends are no densities. gamma = 0 is a point mass at 1/2; gamma = inf is two, 1/2 at 0 and 1/2
+    at 1. There `pdf` is inf at an atom and 0 elsewhere, `cdf` the right-continuous step, `ppf` its
+    generalised inverse, the smallest g in [0, 1] that may occur and has cdf(g) >= p.
+
+    ValueError: gamma negative or NaN. TypeError: gamma no real number. Computed in double precision: relative
+    errors below 1e-12, for g and p taken as the exact numbers that the floats are.
+
+    Source: initial-guessing-bias, Eqs. 1-4 (gamma = inf: Eq. 10); where-you-place-the-norm, Eqs. 6-9.
+    """
+
+    gamma: Numbers
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", checked_gamma(self.gamma))
+
+    def logpdf(self, g: Any) -> Any:
+        """Logarithm of the density, (y^2 - z^2 - log gamma)/2 with y = Phi^-1(g), z = y/sqrt(gamma).
+
+        At g = 0 and 1 the limit: -inf below gamma = 1, 0 at 1, inf above. -inf outside [0, 1].
+        """
+        g, gamma = float64_array("g", g), self.gamma
+        with np.errstate(all="ignore"):
+            z = special.ndtri(g) / np.sqrt(gamma)
+            # y^2 - z^2 as (gamma - 1) z^2, without cancellation at gamma = 1; z last, lest z^2 underflow
+            inside = 0.5 * ((gamma - 1.0) * z * z - np.log(gamma))
+        edge = (g == 0.0) | (g == 1.0)
+        return np.select(
+            [
+                np.isnan(g),
+                (g < 0.0) | (g > 1.0),
+                np.equal(gamma, 0.0),
+                np.isposinf(gamma),
+                np.equal(gamma, 1.0),
+            ],
+            [np.nan, -np.inf, np.where(g == 0.5, np.inf, -np.inf), np.where(edge, np.inf, -np.inf), 0.0],
+            inside,
+        )[()]
+
+    def pdf(self, g: Any) -> Any:
+        """Density exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma), y = Phi^-1(g); 0 outside [0, 1].
+
+        At g = 0 and 1 the limit: 0 below gamma = 1, 1 at 1, inf above.
+        """
+        with np.errstate(all="ignore"):
+            return np.exp(self.logpdf(g))
+
+    def cdf(self, g: Any) -> Any:
+        """Probability Phi(Phi^-1(g)/sqrt(gamma)) that G0 <= g."""
+        g, gamma = float64_array("g", g), self.gamma
+        with np.errstate(all="ignore"):
+            inside = special.ndtr(special.ndtri(np.clip(g, 0.0, 1.0)) / np.sqrt(gamma))
+        one_atom, two_atoms = 1.0 * (g >= 0.5), 0.5 * (g >= 0.0) + 0.5 * (g >= 1.0)
+        return np.select(
+            [np.isnan(g), np.equal(gamma, 0.0), np.isposinf(gamma)], [np.nan, one_atom, two_atoms], inside
+        )[()]
+
+    def ppf(self, p: Any) -> Any:
+        """Quantile Phi(sqrt(gamma) Phi^-1(p)), the inverse of `cdf`; NaN for p outside [0, 1]."""
+        with np.errstate(all="ignore"):
+            return share(self.gamma, special.ndtri(float64_array("p", p)))[()]
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Independent draws of G0, of shape `size` (None: the shape of gamma), to which gamma must broadcast.
+
+        `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
+        """
+        return draw_share(self.gamma, size, np.random.default_rng(random_state))[()]
+
+    def mean(self) -> Any:
+        """Mean 1/2, of the shape of gamma: no class is favoured on average over the weights."""
+        return np.full(np.shape(self.gamma), 0.5)[()]
+
+    def var(self) -> Any:
+        """Variance arcsin(gamma/(1 + gamma))/(2 pi), from 0 at gamma = 0 to 1/4 at inf."""
+        return share_variance(self.gamma)[()]
+
+    def std(self) -> Any:
+        """Standard deviation, the square root of `var`."""
+        return np.sqrt(self.var())
+
+    def majority(self) -> Any:
+        """Expected share of the favoured class, E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi."""
+        return np.add(0.5, np.arctan(np.sqrt(self.gamma)) / np.pi)[()]
+
+    def finite(self, D: Any) -> FiniteGuessLaw:  # noqa: N803 - the papers' letter
+        """Law of the number k of D independent data that are given to class 0; the fraction is k/D."""
+        return FiniteGuessLaw(self.gamma, D)

@@ -1,0 +1,69 @@
+"""The law of G0 on a given data set: outputs are one Gaussian vector with the kernel of the data as covariance."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+LARGEST = 8192
+"""Data whose kernel is factorised at most: 512 MiB."""
+
+
+@final
+@dataclass(frozen=True)
+class DatasetGuessLaw:
+    """Law of the fraction of `size` given data that class 0 gets, in infinite width.
+
+    mean = 1/2, var = mean over all pairs (a, b) of asin(c_ab)/(2 pi); samples from Delta_O ~ N(0, kernel).
+    """
+
+    size: int
+    variance: float
+    kernel: Callable[[], NDArray[np.float64]]
+
+    def mean(self) -> float:
+        """Mean 1/2, by the symmetry of the classes."""
+        return 0.5
+
+    def var(self) -> float:
+        """Variance over initialisations."""
+        return self.variance
+
+    def std(self) -> float:
+        """Standard deviation over initialisations."""
+        return float(np.sqrt(self.variance))
+
+    def rvs(self, size: int | None = None, random_state: int | np.random.Generator | None = None) -> Any:
+        """Independent draws of G0, shape (size,) (None: one number), from a Gaussian vector of outputs over the data each."""
+        if size is None:
+            return self.rvs(1, random_state)[0]
+        rng = np.random.default_rng(random_state)
+        block = max(1, 2**24 // self.size)
+        parts = [min(block, size - start) for start in range(0, size, block)]
+        draws = [self._root @ rng.standard_normal((self._root.shape[1], part)) for part in parts]
+        return np.concatenate([(outputs > 0).mean(axis=0) for outputs in draws] or [np.empty(0)])
+
+    @cached_property
+    def _root(self) -> NDArray[np.float64]:
+        """Matrix L with L L^T = kernel, by pivoted Cholesky: a kernel may have directions of no variance."""
+        from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - only sampling needs it
+
+        if self.size > LARGEST:
+            raise ValueError(
+                f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a subsample, "
+                f"for example X[np.random.default_rng(0).choice({self.size}, {LARGEST}, replace=False)]"
+            )
+        factor, pivots, rank, _ = dpstrf(self.kernel(), lower=1)
+        root = np.zeros((self.size, rank))
+        root[pivots - 1] = np.tril(factor)[:, :rank]
+        return root
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in {"pdf", "logpdf", "cdf", "ppf", "finite"}:
+            raise AttributeError(
+                f"the law of G0 on a given data set is no function of gamma and has no {name}; use mean, var, std or rvs"
+            )
+        raise AttributeError(name)

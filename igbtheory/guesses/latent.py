@@ -1,0 +1,47 @@
+"""The latent Gaussian behind a network's guesses: given U, class 0 receives the share Phi(sqrt(gamma) U)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from igbtheory.guesses.arguments import Numbers
+
+
+def share(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
+    """Share Phi(sqrt(gamma) u) of class 0 at the latent value u, of the broadcast shape.
+
+    At gamma = 0 it is 1/2 for every u, at gamma = inf it is 0 up to u = 0 and 1 above.
+    """
+    with np.errstate(all="ignore"):
+        inside = special.ndtr(np.sqrt(gamma) * u)
+    one_peak, two_peaks = np.equal(gamma, 0.0), np.isposinf(gamma)
+    limit = np.where(one_peak, 0.5, np.greater(u, 0.0))
+    return np.where(np.isnan(u), np.nan, np.where(one_peak | two_peaks, limit, inside))
+
+
+def share_variance(gamma: Numbers) -> NDArray[np.float64]:
+    """Variance arcsin(gamma/(1 + gamma))/(2 pi) of the share, of the shape of gamma."""
+    # arcsin loses half the digits near 1, the angle does not; beyond 1e300 it is pi/2 to the last digit
+    bounded = np.minimum(gamma, 1e300)
+    return np.arctan2(bounded, np.sqrt(1.0 + 2.0 * bounded)) / (2.0 * np.pi)
+
+
+def draw_share(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Independent draws of the share, of shape `size` (None: the shape of gamma).
+
+    ValueError where gamma does not broadcast to `size`.
+    """
+    shape = np.shape(gamma) if size is None else tuple(np.atleast_1d(size))
+    try:
+        fits = np.broadcast_shapes(np.shape(gamma), shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        message = (
+            f"size: expected a shape that gamma, of shape {np.shape(gamma)}, broadcasts to, got {size!r}; "
+            f"put further axes in front: (n, {', '.join(map(str, np.shape(gamma)))})"
+        )
+        raise ValueError(message)
+    return share(gamma, rng.standard_normal(shape))

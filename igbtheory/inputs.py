@@ -1,0 +1,54 @@
+"""Inputs of a network: Gaussian ones, and data sets given as arrays."""
+
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.activations.moments import Moments
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class GaussianInputs:
+    """Independent data whose components are N(shift, variance).
+
+    shift, variance: numbers, or arrays for a sweep. In a first layer Var_W(mu) = sigma_w2 shift^2 + sigma_b2 and
+    Var_chi = sigma_w2 variance. Source: initial-guessing-bias, section 4 (shift 0, variance 1) and Eq. 13 (shift).
+    """
+
+    shift: Any = 0.0
+    variance: Any = 1.0
+
+    def __post_init__(self) -> None:
+        checks.finite("shift", self.shift)
+        checks.non_negative("variance", self.variance)
+
+    def moments(self, n: Kind) -> Moments:
+        """Moments of one input component, as numbers of kind n."""
+        centred = np.ndim(self.shift) == 0 and self.shift == 0
+        return Moments(0 if centred else n.number(self.shift), n.number(0), n.number(self.variance))
+
+
+def digits() -> NDArray[np.float64]:
+    """The 1,797 handwritten digits that scikit-learn ships: shape (1797, 64), grey values 0 to 16.
+
+    Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998
+    (CC BY 4.0), https://doi.org/10.24432/C50P49.
+    """
+    with resources.files("igbtheory").joinpath("digits.npz").open("rb") as file, np.load(file) as archive:
+        return np.asarray(archive["images"], dtype=np.float64)
+
+
+def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
+    """Data less the mean and over the standard deviation of all entries of `reference` (default: of the data)."""
+    array = checks.data_set(data).astype(float)
+    whole = array if reference is None else checks.data_set(reference).astype(float)
+    spread = whole.std()
+    if not spread > 0:
+        raise ValueError("expected data that vary, got a constant; nothing can be standardised")
+    return np.asarray((array - whole.mean()) / spread)

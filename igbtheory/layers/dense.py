@@ -1,0 +1,63 @@
+"""Dense layers: W x + b with independent Gaussian weights and biases."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.activations.moments import Moments
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode, Pairs
+
+
+@final
+@dataclass(frozen=True)
+class Dense(Layer):
+    """Dense layer Z_i = sum_j W_ij X_j + B_i, W_ij ~ N(0, sigma_w2/units of X), B_i ~ N(0, sigma_b2).
+
+    mean = 0, var_mu = sigma_w2 (mean^2 + var_mu) + sigma_b2, var_chi = sigma_w2 var_chi; q_ab = sigma_w2 q_ab + sigma_b2.
+    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. Source: bias-and-trainability-slides (Y and its
+    initialisation); where-you-place-the-norm, Eq. 1 (sigma_b2 = 0).
+    """
+
+    sigma_w2: Any = 2.0
+    sigma_b2: Any = 0.0
+
+    def __post_init__(self) -> None:
+        checks.non_negative("sigma_w2", self.sigma_w2)
+        checks.non_negative("sigma_b2", self.sigma_b2)
+
+    def law(self, node: LawNode) -> LawNode:
+        sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
+        x = node.averaged()
+        q_ab = x.mean * x.mean + x.var_mu
+        return LawNode(node.n, Moments(0, sigma_w2 * q_ab + sigma_b2, sigma_w2 * x.var_chi, x.error))
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
+        x = node.averaged()
+        new = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
+        return KernelNode(node.n, Pairs(*new, x.error))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        scale_w, scale_b = np.sqrt([self.sigma_w2 / x.shape[1], self.sigma_b2]).astype(x.dtype)
+        weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype)
+        return scale_w * (x @ weights) + scale_b * rng.standard_normal(width, dtype=x.dtype)
+
+    def latex(self) -> str:
+        return rf"W x + b,\; \sigma_w^2 = {_text(self.sigma_w2)},\; \sigma_b^2 = {_text(self.sigma_b2)}"
+
+    def __repr__(self) -> str:
+        bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
+        return f"Dense({_text(self.sigma_w2)}{bias})"
+
+
+def _text(value: Any) -> str:
+    """A number as it prints; a sweep by its ends and shape."""
+    if np.ndim(value) == 0:
+        return str(value)
+    flat = np.ravel(value)
+    return f"{flat[0]}...{flat[-1]} {np.shape(value)}"

@@ -1,0 +1,83 @@
+"""Double precision: NumPy scalars and arrays, which broadcast."""
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from igbtheory.numbers.kind import Kind
+
+_SMALL = 0.5
+_SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 9))
+
+
+def _softplus(x: Any) -> Any:
+    return np.logaddexp(0, x)
+
+
+def _sin_minus_t_cos(t: Any) -> Any:
+    """Function sin t - t cos t = t^3/3 - t^5/30 + ...: the series below t = 1/2, where it loses nothing."""
+    t2 = np.minimum(np.square(t), _SMALL**2)
+    series = 0.0 * t2
+    for coefficient in reversed(_SERIES):
+        series = series * t2 + coefficient
+    return np.where(np.abs(t) < _SMALL, series * t2 * t, np.sin(t) - t * np.cos(t))[()]
+
+
+@final
+class Float64(Kind):
+    """NumPy double precision."""
+
+    pi = np.pi
+    epsilon = 2.0**-53
+    goal = 1e-12
+    sqrt = staticmethod(np.sqrt)
+    exp = staticmethod(np.exp)
+    expm1 = staticmethod(np.expm1)
+    log = staticmethod(np.log)
+    log1p = staticmethod(np.log1p)
+    sin = staticmethod(np.sin)
+    cos = staticmethod(np.cos)
+    tan = staticmethod(np.tan)
+    asin = staticmethod(np.arcsin)
+    acos = staticmethod(np.arccos)
+    atan = staticmethod(np.arctan)
+    sinh = staticmethod(np.sinh)
+    cosh = staticmethod(np.cosh)
+    tanh = staticmethod(np.tanh)
+    asinh = staticmethod(np.arcsinh)
+    acosh = staticmethod(np.arccosh)
+    atanh = staticmethod(np.arctanh)
+    erf = staticmethod(special.erf)
+    erfc = staticmethod(special.erfc)
+    sigmoid = staticmethod(special.expit)
+    softplus = staticmethod(_softplus)
+    ncdf = staticmethod(special.ndtr)
+    sin_minus_t_cos = staticmethod(_sin_minus_t_cos)
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, int | float | Fraction | str):
+            return np.float64(value)
+        array = np.asarray(value)
+        return array.astype(np.float64)[()]
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        return np.arctan2(y, x)
+
+    def ratio(self, a: Any, b: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.divide(a, b)
+
+    @staticmethod
+    @lru_cache
+    def _legendre(order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        return np.polynomial.legendre.leggauss(order)
+
+    def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self._legendre(order)
+
+
+FLOAT64 = Float64()

@@ -1,0 +1,79 @@
+"""The interface of a kind of number: conversion, pi, and the functions a rule may use."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Function = Callable[[Any], Any]
+
+ELEMENTARY = (
+    *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "sigmoid", "softplus"),
+)
+"""Names of the functions of one variable that every kind provides and a formula may contain."""
+
+
+class Kind(ABC):
+    """A kind of number, elementwise on scalars and arrays.
+
+    Beside the elementary functions: `ncdf` the standard normal distribution function Phi, `npdf` its density,
+    `sin_minus_t_cos` the function sin t - t cos t without cancellation at small t, `atan2`. `epsilon` is the relative
+    rounding error of one operation, `goal` the relative error that quadrature aims at.
+    """
+
+    pi: Any
+    epsilon: float
+    goal: float
+    sqrt: Function
+    exp: Function
+    expm1: Function
+    log: Function
+    log1p: Function
+    sin: Function
+    cos: Function
+    tan: Function
+    asin: Function
+    acos: Function
+    atan: Function
+    sinh: Function
+    cosh: Function
+    tanh: Function
+    asinh: Function
+    acosh: Function
+    atanh: Function
+    erf: Function
+    erfc: Function
+    sigmoid: Function
+    softplus: Function
+    ncdf: Function
+    sin_minus_t_cos: Function
+
+    @abstractmethod
+    def number(self, value: Any) -> Any:
+        """`value` (a number, its decimal text, or an array) as numbers of this kind.
+
+        A float means the decimal it prints: 0.1 is 1/10.
+        """
+
+    @abstractmethod
+    def atan2(self, y: Any, x: Any) -> Any:
+        """Angle of the point (x, y)."""
+
+    def correlation(self, q_ab: Any, s: Any) -> Any:
+        """Correlation q_ab/s of a pair with s = sqrt(q_a q_b), which rounding must not carry beyond -1 and 1."""
+        return np.minimum(np.maximum(q_ab / s, -1), 1)
+
+    @abstractmethod
+    def ratio(self, a: Any, b: Any) -> Any:
+        """Quotient a/b of numbers that are not negative: inf where only b is 0, NaN where both are."""
+
+    @abstractmethod
+    def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Nodes and weights, shape (order,) each, of the Gauss-Legendre rule on [-1, 1]."""
+
+    def npdf(self, x: Any) -> Any:
+        """Density exp(-x^2/2)/sqrt(2 pi) of the standard normal law."""
+        return self.exp(-x * x / 2) / self.sqrt(2 * self.pi)

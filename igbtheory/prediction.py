@@ -1,0 +1,104 @@
+"""The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.guesses import DatasetGuessLaw, GuessLaw
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class PerLayer:
+    """Moments after every Dense layer, input side first: arrays of shape (dense layers, *sweep).
+
+    var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either.
+    """
+
+    n: Kind
+    var_mu: NDArray[Any]
+    var_chi: NDArray[Any]
+    error: NDArray[np.float64]
+
+    @cached_property
+    def gamma(self) -> NDArray[Any]:
+        """Bias ratio gamma = var_mu/var_chi; inf where var_chi = 0, NaN where both are."""
+        return np.asarray(self.n.ratio(self.var_mu, self.var_chi))
+
+    @cached_property
+    def c(self) -> NDArray[Any]:
+        """Correlation c = var_mu/(var_mu + var_chi) of two data."""
+        return np.asarray(self.n.ratio(self.var_mu, self.var_mu + self.var_chi))
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Prediction:
+    """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
+
+    per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
+    """
+
+    per_layer: PerLayer
+    dataset: DatasetGuessLaw | None = None
+
+    @property
+    def var_mu(self) -> Any:
+        """Variance over the weights of an output's centre."""
+        return self.per_layer.var_mu[-1]
+
+    @property
+    def var_chi(self) -> Any:
+        """Variance over the data of an output, the weights fixed."""
+        return self.per_layer.var_chi[-1]
+
+    @property
+    def gamma(self) -> Any:
+        """Bias ratio var_mu/var_chi of the output layer."""
+        return self.per_layer.gamma[-1]
+
+    @property
+    def c(self) -> Any:
+        """Correlation of an output at two data."""
+        return self.per_layer.c[-1]
+
+    @property
+    def error(self) -> Any:
+        """Estimated relative error of var_mu and of var_chi of the output layer."""
+        return self.per_layer.error[-1]
+
+    @property
+    def regime(self) -> Any:
+        """Regime "neutral" (gamma < 1: G0 has one peak at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
+
+        How deep: `G0.majority()`, the share of the data that the favoured class gets. An array of these words for a sweep.
+        """
+        gamma = np.asarray(self.gamma, dtype=float)
+        words = np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", np.where(gamma == 1, "uniform", "")))
+        return str(words) if words.ndim == 0 else words
+
+    @cached_property
+    def G0(self) -> GuessLaw | DatasetGuessLaw:  # noqa: N802 - the papers' letter
+        """Law of the fraction of data given to class 0."""
+        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()])
+
+    def __repr__(self) -> str:
+        if np.ndim(self.gamma):
+            gamma = np.asarray(self.gamma, dtype=float)
+            return f"Prediction(sweep of shape {gamma.shape}, gamma from {gamma.min():.6g} to {gamma.max():.6g})"
+        parts = (f"{name}={_text(getattr(self, name))}" for name in ("var_mu", "var_chi", "gamma", "c"))
+        return f"Prediction({', '.join(parts)}, regime={self.regime!r})"
+
+    def _repr_latex_(self) -> str:
+        if np.ndim(self.gamma):
+            return rf"$\text{{{self!r}}}$"
+        values = rf"\mathrm{{Var}}_W(\mu) = {_text(self.var_mu)},\; \mathrm{{Var}}_\chi(O) = {_text(self.var_chi)}"
+        return rf"$\displaystyle {values},\; \gamma = {_text(self.gamma)},\; c = {_text(self.c)}$"
+
+
+def _text(value: Any) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
