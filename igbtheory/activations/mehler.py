@@ -6,16 +6,17 @@ even and odd k are kept apart, since they see the even and the odd part of phi o
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from igbtheory.activations.function import Function
 from igbtheory.numbers import Kind
 
-ORDERS = (64, 256, 1024, 4096)
+ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
 BLOCK = 2**20
 """Numbers held at once in a table of values."""
 
@@ -24,14 +25,10 @@ BLOCK = 2**20
 def _basis(n: Kind, order: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Nodes z_j >= 0, and matrices (order/2, nodes) of weight times He_k(z_j)/sqrt(k!), k even and k odd."""
     decades = -np.log10(n.epsilon)
-    step = 2.0 ** np.floor(np.log2(min(0.125, 3 / np.sqrt(order)) * np.sqrt(16 / decades)))
-    z = n.number(np.arange(1 + int((np.sqrt(4 * np.log(10) * decades) + 1) / step)) * step)
-    rows = [n.number(step) * n.npdf(z)]
-    rows[0][0] /= 2
-    rows.append(z * rows[0])
-    for k in range(2, order):
-        rows.append((z * rows[-1] - n.sqrt(n.number(k - 1)) * rows[-2]) / n.sqrt(n.number(k)))
-    return z, np.array(rows[::2]), np.array(rows[1::2])
+    step = float(2.0 ** np.floor(np.log2(min(0.125, 3 / np.sqrt(order)) * np.sqrt(16 / decades))))
+    nodes = 1 + int((np.sqrt(4 * np.log(10) * decades) + 1) / step)
+    table = n.hermite(order, nodes, step)
+    return n.number(np.arange(nodes) * step), table[::2], table[1::2]
 
 
 def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple[Any, Any]:
@@ -41,23 +38,38 @@ def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple
     above = phi(n, mean + scaled)
     if phi.parity and not np.any(mean):
         nothing = np.zeros((0, q.size), dtype=above.dtype)
-        return (nothing, 2 * (odd @ above)) if phi.parity < 0 else (2 * (even @ above), nothing)
+        return (nothing, n.times(odd, 2 * above)) if phi.parity < 0 else (n.times(even, 2 * above), nothing)
     below = phi(n, mean - scaled)
-    return even @ (above + below), odd @ (above - below)
+    return n.times(even, above + below), n.times(odd, above - below)
 
 
-def _tail(squares: Any) -> Any:
-    """Share of the last quarter of a decaying series, an upper estimate of what lies beyond its end."""
-    return squares[3 * len(squares) // 4 :].sum(axis=0)
+def _tail(n: Kind, squares: Any) -> Any:
+    """Upper estimate of what lies beyond the end of a decaying series: its last quarter times sqrt(last/third).
+
+    The terms of an analytic phi fall like exp(-a sqrt(k)) or faster, for which the next quarter is smaller still.
+    """
+    third, last = (squares[i * len(squares) // 4 : (i + 1) * len(squares) // 4].sum(axis=0) for i in (2, 3))
+    return last * np.minimum(n.sqrt(last / (third + n.number(1e-300))), 1)
 
 
 def fill(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, found: NDArray[Any]) -> None:
     """Write mean, var_mu, var_chi and error into the columns of `found` where the series reaches its goal."""
-    for order in ORDERS:
+    for order in _orders(n):
         left = np.flatnonzero(found[3] > n.goal)
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             if part.size:
-                found[:, part] = _moments(n, phi, mean[part], var_mu[part], var_chi[part], order)
+                with _blas().limit(limits=1):  # the products are small: more threads wait for each other
+                    found[:, part] = _moments(n, phi, mean[part], var_mu[part], var_chi[part], order)
+
+
+def _orders(n: Kind) -> tuple[int, ...]:
+    """Orders to try: more digits need in proportion more terms at the least."""
+    return tuple(order for order in ORDERS if order >= -4 * np.log10(n.goal))
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> NDArray[Any]:
@@ -78,7 +90,7 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     chi = less_square * (_polynomial(later_even[:0:-1], square) + c * _polynomial(later_odd[:0:-1], square)) + less * first_odd
     k = 2 * np.arange(order // 2)[:, None]
     weighted = [part * ks[: len(part)] for part, ks in ((even, k), (odd, k + 1))]
-    error = sum(map(_tail, weighted)) / sum(part.sum(axis=0) for part in weighted) + 100 * n.epsilon
+    error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted) + 100 * n.epsilon
     return np.array([average, mu, chi, error])
 
 
@@ -95,9 +107,9 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any,
     """Mean E phi(h_a) phi(h_b) = sum_k a_k b_k c^k of a centred pair (arrays that broadcast) and its error."""
     c = q_ab / n.sqrt(q_a * q_b)
     square = c * c
-    for order in ORDERS:
+    for order in _orders(n):
         series = [coefficients(n, phi, n.number(0), np.ravel(q), order) for q in (q_a, q_b)]
-        error = max(float(np.max(_share(*parts))) for parts in series) + 100 * n.epsilon
+        error = max(float(np.max(_share(n, *parts))) for parts in series) + 100 * n.epsilon
         if error <= n.goal:
             break
     (even_a, odd_a), (even_b, odd_b) = series
@@ -109,7 +121,7 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any,
     return even + c * odd, error
 
 
-def _share(even: Any, odd: Any) -> Any:
-    """Share of the last quarters in the second moment: bounds what lies beyond at any c."""
+def _share(n: Kind, even: Any, odd: Any) -> Any:
+    """Share of the second moment that lies beyond the end, an upper estimate at any c."""
     squares = [part * part for part in (even, odd)]
-    return sum(map(_tail, squares)) / sum(part.sum(axis=0) for part in squares)
+    return sum(_tail(n, part) for part in squares) / sum(part.sum(axis=0) for part in squares)

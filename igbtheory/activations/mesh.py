@@ -41,16 +41,6 @@ def mesh(phi: Function, reach: float) -> tuple[float, ...]:
     return tuple(low for low, _, _ in merged[1:] if low not in kinks)
 
 
-def graded(points: tuple[float, ...], reach: float) -> tuple[float, ...]:
-    """Mesh with points added so that its outer panels grow by at most four: smoothed features need them."""
-    added = []
-    for end, sign in ((points[0], -1.0), (points[-1], 1.0)) if points else ():
-        width = max(points[-1] - points[0], abs(end), 1.0)
-        distances = width * 4.0 ** np.arange(0, 1 + np.log(reach / width) / np.log(4))
-        added += list(end + sign * distances)
-    return tuple(sorted({*points, *(float(x) for x in added if abs(x) < reach)}))
-
-
 def _slope(phi: Function, x: Any) -> Any:
     with np.errstate(all="ignore"):
         return phi.slope(FLOAT64, x)

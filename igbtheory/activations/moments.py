@@ -59,7 +59,7 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     for i in np.flatnonzero(found[3] > n.goal):
         found[:, i] = panels.moments(n, phi, *(part[i] for part in flat))
     shaped = [part.reshape(var_mu.shape)[()] for part in found]
-    return Moments(shaped[0], shaped[1], shaped[2], error[()] + shaped[3].astype(float))
+    return Moments(*shaped[:3], error[()] + np.asarray(shaped[3], dtype=float)[()])
 
 
 def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, float]:

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.activations.function import Function
-from igbtheory.activations.mesh import graded, mesh
+from igbtheory.activations.mesh import mesh
 from igbtheory.numbers import FLOAT64, Kind
 
 WIDTH = 3.0
 """Standard deviations that a panel of the normal density spans at most."""
 SIDES = (1.5, 3.0, 5.0)
-"""Ends, in standard deviations, of the panels around a smoothed kink; the last one ends at the reach."""
+"""Ends, in standard deviations, of the panels around a smoothed feature; the last one ends at the reach."""
 
 
 @final
@@ -58,17 +58,15 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     points = mesh(phi, span)
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
-    outer = [n.number(x) for x in graded(points, span)] + kinks
-    inner = [n.number(x) for x in points] + kinks
-    whole = _panels(n, _images(n, outer, mean, scale), reach, order)
+    cuts = [n.number(x) for x in points] + kinks
+    whole = _panels(n, _images(n, cuts, mean, scale), reach, order)
     average = _integral(whole, phi(n, mean + scale * whole.x) * n.npdf(whole.x))
     if not var_chi or not var_mu:
         total = _variance(n, whole, scale * phi.slope(n, mean + scale * whole.x), _atoms(jumps, mean, scale))
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
-    sides = [k + s * side * scale_z for k in kinks for side in (*SIDES, reach) for s in (-1, 1)]
-    us = _panels(n, _images(n, outer + sides, mean, scale_u), reach, order)
+    us = _panels(n, _images(n, cuts + _sides(cuts, kinks, scale_z, reach), mean, scale_u), reach, order)
     centre = mean + scale_u * np.ravel(us.x)
-    zs = _panels(n, _images(n, inner, centre, scale_z), reach, order)
+    zs = _panels(n, _images(n, cuts, centre, scale_z), reach, order)
     slopes = phi.slope(n, centre + scale_z * zs.x)
     atoms = _atoms(jumps, centre, scale_z)
     drift = _integral(zs, slopes * n.npdf(zs.x)) + sum(j * n.npdf(z) / scale_z for z, j in atoms)
@@ -93,13 +91,12 @@ def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) 
     span = 2.0 ** np.ceil(np.log2(reach * float(max(scale_a, n.sqrt(q_b))) + 1e-300))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     points = mesh(phi, span)
-    outer, inner = ([n.number(x) for x in part] + kinks for part in (graded(points, span), points))
-    sides = [k + s * side * across for k in kinks for side in (0.0, *SIDES, reach) for s in (-1, 1)]
-    zero = n.number(0)
-    images = np.concatenate([_images(n, outer, zero, scale_a), _images(n, outer + sides, zero, along)])
+    cuts, zero = [n.number(x) for x in points] + kinks, n.number(0)
+    smoothed = cuts + _sides(cuts, kinks, across, reach)
+    images = np.concatenate([_images(n, cuts, zero, scale_a), _images(n, smoothed, zero, along)])
     us = _panels(n, images, reach, order)
     centre = along * np.ravel(us.x)
-    zs = _panels(n, _images(n, inner, centre, across), reach, order)
+    zs = _panels(n, _images(n, cuts, centre, across), reach, order)
     given = _integral(zs, phi(n, centre + across * zs.x) * n.npdf(zs.x)).reshape(us.x.shape)
     values = phi(n, scale_a * us.x) * given * n.npdf(us.x)
     return _integral(us, values), _integral(us, np.abs(values))
@@ -119,6 +116,12 @@ def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
             "its second moment is out of range. Use a smaller sigma_w2, a norm before it, or clip the formula"
         )
     return float(max(least, beyond.max()))
+
+
+def _sides(cuts: list[Any], kinks: list[Any], scale: Any, reach: float) -> list[Any]:
+    """Panel ends around kinks, and around the stretch where the slope varies, once smoothed with width `scale`."""
+    features = {min(cuts), max(cuts), *kinks} if cuts else set[Any]()
+    return [x + s * side * scale for x in features for side in (*SIDES, reach) for s in (-1, 1)]
 
 
 def _images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:

@@ -10,7 +10,7 @@ Numbers = float | NDArray[np.float64]
 
 
 def float64_array(name: str, value: Any) -> NDArray[np.float64]:
-    """Array of `value`, float64, of the shape of `value`. TypeError where `value` holds no real numbers."""
+    """New float64 array of the numbers in `value`, of its shape. TypeError where it holds no real numbers."""
     array = np.asarray(value)
     if array.dtype == np.object_:
         # multiprecision and exact numbers say themselves whether they are real
@@ -29,8 +29,7 @@ def checked_gamma(gamma: Any) -> Numbers:
 
     ValueError where it is negative or NaN, TypeError where it is no real number.
     """
-    # + 0.0 makes a copy of its own, and 0.0 of -0.0, whose square root would turn signs
-    array = np.asarray(float64_array("gamma", gamma) + 0.0)
+    array = float64_array("gamma", gamma)
     refused = array[~(array >= 0.0)]
     if refused.size:
         message = (

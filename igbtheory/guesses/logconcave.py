@@ -50,7 +50,7 @@ def _end(exponent: Exponent, slope: Slope, mode: Array, side: float) -> Array:
 
 
 def log_integral(exponent: Exponent, slope: Slope, lower: Array, upper: Array, *edges: Array) -> Array:
-    """Logarithm of the integral of exp(exponent(x)) over the real line, relative error of the integral 1e-13.
+    """Logarithm of the integral of exp(exponent(x)) over the real line, adding a relative error of 2e-14.
 
     `exponent` is concave with second derivative at most -1 and acts on the last axis elementwise (quadrature
     axes come in front); `slope` gives its first two derivatives; the mode lies in [lower, upper], shape (m,).

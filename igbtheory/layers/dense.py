@@ -12,6 +12,9 @@ from igbtheory.activations.moments import Moments
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Pairs
 
+DRAW = 500
+"""Multiplications of a matrix product, single precision, in the time of one normal draw."""
+
 
 @final
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Dense(Layer):
         return KernelNode(node.n, Pairs(*new, x.error))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
+            raise ValueError(f"expected one network to draw, got a sweep in {self!r}; loop over its values")
+        if x.dtype == np.float32 and _condenses(x.shape, width):
+            x = condensed(x)
         scale_w, scale_b = np.sqrt([self.sigma_w2 / x.shape[1], self.sigma_b2]).astype(x.dtype)
         weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype)
         return scale_w * (x @ weights) + scale_b * rng.standard_normal(width, dtype=x.dtype)
@@ -53,6 +60,27 @@ class Dense(Layer):
     def __repr__(self) -> str:
         bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
         return f"Dense({_text(self.sigma_w2)}{bias})"
+
+
+def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Units L with L L^T/D = X X^T/units: what a Dense draws from them has the very same law over its weights.
+
+    x: (D, units); the result: (D, D), or x itself where the Gram matrix has no Cholesky root. The root is taken in double
+    precision, so that its error in L is that of single precision even where the Gram matrix is nearly singular.
+    """
+    size, units = x.shape
+    exact = x.astype(np.float64)
+    try:
+        root = np.linalg.cholesky(exact @ exact.T * (size / units))
+    except np.linalg.LinAlgError:
+        return x
+    return root.astype(np.float32)
+
+
+def _condenses(shape: tuple[int, ...], width: int) -> bool:
+    """Whether drawing from the Gram root is the cheaper way, counted in multiplications."""
+    size, units = shape
+    return size**2 * (units + size) < (units - size) * width * (size + DRAW)
 
 
 def _text(value: Any) -> str:

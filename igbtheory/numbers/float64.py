@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from igbtheory.numbers.kind import Kind
+from igbtheory.numbers.kind import Kind, polished_legendre
 
 _SMALL = 0.5
 _SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 9))
@@ -33,7 +33,7 @@ class Float64(Kind):
 
     pi = np.pi
     epsilon = 2.0**-53
-    goal = 1e-12
+    goal = 1e-13
     sqrt = staticmethod(np.sqrt)
     exp = staticmethod(np.exp)
     expm1 = staticmethod(np.expm1)
@@ -74,7 +74,9 @@ class Float64(Kind):
     @staticmethod
     @lru_cache
     def _legendre(order: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        return np.polynomial.legendre.leggauss(order)
+        rough = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
+        nodes, weights = polished_legendre(rough, 1)
+        return nodes.astype(np.float64), weights.astype(np.float64)
 
     def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
         return self._legendre(order)

@@ -16,6 +16,24 @@ ELEMENTARY = (
 """Names of the functions of one variable that every kind provides and a formula may contain."""
 
 
+def polished_legendre(nodes: Any, steps: int) -> tuple[Any, Any]:
+    """Gauss-Legendre nodes and weights by Newton's iteration on P_n, in the arithmetic of the `nodes` given."""
+    order = len(nodes)
+    for _ in range(steps):
+        value, slope = _legendre_polynomial(order, nodes)
+        nodes = nodes - value / slope
+    _, slope = _legendre_polynomial(order, nodes)
+    return nodes, 2 / ((1 - nodes * nodes) * slope * slope)
+
+
+def _legendre_polynomial(order: int, x: Any) -> tuple[Any, Any]:
+    """Polynomial P_n and its derivative at x, by the three-term recurrence."""
+    before, value = 0 * x + 1, x
+    for k in range(2, order + 1):
+        before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
+    return value, order * (x * value - before) / (x * x - 1)
+
+
 class Kind(ABC):
     """A kind of number, elementwise on scalars and arrays.
 
@@ -73,6 +91,20 @@ class Kind(ABC):
     @abstractmethod
     def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Nodes and weights, shape (order,) each, of the Gauss-Legendre rule on [-1, 1]."""
+
+    def hermite(self, order: int, nodes: int, step: float) -> Any:
+        """Table (order, nodes) of He_k(z) npdf(z) step/sqrt(k!) at z = 0, step, ...; half of it at z = 0."""
+        z = self.number(np.arange(nodes) * step)
+        rows = [self.number(step) * self.npdf(z)]
+        rows[0][0] /= 2
+        rows.append(z * rows[0])
+        for k in range(2, order):
+            rows.append((z * rows[-1] - self.sqrt(self.number(k - 1)) * rows[-2]) / self.sqrt(self.number(k)))
+        return np.array(rows)
+
+    def times(self, table: Any, values: Any) -> Any:
+        """Product of rows of a table from `hermite` with a matrix of numbers."""
+        return table @ values
 
     def npdf(self, x: Any) -> Any:
         """Density exp(-x^2/2)/sqrt(2 pi) of the standard normal law."""

@@ -1,0 +1,46 @@
+"""Data sets named on the command line."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory import checks
+
+DIGITS = "digits"
+STANDARDISED = "standardised: less the mean and over the standard deviation of all entries of all 1,797"
+
+
+def read(source: str) -> Any:
+    """The data set `source`: the standardised digits, or the numbers of a file."""
+    if source == DIGITS:
+        return igb.standardised(igb.digits())
+    path = Path(source)
+    if path.suffix not in {".npy", ".csv"}:
+        raise ValueError(f"expected --data digits, FILE.npy or FILE.csv, got {source!r}")
+    try:
+        array = _load(path)
+    except OSError as error:
+        raise ValueError(f"cannot read {source}: {error.strerror or error}") from None
+    except (ValueError, EOFError) as error:
+        hint = (
+            "; every line must hold numbers separated by commas, without a header"
+            if path.suffix == ".csv"
+            else ""
+        )
+        raise ValueError(f"{source} holds no array of numbers ({error}){hint}") from None
+    try:
+        return checks.data_set(array)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{source}: {error}") from None
+
+
+def _load(path: Path) -> Any:
+    if path.suffix == ".npy":
+        return np.load(path, allow_pickle=False)
+    with warnings.catch_warnings():
+        # an empty file is refused below with a sentence of its own
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+        return np.loadtxt(path, delimiter=",", ndmin=2)

@@ -1,0 +1,87 @@
+"""Options that commands share: which network, on which inputs."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from cyclopts import Parameter, Token
+
+import igbtheory as igb
+from igbtheory import checks
+from igbtheory.cli import data
+
+
+def _whole(_: type, tokens: Sequence[Token]) -> int:
+    """A whole number, also written 1e6. Cyclopts alone would read 2.5 as 2, without a word."""
+    value = tokens[0].value
+    with suppress(ValueError):
+        return int(value)
+    with suppress(ValueError, OverflowError):
+        if (number := float(value)) == int(number):
+            return int(number)
+    raise ValueError(f"expected a whole number, got {value!r}")
+
+
+Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Architecture:
+    """A multilayer perceptron: `depth` times Dense and activation, then the output Dense."""
+
+    depth: Whole = 3
+    """Hidden layers."""
+    activation: str = "relu"
+    """A name such as relu, tanh, linear, or a formula in x such as "x*tanh(x)"."""
+    sigma_w2: float = 2.0
+    """Variance of the weights, times the units they read."""
+    sigma_b2: float = 0.0
+    """Variance of the biases."""
+
+    def network(self) -> igb.Network:
+        """The network with these options."""
+        return igb.mlp(self.depth, self.activation, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2)
+
+    def __str__(self) -> str:
+        """The call that makes the network: a deep one is too long to print layer by layer."""
+        bias = f", sigma_b2={self.sigma_b2}" if self.sigma_b2 else ""
+        return f"mlp({self.depth}, {self.activation!r}, sigma_w2={self.sigma_w2}{bias})"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What goes into the network: Gaussian inputs, or the data set `data`."""
+
+    shift: float = 0.0
+    """Mean of the Gaussian inputs."""
+    variance: float = 1.0
+    """Variance of the Gaussian inputs."""
+    data: str | None = None
+    """A given data set instead: "digits" (standardised), FILE.npy or FILE.csv (as they are; one datum a row)."""
+    first: Whole | None = None
+    """Only the first rows of the data set."""
+
+    def values(self) -> Any:
+        """The inputs as the library takes them."""
+        if self.data is None:
+            if self.first is not None:
+                raise ValueError(
+                    "--first takes rows of a data set; name one with --data, or leave --first out"
+                )
+            return igb.GaussianInputs(self.shift, self.variance)
+        if (self.shift, self.variance) != (0.0, 1.0):
+            raise ValueError(
+                "--shift and --variance describe Gaussian inputs; leave them out, or leave out --data"
+            )
+        first = None if self.first is None else checks.whole("--first", self.first, 1)
+        return data.read(self.data)[:first]
+
+    def text(self, values: Any) -> str:
+        """The inputs in words, with the number of data."""
+        if self.data is None:
+            return f"Gaussian inputs N({self.shift:g}, {self.variance:g})"
+        how = data.STANDARDISED if self.data == data.DIGITS else "as they are"
+        return f"{len(values)} data of {values.shape[1]} features from {self.data}, {how}"

@@ -1,0 +1,50 @@
+"""Results as text for people and as JSON for machines."""
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+
+def number(value: Any, digits: int) -> str:
+    """The number with so many significant digits, of either kind."""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value.context.nstr(value, digits))
+
+
+def show(*lines: str | Table) -> None:
+    """Lines and tables on standard output, as wide as they are."""
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    for line in lines:
+        console.print(line)
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """A table whose first column is names and whose others are numbers."""
+    found = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for i, column in enumerate(columns):
+        found.add_column(column, justify="right" if i else "left", no_wrap=True)
+    for row in rows:
+        found.add_row(*row)
+    return found
+
+
+def show_json(values: dict[str, Any], digits: int = 17) -> None:
+    """One JSON object on standard output. Numbers that JSON cannot hold (inf, nan, many digits) are strings."""
+    sys.stdout.write(json.dumps(_plain(values, digits), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def _plain(value: Any, digits: int) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item, digits) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(item, digits) for item in value]
+    if isinstance(value, np.generic):
+        return value.item() if np.isfinite(value) else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value if value is None or isinstance(value, str | bool | int) else number(value, digits)

@@ -1,0 +1,6 @@
+"""Ensembles of finite networks: what the infinite-width theory is compared with."""
+
+from igbtheory.simulation.ensemble import simulate
+from igbtheory.simulation.result import Simulation
+
+__all__ = ["Simulation", "simulate"]

@@ -1,0 +1,70 @@
+"""Ensembles of finite networks, drawn side by side."""
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from igbtheory import checks
+from igbtheory.inputs import GaussianInputs
+from igbtheory.simulation.estimates import layer_estimates
+from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
+from igbtheory.simulation.result import Simulation
+
+if TYPE_CHECKING:
+    from igbtheory.network import Network
+
+
+def simulate(  # noqa: PLR0913 - the contract of the public name
+    network: "Network",
+    networks: int,
+    width: int,
+    samples: int | None,
+    seed: int,
+    inputs: Any,
+    *,
+    workers: int | None = None,
+    progress: bool = False,
+) -> Simulation:
+    """Ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
+
+    width: units that a hidden Dense makes, and the dimension of Gaussian inputs; samples: Gaussian data, fresh for every
+    network, at least 2 (a data set is taken whole, whatever `samples`); inputs: GaussianInputs, or an array of shape
+    (n_samples, n_features). Network i draws from SeedSequence(seed, spawn_key=(i,)): the numbers do not depend on
+    `workers` (threads, None: one a core). progress: a bar on standard error.
+    ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
+    """
+    networks, width = checks.whole("networks", networks, 2), checks.whole("width", width, 1)
+    seed, workers = checks.whole("seed", seed, 0), checks.whole("workers", workers or os.cpu_count() or 1, 1)
+    inputs = checked_inputs(inputs)
+    size = checks.whole("samples", samples, 2) if isinstance(inputs, GaussianInputs) else len(inputs)
+    drawn = finite_network(network, inputs, size, width)
+    with closing(_measured(drawn, networks, seed, workers)) as results:
+        moments, guesses = zip(*(_shown(results, networks) if progress else results), strict=True)
+    stacked = np.stack(moments)
+    if not np.isfinite(stacked).all():
+        raise ValueError("expected activations within single precision, got overflow; scale the inputs or the variances down")
+    return Simulation(network, networks, width, size, seed, inputs, np.array(guesses), layer_estimates(stacked))
+
+
+def _measured(drawn: FiniteNetwork, networks: int, seed: int, workers: int) -> Iterator[Any]:
+    """Results network by network; BLAS has one thread, so that neither its sums nor its speed depend on the cores."""
+    pool = ThreadPoolExecutor(workers)
+    try:
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield from pool.map(drawn.measured, (np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(networks)))
+            pool.shutdown()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _shown(results: Iterable[Any], total: int) -> Iterator[Any]:
+    """The results, with a transient progress bar on standard error."""
+    from rich.console import Console  # noqa: PLC0415 - most simulations show no bar
+    from rich.progress import track  # noqa: PLC0415 - as above
+
+    yield from track(results, "finite networks", total, console=Console(stderr=True), transient=True)

@@ -1,0 +1,95 @@
+"""One finite network: its data, its layers, and what is measured on it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Dense, Layer
+from igbtheory.layers.dense import condensed
+from igbtheory.simulation.moments import pair_moments
+
+if TYPE_CHECKING:
+    from igbtheory.network import Network
+
+Data = Callable[[Generator], NDArray[np.float32]]
+
+
+@final
+@dataclass(frozen=True)
+class FiniteNetwork:
+    """A finite network to draw: every Dense but the last has units as `width` asks, the last one is averaged out.
+
+    data: the data of a network from its generator, (n_samples, units); ddof: see `pair_moments`.
+    """
+
+    layers: tuple[Layer, ...]
+    data: Data
+    width: int
+    ddof: int
+
+    def measured(self, seeds: np.random.SeedSequence) -> tuple[NDArray[np.float64], float]:
+        """Moments var_mu, var_chi after every Dense given the activations that enter it, (dense layers, 2), and G0.
+
+        G0 takes one draw of the output weights: Delta_O is, up to a factor, as Gaussian as one output.
+        """
+        rng = np.random.default_rng(seeds)
+        x: NDArray[Any] = self.data(rng)
+        *hidden, output = self.layers
+        found = []
+        for layer in hidden:
+            if isinstance(layer, Dense):
+                found.append(self._moments(layer, x))
+            x = layer.samples(x, rng, self.width)
+        found.append(self._moments(output, x))
+        return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
+
+    def _moments(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
+        q_ab, spread = pair_moments(x, self.ddof)
+        return dense.sigma_w2 * q_ab + dense.sigma_b2, dense.sigma_w2 * spread
+
+
+def finite_network(network: "Network", inputs: Any, samples: int, width: int) -> FiniteNetwork:
+    """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
+    if isinstance(inputs, GaussianInputs):
+        return FiniteNetwork(network.layers, _gaussian(inputs, samples, width), width, ddof=1)
+    x = np.asarray(inputs, dtype=np.float32)
+    layers = network.layers
+    before = tuple(takewhile(lambda layer: not isinstance(layer, Dense), layers))
+    rng = np.random.default_rng(0)
+    untouched = rng.bit_generator.state
+    first = x
+    for layer in before:
+        first = layer.samples(first, rng, x.shape[1])
+    # layers that drew nothing do the same in every network, so that all share what enters the first Dense
+    if rng.bit_generator.state == untouched:
+        layers, x = layers[len(before) :], first
+        x = condensed(x) if len(x) < x.shape[1] else x
+    return FiniteNetwork(layers, lambda _: x, width, ddof=0)
+
+
+def _gaussian(inputs: GaussianInputs, samples: int, width: int) -> Data:
+    shift, scale = np.float32(inputs.shift), np.float32(np.sqrt(inputs.variance))
+
+    def data(rng: Generator) -> NDArray[np.float32]:
+        x = rng.standard_normal((samples, width), dtype=np.float32)
+        x *= scale
+        x += shift
+        return x
+
+    return data
+
+
+def checked_inputs(inputs: Any) -> Any:
+    """Inputs of one ensemble: GaussianInputs of one shift and variance, or a data set in double precision."""
+    if not isinstance(inputs, GaussianInputs):
+        return np.asarray(checks.data_set(inputs), dtype=np.float64)
+    if np.ndim(inputs.shift) or np.ndim(inputs.variance):
+        raise ValueError(f"expected inputs of one network, got a sweep {inputs!r}; loop over its values")
+    return inputs

@@ -1,0 +1,89 @@
+"""The result of `Network.simulate`: guesses and moments of an ensemble of finite networks."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.inputs import GaussianInputs
+from igbtheory.simulation.estimates import LayerEstimates
+
+if TYPE_CHECKING:
+    from igbtheory.network import Network
+    from igbtheory.prediction import Prediction
+    from igbtheory.simulation.comparison import Comparison
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation:
+    """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
+
+    G0: (networks,); per_layer: the same estimates after every Dense layer; network to inputs: what was simulated.
+    The estimates have no bias from the finite number of data or networks; what is left is the real difference between
+    networks of this width and infinitely wide ones, which `compare` takes out.
+    """
+
+    network: "Network"
+    networks: int
+    width: int
+    samples: int
+    seed: int
+    inputs: Any
+    G0: NDArray[np.float64]
+    per_layer: LayerEstimates
+
+    @property
+    def var_mu(self) -> float:
+        """Variance over the weights of an output's centre."""
+        return float(self.per_layer.var_mu[-1])
+
+    @property
+    def var_mu_error(self) -> float:
+        """Standard error of `var_mu`."""
+        return float(self.per_layer.var_mu_error[-1])
+
+    @property
+    def var_chi(self) -> float:
+        """Variance over the data of an output, the weights fixed."""
+        return float(self.per_layer.var_chi[-1])
+
+    @property
+    def var_chi_error(self) -> float:
+        """Standard error of `var_chi`."""
+        return float(self.per_layer.var_chi_error[-1])
+
+    @property
+    def gamma(self) -> float:
+        """Bias ratio of the output, the ratio of the means of var_mu and var_chi over the networks."""
+        return float(self.per_layer.gamma[-1])
+
+    @property
+    def gamma_error(self) -> float:
+        """Standard error of `gamma`."""
+        return float(self.per_layer.gamma_error[-1])
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the inputs were Gaussian; else they are a data set."""
+        return isinstance(self.inputs, GaussianInputs)
+
+    def compare(
+        self, prediction: "Prediction | None" = None, *, workers: int | None = None, progress: bool = False
+    ) -> "Comparison":
+        """Comparison with a prediction (default: of the same network and inputs), the 1/width trend taken out."""
+        from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
+
+        return compare(self, prediction, workers=workers, progress=progress)
+
+    def __repr__(self) -> str:
+        inputs = repr(self.inputs) if self.gaussian else f"data set of shape {self.inputs.shape}"
+        return (
+            f"Simulation({self.network!r}: {self.networks} networks, width={self.width}, samples={self.samples}, "
+            f"seed={self.seed}, inputs={inputs}; {', '.join(self._estimates())})"
+        )
+
+    def _estimates(self) -> list[str]:
+        names = ("var_mu", "var_chi", "gamma")
+        return [f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in names]
