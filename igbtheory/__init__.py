@@ -20,7 +20,7 @@ _HOMES = {
     "standardised": "igbtheory.inputs",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = tuple(_HOMES)
 __version__ = "0.1.0"
 
 

@@ -26,11 +26,12 @@ def finite(name: str, value: Any) -> None:
 
 def _as_floats(name: str, value: Any) -> Any:
     try:
-        if isinstance(value, bool | str):
-            raise TypeError
-        return np.ravel(np.asarray(value).astype(float))
+        numbers = np.ravel(np.asarray(None if isinstance(value, bool | str) else value).astype(float))
     except (TypeError, ValueError):
-        raise TypeError(f"expected {name} to be a number or an array of numbers, got {value!r}") from None
+        numbers = None
+    if numbers is None or value is None or isinstance(value, bool | str):
+        raise TypeError(f"expected {name} to be a number or an array of numbers, got {value!r}")
+    return numbers
 
 
 def whole(name: str, value: Any, least: int) -> int:

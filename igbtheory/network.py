@@ -49,7 +49,8 @@ class Network:
         if not layers or not isinstance(layers[-1], Dense):
             last = repr(layers[-1]) if layers else "no layer"
             raise ValueError(
-                f"expected a network whose last layer is Dense, got {last}: guesses compare Gaussian outputs; append Dense()"
+                f"expected a network whose last layer is Dense, got {last}: guesses compare Gaussian outputs; "
+                "append Dense()"
             )
         object.__setattr__(self, "layers", layers)
 
@@ -72,7 +73,7 @@ class Network:
             warnings.warn(message, AccuracyWarning, stacklevel=2)
         return prediction
 
-    def simulate(  # noqa: PLR0913 - the contract of the public name
+    def simulate(
         self,
         networks: int = 1000,
         width: int = 1000,
@@ -92,20 +93,22 @@ class Network:
     def _law(self, n: Kind, inputs: GaussianInputs) -> Prediction:
         node = LawNode(n, inputs.moments(n))
         found: list[tuple[Any, Any, Any]] = []
-        for layer in self.layers:
-            node = layer.law(node)
-            if isinstance(layer, Dense):
-                found.append((node.base.var_mu, node.base.var_chi, node.base.error))
+        with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
+            for layer in self.layers:
+                node = layer.law(node)
+                if isinstance(layer, Dense):
+                    found.append((node.base.var_mu, node.base.var_chi, node.base.error))
         var_mu, var_chi, error = map(_stacked, zip(*found, strict=True))
         var_mu, var_chi = np.broadcast_arrays(var_mu, var_chi)
+        _refuse_lost(var_mu + var_chi)
         return Prediction(PerLayer(n, var_mu, var_chi, error))
 
     def _kernel(self, n: Kind, inputs: Any) -> Prediction:
         data = n.number(self._before_dense(checks.data_set(inputs)))
         if len(data) > LARGEST:
             raise ValueError(
-                f"expected at most {LARGEST} data, got {len(data)}: their kernel has the square of entries; predict on a "
-                f"subsample, for example X[np.random.default_rng(0).choice({len(data)}, {LARGEST}, replace=False)]"
+                f"expected at most {LARGEST} data, got {len(data)}: their kernel has the square of entries; predict "
+                f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {LARGEST}, replace=False)]"
             )
         rows = max(1, BLOCK // len(data))
         starts = range(0, len(data), rows)
@@ -159,6 +162,18 @@ def mlp(depth: int, activation: Any = "relu", *, sigma_w2: Any = 2.0, sigma_b2: 
     """
     dense = Dense(sigma_w2, sigma_b2)
     return Network(*(dense, Activation(activation)) * checks.whole("depth", depth, 1), dense)
+
+
+def _refuse_lost(q: NDArray[Any]) -> None:
+    """Refuse a network some of whose variances q, shape (dense layers, *sweep), are zero or out of range."""
+    lost = ~((q > 0) & np.isfinite(q.astype(float)))
+    layers = np.flatnonzero(lost.reshape(len(q), -1).any(axis=1))
+    if layers.size:
+        values = np.ravel(q[layers[0]])[np.ravel(lost[layers[0]])]
+        raise ValueError(
+            f"the variance after Dense layer {layers[0] + 1} of {len(q)} is {float(values[0])}, so its outputs tie or "
+            "are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or digits=30"
+        )
 
 
 def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:

@@ -73,9 +73,9 @@ class Prediction:
 
     @property
     def regime(self) -> Any:
-        """Regime "neutral" (gamma < 1: G0 has one peak at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
+        """Regime "neutral" (gamma < 1: G0 peaks at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
 
-        How deep: `G0.majority()`, the share of the data that the favoured class gets. An array of these words for a sweep.
+        How deep: `G0.majority()`, the share of the data that the favoured class gets. Sweeps give an array of words.
         """
         gamma = np.asarray(self.gamma, dtype=float)
         words = np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", np.where(gamma == 1, "uniform", "")))

@@ -63,9 +63,7 @@ def derivative(tree: Tree) -> Tree:
         case Sum(terms):
             return add(*map(derivative, terms))
         case Product(factors):
-            return add(
-                *(mul(*factors[:i], derivative(factor), *factors[i + 1 :]) for i, factor in enumerate(factors))
-            )
+            return add(*(mul(*factors[:i], derivative(factor), *factors[i + 1 :]) for i, factor in enumerate(factors)))
         case Power(base, Number() as exponent):
             return mul(exponent, power(base, add(exponent, number(-1))), derivative(base))
         case Power(base, exponent):

@@ -1,7 +1,7 @@
 """Hermite (Mehler) series of a smooth function: phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!).
 
-Then E phi = a_0, Cov = sum_{k>0} a_k b_k c^k and var_chi = sum_k a_k^2 (1 - c^k), all terms positive. One matrix product
-serves a whole sweep. The coefficients come from the trapezoidal rule, which converges geometrically for analytic phi;
+Then E phi = a_0, Cov = sum_{k>0} a_k b_k c^k and var_chi = sum_k a_k^2 (1 - c^k), all terms positive. One matrix
+product serves a whole sweep. The coefficients come from the trapezoidal rule, which converges geometrically for analytic phi;
 even and odd k are kept apart, since they see the even and the odd part of phi only.
 """
 
@@ -52,14 +52,17 @@ def _tail(n: Kind, squares: Any) -> Any:
     return last * np.minimum(n.sqrt(last / (third + n.number(1e-300))), 1)
 
 
-def fill(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, found: NDArray[Any]) -> None:
-    """Write mean, var_mu, var_chi and error into the columns of `found` where the series reaches its goal."""
+def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+    """Write mean, var_mu, var_chi and error into columns of `found` where the series reaches its goal at the `points`.
+
+    points: rows mean, var_mu, var_chi of h.
+    """
     for order in _orders(n):
         left = np.flatnonzero(found[3] > n.goal)
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             if part.size:
                 with _blas().limit(limits=1):  # the products are small: more threads wait for each other
-                    found[:, part] = _moments(n, phi, mean[part], var_mu[part], var_chi[part], order)
+                    found[:, part] = _moments(n, phi, points[:, part], order)
 
 
 def _orders(n: Kind) -> tuple[int, ...]:
@@ -72,11 +75,12 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> NDArray[Any]:
+def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArray[Any]:
     """Mean, var_mu, var_chi and error at points of a sweep.
 
     With S_i = sum_{j >= i} s_j, sum_j s_j (1 - c^2j) = (1 - c^2) sum_i S_{i+1} c^2i: no power is taken from 1.
     """
+    mean, var_mu, var_chi = points
     q = var_mu + var_chi
     c, less = var_mu / q, var_chi / q
     square, less_square = c * c, less * (1 + c)
@@ -87,10 +91,16 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     later_even, later_odd = (np.add.accumulate(part[::-1])[::-1] for part in (even, odd))
     first_odd = odd.sum(axis=0)
     mu = c * _polynomial(odd[::-1], square) + _polynomial(even[::-1], square)
-    chi = less_square * (_polynomial(later_even[:0:-1], square) + c * _polynomial(later_odd[:0:-1], square)) + less * first_odd
+    chi = (
+        less_square * (_polynomial(later_even[:0:-1], square) + c * _polynomial(later_odd[:0:-1], square))
+        + less * first_odd
+    )
     k = 2 * np.arange(order // 2)[:, None]
     weighted = [part * ks[: len(part)] for part, ks in ((even, k), (odd, k + 1))]
-    error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted) + 100 * n.epsilon
+    # rounding leaves each a_k an error of the size of phi, which the mean may dominate
+    rounding = 100 + 4 * n.sqrt(1 + average * average / (even.sum(axis=0) + first_odd))
+    error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted)
+    error = error + rounding * n.epsilon
     return np.array([average, mu, chi, error])
 
 

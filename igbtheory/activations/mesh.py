@@ -1,7 +1,6 @@
 """The mesh of a formula: the points of the x axis between which its slope is a polynomial to working accuracy."""
 
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np

@@ -9,6 +9,7 @@ from igbtheory.activations import mehler, panels
 from igbtheory.activations.function import Function
 from igbtheory.numbers import Kind
 
+
 @final
 @dataclass(frozen=True)
 class Moments:
@@ -51,15 +52,25 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     The Hermite series does all points of a smooth formula at once; what it cannot resolve goes to panels.
     """
     mean, var_mu, var_chi, error = np.broadcast_arrays(base.mean, base.var_mu, base.var_chi, base.error)
-    flat = [np.ravel(n.number(part)) for part in (mean, var_mu, var_chi)]
-    found = np.empty((4, flat[0].size), dtype=flat[1].dtype)
+    points = np.array([np.ravel(n.number(part)) for part in (mean, var_mu, var_chi)])
+    found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
     if not phi.pieces.kinks:
-        mehler.fill(n, phi, *flat, found)
+        mehler.fill(n, phi, points, found)
     for i in np.flatnonzero(found[3] > n.goal):
-        found[:, i] = panels.moments(n, phi, *(part[i] for part in flat))
-    shaped = [part.reshape(var_mu.shape)[()] for part in found]
-    return Moments(*shaped[:3], error[()] + np.asarray(shaped[3], dtype=float)[()])
+        found[:, i] = panels.moments(n, phi, *points[:, i])
+    if phi.parity < 0 and is_centred(base):
+        found[0] = n.number(0)  # exactly, so that gamma = 0 stays 0 in every layer
+    new_mean, new_mu, new_chi, lost = (part.reshape(var_mu.shape)[()] for part in found)
+    return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
+
+
+def second_moment(n: Kind, phi: Function, q: Any) -> Any:
+    """Mean E phi(h)^2 of centred pre-activations of variance q, a number or an array."""
+    if phi.closed is not None or not phi.pieces.kinks:
+        return product(n, phi, q, q, q)[0]
+    values = [panels.second_moment(n, phi, variance) for variance in np.ravel(q)]
+    return np.array(values).reshape(np.shape(q))[()]
 
 
 def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, float]:

@@ -54,8 +54,7 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
 def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
     scale_u, scale_z, scale = n.sqrt(var_mu), n.sqrt(var_chi), n.sqrt(var_mu + var_chi)
     reach = _reach(n, phi, float(mean), float(scale))
-    span = 2.0 ** np.ceil(np.log2(abs(float(mean)) + reach * float(scale) + 1e-300))
-    points = mesh(phi, span)
+    points = mesh(phi, _span(abs(float(mean)) + reach * float(scale)))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
     cuts = [n.number(x) for x in points] + kinks
@@ -83,14 +82,27 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any,
     return fine[0], abs(coarse[0] - fine[0]) / fine[1] + 100 * n.epsilon
 
 
+def second_moment(n: Kind, phi: Function, q: Any) -> Any:
+    """Mean E phi(h)^2 of one centred pre-activation h of variance q."""
+    scale = n.sqrt(q)
+    reach = _reach(n, phi, 0.0, float(scale))
+    cuts = [n.number(x) for x in mesh(phi, _span(reach * float(scale)))] + [n.number(k) for k in phi.pieces.kinks]
+    whole = _panels(n, _images(n, cuts, n.number(0), scale), reach, int(np.ceil(-4 * np.log10(n.goal) / 3)))
+    return _integral(whole, phi(n, scale * whole.x) ** 2 * n.npdf(whole.x))
+
+
+def _span(distance: float) -> float:
+    """Next power of two, so that nearby points of a sweep share a mesh."""
+    return float(2.0 ** np.ceil(np.log2(distance + 1e-300)))
+
+
 def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any]:
     """Mean of the product and of its absolute value, by the mean over h_b given h_a."""
     scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))
     reach = max(_reach(n, phi, 0.0, float(scale)) for scale in (scale_a, n.sqrt(q_b)))
-    span = 2.0 ** np.ceil(np.log2(reach * float(max(scale_a, n.sqrt(q_b))) + 1e-300))
+    points = mesh(phi, _span(reach * float(max(scale_a, n.sqrt(q_b)))))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
-    points = mesh(phi, span)
     cuts, zero = [n.number(x) for x in points] + kinks, n.number(0)
     smoothed = cuts + _sides(cuts, kinks, across, reach)
     images = np.concatenate([_images(n, cuts, zero, scale_a), _images(n, smoothed, zero, along)])
@@ -110,12 +122,12 @@ def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
     with np.errstate(all="ignore"):
         size = (np.abs(phi(FLOAT64, x)) + scale * np.abs(phi.slope(FLOAT64, x))) * np.exp(-z * z / 4)
     beyond = np.abs(z)[size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)])]
-    if not np.all(np.isfinite(size)) or beyond.max() > 3.9 * least:
+    if not np.all(np.isfinite(size)) or np.max(beyond, initial=0.0) > 3.9 * least:
         raise ValueError(
             f"the activation {phi.name!r} grows too fast for a pre-activation of standard deviation {scale:.3g}: "
             "its second moment is out of range. Use a smaller sigma_w2, a norm before it, or clip the formula"
         )
-    return float(max(least, beyond.max()))
+    return float(np.max(beyond, initial=least))
 
 
 def _sides(cuts: list[Any], kinks: list[Any], scale: Any, reach: float) -> list[Any]:
@@ -148,7 +160,10 @@ def _panels(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
     half = np.take_along_axis(widths, kept, axis=0) / 2
     nodes, weights = (_column(part, cuts.ndim) for part in n.legendre(order))
     return Panels(
-        left[:, None] + half[:, None] * (1 + nodes), half[:, None] * weights, half, np.where(half > 0, left, high)
+        left[:, None] + half[:, None] * (1 + nodes),
+        half[:, None] * weights,
+        half,
+        np.where(half > 0, left, high),
     )
 
 
@@ -184,6 +199,5 @@ def _cumulative(n: Kind, order: int) -> NDArray[Any]:
     for k in range(1, order):
         rows.append(((2 * k + 1) * x * rows[k] - k * rows[k - 1]) / (k + 1))
     integrals = [x + 1] + [(rows[k + 1] - rows[k - 1]) / (2 * k + 1) for k in range(1, order)]
-    return sum(
-        (2 * k + 1) * np.multiply.outer(integrals[k], weights * rows[k]) / 2 for k in range(order)
-    )  # type: ignore[return-value]
+    terms = [(2 * k + 1) * np.multiply.outer(integrals[k], weights * rows[k]) / 2 for k in range(order)]
+    return np.asarray(np.sum(terms, axis=0))

@@ -76,9 +76,7 @@ def split(tree: Tree) -> Pieces:
     """Pieces of a formula: every choice is decided on every interval between the roots of the tests."""
     found = _split(tree, None, None)
     merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
-    return Pieces(
-        tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged)
-    )
+    return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
 
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
@@ -87,11 +85,7 @@ def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tupl
     if not tests:
         return [(low, tree)]
     cuts = sorted({root for root in map(_root, tests) if _inside(root, low, high)})
-    return [
-        piece
-        for a, b in pairwise([low, *cuts, high])
-        for piece in _split(_decided(tree, _point(a, b)), a, b)
-    ]
+    return [piece for a, b in pairwise([low, *cuts, high]) for piece in _split(_decided(tree, _point(a, b)), a, b)]
 
 
 def _inside(point: Fraction, low: Fraction | None, high: Fraction | None) -> bool:

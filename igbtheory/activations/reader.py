@@ -33,9 +33,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     "min": (2, lambda a, b: choice(add(a, -b), b, a)),
 }
 _NAMES = {"x": X, "pi": PI, "E": E}
-_ALLOWED = (
-    f"allowed are x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b), {', '.join(FUNCTIONS)}"
-)
+_ALLOWED = f"allowed are x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b), {', '.join(FUNCTIONS)}"
 
 
 def read(text: str) -> Tree:

@@ -4,7 +4,6 @@ The constructors `add`, `mul`, `power`, `call`, `choice` keep a tree in normal f
 sorted and collected, odd functions free of signs), so that equal formulas written alike are equal trees.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -159,9 +158,7 @@ def mul(*factors: Tree) -> Tree:
     if value != 1 and len(found) == 1 and isinstance(found[0], Sum):
         return add(*(mul(Number(value), term) for term in found[0].terms))
     found.sort(key=_rank)
-    return (
-        Product((Number(value), *found)) if value != 1 else Product(tuple(found)) if len(found) > 1 else found[0]
-    )
+    return Product((Number(value), *found)) if value != 1 else Product(tuple(found)) if len(found) > 1 else found[0]
 
 
 def power(base: Tree, exponent: Tree) -> Tree:
@@ -187,7 +184,15 @@ def power(base: Tree, exponent: Tree) -> Tree:
             return Power(base, exponent)
 
 
-_AT_ZERO = {"exp": ONE, "cos": ONE, "cosh": ONE, "erfc": ONE, "sigmoid": number("1/2"), "sqrt": ZERO, "expm1": ZERO}
+_AT_ZERO = {
+    "exp": ONE,
+    "cos": ONE,
+    "cosh": ONE,
+    "erfc": ONE,
+    "sigmoid": number("1/2"),
+    "sqrt": ZERO,
+    "expm1": ZERO,
+}
 
 
 def call(name: str, argument: Tree) -> Tree:
@@ -275,8 +280,7 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
         case Power(base, exponent):
             return evaluate(base, n, x) ** evaluate(exponent, n, x)
         case Call(name, argument):
-            function: Callable[[Any], Any] = getattr(n, name)
-            return function(evaluate(argument, n, x))
+            return getattr(n, name)(evaluate(argument, n, x))
         case _:
             raise TypeError(f"expected a formula without choices, got {tree!r}")
 

@@ -1,7 +1,7 @@
 """The command line `igb`: thin, it parses, calls the library and prints.
 
-Results go to standard output, progress, warnings and errors to standard error. Exit status: 0, 1 (a check failed),
-2 (bad input), 130 (interrupted).
+Results go to standard output, progress, warnings and errors to standard error. Exit status: 0, 1 (a check
+failed), 2 (bad input), 130 (interrupted).
 """
 
 import sys

@@ -23,14 +23,10 @@ def read(source: str) -> Any:
     try:
         array = _load(path)
     except OSError as error:
-        raise ValueError(f"cannot read {source}: {error.strerror or error}") from None
+        raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
     except (ValueError, EOFError) as error:
-        hint = (
-            "; every line must hold numbers separated by commas, without a header"
-            if path.suffix == ".csv"
-            else ""
-        )
-        raise ValueError(f"{source} holds no array of numbers ({error}){hint}") from None
+        hint = "; write numbers separated by commas, without a header" if path.suffix == ".csv" else ""
+        raise ValueError(f"{source} holds no array of numbers ({str(error).rstrip('.')}){hint}") from None
     try:
         return checks.data_set(array)
     except (ValueError, TypeError) as error:

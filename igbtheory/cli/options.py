@@ -60,7 +60,7 @@ class Inputs:
     variance: float = 1.0
     """Variance of the Gaussian inputs."""
     data: str | None = None
-    """A given data set instead: "digits" (standardised), FILE.npy or FILE.csv (as they are; one datum a row)."""
+    """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv (as they are, one datum a row)."""
     first: Whole | None = None
     """Only the first rows of the data set."""
 
@@ -68,14 +68,10 @@ class Inputs:
         """The inputs as the library takes them."""
         if self.data is None:
             if self.first is not None:
-                raise ValueError(
-                    "--first takes rows of a data set; name one with --data, or leave --first out"
-                )
+                raise ValueError("--first takes rows of a data set; name one with --data")
             return igb.GaussianInputs(self.shift, self.variance)
         if (self.shift, self.variance) != (0.0, 1.0):
-            raise ValueError(
-                "--shift and --variance describe Gaussian inputs; leave them out, or leave out --data"
-            )
+            raise ValueError("--shift and --variance are of Gaussian inputs; leave them or --data out")
         first = None if self.first is None else checks.whole("--first", self.first, 1)
         return data.read(self.data)[:first]
 

@@ -34,7 +34,7 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
 
 
 def show_json(values: dict[str, Any], digits: int = 17) -> None:
-    """One JSON object on standard output. Numbers that JSON cannot hold (inf, nan, many digits) are strings."""
+    """One JSON object on standard output; numbers that JSON cannot hold (inf, nan, many digits) are strings."""
     sys.stdout.write(json.dumps(_plain(values, digits), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 

@@ -20,32 +20,30 @@ def predict(
     digits: Whole | None = None,
     json: bool = False,
 ) -> None:
-    """Print the prediction in infinite width: var_mu, var_chi, gamma and c after every Dense layer, and the law of G0.
+    """Print the prediction in infinite width: the moments after every Dense layer, and the law of G0.
 
-    G0 is the fraction of the data that the untrained network gives to class 0; gamma = var_mu/var_chi decides its
-    law: one peak at 1/2 below 1 (neutral), two peaks at 0 and 1 above (prejudiced).
+    G0 is the fraction of the data that the untrained network gives to class 0. gamma = var_mu/var_chi decides
+    its law: one peak at 1/2 below 1 (neutral), two peaks at 0 and 1 above (prejudiced).
 
     Parameters
     ----------
+    architecture
+        Which network.
+    inputs
+        On which inputs.
     digits
         Compute with so many significant digits; the default is double precision.
     json
-        Print JSON with all layers.
+        Print JSON, with all layers.
+
     """
     values = inputs.values()
     prediction = architecture.network().predict(values, digits=digits)
+    origin = {"network": str(architecture), "inputs": inputs.text(values)}
     if json:
-        output.show_json(
-            {"network": str(architecture), "inputs": inputs.text(values), **as_dict(prediction)}, digits or 17
-        )
+        output.show_json({**origin, **as_dict(prediction)}, digits or 17)
     else:
-        output.show(
-            f"{architecture} on {inputs.text(values)}",
-            "",
-            _layers(prediction),
-            "",
-            *_summary(prediction, digits or 15),
-        )
+        output.show(*origin.values(), "", _layers(prediction), "", *_summary(prediction, digits or 15))
 
 
 def as_dict(prediction: igb.Prediction) -> dict[str, Any]:
@@ -64,9 +62,8 @@ def as_dict(prediction: igb.Prediction) -> dict[str, Any]:
 
 def _layers(prediction: igb.Prediction) -> Any:
     depth = len(prediction.per_layer.var_mu)
-    shown = (
-        range(depth) if depth <= SHOWN else np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) - 1
-    )
+    few = np.geomspace(1, depth, SHOWN).round().astype(int) - 1
+    shown = range(depth) if depth <= SHOWN else np.unique(few)
     columns = [getattr(prediction.per_layer, name) for name in COLUMNS]
     rows = (
         ["output" if i == depth - 1 else str(i + 1), *(output.number(column[i], 8) for column in columns)]
@@ -77,9 +74,8 @@ def _layers(prediction: igb.Prediction) -> Any:
 
 def _summary(prediction: igb.Prediction, digits: int) -> list[str]:
     law = prediction.G0
-    depth = (
-        f": the favoured class gets {law.majority():.2%} of the data" if isinstance(law, igb.GuessLaw) else ""
-    )
+    is_formula = isinstance(law, igb.GuessLaw)
+    depth = f": on average the favoured class gets {law.majority():.2%} of the data" if is_formula else ""
     return [
         f"gamma   {output.number(prediction.gamma, digits)}",
         f"c       {output.number(prediction.c, digits)}",

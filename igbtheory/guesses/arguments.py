@@ -47,9 +47,7 @@ def checked_data_count(count: Any) -> int:
     """Number of data D, a whole number from 1 on. ValueError or TypeError for anything else."""
     number = float64_array("D", count)
     if number.ndim:
-        message = (
-            f"D: expected one whole number, got an array of shape {number.shape}; make one law for each D"
-        )
+        message = f"D: expected one whole number, got an array of shape {number.shape}; make one law for each D"
         raise ValueError(message)
     if not (number >= 1 and np.isfinite(number) and number == np.floor(number)):
         message = f"D: expected a whole number of data, at least 1, got {count!r}; pass for instance D=1000"

@@ -60,9 +60,7 @@ def log_integral(exponent: Exponent, slope: Slope, lower: Array, upper: Array, *
     mode = _mode(slope, lower, upper)
     peak = exponent(mode)
     first, last = _end(exponent, slope, mode, -1.0), _end(exponent, slope, mode, 1.0)
-    bounds = np.sort(
-        np.stack([first, last, *(np.clip(edge, first, last) for edge in (mode, *edges))]), axis=0
-    )
+    bounds = np.sort(np.stack([first, last, *(np.clip(edge, first, last) for edge in (mode, *edges))]), axis=0)
     half = 0.5 * np.diff(bounds, axis=0)
     total = np.zeros_like(peak)
     for middle, radius in zip(bounds[:-1] + half, half, strict=True):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -35,7 +36,7 @@ class Activation(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
-        return self.phi(FLOAT64, x).astype(x.dtype, copy=False)
+        return np.asarray(self.phi(FLOAT64, x), dtype=x.dtype)
 
     def latex(self) -> str:
         return self.phi.latex()

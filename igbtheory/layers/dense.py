@@ -42,8 +42,8 @@ class Dense(Layer):
     def kernel(self, node: KernelNode) -> KernelNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
         x = node.averaged()
-        new = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-        return KernelNode(node.n, Pairs(*new, x.error))
+        q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
+        return KernelNode(node.n, Pairs(q_a, q_b, q_ab, x.error))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
@@ -52,7 +52,10 @@ class Dense(Layer):
             x = condensed(x)
         scale_w, scale_b = np.sqrt([self.sigma_w2 / x.shape[1], self.sigma_b2]).astype(x.dtype)
         weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype)
-        return scale_w * (x @ weights) + scale_b * rng.standard_normal(width, dtype=x.dtype)
+        z: NDArray[Any] = x @ weights
+        z *= scale_w
+        z += scale_b * rng.standard_normal(width, dtype=x.dtype)
+        return z
 
     def latex(self) -> str:
         return rf"W x + b,\; \sigma_w^2 = {_text(self.sigma_w2)},\; \sigma_b^2 = {_text(self.sigma_b2)}"
@@ -65,8 +68,8 @@ class Dense(Layer):
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
     """Units L with L L^T/D = X X^T/units: what a Dense draws from them has the very same law over its weights.
 
-    x: (D, units); the result: (D, D), or x itself where the Gram matrix has no Cholesky root. The root is taken in double
-    precision, so that its error in L is that of single precision even where the Gram matrix is nearly singular.
+    x: (D, units); the result: (D, D), or x itself where the Gram matrix has no Cholesky root. The root is taken in
+    double precision, so that the error of L is that of single precision even where the Gram matrix is nearly singular.
     """
     size, units = x.shape
     exact = x.astype(np.float64)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from igbtheory.activations.function import Function, composed
-from igbtheory.activations.moments import Moments, moments, product
+from igbtheory.activations.moments import Moments, moments, product, second_moment
 from igbtheory.numbers import Kind
 
 
@@ -46,7 +46,7 @@ class Pairs:
 @final
 @dataclass(frozen=True)
 class KernelNode:
-    """Node phi(h) of a given data set: h is centred Gaussian over W with the covariance `base`, a block of the kernel."""
+    """Node phi(h) of a given data set: h is centred Gaussian over W, its covariance `base` a block of the kernel."""
 
     n: Kind
     base: Pairs
@@ -61,7 +61,8 @@ class KernelNode:
         if self.phi is None:
             return self.base
         q_a, q_b, q_ab = self.base.q_a, self.base.q_b, self.base.q_ab
-        (new_a, _), (new_b, _) = (product(self.n, self.phi, q, q, q) for q in (q_a, q_b))
+        # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
+        new_a, new_b = (second_moment(self.n, self.phi, q) for q in (q_a, q_b))
         new_ab, error = product(self.n, self.phi, q_a, q_b, q_ab)
         return Pairs(new_a, new_b, new_ab, self.base.error + error)
 

@@ -59,7 +59,9 @@ class Float64(Kind):
     sin_minus_t_cos = staticmethod(_sin_minus_t_cos)
 
     def number(self, value: Any) -> Any:
-        if isinstance(value, int | float | Fraction | str):
+        if isinstance(value, Fraction):  # a constant of a formula: a Python float leaves float32 arrays what they are
+            return float(value)
+        if isinstance(value, int | float | str):
             return np.float64(value)
         array = np.asarray(value)
         return array.astype(np.float64)[()]

@@ -15,7 +15,8 @@ _GUARD = 15
 
 
 def _elementwise(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return np.frompyfunc(function, 1, 1)
+    vectorised: Callable[[Any], Any] = np.frompyfunc(function, 1, 1)
+    return vectorised
 
 
 @final
@@ -73,7 +74,10 @@ class Multiprecision(Kind):
         with self.context.workprec(bits):
             first = self.context.mpf(step) * np.frompyfunc(self.context.npdf, 1, 1)(multiples * self.context.mpf(step))
             roots = [int(self.context.ldexp(self.context.sqrt(k), bits)) for k in range(order)]
-            inverses = [0, *(int(self.context.ldexp(1 / self.context.sqrt(k), bits)) for k in range(1, order))]
+            inverses = [
+                0,
+                *(int(self.context.ldexp(1 / self.context.sqrt(k), bits)) for k in range(1, order)),
+            ]
         rows = [self._fixed_point(first, bits)]
         rows[0][0] //= 2
         rows.append((multiples * rows[0]) >> shift)

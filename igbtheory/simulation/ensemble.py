@@ -1,7 +1,7 @@
 """Ensembles of finite networks, drawn side by side."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.simulation.estimates import layer_estimates
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
 from igbtheory.simulation.result import Simulation
 
@@ -32,14 +31,15 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
 ) -> Simulation:
     """Ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
 
-    width: units that a hidden Dense makes, and the dimension of Gaussian inputs; samples: Gaussian data, fresh for every
-    network, at least 2 (a data set is taken whole, whatever `samples`); inputs: GaussianInputs, or an array of shape
-    (n_samples, n_features). Network i draws from SeedSequence(seed, spawn_key=(i,)): the numbers do not depend on
-    `workers` (threads, None: one a core). progress: a bar on standard error.
+    width: units that a hidden Dense makes, and the dimension of Gaussian inputs; samples: Gaussian data, fresh for
+    every network, at least 2 (a data set is taken whole, whatever `samples`); inputs: GaussianInputs, or an array of
+    shape (n_samples, n_features). Network i draws from SeedSequence(seed, spawn_key=(i,)): the numbers do not depend
+    on `workers` (threads, None: one a core). progress: a bar on standard error.
     ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
     """
     networks, width = checks.whole("networks", networks, 2), checks.whole("width", width, 1)
-    seed, workers = checks.whole("seed", seed, 0), checks.whole("workers", workers or os.cpu_count() or 1, 1)
+    seed = checks.whole("seed", seed, 0)
+    workers = (os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
     inputs = checked_inputs(inputs)
     size = checks.whole("samples", samples, 2) if isinstance(inputs, GaussianInputs) else len(inputs)
     drawn = finite_network(network, inputs, size, width)
@@ -47,11 +47,13 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
         moments, guesses = zip(*(_shown(results, networks) if progress else results), strict=True)
     stacked = np.stack(moments)
     if not np.isfinite(stacked).all():
-        raise ValueError("expected activations within single precision, got overflow; scale the inputs or the variances down")
-    return Simulation(network, networks, width, size, seed, inputs, np.array(guesses), layer_estimates(stacked))
+        raise ValueError(
+            "expected activations within single precision, got overflow; scale the inputs or the variances down"
+        )
+    return Simulation(network, networks, width, size, seed, inputs, np.array(guesses), stacked)
 
 
-def _measured(drawn: FiniteNetwork, networks: int, seed: int, workers: int) -> Iterator[Any]:
+def _measured(drawn: FiniteNetwork, networks: int, seed: int, workers: int) -> Generator[Any]:
     """Results network by network; BLAS has one thread, so that neither its sums nor its speed depend on the cores."""
     pool = ThreadPoolExecutor(workers)
     try:

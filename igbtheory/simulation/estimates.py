@@ -1,4 +1,8 @@
-"""Estimates over an ensemble, with their standard errors."""
+"""Estimates over ensembles, with their standard errors.
+
+The values of several ensembles stand in one array, (ensembles, networks, ...). Their means are combined with weights:
+the weight 1 of a single ensemble, or those that extrapolate in the width.
+"""
 
 from dataclasses import dataclass
 from typing import final
@@ -22,27 +26,37 @@ class LayerEstimates:
     gamma_error: Array
 
 
-def layer_estimates(moments: Array) -> LayerEstimates:
-    """Estimates from the moments var_mu, var_chi of every network, shape (networks, dense layers, 2)."""
+def layer_estimates(moments: Array, weights: Array) -> LayerEstimates:
+    """Estimates from var_mu, var_chi of every network, (ensembles, networks, dense layers, 2)."""
     var_mu, var_chi = moments[..., 0], moments[..., 1]
-    return LayerEstimates(*mean(var_mu), *mean(var_chi), *ratio_of_means(var_mu, var_chi))
+    return LayerEstimates(*mean(var_mu, weights), *mean(var_chi, weights), *ratio_of_means(var_mu, var_chi, weights))
 
 
-def mean(values: Array) -> tuple[Array, Array]:
-    """Mean over the first axis, and its standard error."""
-    return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
+def mean(values: Array, weights: Array) -> tuple[Array, Array]:
+    """Weighted mean sum_i w_i <x>_i over the ensembles i, and its standard error."""
+    variances = values.var(axis=1, ddof=1) / values.shape[1]
+    return np.tensordot(weights, values.mean(axis=1), 1), np.sqrt(np.tensordot(weights**2, variances, 1))
 
 
-def ratio_of_means(a: Array, b: Array) -> tuple[Array, Array]:
-    """Ratio R = <a>/<b> of means over the first axis, less its bias of order 1/n, and its standard error.
+def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
+    """Ratio R of the weighted means of a and b, less its bias of order 1/n, and its standard error.
 
-    Jackknife, with the ratios R_i that leave out one network each: n R - (n - 1) <R_i> and (n - 1)/n sum (R_i - <R_i>)^2.
+    Jackknife in every ensemble i of n networks, R_ij leaving out its network j:
+    R - (n - 1) sum_i (<R_ij>_j - R) and the root of (n - 1)/n sum_ij (R_ij - <R_ij>_j)^2. NaN, inf where b vanishes.
     """
-    n = len(a)
-    total_a, total_b = a.sum(axis=0), b.sum(axis=0)
+    n = a.shape[1]
+    (whole_a, left_a), (whole_b, left_b) = _left_out(a, weights), _left_out(b, weights)
     with np.errstate(divide="ignore", invalid="ignore"):
-        whole, left_out = total_a / total_b, (total_a - a) / (total_b - b)
-        centre = left_out.mean(axis=0)
-        corrected = n * whole - (n - 1) * centre
-        error = np.sqrt((n - 1) / n * np.square(left_out - centre).sum(axis=0))
+        whole, left = whole_a / whole_b, left_a / left_b
+        centres = left.mean(axis=1, keepdims=True)
+        corrected = whole - (n - 1) * (centres[:, 0] - whole).sum(axis=0)
+        error = np.sqrt((n - 1) / n * np.square(left - centres).sum(axis=(0, 1)))
     return np.where(np.isfinite(corrected), corrected, whole), error
+
+
+def _left_out(x: Array, weights: Array) -> tuple[Array, Array]:
+    """Weighted mean, and what it becomes when one network is left out, (ensembles, networks, ...)."""
+    means = x.mean(axis=1, keepdims=True)
+    whole = np.tensordot(weights, means[:, 0], 1)
+    shares = weights.reshape(-1, *[1] * (x.ndim - 1)) / (x.shape[1] - 1)
+    return whole, whole - shares * (x - means)

@@ -39,7 +39,11 @@ class FiniteNetwork:
 
         G0 takes one draw of the output weights: Delta_O is, up to a factor, as Gaussian as one output.
         """
-        rng = np.random.default_rng(seeds)
+        # whoever draws networks refuses what overflows: one error for the ensemble, no warnings from its threads
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._measured(np.random.default_rng(seeds))
+
+    def _measured(self, rng: Generator) -> tuple[NDArray[np.float64], float]:
         x: NDArray[Any] = self.data(rng)
         *hidden, output = self.layers
         found = []
@@ -59,7 +63,8 @@ def finite_network(network: "Network", inputs: Any, samples: int, width: int) ->
     """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
     if isinstance(inputs, GaussianInputs):
         return FiniteNetwork(network.layers, _gaussian(inputs, samples, width), width, ddof=1)
-    x = np.asarray(inputs, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        x = np.asarray(inputs, dtype=np.float32)
     layers = network.layers
     before = tuple(takewhile(lambda layer: not isinstance(layer, Dense), layers))
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK = 2**13
+BLOCK = 2**14
 """Entries converted to double precision at once: they stay in the cache."""
 
 

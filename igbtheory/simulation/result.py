@@ -1,13 +1,14 @@
 """The result of `Network.simulate`: guesses and moments of an ensemble of finite networks."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.inputs import GaussianInputs
-from igbtheory.simulation.estimates import LayerEstimates
+from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
 
 if TYPE_CHECKING:
     from igbtheory.network import Network
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 class Simulation:
     """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
 
-    G0: (networks,); per_layer: the same estimates after every Dense layer; network to inputs: what was simulated.
+    network to inputs: what was simulated; G0: (networks,); moments: var_mu, var_chi after every Dense of every network,
+    given the activations that enter it, (networks, dense layers, 2).
     The estimates have no bias from the finite number of data or networks; what is left is the real difference between
     networks of this width and infinitely wide ones, which `compare` takes out.
     """
@@ -32,7 +34,12 @@ class Simulation:
     seed: int
     inputs: Any
     G0: NDArray[np.float64]
-    per_layer: LayerEstimates
+    moments: NDArray[np.float64]
+
+    @cached_property
+    def per_layer(self) -> LayerEstimates:
+        """The same estimates after every Dense layer."""
+        return layer_estimates(self.moments[None], np.ones(1))
 
     @property
     def var_mu(self) -> float:

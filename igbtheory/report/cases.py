@@ -1,0 +1,59 @@
+"""The cases of the report: which networks, on which inputs, simulated how widely."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import igbtheory as igb
+
+ACTIVATIONS = ("linear", "tanh", "relu")
+DEPTHS = (1, 3, 20)
+INPUTS = {
+    "gaussian": "Gaussian inputs N(0, 1)",
+    "digits": "500 handwritten digits, standardised by the mean and standard deviation of all 1,797",
+}
+DIGITS = 500
+
+
+@final
+@dataclass(frozen=True)
+class Size:
+    """An ensemble: so many networks of the width, of twice and of four times the width, and Gaussian data for each."""
+
+    networks: int
+    width: int
+    samples: int
+
+
+# deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick
+FULL = {1: Size(600, 64, 500), 3: Size(400, 64, 500), 20: Size(120, 96, 300)}
+QUICK = {1: Size(100, 32, 200), 3: Size(100, 32, 200), 20: Size(40, 48, 100)}
+
+
+@final
+@dataclass(frozen=True)
+class Case:
+    """One network on one kind of inputs, and the ensemble that is drawn beside the prediction."""
+
+    inputs: str
+    activation: str
+    depth: int
+    size: Size
+
+    @property
+    def name(self) -> str:
+        """The case as files name it."""
+        return f"{self.inputs}-{self.activation}-{self.depth}"
+
+    def network(self) -> igb.Network:
+        """The network, with the variances 2 and 0 that the papers take for ReLU."""
+        return igb.mlp(self.depth, self.activation)
+
+
+def cases(sizes: dict[int, Size]) -> list[Case]:
+    """All cases, one ensemble size a depth; the depths are those of `sizes`."""
+    return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
+
+
+def input_values() -> dict[str, Any]:
+    """The inputs by name, as the library takes them."""
+    return {"gaussian": igb.GaussianInputs(), "digits": igb.standardised(igb.digits())[:DIGITS]}

@@ -1,0 +1,22 @@
+"""Pictures of the report: each module a function from outcomes to a figure."""
+
+from pathlib import Path
+
+from igbtheory.report.pictures.agreement import agreement
+from igbtheory.report.pictures.guesses import guesses
+from igbtheory.report.pictures.layers import layers
+from igbtheory.report.pictures.style import save, styled
+from igbtheory.report.pictures.widths import widths
+from igbtheory.report.study import Outcome
+
+
+def draw(outcomes: list[Outcome], folder: Path) -> None:
+    """All pictures of the outcomes, as PDF and PNG."""
+    columns = len({outcome.case.depth for outcome in outcomes})
+    with styled():
+        save(agreement(outcomes), folder, "agreement")
+        for inputs in dict.fromkeys(outcome.case.inputs for outcome in outcomes):
+            own = [outcome for outcome in outcomes if outcome.case.inputs == inputs]
+            save(guesses(own, columns), folder, f"guesses-{inputs}")
+            save(layers(own), folder, f"layers-{inputs}")
+            save(widths(own, columns), folder, f"widths-{inputs}")

@@ -1,0 +1,68 @@
+"""The picture of f_G0: the law of the guesses over histograms of simulated ones."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import igbtheory as igb
+from igbtheory.report.pictures.style import BARS, LIMIT, THEORY, shared_legend
+from igbtheory.report.study import Outcome
+
+BINS = 20
+DRAWS = 20_000
+"""Draws that show the law of G0 on a given data set, which has no formula."""
+NARROW = 0.05
+"""Standard deviation of G0 below which a panel shows the neighbourhood of 1/2 only."""
+
+
+def guesses(outcomes: list[Outcome], columns: int) -> Figure:
+    """The law of G0 of every case, over the histogram of its widest networks."""
+    figure = Figure(figsize=(7.2, 6.4))
+    panels = figure.subplots(len(outcomes) // columns, columns, squeeze=False).flat
+    for axes, outcome in zip(panels, outcomes, strict=True):
+        _panel(axes, outcome)
+        gamma = f"$\\gamma$ = {outcome.prediction.gamma:.3g}"
+        axes.set_title(f"{outcome.case.activation}, depth {outcome.case.depth}, {gamma}")
+    figure.supxlabel("fraction of the data given to class 0, $G_0$", fontsize=10)
+    figure.supylabel("probability density $f_{G_0}$", fontsize=10)
+    shared_legend(figure)
+    return figure
+
+
+def _panel(axes: Any, outcome: Outcome) -> None:
+    simulation, law = outcome.widest, outcome.prediction.G0
+    is_formula = isinstance(law, igb.GuessLaw)
+    spread = law.finite(simulation.samples).std() / simulation.samples if is_formula else law.std()
+    half = 0.5 if spread > NARROW else 4 * spread
+    edges = _edges(half, simulation.samples)
+    axes.hist(simulation.G0, edges, density=True, color=BARS, label=f"{simulation.networks} networks")
+    if is_formula:
+        _formula(axes, law, simulation.samples, edges)
+    else:
+        heights, _ = np.histogram(law.rvs(DRAWS, 0), edges, density=True)
+        axes.stairs(heights, edges, color=THEORY, lw=1.3, label="theory of this data set")
+    axes.set_xlim(edges[0], edges[-1])
+    axes.locator_params(nbins=5)
+
+
+def _formula(axes: Any, law: igb.GuessLaw, size: int, edges: Any) -> None:
+    """Theory lines: the law of the count of `size` data, binned, and the density for infinitely many."""
+    counts = np.arange(size + 1)
+    heights = np.histogram(counts / size, edges, weights=law.finite(size).pmf(counts))[0] / np.diff(edges)
+    axes.stairs(heights, edges, color=LIMIT, lw=1.3, ls="--", label=f"theory, {size} data")
+    top = 1.35 * max(heights.max(), axes.get_ylim()[1] / 1.05)
+    label = "theory, infinitely many data"
+    if law.gamma == 0:
+        axes.axvline(0.5, color=THEORY, label=label)
+    else:
+        g = np.linspace(edges[0], edges[-1], 1001)[1:-1]
+        axes.plot(g, law.pdf(g), color=THEORY, label=label)
+    axes.set_ylim(0, top)
+
+
+def _edges(half: float, size: int) -> Any:
+    """Edges of bins around 1/2 that hold equally many of the fractions k/size, or nearly so, and none on an edge."""
+    step = max(1, round(2 * half * size / BINS))
+    bins = int(np.ceil((2 * half * size + 1) / step))
+    return 0.5 + step / size * (np.arange(bins + 1) - bins / 2)

@@ -1,0 +1,51 @@
+"""How the pictures look: colours told apart by everyone, fonts embedded, files the same every time."""
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+THEORY = "#000000"
+LIMIT = "#D55E00"
+BARS = "#A6D3F0"
+WIDTHS = ("#56B4E9", "#0072B2", "#003B5C")
+"""Colours of the three widths, the narrowest first: Okabe and Ito's blues, and a darker one."""
+
+_STYLE = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "lines.linewidth": 1.3,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 180,
+}
+
+
+def styled() -> Any:
+    """The style of all pictures, as a context in which they are made and saved."""
+    return rc_context(_STYLE)
+
+
+def points(axes: Any, x: Any, y: Any, error: Any, **how: Any) -> None:
+    """Points with error bars."""
+    axes.errorbar(x, y, error, fmt="o", ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
+
+
+def shared_legend(figure: Figure) -> None:
+    """One legend above all panels, with every label once."""
+    found = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        found.update(zip(labels, handles, strict=True))
+    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=len(found))
+
+
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """The figure as PDF and PNG, without a date, so that the same numbers make the same file."""
+    figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
+    figure.savefig(folder / f"{name}.png")

@@ -1,0 +1,61 @@
+"""What the report computes: the prediction of every case, and the finite networks beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.prediction import Prediction
+from igbtheory.report.cases import Case, input_values
+from igbtheory.simulation import Comparison, Simulation
+from igbtheory.simulation.rows import Row
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """A case with its prediction and the comparison with networks of three widths."""
+
+    case: Case
+    comparison: Comparison
+
+    @property
+    def prediction(self) -> Prediction:
+        """The prediction in infinite width."""
+        return self.comparison.prediction
+
+    @property
+    def widest(self) -> Simulation:
+        """The ensemble of the widest networks."""
+        return self.comparison.simulations[-1]
+
+    @property
+    def gamma(self) -> Row:
+        """The row of gamma at the output."""
+        return self._row("gamma")
+
+    @property
+    def variance(self) -> Row:
+        """The row of Var(G0)."""
+        return self._row("Var(G0)")
+
+    def _row(self, name: str) -> Row:
+        return next(row for row in self.comparison.rows if row.name.startswith(name))
+
+
+def study(cases: list[Case], seed: int, progress: Callable[[str], None]) -> list[Outcome]:
+    """The outcomes of all cases; `progress` is told what comes next."""
+    inputs = input_values()
+    seeds = np.random.SeedSequence(seed).generate_state(len(cases), np.uint64)
+    outcomes = []
+    for number, (case, own) in enumerate(zip(cases, seeds, strict=True), 1):
+        progress(f"{number}/{len(cases)} {case.name}")
+        outcomes.append(Outcome(case, _comparison(case, inputs[case.inputs], int(own))))
+    return outcomes
+
+
+def _comparison(case: Case, inputs: Any, seed: int) -> Comparison:
+    network, size = case.network(), case.size
+    simulation = network.simulate(size.networks, size.width, size.samples, seed, inputs)
+    return simulation.compare(network.predict(inputs))

@@ -1,0 +1,140 @@
+"""Comparison of a simulation with a prediction: z-scores and a test of the law of G0, the 1/width trend taken out."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from scipy import special
+
+from igbtheory.guesses import DatasetGuessLaw
+from igbtheory.prediction import Prediction
+from igbtheory.simulation.ensemble import simulate
+from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+from igbtheory.simulation.kolmogorov import CountLaw, KolmogorovSmirnov, empirical, kolmogorov_smirnov
+from igbtheory.simulation.rows import Row, rows
+
+if TYPE_CHECKING:
+    from igbtheory.simulation.result import Simulation
+
+DRAWS = 10
+"""Draws of the theory's G0 on a data set, for every network of an ensemble."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Comparison of a prediction with finite networks of the widths N, 2N and 4N, extrapolated to infinite width.
+
+    rows: var_mu and var_chi after every Dense, gamma and Var(G0) of the output; ks: the test of the extrapolated law
+    of G0; ks_widest: the same test of the widest networks as they are, where the difference from infinite width is
+    real; simulations: the three ensembles.
+    """
+
+    prediction: Prediction
+    simulations: tuple["Simulation", ...]
+    rows: tuple[Row, ...]
+    ks: KolmogorovSmirnov
+    ks_widest: KolmogorovSmirnov
+
+    @property
+    def largest_z(self) -> Row:
+        """The row that deviates most."""
+        return max(self.rows, key=lambda row: abs(row.z))
+
+    def agrees(self, family_wise: float = 1e-6) -> bool:
+        """Whether no test rejects: every z-score and `ks`, at the level family_wise over their number (Bonferroni)."""
+        p_values = [2 * special.ndtr(-abs(row.z)) for row in self.rows] + [self.ks.pvalue]
+        return all(p >= family_wise / len(p_values) for p in p_values)
+
+    def __repr__(self) -> str:
+        spec = self.simulations[0]
+        widths = [str(simulation.width) for simulation in self.simulations]
+        head = (
+            "",
+            "theory",
+            *(f"width {width}" for width in widths),
+            "width -> inf",
+            "z",
+            "slope in 1/width",
+        )
+        table = [head, *(row.cells() for row in self.rows)]
+        sizes = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(cell.ljust(size) for cell, size in zip(line, sizes, strict=True)).rstrip() for line in table]
+        return "\n".join(
+            [
+                f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples})",
+                *lines,
+                f"G0, Kolmogorov-Smirnov, width -> inf: {_text(self.ks)}",
+                f"G0, Kolmogorov-Smirnov, width {widths[-1]}: {_text(self.ks_widest)}",
+                f"agreement at family-wise level 1e-6: {'yes' if self.agrees() else 'no'}",
+            ]
+        )
+
+
+def _text(test: KolmogorovSmirnov) -> str:
+    return f"distance {test.statistic:.4f}, effective size {test.effective:.0f}, p >= {test.pvalue:.3g}"
+
+
+def compare(
+    simulation: "Simulation", prediction: Prediction | None, *, workers: int | None, progress: bool
+) -> Comparison:
+    """Comparison of an ensemble, and of two more at two and four times its width, with a prediction."""
+    expected = simulation.network.predict(simulation.inputs) if prediction is None else prediction
+    _check(simulation, expected)
+    law, variance = _count_law(simulation, expected)
+    ensembles = (simulation, *_wider(simulation, workers=workers, progress=progress))
+    counts = np.rint([ensemble.G0 * ensemble.samples for ensemble in ensembles]).astype(np.int64)
+    return Comparison(
+        expected,
+        ensembles,
+        rows(ensembles, expected, variance),
+        kolmogorov_smirnov(counts, RICHARDSON, law),
+        kolmogorov_smirnov(counts[-1:], np.ones(1), law),
+    )
+
+
+def _check(simulation: "Simulation", prediction: Any) -> None:
+    if not isinstance(prediction, Prediction):
+        raise TypeError(f"expected a Prediction, got {prediction!r}; pass what Network.predict returns, or None")
+    expected, got = simulation.per_layer.var_mu.shape, prediction.per_layer.var_mu.shape
+    if got != expected:
+        raise ValueError(
+            f"expected a prediction of one network with {expected[0]} Dense layers, got per-layer values of shape {got}"
+        )
+    if simulation.gaussian == isinstance(prediction.G0, DatasetGuessLaw):
+        kind = "Gaussian inputs" if simulation.gaussian else "the very data set"
+        raise ValueError(f"expected the prediction for {kind} that was simulated, got {prediction!r}")
+
+
+def _wider(simulation: "Simulation", *, workers: int | None, progress: bool) -> list["Simulation"]:
+    """Ensembles at two and four times the width, independent of the first: their seeds are drawn from its seed."""
+    s = simulation
+    seeds = np.random.SeedSequence(s.seed).generate_state(2, np.uint64)
+    return [
+        simulate(
+            s.network,
+            s.networks,
+            factor * s.width,
+            s.samples,
+            int(seed),
+            s.inputs,
+            workers=workers,
+            progress=progress,
+        )
+        for factor, seed in zip(FACTORS[1:], seeds, strict=True)
+    ]
+
+
+def _count_law(simulation: "Simulation", prediction: Prediction) -> tuple[CountLaw, float]:
+    """Law of the count of guesses among the data of the simulation, and the variance of G0."""
+    size, law = simulation.samples, prediction.G0
+    if isinstance(law, DatasetGuessLaw):
+        draws = DRAWS * simulation.networks
+        counts = np.rint(np.asarray(law.rvs(draws, random_state=simulation.seed)) * size).astype(np.int64)
+        return CountLaw(empirical(counts), draws), law.var()
+    finite = law.finite(size)
+    return CountLaw(_cdf(finite)), float(finite.var()) / size**2
+
+
+def _cdf(law: Any) -> Any:
+    return lambda k: np.asarray(law.cdf(k), dtype=np.float64)

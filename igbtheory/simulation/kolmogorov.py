@@ -1,0 +1,52 @@
+"""Kolmogorov-Smirnov test of the counts of guesses of one or more ensembles, combined with weights."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Counts = NDArray[np.int64]
+Cumulative = Callable[[NDArray[Any]], NDArray[np.float64]]
+
+
+@final
+@dataclass(frozen=True)
+class KolmogorovSmirnov:
+    """Largest distance of sum_i w_i F_i from the theory's F, and its p-value.
+
+    Under the null the difference is a Brownian bridge over sqrt(effective), 1/effective = sum_i w_i^2/n, plus 1/draws
+    where F is itself a sample. A law of counts is discrete, which makes the p-value conservative: too large.
+    """
+
+    statistic: float
+    effective: float
+    pvalue: float
+
+
+@final
+@dataclass(frozen=True)
+class CountLaw:
+    """Cumulative distribution of a count; draws: the size of the sample it comes from, inf where it is exact."""
+
+    cdf: Cumulative
+    draws: float = np.inf
+
+
+def empirical(counts: Counts) -> Cumulative:
+    """Empirical distribution F(k), the share of the counts that are at most k."""
+    ordered = np.sort(counts)
+    return lambda k: np.searchsorted(ordered, k, side="right") / len(ordered)
+
+
+def kolmogorov_smirnov(counts: Counts, weights: NDArray[np.float64], law: CountLaw) -> KolmogorovSmirnov:
+    """Test of counts, (ensembles, networks), against a law."""
+    # between two neighbouring counts sum w_i F_i is constant and F monotone: the ends are enough
+    observed = np.unique(counts)
+    k = np.union1d(observed, observed - 1)
+    mixture = sum((w * empirical(row)(k) for w, row in zip(weights, counts, strict=True)), start=np.zeros(k.shape))
+    statistic = float(np.abs(mixture - law.cdf(k)).max())
+    effective = 1 / (float(weights @ weights) / counts.shape[1] + 1 / law.draws)
+    return KolmogorovSmirnov(statistic, effective, float(special.kolmogorov(np.sqrt(effective) * statistic)))

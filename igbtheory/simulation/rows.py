@@ -1,0 +1,100 @@
+"""Rows of a comparison: one quantity, predicted and at every width."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
+from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
+
+if TYPE_CHECKING:
+    from igbtheory.prediction import Prediction
+    from igbtheory.simulation.result import Simulation
+
+Array = NDArray[np.float64]
+RESOLUTION = 2.0**-23
+"""Relative error of a second moment of single-precision numbers: the error of what does not vary over the networks."""
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """Quantity `name`: what theory says, the values at the three widths, and their extrapolation to infinite width.
+
+    values, errors: at N, 2N, 4N; value, error: extrapolated; slope: of the straight line in 1/width through the values.
+    """
+
+    name: str
+    theory: float
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+    value: float
+    error: float
+    slope: float
+    slope_error: float
+
+    @property
+    def z(self) -> float:
+        """Deviation (value - theory)/error; 0 where the two are the same."""
+        if self.value == self.theory:
+            return 0.0
+        return float(np.divide(self.value - self.theory, self.error)) if self.error else float("inf")
+
+    def cells(self) -> tuple[str, ...]:
+        """The row as it prints."""
+        pairs = [*zip(self.values, self.errors, strict=True), (self.value, self.error)]
+        slope = f"{self.slope:.3g} ± {self.slope_error:.1g}"
+        return (
+            self.name,
+            f"{self.theory:.6g}",
+            *(f"{v:.6g} ± {e:.1g}" for v, e in pairs),
+            f"{self.z:+.2f}",
+            slope,
+        )
+
+
+def rows(ensembles: tuple["Simulation", ...], prediction: "Prediction", variance: float) -> tuple[Row, ...]:
+    """Rows of var_mu, var_chi after every Dense, of gamma at the output and of Var(G0), whose theory is `variance`."""
+    layers = [ensemble.per_layer for ensemble in ensembles]
+    # gamma is a ratio of extrapolated means, no extrapolated ratio: see `extrapolation`
+    limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)
+    theory = {
+        name: np.asarray(getattr(prediction.per_layer, name), dtype=float) for name in ("var_mu", "var_chi", "gamma")
+    }
+    scale = theory["var_mu"] + theory["var_chi"]
+    floor = {"var_mu": RESOLUTION * scale, "var_chi": RESOLUTION * scale}
+    floor["gamma"] = RESOLUTION * (1 + theory["gamma"]) ** 2
+    width = ensembles[0].width
+    last = len(scale) - 1
+    places = [(name, i) for i in range(last + 1) for name in ("var_mu", "var_chi")] + [("gamma", last)]
+    found = [
+        _row(
+            f"{name}[{i}]",
+            theory[name][i],
+            [_at(part, name, i) for part in (*layers, limit)],
+            floor[name][i],
+            width,
+        )
+        for name, i in places
+    ]
+    return *found, _guesses_row(ensembles, variance, width)
+
+
+def _at(layers: LayerEstimates, name: str, i: int) -> tuple[float, float]:
+    return float(getattr(layers, name)[i]), float(getattr(layers, f"{name}_error")[i])
+
+
+def _guesses_row(ensembles: tuple["Simulation", ...], variance: float, width: int) -> Row:
+    # the mean of G0 is 1/2 at every width, as the classes are symmetric
+    squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
+    parts = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
+    return _row("Var(G0)", variance, [(float(v), float(e)) for v, e in parts], 0.0, width)
+
+
+def _row(name: str, theory: Any, parts: list[tuple[float, float]], floor: float, width: int) -> Row:
+    *values, value = (v for v, _ in parts)
+    *errors, error = (float(np.hypot(e, floor)) for _, e in parts)
+    slope, slope_error = width * SLOPE @ values, width * np.sqrt(SLOPE**2 @ np.square(errors))
+    return Row(name, float(theory), tuple(values), tuple(errors), value, error, float(slope), float(slope_error))
