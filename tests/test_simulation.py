@@ -10,9 +10,9 @@ DATA = np.random.default_rng(5).standard_normal((7, 5))
 
 
 def small(**changed: Any) -> Simulation:
-    return igb.mlp(2, "relu", sigma_b2=0.1).simulate(
-        **({"networks": 12, "width": 9, "samples": 6, "seed": 3} | changed)
-    )
+    spec = {"networks": 12, "width": 9, "samples": 6, "seed": 3} | changed
+    simulation: Simulation = igb.mlp(2, "relu", sigma_b2=0.1).simulate(**spec)
+    return simulation
 
 
 def same(a: Simulation, b: Simulation) -> bool:
@@ -60,7 +60,8 @@ def test_an_output_layer_alone_is_a_network() -> None:
     assert abs(found.var_mu - 9) < 5.5 * found.var_mu_error
 
 
-def test_progress_stands_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_stands_on_standard_error(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
     assert same(small(progress=True), small())
     out, err = capsys.readouterr()
     assert out == ""

@@ -64,7 +64,13 @@ def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_d
     found, theory = net.simulate(6000, 4, None, 1, data), net.predict(data)
     assert abs(found.var_mu - theory.var_mu) < FAMILY * found.var_mu_error
     assert abs(found.var_chi - theory.var_chi) < FAMILY * found.var_chi_error
-    assert abs(((found.G0 - 0.5) ** 2).mean() - theory.G0.var()) < FAMILY * 0.25 / np.sqrt(6000)
+
+
+def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
+    data = np.random.default_rng(2).standard_normal((8, 3))
+    net = igb.Network(igb.Dense(2.0, 0.5))
+    squares = (net.simulate(6000, 4, None, 1, data).G0 - 0.5) ** 2
+    assert abs(squares.mean() - net.predict(data).G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
 
 
 @pytest.mark.parametrize("weights", [(1.0,), (1 / 3, -2.0, 8 / 3)])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from igbtheory.activations import FUNCTIONS, function_of, mehler, panels
@@ -90,7 +90,7 @@ def test_hermite_series_is_what_panels_find(name: str, q: float, gamma: float) -
     series = np.ones((4, 1))
     mehler.fill(FLOAT64, phi, np.array([[0.0], [base.var_mu], [base.var_chi]]), series)
     found = panels.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
-    assert series[3, 0] <= FLOAT64.goal
+    assume(series[3, 0] <= FLOAT64.goal)  # else it leaves the point to the panels
     close(second(Moments(*series[:3, 0])), second(Moments(*found[:3])), 1e-11)
 
 

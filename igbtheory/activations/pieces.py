@@ -36,11 +36,15 @@ class Pieces:
 
     def __call__(self, n: Kind, x: Any) -> Any:
         """Values at x in the kind n; each formula sees only points of its own interval."""
-        ends = [None, *(n.number(kink) for kink in self.kinks), None]
-        values = evaluate(self.formulas[0], n, _clamped(x, None, ends[1])) + 0 * x
-        for i, formula in enumerate(self.formulas[1:], 1):
-            own = evaluate(formula, n, _clamped(x, ends[i], ends[i + 1]))
-            values = np.where(x < ends[i], values, own)[()]
+        if not self.kinks:
+            return evaluate(self.formulas[0], n, x) + 0 * x
+        values = 0 * x
+        for (low, high), formula in zip(pairwise([None, *self.kinks, None]), self.formulas, strict=True):
+            inside = (x < n.number(high)) if low is None else x >= n.number(low)
+            if low is not None and high is not None:
+                inside = inside & (x < n.number(high))
+            own = evaluate(formula, n, np.where(inside, x, n.number(_point(low, high)))[()])
+            values = np.where(inside, own, values)[()]
         return values
 
     def jumps(self, n: Kind) -> list[Any]:
@@ -65,11 +69,6 @@ class Pieces:
             return None
         degrees = {degree(formula) for formula in self.formulas if formula != Number(Fraction(0))}
         return degrees.pop() if len(degrees) == 1 else None
-
-
-def _clamped(x: Any, low: Any, high: Any) -> Any:
-    x = x if low is None else np.maximum(x, low)
-    return x if high is None else np.minimum(x, high)
 
 
 def split(tree: Tree) -> Pieces:

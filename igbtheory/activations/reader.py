@@ -23,6 +23,8 @@ from igbtheory.numbers.kind import ELEMENTARY
 LONGEST = 1000
 DEEPEST = 50
 LARGEST_EXPONENT = 64
+LARGEST_NUMBER = 1e100
+MOST_DIGITS = 60
 
 FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     **{name: (1, lambda a, name=name: call(name, a)) for name in ELEMENTARY},
@@ -46,7 +48,7 @@ def read(text: str) -> Tree:
     try:
         body = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        column = getattr(error, "offset", None) or 1
+        column = getattr(error, "offset", None) or len(text) + 1
         raise ValueError(f"cannot read the formula {text!r} at column {column}: {_ALLOWED}") from None
     return _Reader(text).tree(body, DEEPEST)
 
@@ -91,10 +93,12 @@ class _Reader:
 
     def _number(self, node: ast.expr, value: float) -> Tree:
         literal = ast.get_source_segment(self.text.strip(), node) or repr(value)
+        if not abs(value) <= LARGEST_NUMBER or len(literal) > MOST_DIGITS:
+            raise self.refusal(node, f"{literal!r} is larger than {LARGEST_NUMBER:g} or longer than {MOST_DIGITS} digits")
         try:
             return number(Fraction(literal))
         except ValueError:
-            raise self.refusal(node, f"{literal!r} is not a finite decimal number") from None
+            raise self.refusal(node, f"{literal!r} is not a decimal number") from None
 
     def _operation(self, node: ast.expr, op: ast.operator, left: Tree, right: Tree) -> Tree:
         match op:

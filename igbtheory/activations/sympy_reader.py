@@ -56,6 +56,8 @@ def _tree(node: Any) -> Tree:
 
 def _piecewise(branches: Any) -> Tree:
     """Choices from the last branch, which holds elsewhere, to the first."""
+    if branches[-1][1] != True:  # noqa: E712 - SymPy's own true, equal to Python's
+        raise ValueError("expected a Piecewise whose last condition is True, so that it is defined for every x")
     total = _tree(branches[-1][0])
     for formula, condition in reversed(branches[:-1]):
         if condition.func.__name__ not in ("GreaterThan", "StrictGreaterThan", "LessThan", "StrictLessThan"):

@@ -10,14 +10,12 @@ from igbtheory.guesses import DatasetGuessLaw
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.ensemble import simulate
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
-from igbtheory.simulation.kolmogorov import CountLaw, KolmogorovSmirnov, empirical, kolmogorov_smirnov
+from igbtheory.simulation.kolmogorov import KolmogorovSmirnov, kolmogorov_smirnov
 from igbtheory.simulation.rows import Row, rows
+from igbtheory.simulation.theory import guess_theory
 
 if TYPE_CHECKING:
     from igbtheory.simulation.result import Simulation
-
-DRAWS = 10
-"""Draws of the theory's G0 on a data set, for every network of an ensemble."""
 
 
 @final
@@ -81,15 +79,15 @@ def compare(
     """Comparison of an ensemble, and of two more at two and four times its width, with a prediction."""
     expected = simulation.network.predict(simulation.inputs) if prediction is None else prediction
     _check(simulation, expected)
-    law, variance = _count_law(simulation, expected)
+    theory = guess_theory(simulation, expected)
     ensembles = (simulation, *_wider(simulation, workers=workers, progress=progress))
     counts = np.rint([ensemble.G0 * ensemble.samples for ensemble in ensembles]).astype(np.int64)
     return Comparison(
         expected,
         ensembles,
-        rows(ensembles, expected, variance),
-        kolmogorov_smirnov(counts, RICHARDSON, law),
-        kolmogorov_smirnov(counts[-1:], np.ones(1), law),
+        rows(ensembles, expected, theory),
+        kolmogorov_smirnov(counts, RICHARDSON, theory.counts),
+        kolmogorov_smirnov(counts[-1:], np.ones(1), theory.counts),
     )
 
 
@@ -123,18 +121,3 @@ def _wider(simulation: "Simulation", *, workers: int | None, progress: bool) -> 
         )
         for factor, seed in zip(FACTORS[1:], seeds, strict=True)
     ]
-
-
-def _count_law(simulation: "Simulation", prediction: Prediction) -> tuple[CountLaw, float]:
-    """Law of the count of guesses among the data of the simulation, and the variance of G0."""
-    size, law = simulation.samples, prediction.G0
-    if isinstance(law, DatasetGuessLaw):
-        draws = DRAWS * simulation.networks
-        counts = np.rint(np.asarray(law.rvs(draws, random_state=simulation.seed)) * size).astype(np.int64)
-        return CountLaw(empirical(counts), draws), law.var()
-    finite = law.finite(size)
-    return CountLaw(_cdf(finite)), float(finite.var()) / size**2
-
-
-def _cdf(law: Any) -> Any:
-    return lambda k: np.asarray(law.cdf(k), dtype=np.float64)

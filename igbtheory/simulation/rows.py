@@ -12,6 +12,7 @@ from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
 if TYPE_CHECKING:
     from igbtheory.prediction import Prediction
     from igbtheory.simulation.result import Simulation
+    from igbtheory.simulation.theory import GuessTheory
 
 Array = NDArray[np.float64]
 RESOLUTION = 2.0**-23
@@ -55,8 +56,8 @@ class Row:
         )
 
 
-def rows(ensembles: tuple["Simulation", ...], prediction: "Prediction", variance: float) -> tuple[Row, ...]:
-    """Rows of var_mu, var_chi after every Dense, of gamma at the output and of Var(G0), whose theory is `variance`."""
+def rows(ensembles: tuple["Simulation", ...], prediction: "Prediction", guesses: "GuessTheory") -> tuple[Row, ...]:
+    """Rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
     layers = [ensemble.per_layer for ensemble in ensembles]
     # gamma is a ratio of extrapolated means, no extrapolated ratio: see `extrapolation`
     limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)
@@ -79,22 +80,27 @@ def rows(ensembles: tuple["Simulation", ...], prediction: "Prediction", variance
         )
         for name, i in places
     ]
-    return *found, _guesses_row(ensembles, variance, width)
+    return *found, _guesses_row(ensembles, guesses, width)
 
 
 def _at(layers: LayerEstimates, name: str, i: int) -> tuple[float, float]:
     return float(getattr(layers, name)[i]), float(getattr(layers, f"{name}_error")[i])
 
 
-def _guesses_row(ensembles: tuple["Simulation", ...], variance: float, width: int) -> Row:
+def _guesses_row(ensembles: tuple["Simulation", ...], theory: "GuessTheory", width: int) -> Row:
     # the mean of G0 is 1/2 at every width, as the classes are symmetric
     squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
     parts = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
-    return _row("Var(G0)", variance, [(float(v), float(e)) for v, e in parts], 0.0, width)
+    # networks that all guess alike show no spread of their own: the error is at least that which theory expects
+    noise = np.sqrt(theory.spread / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))
+    errors = [max(float(error), least) for (_, error), least in zip(parts, noise.tolist(), strict=True)]
+    pairs = [(float(value), error) for (value, _), error in zip(parts, errors, strict=True)]
+    return _row("Var(G0)", theory.variance, pairs, RESOLUTION, width)
 
 
 def _row(name: str, theory: Any, parts: list[tuple[float, float]], floor: float, width: int) -> Row:
     *values, value = (v for v, _ in parts)
     *errors, error = (float(np.hypot(e, floor)) for _, e in parts)
-    slope, slope_error = width * SLOPE @ values, width * np.sqrt(SLOPE**2 @ np.square(errors))
+    with np.errstate(invalid="ignore"):  # gamma may be infinite at every width: it has no slope
+        slope, slope_error = width * SLOPE @ values, width * np.sqrt(SLOPE**2 @ np.square(errors))
     return Row(name, float(theory), tuple(values), tuple(errors), value, error, float(slope), float(slope_error))

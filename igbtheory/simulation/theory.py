@@ -1,0 +1,52 @@
+"""What a prediction says about the guesses among the data of a simulation."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from igbtheory.guesses import DatasetGuessLaw, FiniteGuessLaw
+from igbtheory.simulation.kolmogorov import CountLaw, empirical
+
+if TYPE_CHECKING:
+    from igbtheory.prediction import Prediction
+    from igbtheory.simulation.result import Simulation
+
+DRAWS = 10
+"""Draws of the theory's G0 on a data set, for every network of an ensemble."""
+
+
+@final
+@dataclass(frozen=True)
+class GuessTheory:
+    """Law of the count of guesses; variance = Var(G0) = E (G0 - 1/2)^2; spread = Var (G0 - 1/2)^2."""
+
+    counts: CountLaw
+    variance: float
+    spread: float
+
+
+def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:
+    """Law of the guesses among the data of the simulation: exact for Gaussian inputs, from draws for a data set."""
+    size, law = simulation.samples, prediction.G0
+    if isinstance(law, DatasetGuessLaw):
+        return _of_data_set(law, size, DRAWS * simulation.networks, simulation.seed)
+    return _of_gaussian_inputs(law.finite(size))
+
+
+def _of_gaussian_inputs(law: FiniteGuessLaw) -> GuessTheory:
+    def cdf(k: Any) -> Any:
+        return law.cdf(k)
+
+    k = np.arange(law.D + 1.0)
+    variance = float(law.var()) / law.D**2
+    spread = float(law.pmf(k) @ ((k / law.D - 0.5) ** 2 - variance) ** 2)
+    return GuessTheory(CountLaw(cdf), variance, spread)
+
+
+def _of_data_set(law: DatasetGuessLaw, size: int, draws: int, seed: int) -> GuessTheory:
+    drawn = np.asarray(law.rvs(draws, random_state=seed))
+    counts = np.rint(drawn * size).astype(np.int64)
+    # one draw of 1/2 more: what is too rare to be drawn leaves no spread of 0
+    squares = np.append((drawn - 0.5) ** 2, 0.0)
+    return GuessTheory(CountLaw(empirical(counts), draws), law.var(), float(squares.var()))

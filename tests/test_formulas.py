@@ -1,0 +1,155 @@
+"""Formulas: read from text or SymPy, split at exact kinks, differentiated; what cannot be read is refused with a place."""
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from igbtheory.activations import FUNCTIONS, function_of
+from igbtheory.numbers import FLOAT64, Multiprecision
+
+GRID = np.linspace(-4.3, 4.1, 85)
+READ = {
+    "x": lambda x: x,
+    "2*x**3 - x/4 + 1": lambda x: 2 * x**3 - x / 4 + 1,
+    "exp(-x**2)/(1 + x**2)": lambda x: np.exp(-(x**2)) / (1 + x**2),
+    "where(x > 0, x, x/10)": lambda x: np.where(x > 0, x, x / 10),
+    "where(1 < 2*x, x - 1/2, 0)": lambda x: np.maximum(x - 0.5, 0),
+    "max(min(x, 1), -1)": lambda x: np.clip(x, -1, 1),
+    "abs(abs(x) - 1)": lambda x: np.abs(np.abs(x) - 1),
+    "sign(x)*sqrt(abs(x))": lambda x: np.sign(x) * np.sqrt(np.abs(x)),
+    "1/(1 + exp(-x))": lambda x: 1 / (1 + np.exp(-x)),
+    "log(1 + exp(x))": lambda x: np.log1p(np.exp(x)),
+    "-tanh(-x)**3": lambda x: np.tanh(x) ** 3,
+    "E**x*pi": lambda x: np.pi * np.exp(x),
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_a_formula_means_what_it_says(text: str) -> None:
+    assert np.allclose(function_of(text)(FLOAT64, GRID), READ[text](GRID), rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *READ])
+def test_slope_is_the_derivative(name: str) -> None:
+    phi, n = function_of(name), Multiprecision(30)
+    for x in (-3.3, -0.7, 0.31, 1.9):
+        exact = n.context.diff(lambda t: phi(n, t), n.number(x))
+        assert float(phi.slope(FLOAT64, x)) == pytest.approx(float(exact), rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinks"),
+    [
+        ("tanh(x)", ()),
+        ("max(x, 0)", (0,)),
+        ("min(max(x, -1), 1)", (-1, 1)),
+        ("abs(abs(x) - 1)", (-1, 0, 1)),
+        ("where(3*x > 1, x, 0)", (Fraction(1, 3),)),
+        ("max(max(x, 0), 0)", (0,)),
+        ("where(x > 0, x, x)", ()),
+        ("max(0.1*x, x)", (0,)),
+    ],
+)
+def test_kinks_are_exact(text: str, kinks: tuple[Any, ...]) -> None:
+    assert function_of(text).pieces.kinks == kinks
+
+
+@pytest.mark.parametrize(
+    ("text", "parity", "degree"),
+    [
+        ("x", -1, 1),
+        ("abs(x)", 1, 1),
+        ("max(x, 0)", 0, 1),
+        ("max(x, 0)**2", 0, 2),
+        ("tanh(x)", -1, None),
+        ("x*erf(x)", 1, None),
+        ("cos(2*x) + x**2", 1, None),
+        ("min(max(x, -1), 1)", -1, None),
+        ("sign(x)", -1, 0),
+        ("x + 1", 0, None),
+        ("3", 1, 0),
+    ],
+)
+def test_parity_and_degree_follow_from_the_formula(text: str, parity: int, degree: int | None) -> None:
+    phi = function_of(text)
+    assert phi.parity == parity
+    assert phi.degree == degree
+
+
+def test_jumps_are_found_at_the_kinks() -> None:
+    assert function_of("sign(x) + max(x, 0)").pieces.jumps(FLOAT64) == [2.0]
+
+
+def test_a_piece_sees_only_its_interval() -> None:
+    # log(x) is never asked for a negative x, exp(x) never for a large one
+    phi = function_of("where(x > 1, log(x), where(x > -1, 0, exp(x)))")
+    assert np.all(np.isfinite(phi(FLOAT64, np.array([-800.0, 0.0, 1e300]))))
+
+
+x, y = sympy.symbols("x y")
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (x * sympy.tanh(x), "x*tanh(x)"),
+        (sympy.Max(x, 0), "max(x, 0)"),
+        (sympy.Piecewise((x, x > 0), (x / 10, True)), "where(x > 0, x, x/10)"),
+        (y * sympy.erf(y / sympy.sqrt(2)) / 2 + sympy.Rational(1, 3), "x*erf(x/sqrt(2))/2 + 1/3"),
+        (sympy.exp(-(y**2)) * sympy.pi, "pi*exp(-x**2)"),
+    ],
+)
+def test_a_sympy_expression_is_the_same_function(expression: Any, text: str) -> None:
+    assert np.allclose(function_of(expression)(FLOAT64, GRID), function_of(text)(FLOAT64, GRID), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "cannot read"),
+        ("x +", "column 4"),
+        ("__import__('os').system('true')", "column 1"),
+        ("x.real", "Attribute"),
+        ("y*x", "unknown name 'y'"),
+        ("sinh(x, 2)", "takes 1 argument"),
+        ("eval(x)", "no meaning"),
+        ("x if x > 0 else 0", "IfExp"),
+        ("where(x == 0, 1, 2)", "column 7"),
+        ("where(exp(x) > 1, 1, 2)", "linear in x"),
+        ("x**10000", "exponent"),
+        ("x/0", "Div is not possible"),
+        ("(" * 60 + "x" + ")" * 60 + "+x" * 0 + "*" + "-" * 60 + "x", "nested deeper"),
+        ("x*" * 600 + "x", "at most 1000 characters"),
+        ("1e400*x", "larger than"),
+        ("3j*x", "column 1"),
+        ("rleu", "did you mean 'relu'"),
+    ],
+)
+def test_what_is_no_formula_is_refused_with_the_reason(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        function_of(text).pieces  # noqa: B018 - kinks are found when they are first asked for
+
+
+@pytest.mark.parametrize("expression", [x + y, sympy.Integer(3), sympy.gamma(x), sympy.Piecewise((x, x < 1), (0, x < 2))])
+def test_what_is_no_sympy_activation_is_refused(expression: Any) -> None:
+    with pytest.raises(ValueError, match=r"symbol|meaning|defined for every x"):
+        function_of(expression)
+
+
+def test_a_wrong_kind_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="expected an activation"):
+        function_of(3)
+
+
+def test_mpmath_agrees_where_both_tails_cancel() -> None:
+    """tanh' and gelu keep relative digits far out, where 1 - tanh^2 and 1 + erf would not."""
+    n = Multiprecision(40)
+    for name, at in (("tanh", 30.0), ("gelu", -12.0)):
+        phi = function_of(name)
+        for face in (phi.slope, phi.pieces):
+            assert float(face(FLOAT64, at)) == pytest.approx(float(face(n, n.number(at))), rel=1e-13)
+    assert mpmath.mp.dps == 15
