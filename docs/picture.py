@@ -1,6 +1,7 @@
 """The picture of the README: `python docs/picture.py` draws docs/picture.png from the library."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -10,7 +11,7 @@ import igbtheory as igb
 
 DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
 """Depths of ReLU and their colours, of Okabe and Ito: told apart by everyone."""
-STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
+STYLE: dict[Any, Any] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
 
 
 def picture() -> Figure:

@@ -64,7 +64,7 @@ class Network:
         inputs = GaussianInputs() if inputs is None else inputs
         prediction = self._law(n, inputs) if isinstance(inputs, GaussianInputs) else self._kernel(n, inputs)
         error = float(np.max(prediction.error, initial=0.0))
-        promised = max(PROMISED, n.epsilon * 10 * len(self.layers)) if n is FLOAT64 else n.goal
+        promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
             message = (
                 f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
@@ -130,19 +130,18 @@ class Network:
         """Kernel after every Dense, for the pairs of the data in `rows` with all data."""
         features = data.shape[1]
         q = (data * data).sum(axis=1) / features
-        node = KernelNode(n, Pairs(q[rows, None], q[None, :], data[rows] @ data.T / features, n.epsilon))
-        found = []
+        q_ab = data[rows] @ data.T / features
+        own = np.arange(len(q_ab))
+        q_ab[own, rows.start + own] = q[rows]  # exactly, since asin at c = 1 makes much of little
+        node = KernelNode(n, Pairs(q[rows, None], q[None, :], q_ab, n.epsilon))
         first = next(i for i, layer in enumerate(self.layers) if isinstance(layer, Dense))
-        for layer in self.layers[first:]:
+        node = self.layers[first].kernel(node)
+        _refuse_silent(node.base.q_a, rows.start)
+        found = [node.base]
+        for layer in self.layers[first + 1 :]:
             node = layer.kernel(node)
             if isinstance(layer, Dense):
                 found.append(node.base)
-        silent = np.flatnonzero(np.ravel(found[0].q_a) == 0)
-        if silent.size:
-            raise ValueError(
-                f"datum {rows.start + silent[0]} is all zeros and there are no biases, so its outputs tie exactly; "
-                "remove it, shift the data, or set sigma_b2 > 0"
-            )
         return found
 
     def _output_kernel(self, data: Any) -> NDArray[np.float64]:
@@ -176,6 +175,16 @@ def _refuse_lost(q: NDArray[Any]) -> None:
         )
 
 
+def _refuse_silent(q: NDArray[Any], start: int) -> None:
+    """Refuse data whose first pre-activations have no variance, numbered from `start`."""
+    silent = np.flatnonzero(np.ravel(q) == 0)
+    if silent.size:
+        raise ValueError(
+            f"datum {start + silent[0]} is all zeros and there are no biases, so its outputs tie exactly; "
+            "remove it, shift the data, or set sigma_b2 > 0"
+        )
+
+
 def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:
     if not any(map(np.ndim, values)):
         return np.array(values)
@@ -189,5 +198,5 @@ def _sums(pairs: list[Pairs]) -> NDArray[Any]:
 
 
 def _arcsines(pairs: Pairs) -> Any:
-    c = (pairs.q_ab / (pairs.q_a**0.5 * pairs.q_b**0.5)).astype(float)
+    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
     return np.arcsin(np.clip(c, -1, 1)).sum() / (2 * np.pi)

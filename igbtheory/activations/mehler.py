@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from igbtheory.activations.function import Function
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
+WITNESSES = np.sqrt([0.11, 0.57, 1.9, 5.3])
+SEEN = 1e-4
+"""Points at which a series is held against phi, and the gap, against the norm of phi, that shows it to be wrong."""
+_DAMPING = np.exp(-(WITNESSES[:, None] ** 2) / 4)
 BLOCK = 2**20
 """Numbers held at once in a table of values."""
 
@@ -43,6 +47,28 @@ def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple
     return n.times(even, above + below), n.times(odd, above - below)
 
 
+def _misses(phi: Function, mean: Any, q: Any, even: Any, odd: Any) -> Any:
+    """1 where the series is not phi at points between the nodes, 0 where it is: an oscillation finer than the nodes."""
+    if not (even.size or odd.size):
+        return np.zeros(q.shape)
+    scale, centre = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float)
+    tables = _witnesses(2 * max(len(even), len(odd)))
+    values = [phi(FLOAT64, centre + sign * scale * WITNESSES[:, None]) * _DAMPING for sign in (1, -1)]
+    parts = (values[0] + values[1]) / 2, (values[0] - values[1]) / 2
+    gaps = [np.abs(part - table[:, : len(a)] @ a.astype(float)) for part, table, a in zip(parts, tables, (even, odd), strict=True)]
+    norm = np.sqrt(sum((a.astype(float) ** 2).sum(axis=0) for a in (even, odd)))
+    return 1.0 * ~(np.max(gaps, axis=(0, 1)) <= SEEN * norm)
+
+
+@lru_cache
+def _witnesses(order: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Damped He_k(z)/sqrt(k!) at the witnesses, shape (witnesses, order/2), k even and k odd."""
+    rows = [_DAMPING[:, 0], WITNESSES * _DAMPING[:, 0]]
+    for k in range(2, order):
+        rows.append((WITNESSES * rows[-1] - np.sqrt(k - 1) * rows[-2]) / np.sqrt(k))
+    return np.array(rows[::2]).T, np.array(rows[1::2]).T
+
+
 def _tail(n: Kind, squares: Any) -> Any:
     """Upper estimate of what lies beyond the end of a decaying series: its last quarter times sqrt(last/third).
 
@@ -58,7 +84,7 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
     points: rows mean, var_mu, var_chi of h.
     """
     for order in _orders(n):
-        left = np.flatnonzero(found[3] > n.goal)
+        left = np.flatnonzero(~(found[3] <= n.goal))
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             if part.size:
                 with _blas().limit(limits=1):  # the products are small: more threads wait for each other
@@ -85,6 +111,7 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     c, less = var_mu / q, var_chi / q
     square, less_square = c * c, less * (1 + c)
     even, odd = coefficients(n, phi, mean, q, order)
+    aliased = _misses(phi, mean, q, even, odd)
     average = even[0] if len(even) else 0 * q
     even, odd = even * even, odd * odd
     even[:1] = 0 * q
@@ -100,7 +127,7 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     # rounding leaves each a_k an error of the size of phi, which the mean may dominate
     rounding = 100 + 4 * n.sqrt(1 + average * average / (even.sum(axis=0) + first_odd))
     error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted)
-    error = error + rounding * n.epsilon
+    error = error + rounding * n.epsilon + aliased
     return np.array([average, mu, chi, error])
 
 
@@ -119,7 +146,8 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any,
     square = c * c
     for order in _orders(n):
         series = [coefficients(n, phi, n.number(0), np.ravel(q), order) for q in (q_a, q_b)]
-        error = max(float(np.max(_share(n, *parts))) for parts in series) + 100 * n.epsilon
+        missed = (_misses(phi, n.number(0), np.ravel(q), *parts) for q, parts in zip((q_a, q_b), series, strict=True))
+        error = max(float(np.max(_share(n, *parts))) for parts in series) + 100 * n.epsilon + max(map(np.max, missed))
         if error <= n.goal:
             break
     (even_a, odd_a), (even_b, odd_b) = series

@@ -19,16 +19,16 @@ _FIRST = [s * x for x in (*range(64), *(2.0**k for k in range(6, 40))) for s in 
 
 
 @lru_cache(maxsize=256)
-def mesh(phi: Function, reach: float) -> tuple[float, ...]:
+def mesh(phi: Function, reach: float) -> tuple[tuple[float, ...], bool]:
     """Points in (-reach, reach), beside the kinks, between which sixteen Legendre polynomials resolve phi'.
 
-    Every kind of number uses it, with an order of its own: n digits take about n polynomials.
+    With them, whether this was reached: not for a slope that oscillates all too often. Every kind of number uses it, with an order of its own: n digits take about n polynomials.
     """
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
     floor = 1e-3 * TOLERANCE * np.max(np.abs(_slope(phi, near)))
-    panels = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
+    panels, resolved = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
     merged = [(*panels[0], [panels[0]])]
     for low, high in panels[1:]:
         start, _, parts = merged[-1]
@@ -37,7 +37,7 @@ def mesh(phi: Function, reach: float) -> tuple[float, ...]:
             merged[-1] = (start, high, parts)
         else:
             merged.append((low, high, parts[-1:]))
-    return tuple(low for low, _, _ in merged[1:] if low not in kinks)
+    return tuple(low for low, _, _ in merged[1:] if low not in kinks), resolved
 
 
 def _slope(phi: Function, x: Any) -> Any:
@@ -58,8 +58,8 @@ def _ends_small(terms: NDArray[np.float64], floor: float) -> Any:
     return np.max(size[-2:], axis=0) <= np.maximum(TOLERANCE * np.max(size, axis=0), floor)
 
 
-def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[float, float]]:
-    """Panels from bisecting again and again those on which the series has not ended."""
+def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tuple[float, float]], bool]:
+    """Panels from bisecting again and again those on which the series has not ended, and whether all have."""
     for _ in range(FINEST):
         rough = ~_ends_small(_series(phi, low, high), floor)
         if not rough.any() or low.size > LARGEST:
@@ -67,7 +67,7 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[fl
         middle = (low[rough] + high[rough]) / 2
         low = np.sort(np.concatenate([low, middle]))
         high = np.sort(np.concatenate([high, middle]))
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+    return list(zip(low.tolist(), high.tolist(), strict=True)), not rough.any()
 
 
 def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:

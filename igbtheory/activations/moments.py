@@ -57,7 +57,7 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     found[3] = n.number(1)
     if not phi.pieces.kinks:
         mehler.fill(n, phi, points, found)
-    for i in np.flatnonzero(found[3] > n.goal):
+    for i in np.flatnonzero(~(found[3] <= n.goal)):
         found[:, i] = panels.moments(n, phi, *points[:, i])
     if phi.parity < 0 and is_centred(base):
         found[0] = n.number(0)  # exactly, so that gamma = 0 stays 0 in every layer

@@ -48,13 +48,13 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
     floor = n.epsilon * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
     error = max(abs(a - b) / (b + floor) if floor else floor for a, b in pairs)
-    return *fine, error + 100 * n.epsilon
+    return *fine[:3], error + 100 * n.epsilon + fine[3]
 
 
-def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
+def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any, float]:
     scale_u, scale_z, scale = n.sqrt(var_mu), n.sqrt(var_chi), n.sqrt(var_mu + var_chi)
     reach = _reach(n, phi, float(mean), float(scale))
-    points = mesh(phi, _span(abs(float(mean)) + reach * float(scale)))
+    points, resolved = mesh(phi, _span(abs(float(mean)) + reach * float(scale)))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
     cuts = [n.number(x) for x in points] + kinks
@@ -62,7 +62,7 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     average = _integral(whole, phi(n, mean + scale * whole.x) * n.npdf(whole.x))
     if not var_chi or not var_mu:
         total = _variance(n, whole, scale * phi.slope(n, mean + scale * whole.x), _atoms(jumps, mean, scale))
-        return average, total if var_mu else 0 * total, total if var_chi else 0 * total
+        return average, total if var_mu else 0 * total, total if var_chi else 0 * total, 1.0 - resolved
     us = _panels(n, _images(n, cuts + _sides(cuts, kinks, scale_z, reach), mean, scale_u), reach, order)
     centre = mean + scale_u * np.ravel(us.x)
     zs = _panels(n, _images(n, cuts, centre, scale_z), reach, order)
@@ -71,7 +71,7 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     drift = _integral(zs, slopes * n.npdf(zs.x)) + sum(j * n.npdf(z) / scale_z for z, j in atoms)
     inside = _variance(n, zs, scale_z * slopes, atoms)
     spread = _integral(us, inside.reshape(us.x.shape) * n.npdf(us.x))
-    return average, _variance(n, us, scale_u * drift.reshape(us.x.shape), []), spread
+    return average, _variance(n, us, scale_u * drift.reshape(us.x.shape), []), spread, 1.0 - resolved
 
 
 def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
@@ -79,14 +79,14 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any,
     order = int(np.ceil(-np.log10(n.goal)))
     with np.errstate(over="ignore", under="ignore"):
         coarse, fine = (_product(n, phi, q_a, q_b, q_ab, k) for k in (order, order + order // 3))
-    return fine[0], abs(coarse[0] - fine[0]) / fine[1] + 100 * n.epsilon
+    return fine[0], abs(coarse[0] - fine[0]) / fine[1] + 100 * n.epsilon + fine[2]
 
 
 def second_moment(n: Kind, phi: Function, q: Any) -> Any:
     """Mean E phi(h)^2 of one centred pre-activation h of variance q."""
     scale = n.sqrt(q)
     reach = _reach(n, phi, 0.0, float(scale))
-    cuts = [n.number(x) for x in mesh(phi, _span(reach * float(scale)))] + [n.number(k) for k in phi.pieces.kinks]
+    cuts = [n.number(x) for x in mesh(phi, _span(reach * float(scale)))[0]] + [n.number(k) for k in phi.pieces.kinks]
     whole = _panels(n, _images(n, cuts, n.number(0), scale), reach, int(np.ceil(-4 * np.log10(n.goal) / 3)))
     return _integral(whole, phi(n, scale * whole.x) ** 2 * n.npdf(whole.x))
 
@@ -96,12 +96,12 @@ def _span(distance: float) -> float:
     return float(2.0 ** np.ceil(np.log2(distance + 1e-300)))
 
 
-def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any]:
-    """Mean of the product and of its absolute value, by the mean over h_b given h_a."""
+def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any, float]:
+    """Mean of the product and of its absolute value, and 1 where the slope is not resolved, by the mean over h_b given h_a."""
     scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))
     reach = max(_reach(n, phi, 0.0, float(scale)) for scale in (scale_a, n.sqrt(q_b)))
-    points = mesh(phi, _span(reach * float(max(scale_a, n.sqrt(q_b)))))
+    points, resolved = mesh(phi, _span(reach * float(max(scale_a, n.sqrt(q_b)))))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     cuts, zero = [n.number(x) for x in points] + kinks, n.number(0)
     smoothed = cuts + _sides(cuts, kinks, across, reach)
@@ -111,7 +111,7 @@ def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) 
     zs = _panels(n, _images(n, cuts, centre, across), reach, order)
     given = _integral(zs, phi(n, centre + across * zs.x) * n.npdf(zs.x)).reshape(us.x.shape)
     values = phi(n, scale_a * us.x) * given * n.npdf(us.x)
-    return _integral(us, values), _integral(us, np.abs(values))
+    return _integral(us, values), _integral(us, np.abs(values)), 1.0 - resolved
 
 
 def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:

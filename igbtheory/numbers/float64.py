@@ -60,7 +60,7 @@ class Float64(Kind):
 
     def number(self, value: Any) -> Any:
         if isinstance(value, Fraction):  # a constant of a formula: a Python float leaves float32 arrays what they are
-            return float(value)
+            return value.numerator / value.denominator
         if isinstance(value, int | float | str):
             return np.float64(value)
         array = np.asarray(value)

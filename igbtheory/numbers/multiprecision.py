@@ -26,7 +26,7 @@ class Multiprecision(Kind):
     def __init__(self, digits: int) -> None:
         self.digits = digits
         self.epsilon = 10.0 ** -(digits + _GUARD)
-        self.goal = 10.0**-digits
+        self.goal = 10.0 ** -(digits + 2)
         self.context = context = mpmath.MPContext()
         context.dps = digits + _GUARD
         own = {

@@ -33,15 +33,16 @@ class Outcome:
     @property
     def gamma(self) -> Row:
         """The row of gamma at the output."""
-        return self._row("gamma")
+        return self.output("gamma")
 
     @property
     def variance(self) -> Row:
         """The row of Var(G0)."""
-        return self._row("Var(G0)")
+        return self.comparison.rows[-1]
 
-    def _row(self, name: str) -> Row:
-        return next(row for row in self.comparison.rows if row.name.startswith(name))
+    def output(self, name: str) -> Row:
+        """The row of var_mu, var_chi or gamma at the output."""
+        return next(row for row in self.comparison.rows if row.name == f"{name}[{self.case.depth}]")
 
 
 def study(cases: list[Case], seed: int, progress: Callable[[str], None]) -> list[Outcome]:

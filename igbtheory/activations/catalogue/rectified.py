@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, final
 
 from igbtheory.activations.function import ClosedForm, formula
@@ -20,6 +21,10 @@ class Rectified(ClosedForm):
     odd: Fraction
     even: Fraction
 
+    @cached_property
+    def _squares(self) -> tuple[Fraction, Fraction]:
+        return self.odd**2, self.even**2
+
     def mean(self, n: Kind, q: Any) -> Any:
         return n.number(self.even) * n.sqrt(2 * q / n.pi)
 
@@ -27,13 +32,15 @@ class Rectified(ClosedForm):
         s = n.sqrt(q_a * q_b)
         alpha = n.asin(n.correlation(q_ab, s))
         folded = (2 / n.pi) * s * (alpha * n.sin(alpha) - 2 * n.sin(alpha / 2) ** 2)
-        return n.number(self.odd**2) * q_ab + n.number(self.even**2) * folded
+        odd, even = map(n.number, self._squares)
+        return odd * q_ab + even * folded
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         q = var_mu + var_chi
         theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
         folded = (2 / n.pi) * q * n.sin_minus_t_cos(theta)
-        return n.number(self.odd**2 + self.even**2) * var_chi - n.number(self.even**2) * folded
+        odd, even = map(n.number, self._squares)
+        return (odd + even) * var_chi - even * folded
 
 
 def _slopes(below: str, above: str) -> Rectified:

@@ -10,6 +10,7 @@ from igbtheory.report.pictures.style import BARS, LIMIT, THEORY, shared_legend
 from igbtheory.report.study import Outcome
 
 BINS = 20
+"""Bins at most; of few networks fewer, the square root of their number."""
 DRAWS = 20_000
 """Draws that show the law of G0 on a given data set, which has no formula."""
 NARROW = 0.05
@@ -35,8 +36,8 @@ def _panel(axes: Any, outcome: Outcome) -> None:
     is_formula = isinstance(law, igb.GuessLaw)
     spread = law.finite(simulation.samples).std() / simulation.samples if is_formula else law.std()
     half = 0.5 if spread > NARROW else 4 * spread
-    edges = _edges(half, simulation.samples)
-    axes.hist(simulation.G0, edges, density=True, color=BARS, label=f"{simulation.networks} networks")
+    edges = _edges(half, simulation.samples, min(BINS, int(simulation.networks**0.5)))
+    axes.hist(simulation.G0, edges, density=True, color=BARS, label="finite networks")
     if is_formula:
         _formula(axes, law, simulation.samples, edges)
     else:
@@ -50,19 +51,18 @@ def _formula(axes: Any, law: igb.GuessLaw, size: int, edges: Any) -> None:
     """Theory lines: the law of the count of `size` data, binned, and the density for infinitely many."""
     counts = np.arange(size + 1)
     heights = np.histogram(counts / size, edges, weights=law.finite(size).pmf(counts))[0] / np.diff(edges)
-    axes.stairs(heights, edges, color=LIMIT, lw=1.3, ls="--", label=f"theory, {size} data")
+    axes.stairs(heights, edges, color=LIMIT, lw=1.3, ls="--", label="theory, as many data as simulated")
     top = 1.35 * max(heights.max(), axes.get_ylim()[1] / 1.05)
     label = "theory, infinitely many data"
     if law.gamma == 0:
         axes.axvline(0.5, color=THEORY, label=label)
     else:
-        g = np.linspace(edges[0], edges[-1], 1001)[1:-1]
+        g = np.linspace(max(edges[0], 0), min(edges[-1], 1), 1001)[1:-1]
         axes.plot(g, law.pdf(g), color=THEORY, label=label)
     axes.set_ylim(0, top)
 
 
-def _edges(half: float, size: int) -> Any:
-    """Edges of bins around 1/2 that hold equally many of the fractions k/size, or nearly so, and none on an edge."""
-    step = max(1, round(2 * half * size / BINS))
-    bins = int(np.ceil((2 * half * size + 1) / step))
-    return 0.5 + step / size * (np.arange(bins + 1) - bins / 2)
+def _edges(half: float, size: int, bins: int) -> Any:
+    """Edges of bins within `half` of 1/2, between the fractions k/size and of nearly equal width."""
+    first, last = np.ceil((0.5 - half) * size), np.floor((0.5 + half) * size)
+    return (np.round(np.linspace(first, last + 1, bins + 1)) - 0.5) / size

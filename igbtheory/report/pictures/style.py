@@ -15,6 +15,8 @@ WIDTHS = ("#56B4E9", "#0072B2", "#003B5C")
 _STYLE = {
     "font.size": 9,
     "axes.titlesize": 9,
+    "axes.titlelocation": "right",
+    "axes.titley": 1.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.7,

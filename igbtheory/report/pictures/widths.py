@@ -23,10 +23,20 @@ def widths(outcomes: list[Outcome], columns: int) -> Figure:
 
 
 def _panel(axes: Any, outcome: Outcome) -> None:
-    row, inverse = outcome.gamma, np.array([1 / s.width for s in outcome.comparison.simulations])
+    row, wide = outcome.gamma, [simulation.width for simulation in outcome.comparison.simulations]
+    inverse = 1 / np.array(wide)
     axes.axhline(row.theory, color=THEORY, lw=0.9, label="theory, infinite width")
+    x = np.linspace(0, inverse[0], 101)
+    axes.plot(x, _trend(outcome, inverse, x), color=LIMIT, lw=0.8, ls="--")
     points(axes, inverse, row.values, row.errors, color=WIDTHS[1], label="finite networks")
     points(axes, [0], [row.value], [row.error], color=LIMIT, label="extrapolated to infinite width")
-    axes.set_xlim(-0.08 * inverse[0], 1.08 * inverse[0])
-    axes.set_xticks([0, *inverse], ["0", *(f"1/{s.width}" for s in outcome.comparison.simulations)])
+    axes.set_xlim(-0.08 * inverse[0], 1.12 * inverse[0])
+    axes.set_xticks([0, *inverse], ["0", *(f"1/{width}" for width in wide)], fontsize=7.5)
     axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True, useOffset=False)
+
+
+def _trend(outcome: Outcome, inverse: Any, x: Any) -> Any:
+    """The ratio of the parabolas in 1/width through var_mu and var_chi, which the extrapolation follows."""
+    parts = (np.polyfit(inverse, outcome.output(name).values, 2) for name in ("var_mu", "var_chi"))
+    var_mu, var_chi = (np.polyval(coefficients, x) for coefficients in parts)
+    return var_mu / var_chi

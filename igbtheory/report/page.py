@@ -1,0 +1,77 @@
+"""The page of the report: one HTML file that needs no other."""
+
+import base64
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+import igbtheory
+from igbtheory.report.cases import INPUTS
+from igbtheory.report.study import Outcome
+
+LIBRARIES = ("numpy", "scipy", "matplotlib")
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that the numbers depend on."""
+    own = {"igbtheory": igbtheory.__version__, "python": platform.python_version()}
+    return {**own, **{name: version(name) for name in LIBRARIES}}
+
+
+def write_page(outcomes: list[Outcome], folder: Path, about: dict[str, Any]) -> None:
+    """The page index.html, with the pictures that lie in the folder inside it."""
+    environment = Environment(
+        loader=PackageLoader("igbtheory.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["picture"] = lambda name: _data_uri(folder / f"{name}.png")
+    environment.filters |= {"number": _number, "with_error": _with_error, "percent": _percent}
+    scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
+    page = environment.get_template("index.html.j2").render(
+        outcomes=outcomes,
+        inputs=INPUTS,
+        disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
+        scores=len(scores),
+        outside=sum(abs(z) > 2 for z in scores),
+        expected=len(scores) * 0.0455,
+        **about,
+    )
+    (folder / "index.html").write_text(page, encoding="utf-8")
+
+
+def _data_uri(path: Path) -> str:
+    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _number(value: float, digits: int = 4) -> Markup:
+    """A number to read: powers of ten as such, a true minus sign."""
+    mantissa, _, power = f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}").partition("e")
+    if not power:
+        return Markup(mantissa)  # noqa: S704 - digits only
+    sign = "\N{MINUS SIGN}" if power.startswith("\N{MINUS SIGN}") else ""
+    return Markup(f"{mantissa}·10<sup>{sign}{power[1:].lstrip('0')}</sup>")  # noqa: S704 - digits only
+
+
+def _with_error(value: float, error: float) -> Markup:
+    """A value and its error, both to the second digit of the error, with a common power of ten where small."""
+    if not (np.isfinite(value) and error > 0):
+        return _number(value)
+    power = int(np.floor(np.log10(max(abs(value), error))))
+    power = power if power < -3 else 0
+    places = max(0, 1 - int(np.floor(np.log10(error))) + power)
+    text = f"{value / 10.0**power:.{places}f} ± {error / 10.0**power:.{places}f}".replace("-", "\N{MINUS SIGN}")
+    if not power:
+        return Markup(text)  # noqa: S704 - digits only
+    return Markup(f"({text})·10<sup>\N{MINUS SIGN}{-power}</sup>")  # noqa: S704 - digits only
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}\N{NARROW NO-BREAK SPACE}%"

@@ -1,0 +1,135 @@
+"""Theory on a given data set: an independent recursion, blocks, draws of G0, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory import network as network_module
+from igbtheory.guesses import dataset
+
+
+@pytest.fixture(scope="module")
+def digits() -> Any:
+    return igb.standardised(igb.digits())[:500]
+
+
+def arc_cosine(kernel: Any) -> Any:
+    scale = np.sqrt(np.outer(np.diag(kernel), np.diag(kernel)))
+    c = np.clip(kernel / scale, -1, 1)
+    return scale * (np.sqrt(1 - c * c) + c * (np.pi - np.arccos(c))) / np.pi
+
+
+def test_digits_are_those_of_scikit_learn() -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
+    assert np.array_equal(igb.digits(), datasets.load_digits().data)
+
+
+def test_digits_agree_with_the_arc_cosine_recursion(digits: Any) -> None:
+    p = igb.mlp(3, "relu").predict(digits)
+    kernel = 2 * digits @ digits.T / 64
+    for _ in range(3):
+        kernel = arc_cosine(kernel)
+    q = np.diag(kernel)
+    c = np.clip(kernel / np.sqrt(np.outer(q, q)), -1, 1)
+    # the oracle's arccos loses up to half its digits at equal data only, which weigh 1/500
+    assert p.var_mu == pytest.approx(kernel.mean(), rel=1e-11)
+    assert p.var_chi == pytest.approx(q.mean() - kernel.mean(), rel=1e-11)
+    assert p.G0.var() == pytest.approx(np.mean(np.arcsin(c)) / (2 * np.pi), rel=1e-10)
+    # the issue's values
+    assert (round(p.var_mu, 4), round(p.var_chi, 4), round(p.G0.var(), 4)) == (1.5077, 0.5245, 0.1344)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "gelu"])
+def test_blocks_do_not_change_the_answer(activation: str, digits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = igb.mlp(2, activation, sigma_b2=0.1)
+    whole = net.predict(digits[:60])
+    monkeypatch.setattr(network_module, "BLOCK", 60 * 7)
+    parts = net.predict(digits[:60])
+    assert np.allclose(parts.per_layer.var_mu, whole.per_layer.var_mu, rtol=1e-13)
+    assert np.allclose(parts.per_layer.var_chi, whole.per_layer.var_chi, rtol=1e-12)
+    assert parts.G0.var() == pytest.approx(whole.G0.var(), rel=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh", "min(max(x, -1), 1)"])
+def test_kinds_of_number_agree(activation: str, digits: Any) -> None:
+    net = igb.mlp(1, activation)
+    found, exact = net.predict(digits[:3]), net.predict(digits[:3], digits=16)
+    assert found.var_mu == pytest.approx(float(exact.var_mu), rel=1e-12)
+    assert found.var_chi == pytest.approx(float(exact.var_chi), rel=1e-12)
+
+
+def test_exchangeable_data_are_gaussian_inputs() -> None:
+    """Data with equal norms and equal products: the kernel is constant off its diagonal, as for Gaussian inputs."""
+    size, rho = 40, 0.3
+    gram = (1 - rho) * np.eye(size) + rho
+    data = np.linalg.cholesky(gram) * np.sqrt(size)
+    found = igb.mlp(3, "gelu").predict(data)
+    law = igb.mlp(3, "gelu").predict(igb.GaussianInputs(shift=np.sqrt(rho), variance=1 - rho))
+    # the mean over all pairs has the 1/size of them that are equal: q_ab + var_chi/size
+    assert found.var_mu == pytest.approx(law.var_mu + law.var_chi / size, rel=1e-12)
+    assert found.var_chi == pytest.approx(law.var_chi * (1 - 1 / size), rel=1e-12)
+
+
+def test_draws_of_g0_have_its_mean_and_variance(digits: Any) -> None:
+    law = igb.mlp(3, "relu").predict(digits[:200]).G0
+    draws = law.rvs(4000, random_state=3)
+    assert abs(draws.mean() - 0.5) < 5 * law.std() / np.sqrt(draws.size)
+    spread = (draws - 0.5) ** 2
+    assert abs(spread.mean() - law.var()) < 5 * spread.std() / np.sqrt(draws.size)
+    assert np.array_equal(draws[:5], law.rvs(4000, random_state=3)[:5])
+    assert 0 <= law.rvs(random_state=1) <= 1
+    assert law.std() ** 2 == pytest.approx(law.var())
+    assert law.mean() == 0.5
+
+
+def test_duplicate_data_have_a_singular_kernel_and_can_be_drawn() -> None:
+    data = np.repeat(np.random.default_rng(0).standard_normal((3, 8)), 4, axis=0)
+    draws = igb.mlp(2, "relu").predict(data).G0.rvs(200, random_state=0)
+    assert set(np.round(draws * 3, 12)) <= {0.0, 1.0, 2.0, 3.0}
+
+
+def test_layers_before_the_first_dense_act_on_the_data(digits: Any) -> None:
+    net = igb.Network(igb.Activation("tanh"), igb.Dense(1.5), igb.Activation("relu"), igb.Dense())
+    bare = igb.Network(igb.Dense(1.5), igb.Activation("relu"), igb.Dense())
+    assert net.predict(digits[:20]).gamma == pytest.approx(bare.predict(np.tanh(digits[:20])).gamma, rel=1e-13)
+
+
+def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
+    law = igb.mlp(1).predict(digits[:10]).G0
+    with pytest.raises(AttributeError, match="no function of gamma"):
+        law.pdf(0.5)
+    with pytest.raises(AttributeError, match="nonsense"):
+        law.nonsense  # noqa: B018 - the access is the test
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "sentence"),
+    [
+        (np.zeros((0, 3)), ValueError, "shape"),
+        (np.ones(5), ValueError, "reshape"),
+        (np.ones((1, 5)), ValueError, "at least two data"),
+        ([[1.0, np.nan], [0.0, 1.0]], ValueError, "row 0, column 1"),
+        ([["a", "b"], ["c", "d"]], TypeError, "numbers"),
+        (np.array([[1.0, 2.0], [0.0, 0.0]]), ValueError, "datum 1 is all zeros"),
+    ],
+)
+def test_bad_data_are_refused(data: Any, error: type[Exception], sentence: str) -> None:
+    with pytest.raises(error, match=sentence):
+        igb.mlp(1).predict(data)
+
+
+def test_too_many_data_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = np.random.default_rng(0).standard_normal((30, 4))
+    monkeypatch.setattr(dataset, "LARGEST", 20)
+    with pytest.raises(ValueError, match="subsample"):
+        igb.mlp(1).predict(data).G0.rvs(3)
+    monkeypatch.setattr(network_module, "LARGEST", 20)
+    with pytest.raises(ValueError, match="subsample"):
+        igb.mlp(1).predict(data)
+
+
+def test_a_constant_data_set_cannot_be_standardised() -> None:
+    with pytest.raises(ValueError, match="constant"):
+        igb.standardised(np.ones((3, 2)))
