@@ -9,8 +9,10 @@ import numpy as np
 
 from igbtheory.activations.calculus import degree, reflected
 from igbtheory.activations.tree import (
+    Call,
     Choice,
     Number,
+    Power,
     Product,
     Sum,
     Tree,
@@ -21,6 +23,9 @@ from igbtheory.activations.tree import (
     rebuild,
 )
 from igbtheory.numbers import Kind
+
+
+_BOUNDED = frozenset({"sin", "cos", "tanh", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
 
 
 @final
@@ -35,17 +40,20 @@ class Pieces:
     formulas: tuple[Tree, ...]
 
     def __call__(self, n: Kind, x: Any) -> Any:
-        """Values at x in the kind n; each formula sees only points of its own interval."""
-        if not self.kinks:
-            return evaluate(self.formulas[0], n, x) + 0 * x
-        values = 0 * x
-        for (low, high), formula in zip(pairwise([None, *self.kinks, None]), self.formulas, strict=True):
-            inside = (x < n.number(high)) if low is None else x >= n.number(low)
-            if low is not None and high is not None:
-                inside = inside & (x < n.number(high))
-            own = evaluate(formula, n, np.where(inside, x, n.number(_point(low, high)))[()])
-            values = np.where(inside, own, values)[()]
-        return values
+        """Values at x in the kind n; a formula with a singularity sees only points of its own interval."""
+        values = evaluate(self.formulas[0], n, self._seen(n, x, 0))
+        for i, kink in enumerate(self.kinks, 1):
+            values = np.where(x < n.number(kink), values, evaluate(self.formulas[i], n, self._seen(n, x, i)))[()]
+        return values if np.ndim(values) or not np.ndim(x) else values + 0 * x
+
+    def _seen(self, n: Kind, x: Any, i: int) -> Any:
+        """Points x with those outside interval i replaced by one inside, where formula i may be singular outside."""
+        if _entire(self.formulas[i]):
+            return x
+        low, high = [None, *self.kinks, None][i : i + 2]
+        inside = True if low is None else x >= n.number(low)
+        inside = inside if high is None else inside & (x < n.number(high))
+        return np.where(inside, x, n.number(_point(low, high)))[()]
 
     def jumps(self, n: Kind) -> list[Any]:
         """Jump of the function at each kink, in the kind n."""
@@ -69,6 +77,19 @@ class Pieces:
             return None
         degrees = {degree(formula) for formula in self.formulas if formula != Number(Fraction(0))}
         return degrees.pop() if len(degrees) == 1 else None
+
+
+def _entire(tree: Tree) -> bool:
+    """Whether a formula has a moderate value at every x."""
+    match tree:
+        case Call(name, _) if name not in _BOUNDED:
+            return False
+        case Power(_, Number(value)) if value.denominator == 1 and value > 0:
+            return _entire(tree.base)
+        case Power():
+            return False
+        case _:
+            return all(map(_entire, children(tree)))
 
 
 def split(tree: Tree) -> Pieces:

@@ -25,7 +25,7 @@ class Size:
 
 
 # deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick
-FULL = {1: Size(600, 64, 400), 3: Size(400, 64, 400), 20: Size(100, 80, 250)}
+FULL = {1: Size(600, 64, 400), 3: Size(400, 64, 400), 20: Size(120, 96, 250)}
 QUICK = {1: Size(100, 32, 200), 3: Size(100, 32, 200), 20: Size(40, 48, 100)}
 
 

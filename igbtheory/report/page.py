@@ -33,7 +33,7 @@ def write_page(outcomes: list[Outcome], folder: Path, about: dict[str, Any]) -> 
         lstrip_blocks=True,
     )
     environment.globals["picture"] = lambda name: _data_uri(folder / f"{name}.png")
-    environment.filters |= {"number": _number, "with_error": _with_error, "percent": _percent}
+    environment.filters |= {"number": _number, "with_error": _with_error}
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
     page = environment.get_template("index.html.j2").render(
         outcomes=outcomes,
@@ -52,26 +52,26 @@ def _data_uri(path: Path) -> str:
 
 
 def _number(value: float, digits: int = 4) -> Markup:
-    """A number to read: powers of ten as such, a true minus sign."""
-    mantissa, _, power = f"{value:.{digits}g}".replace("-", "\N{MINUS SIGN}").partition("e")
-    if not power:
-        return Markup(mantissa)  # noqa: S704 - digits only
-    sign = "\N{MINUS SIGN}" if power.startswith("\N{MINUS SIGN}") else ""
-    return Markup(f"{mantissa}·10<sup>{sign}{power[1:].lstrip('0')}</sup>")  # noqa: S704 - digits only
+    """A number to read, small ones with a power of ten."""
+    power = _power(value)
+    return _times_power(f"{value / 10.0**power:.{digits}g}", power)
 
 
 def _with_error(value: float, error: float) -> Markup:
-    """A value and its error, both to the second digit of the error, with a common power of ten where small."""
+    """A value and its error, both to the second digit of the error, small ones with a common power of ten."""
     if not (np.isfinite(value) and error > 0):
         return _number(value)
-    power = int(np.floor(np.log10(max(abs(value), error))))
-    power = power if power < -3 else 0
+    power = _power(max(abs(value), error))
     places = max(0, 1 - int(np.floor(np.log10(error))) + power)
-    text = f"{value / 10.0**power:.{places}f} ± {error / 10.0**power:.{places}f}".replace("-", "\N{MINUS SIGN}")
-    if not power:
-        return Markup(text)  # noqa: S704 - digits only
-    return Markup(f"({text})·10<sup>\N{MINUS SIGN}{-power}</sup>")  # noqa: S704 - digits only
+    text = f"{value / 10.0**power:.{places}f} ± {error / 10.0**power:.{places}f}"
+    return _times_power(f"({text})" if power else text, power)
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}\N{NARROW NO-BREAK SPACE}%"
+def _power(value: float) -> int:
+    """The power of ten that numbers below a thousandth are written with."""
+    return int(np.floor(np.log10(abs(value)))) if 0 < abs(value) < 1e-3 else 0
+
+
+def _times_power(text: str, power: int) -> Markup:
+    shown = Markup(text.replace("-", "\N{MINUS SIGN}"))  # noqa: S704 - a number, no text of others
+    return shown + Markup("·10<sup>\N{MINUS SIGN}{}</sup>").format(-power) if power else shown

@@ -36,9 +36,7 @@ def _case(outcome: Outcome) -> tuple[Any, ...]:
 def _summary(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
     for outcome in outcomes:
         tests = [
-            number
-            for row in (outcome.gamma, outcome.variance)
-            for number in (row.theory, row.value, row.error, row.z)
+            number for row in (outcome.gamma, outcome.variance) for number in (row.theory, row.value, row.error, row.z)
         ]
         regime, comparison = outcome.prediction.regime, outcome.comparison
         yield *_case(outcome), regime, *tests, comparison.ks.pvalue, comparison.agrees()
