@@ -2,17 +2,22 @@
 
 from typing import Any
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 import igbtheory
 
 project = "igbtheory"
 author = "The igbtheory developers"
 release = igbtheory.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest"]
 exclude_patterns = ["_build"]
 
 html_theme = "furo"
 html_title = f"igbtheory {release}"
+html_show_copyright = False
+html_math_renderer = "mathml"
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -21,11 +26,22 @@ autodoc_member_order = "bysource"
 doctest_global_setup = "import numpy as np\nimport igbtheory as igb"
 
 
+def _inline(writer: Any, node: Any) -> None:
+    writer.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block(writer: Any, node: Any) -> None:
+    writer.body.append(f"<div>{tex2mathml(node.astext(), as_block=True)}</div>")
+    raise nodes.SkipNode
+
+
 def _plain(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
     """Docstrings are plain text with formulas, in which an asterisk is no markup."""
     lines[:] = [line.replace("*", r"\*") for line in lines]
 
 
 def setup(app: Any) -> None:
-    """What Sphinx calls to extend itself."""
+    """What Sphinx calls: formulas as MathML, which browsers show without a network; docstrings as plain text."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)

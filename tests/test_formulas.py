@@ -1,4 +1,4 @@
-"""Formulas: read from text or SymPy, split at exact kinks, differentiated; what cannot be read is refused with a place."""
+"""Formulas: read from text or SymPy, split at exact kinks, differentiated; what cannot be read is refused."""
 
 from fractions import Fraction
 from typing import Any
@@ -134,7 +134,9 @@ def test_what_is_no_formula_is_refused_with_the_reason(text: str, sentence: str)
         function_of(text).pieces  # noqa: B018 - kinks are found when they are first asked for
 
 
-@pytest.mark.parametrize("expression", [x + y, sympy.Integer(3), sympy.gamma(x), sympy.Piecewise((x, x < 1), (0, x < 2))])
+@pytest.mark.parametrize(
+    "expression", [x + y, sympy.Integer(3), sympy.gamma(x), sympy.Piecewise((x, x < 1), (0, x < 2))]
+)
 def test_what_is_no_sympy_activation_is_refused(expression: Any) -> None:
     with pytest.raises(ValueError, match=r"symbol|meaning|defined for every x"):
         function_of(expression)
@@ -146,7 +148,7 @@ def test_a_wrong_kind_is_a_type_error() -> None:
 
 
 def test_mpmath_agrees_where_both_tails_cancel() -> None:
-    """tanh' and gelu keep relative digits far out, where 1 - tanh^2 and 1 + erf would not."""
+    """Slopes and values keep relative digits far out, where 1 - tanh^2 and 1 + erf would not."""
     n = Multiprecision(40)
     for name, at in (("tanh", 30.0), ("gelu", -12.0)):
         phi = function_of(name)

@@ -17,9 +17,7 @@ from igbtheory.guesses import GuessLaw
 PROMISE = 1e-12
 
 untimed = settings(deadline=None)  # no test asserts a wall-clock time
-gammas = st.one_of(
-    st.sampled_from([0.0, 1e-300, 1.0, 1e300, np.inf]), st.floats(-14.0, 14.0).map(lambda e: 10.0**e)
-)
+gammas = st.one_of(st.sampled_from([0.0, 1e-300, 1.0, 1e300, np.inf]), st.floats(-14.0, 14.0).map(lambda e: 10.0**e))
 ordinary = st.floats(-3.0, 3.0).map(lambda e: 10.0**e)
 shares = st.one_of(st.floats(0.0, 1.0), st.floats(-300.0, 0.0).map(lambda e: 10.0**e))
 # multiples of 2^-40, of which 1 - g is exact
@@ -144,9 +142,7 @@ def test_values_agree_with_50_digits(gamma: float) -> None:
                     )
             logarithm = float((y**2 - (y / s) ** 2) / 2 - mp.log(s))
             # the parts of the sum cancel where it changes sign; its terms are of the size of |gamma - 1| or 1
-            assert law.logpdf(g) == pytest.approx(
-                logarithm, rel=PROMISE, abs=PROMISE * min(1, abs(gamma - 1))
-            )
+            assert law.logpdf(g) == pytest.approx(logarithm, rel=PROMISE, abs=PROMISE * min(1, abs(gamma - 1)))
 
 
 @pytest.mark.parametrize("gamma", EXACT_GAMMAS)
@@ -161,9 +157,7 @@ def test_moments_agree_with_their_definitions(gamma: float) -> None:
     with mp.workdps(30):
         s = mp.sqrt(mp.mpf(gamma))
         # E max(G0, 1 - G0) = 2 int_0^inf Phi(s u) phi(u) du, cut where either factor has ended
-        cuts = sorted(
-            {mp.mpf(0), *(mp.mpf(c) for c in (1, 4, 12)), *(c / s for c in (1, 4, 12) if c / s < 12)}
-        )
+        cuts = sorted({mp.mpf(0), *(mp.mpf(c) for c in (1, 4, 12)), *(c / s for c in (1, 4, 12) if c / s < 12)})
         majority = 2 * mp.quad(lambda u: _normal_cdf(s * u) * mp.npdf(u), cuts)
     assert law.majority() == pytest.approx(float(majority), rel=1e-15)
 
@@ -189,9 +183,7 @@ ENDS = [  # gamma, g, pdf, cdf
 
 
 @pytest.mark.parametrize(("gamma", "g", "pdf", "cdf"), ENDS)
-def test_density_and_distribution_function_at_the_ends(
-    gamma: float, g: float, pdf: float, cdf: float
-) -> None:
+def test_density_and_distribution_function_at_the_ends(gamma: float, g: float, pdf: float, cdf: float) -> None:
     law = GuessLaw(gamma)
     np.testing.assert_equal([law.pdf(g), law.cdf(g)], [pdf, cdf])
 
@@ -206,9 +198,7 @@ def test_density_and_distribution_function_at_the_ends(
 )
 def test_quantiles_at_the_ends(gamma: float, quantiles: list[float]) -> None:
     ppf = GuessLaw(gamma).ppf([0.0, 0.25, 0.5, 0.75, 1.0, -0.1, 1.1, np.nan])
-    np.testing.assert_allclose(
-        ppf, [*quantiles, np.nan, np.nan, np.nan], rtol=4e-16
-    )  # Phi(Phi^-1(1/4)) rounds
+    np.testing.assert_allclose(ppf, [*quantiles, np.nan, np.nan, np.nan], rtol=4e-16)  # Phi(Phi^-1(1/4)) rounds
 
 
 def test_variance_and_majority_reach_their_limits() -> None:

@@ -18,7 +18,7 @@ sigma_w2s, sigma_b2s = st.floats(0.3, 4.0), st.floats(0.0, 1.0)
 
 
 def relu_recursion(depth: int, digits: int) -> Any:
-    """Bias ratio by the arc-cosine kernel, c' = (sqrt(1 - c^2) + c (pi - acos c))/pi: nothing but mpmath's own functions."""
+    """Bias ratio by c' = (sqrt(1 - c^2) + c (pi - acos c))/pi, in nothing but mpmath's own functions."""
     context = mpmath.MPContext()
     context.dps = digits
     c = context.mpf(0)
@@ -58,7 +58,9 @@ def pair_mean(phi: Any, q: Any, c: Any, digits: int) -> Any:
     s = context.sqrt(1 - c * c)
 
     def inner(x: Any) -> Any:
-        return context.quad(lambda y: phi(context, context.sqrt(q) * (c * x + s * y)) * context.npdf(y), [-9, -3, 0, 3, 9])
+        return context.quad(
+            lambda y: phi(context, context.sqrt(q) * (c * x + s * y)) * context.npdf(y), [-9, -3, 0, 3, 9]
+        )
 
     return context.quad(lambda x: phi(context, context.sqrt(q) * x) * inner(x) * context.npdf(x), [-9, -3, 0, 3, 9])
 
@@ -184,7 +186,7 @@ REFUSED = [
     (lambda: igb.mlp(1, "rellu"), ValueError, "did you mean 'relu'"),
     (lambda: igb.GaussianInputs(variance=-1), ValueError, "variance"),
     (lambda: igb.GaussianInputs(shift=np.inf), ValueError, "shift"),
-    (lambda: igb.Network(), ValueError, "no layer"),
+    (igb.Network, ValueError, "no layer"),
     (lambda: igb.Network(igb.Dense(), igb.Activation("relu")), ValueError, "append Dense"),
     (lambda: igb.Network("relu"), TypeError, "expected layers"),
     (lambda: igb.mlp(1).predict(digits=1), ValueError, "digits"),

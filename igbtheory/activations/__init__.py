@@ -8,6 +8,8 @@ from igbtheory.activations.function import Function
 from igbtheory.activations.reader import read
 from igbtheory.activations.sympy_reader import from_sympy
 
+__all__ = ["FUNCTIONS", "Function", "function_of"]
+
 
 def function_of(activation: Any) -> Function:
     """Function meant by a catalogue name, a formula in x, a SymPy expression in one symbol, or a Function."""

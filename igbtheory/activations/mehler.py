@@ -1,8 +1,8 @@
 """Hermite (Mehler) series of a smooth function: phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!).
 
 Then E phi = a_0, Cov = sum_{k>0} a_k b_k c^k and var_chi = sum_k a_k^2 (1 - c^k), all terms positive. One matrix
-product serves a whole sweep. The coefficients come from the trapezoidal rule, which converges geometrically for analytic phi;
-even and odd k are kept apart, since they see the even and the odd part of phi only.
+product serves a whole sweep. The coefficients come from the trapezoidal rule, which converges geometrically for
+analytic phi; even and odd k are kept apart, since they see the even and the odd part of phi only.
 """
 
 from collections.abc import Iterable
@@ -55,7 +55,10 @@ def _misses(phi: Function, mean: Any, q: Any, even: Any, odd: Any) -> Any:
     tables = _witnesses(2 * max(len(even), len(odd)))
     values = [phi(FLOAT64, centre + sign * scale * WITNESSES[:, None]) * _DAMPING for sign in (1, -1)]
     parts = (values[0] + values[1]) / 2, (values[0] - values[1]) / 2
-    gaps = [np.abs(part - table[:, : len(a)] @ a.astype(float)) for part, table, a in zip(parts, tables, (even, odd), strict=True)]
+    gaps = [
+        np.abs(part - table[:, : len(a)] @ a.astype(float))
+        for part, table, a in zip(parts, tables, (even, odd), strict=True)
+    ]
     norm = np.sqrt(sum((a.astype(float) ** 2).sum(axis=0) for a in (even, odd)))
     return 1.0 * ~(np.max(gaps, axis=(0, 1)) <= SEEN * norm)
 

@@ -22,7 +22,8 @@ _FIRST = [s * x for x in (*range(64), *(2.0**k for k in range(6, 40))) for s in 
 def mesh(phi: Function, reach: float) -> tuple[tuple[float, ...], bool]:
     """Points in (-reach, reach), beside the kinks, between which sixteen Legendre polynomials resolve phi'.
 
-    With them, whether this was reached: not for a slope that oscillates all too often. Every kind of number uses it, with an order of its own: n digits take about n polynomials.
+    With them, whether this was reached: not for a slope that oscillates all too often.
+    Every kind of number uses it, with an order of its own: n digits take about n polynomials.
     """
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})

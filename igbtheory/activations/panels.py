@@ -97,7 +97,7 @@ def _span(distance: float) -> float:
 
 
 def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any, float]:
-    """Mean of the product and of its absolute value, and 1 where the slope is not resolved, by the mean over h_b given h_a."""
+    """Mean of the product and of its absolute value, and 1 where the slope is not resolved."""
     scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))
     reach = max(_reach(n, phi, 0.0, float(scale)) for scale in (scale_a, n.sqrt(q_b)))

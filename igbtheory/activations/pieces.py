@@ -9,6 +9,7 @@ import numpy as np
 
 from igbtheory.activations.calculus import degree, reflected
 from igbtheory.activations.tree import (
+    ZERO,
     Call,
     Choice,
     Number,
@@ -23,7 +24,6 @@ from igbtheory.activations.tree import (
     rebuild,
 )
 from igbtheory.numbers import Kind
-
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
 
@@ -41,19 +41,19 @@ class Pieces:
 
     def __call__(self, n: Kind, x: Any) -> Any:
         """Values at x in the kind n; a formula with a singularity sees only points of its own interval."""
-        values = evaluate(self.formulas[0], n, self._seen(n, x, 0))
-        for i, kink in enumerate(self.kinks, 1):
-            values = np.where(x < n.number(kink), values, evaluate(self.formulas[i], n, self._seen(n, x, i)))[()]
-        return values if np.ndim(values) or not np.ndim(x) else values + 0 * x
-
-    def _seen(self, n: Kind, x: Any, i: int) -> Any:
-        """Points x with those outside interval i replaced by one inside, where formula i may be singular outside."""
-        if _entire(self.formulas[i]):
-            return x
-        low, high = [None, *self.kinks, None][i : i + 2]
-        inside = True if low is None else x >= n.number(low)
-        inside = inside if high is None else inside & (x < n.number(high))
-        return np.where(inside, x, n.number(_point(low, high)))[()]
+        if not self.kinks:
+            return evaluate(self.formulas[0], n, x) + 0 * x
+        total = zero = 0 * x
+        for (low, high), formula in zip(pairwise([None, *self.kinks, None]), self.formulas, strict=True):
+            if formula == ZERO:
+                continue
+            inside = x < n.number(high) if low is None else x >= n.number(low)
+            if low is not None and high is not None:
+                inside = inside & (x < n.number(high))
+            seen = x if _entire(formula) else np.where(inside, x, n.number(_point(low, high)))[()]
+            # a product is ten times faster than np.where, which branches; zero gives a constant the type of x
+            total = total + (evaluate(formula, n, seen) + zero) * inside
+        return total
 
     def jumps(self, n: Kind) -> list[Any]:
         """Jump of the function at each kink, in the kind n."""

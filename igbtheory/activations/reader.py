@@ -94,7 +94,9 @@ class _Reader:
     def _number(self, node: ast.expr, value: float) -> Tree:
         literal = ast.get_source_segment(self.text.strip(), node) or repr(value)
         if not abs(value) <= LARGEST_NUMBER or len(literal) > MOST_DIGITS:
-            raise self.refusal(node, f"{literal!r} is larger than {LARGEST_NUMBER:g} or longer than {MOST_DIGITS} digits")
+            raise self.refusal(
+                node, f"{literal!r} is larger than {LARGEST_NUMBER:g} or longer than {MOST_DIGITS} digits"
+            )
         try:
             return number(Fraction(literal))
         except ValueError:

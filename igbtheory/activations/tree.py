@@ -270,7 +270,7 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
         case Constant("pi"):
             return n.pi
         case Constant():
-            return n.exp(n.number(1))
+            return evaluate(Call("exp", ONE), n, x)
         case Sum(terms):
             return reduce(lambda a, b: a + b, (evaluate(term, n, x) for term in terms))
         case Product(factors):
@@ -280,7 +280,10 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
         case Power(base, exponent):
             return evaluate(base, n, x) ** evaluate(exponent, n, x)
         case Call(name, argument):
-            return getattr(n, name)(evaluate(argument, n, x))
+            value = evaluate(argument, n, x)
+            found = getattr(n, name)(value)
+            # of a constant, a Python float again, which leaves float32 arrays what they are
+            return float(found) if type(value) is float else found
         case _:
             raise TypeError(f"expected a formula without choices, got {tree!r}")
 

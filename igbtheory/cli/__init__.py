@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 import igbtheory
 
@@ -31,6 +31,9 @@ def main(tokens: Sequence[str] | None = None) -> int:
         warnings.showwarning = lambda message, *_: _say("warning", message)
         try:
             status = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        except UnusedCliTokensError as error:
+            _say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
+            return 2
         except (CycloptsError, ValueError, TypeError) as error:
             _say("error", error)
             return 2

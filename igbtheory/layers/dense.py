@@ -21,7 +21,8 @@ DRAW = 500
 class Dense(Layer):
     """Dense layer Z_i = sum_j W_ij X_j + B_i, W_ij ~ N(0, sigma_w2/units of X), B_i ~ N(0, sigma_b2).
 
-    mean = 0, var_mu = sigma_w2 (mean^2 + var_mu) + sigma_b2, var_chi = sigma_w2 var_chi; q_ab = sigma_w2 q_ab + sigma_b2.
+    mean = 0, var_mu = sigma_w2 (mean^2 + var_mu) + sigma_b2, var_chi = sigma_w2 var_chi;
+    q_ab = sigma_w2 q_ab + sigma_b2.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. Source: bias-and-trainability-slides (Y and its
     initialisation); where-you-place-the-norm, Eq. 1 (sigma_b2 = 0).
     """

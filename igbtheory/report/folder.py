@@ -25,7 +25,7 @@ def whole_folder(target: Path, about: dict[str, Any]) -> Iterator[Path]:
         work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
         raise ValueError(
-            f"cannot write a folder in {target.parent}: {error.strerror}; make that folder, or choose another with --out"
+            f"cannot write a folder in {target.parent}: {error.strerror}; make it, or choose another with --out"
         ) from None
     try:
         new = work / "new"

@@ -58,5 +58,5 @@ def study(cases: list[Case], seed: int, progress: Callable[[str], None]) -> list
 
 def _comparison(case: Case, inputs: Any, seed: int) -> Comparison:
     network, size = case.network(), case.size
-    simulation = network.simulate(size.networks, size.width, size.samples, seed, inputs)
+    simulation: Simulation = network.simulate(size.networks, size.width, size.samples, seed, inputs)
     return simulation.compare(network.predict(inputs))

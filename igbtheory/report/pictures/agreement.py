@@ -25,6 +25,6 @@ def agreement(outcomes: list[Outcome]) -> Figure:
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
     reach = max(4.0, 1.1 * max(map(abs, gamma + variance)))
     axes.set_xlim(-reach, reach)
-    axes.set_xlabel("(simulation extrapolated to infinite width − theory) / standard error")
+    axes.set_xlabel("(simulation extrapolated to infinite width \N{MINUS SIGN} theory) / standard error")
     axes.legend(loc="upper right")
     return figure

@@ -12,7 +12,7 @@ BARS = "#A6D3F0"
 WIDTHS = ("#56B4E9", "#0072B2", "#003B5C")
 """Colours of the three widths, the narrowest first: Okabe and Ito's blues, and a darker one."""
 
-_STYLE = {
+_STYLE: Any = {
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.titlelocation": "right",
@@ -40,11 +40,11 @@ def points(axes: Any, x: Any, y: Any, error: Any, **how: Any) -> None:
 
 def shared_legend(figure: Figure) -> None:
     """One legend above all panels, with every label once."""
-    found = {}
+    found: dict[Any, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         found.update(zip(labels, handles, strict=True))
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=len(found))
+    figure.legend(handles=found.values(), labels=found.keys(), loc="outside upper center", ncols=len(found))
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:

@@ -1,0 +1,218 @@
+"""The command line: what it prints where, and the exit status."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory.cli import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def printed(capsys: Capture, *tokens: str) -> Any:
+    assert main(tokens) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+def refusal(capsys: Capture, *tokens: str) -> str:
+    assert main(tokens) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("igb: error: ")
+    return err
+
+
+def test_predict_as_json_is_the_library_digit_by_digit(capsys: Capture) -> None:
+    tokens = ["--depth", "4", "--activation", "tanh", "--sigma-w2", "1.5", "--sigma-b2", "0.1", "--shift", "0.3"]
+    got = printed(capsys, "predict", *tokens, "--json")
+    expected = igb.mlp(4, "tanh", sigma_w2=1.5, sigma_b2=0.1).predict(igb.GaussianInputs(0.3))
+    for name in ("var_mu", "var_chi", "gamma", "c", "regime", "error"):
+        assert got[name] == getattr(expected, name)
+    assert got["per_layer"]["gamma"] == expected.per_layer.gamma.tolist()
+    assert got["G0"] == {
+        "mean": 0.5,
+        "var": expected.G0.var(),
+        "std": expected.G0.std(),
+        "majority": expected.G0.majority(),
+    }
+
+
+def test_predict_prints_the_output_in_words(capsys: Capture) -> None:
+    assert main(["predict", "--depth", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "gamma   0.46694220692426" in out
+    assert "neutral: on average the favoured class gets" in out
+
+
+def test_predict_shows_a_selection_of_the_layers_of_a_deep_network(capsys: Capture) -> None:
+    assert main(["predict", "--depth", "1e3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 45
+    assert any(line.startswith("output") for line in lines)
+
+
+def test_predict_with_many_digits(capsys: Capture) -> None:
+    got = printed(capsys, "predict", "--depth", "1", "--digits", "40", "--json")
+    with mpmath.workdps(50):
+        assert got["gamma"] == mpmath.nstr(1 / (mpmath.pi - 1), 40)
+
+
+def test_predict_on_the_digits_says_that_they_are_standardised(capsys: Capture) -> None:
+    got = printed(capsys, "predict", "--data", "digits", "--first", "30", "--json")
+    x = igb.standardised(igb.digits())[:30]
+    assert got["G0"]["var"] == igb.mlp(3).predict(x).G0.var()
+    assert "30 data" in got["inputs"]
+    assert "standardised" in got["inputs"]
+
+
+@pytest.mark.parametrize("suffix", ["npy", "csv"])
+def test_predict_on_a_file_as_it_is(capsys: Capture, tmp_path: Path, suffix: str) -> None:
+    x = np.random.default_rng(0).standard_normal((7, 3)) + 1
+    path = tmp_path / f"x.{suffix}"
+    np.save(path, x) if suffix == "npy" else np.savetxt(path, x, delimiter=",", fmt="%.17g")
+    got = printed(capsys, "predict", "--data", str(path), "--json")
+    assert got["gamma"] == igb.mlp(3).predict(x).gamma
+
+
+def test_infinite_gamma_is_a_string_in_json(capsys: Capture) -> None:
+    got = printed(capsys, "predict", "--sigma-w2", "0", "--sigma-b2", "1", "--json")
+    assert got["gamma"] == "inf"
+
+
+SMALL = ("--networks", "20", "--width", "8", "--samples", "10", "--depth", "1")
+
+
+def test_simulate_as_json_is_the_library(capsys: Capture) -> None:
+    got = printed(capsys, "simulate", *SMALL, "--seed", "3", "--json")
+    expected = igb.mlp(1).simulate(20, 8, 10, 3)
+    assert got["G0"] == expected.G0.tolist()
+    assert got["gamma_error"] == expected.gamma_error
+
+
+def test_simulate_prints_theory_beside(capsys: Capture) -> None:
+    assert main(["simulate", *SMALL]) == 0
+    assert "0.466942" in capsys.readouterr().out
+
+
+def test_simulate_compares(capsys: Capture) -> None:
+    got = printed(capsys, "simulate", *SMALL, "--compare", "--json")
+    assert got["agrees"] is True
+    assert got["widths"] == [8, 16, 32]
+    assert main(["simulate", *SMALL, "--compare"]) == 0
+    assert "Var(G0)" in capsys.readouterr().out
+
+
+def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("igbtheory.simulation.Comparison.agrees", lambda _: False)
+    assert main(["simulate", *SMALL, "--compare"]) == 1
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        ("predict --sigma-w2 -1", "sigma_w2 >= 0"),
+        ("predict --sigma-b2 nan", "sigma_b2 >= 0"),
+        ("predict --variance -1", "variance >= 0"),
+        ("predict --shift inf", "shift"),
+        ("predict --depth 0", "depth >= 1"),
+        ("predict --depth 2.5", "whole number, got '2.5'"),
+        ("predict --depth x", "whole number, got 'x'"),
+        ("predict --activation rleu", "did you mean 'relu'"),
+        ("predict --digits 1", "digits >= 2"),
+        ("predict --data digits --first 1", "two data"),
+        ("predict --data digits --first 0", "--first >= 1"),
+        ("predict --data digits --shift 1", "Gaussian inputs"),
+        ("predict --first 3", "--data"),
+        ("predict --data digit", "FILE.npy"),
+        ("predict --data missing.csv", "cannot read missing.csv"),
+        ("predict --data missing.npy", "cannot read missing.npy"),
+        ("predict --dpeth 3", "--depth"),
+        ("prdict", 'Did you mean "predict"'),
+        ("predict 3", "unexpected '3'"),
+        ("simulate --networks 1", "networks >= 2"),
+        ("simulate --seed -1", "seed >= 0"),
+        ("simulate --width 0", "width >= 1"),
+        ("simulate --workers 0", "workers >= 1"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: str, words: str) -> None:
+    assert words in refusal(capsys, *tokens.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "shape"),
+        ("1,2\n", "two data"),
+        ("a,b\n1,2\n", "header"),
+        ("1,2\n3\n", "numbers"),
+        ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
+    ],
+)
+def test_bad_csv_files_are_named(capsys: Capture, tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(content)
+    message = refusal(capsys, "predict", "--data", str(path))
+    assert words in message
+    assert "x.csv" in message
+
+
+@pytest.mark.parametrize("array", [np.zeros((0, 3)), np.array([["a"], ["b"]]), np.array([1.0, 2.0])])
+def test_bad_npy_files_are_named(capsys: Capture, tmp_path: Path, array: Any) -> None:
+    np.save(tmp_path / "x.npy", array)
+    assert "x.npy" in refusal(capsys, "predict", "--data", str(tmp_path / "x.npy"))
+
+
+def test_a_file_that_is_no_array_is_named(capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "x.npy").write_text("")
+    assert "x.npy" in refusal(capsys, "predict", "--data", str(tmp_path / "x.npy"))
+
+
+def test_an_interrupt_is_exit_status_130(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("igbtheory.network.Network.predict", interrupted)
+    assert main(["predict"]) == 130
+    assert capsys.readouterr().err == "igb: error: interrupted\n"
+
+
+def test_help_names_every_command(capsys: Capture) -> None:
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(command in out for command in ("predict", "simulate", "report"))
+
+
+def run(*tokens: str) -> subprocess.CompletedProcess[str]:
+    # the width of the terminal decides how lines break
+    environment = {**os.environ, "COLUMNS": "80"}
+    command = [sys.executable, "-W", "error", "-m", "igbtheory", *tokens]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)  # noqa: S603
+
+
+def test_the_process_predicts() -> None:
+    found = run("predict", "--json")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert json.loads(found.stdout)["gamma"] == pytest.approx(igb.mlp(3).predict().gamma, rel=1e-13)
+
+
+def test_the_process_refuses_without_a_traceback() -> None:
+    found = run("predict", "--sigma-w2", "-1")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("igb: error: expected sigma_w2 >= 0")
+
+
+def test_the_version() -> None:
+    assert run("--version").stdout.strip() == igb.__version__

@@ -1,0 +1,173 @@
+"""The report: a whole folder with the library's numbers, or none."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory.cli import main
+from igbtheory.report import cases, write_report
+from igbtheory.report.folder import MANIFEST, whole_folder
+
+PICTURES = {"agreement"} | {
+    f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
+}
+TABLES = {"summary.csv", "layers.csv", "widths.csv", "guesses.csv"}
+SIZES = {1: cases.Size(12, 8, 20), 2: cases.Size(12, 8, 20)}
+
+
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "QUICK", SIZES)
+    monkeypatch.setattr(cases, "DIGITS", 40)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("reports") / "igb-report"
+    with pytest.MonkeyPatch.context() as patch:
+        tiny(patch)
+        assert write_report(target, seed=1, quick=True)
+    return target
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_folder_is_whole_and_alone(folder: Path) -> None:
+    names = {path.name for path in folder.iterdir()}
+    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png")} | TABLES | {
+        "index.html",
+        MANIFEST,
+    }
+    assert all(path.stat().st_size for path in folder.iterdir())
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    manifest = json.loads((folder / MANIFEST).read_text())
+    assert set(manifest["files"]) == names
+    assert manifest["seed"] == 1
+
+
+def test_the_summary_has_the_predictions_of_the_library(folder: Path) -> None:
+    inputs = {"gaussian": igb.GaussianInputs(), "digits": igb.standardised(igb.digits())[:40]}
+    found = rows(folder / "summary.csv")
+    assert len(found) == 12
+    for row in found:
+        expected = igb.mlp(int(row["depth"]), row["activation"]).predict(inputs[row["inputs"]])
+        assert float(row["gamma"]) == expected.gamma
+        assert row["regime"] == expected.regime
+
+
+def test_the_tables_tell_the_same_story(folder: Path) -> None:
+    relu = {"inputs": "digits", "activation": "relu", "depth": "2"}
+
+    def chosen(name: str, **more: str) -> list[dict[str, str]]:
+        return [row for row in rows(folder / name) if {**row, **relu, **more} == row]
+
+    guesses = [float(row["G0"]) for row in chosen("guesses.csv", width="16")]
+    (variance,) = chosen("widths.csv", quantity="Var(G0)", width="16")
+    assert float(variance["value"]) == pytest.approx(np.mean((np.array(guesses) - 0.5) ** 2), rel=1e-12)
+    (summary,) = chosen("summary.csv")
+    (layer,) = chosen("layers.csv", layer="3", width="inf")
+    assert layer["gamma"] == summary["gamma"]
+
+
+def test_the_page_needs_nothing_else(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    sources = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert len(sources) == len(PICTURES)
+    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    assert not re.search(r"url\(|@import|<script|<link", page)
+    assert "Seed 1" in page
+    assert "gaussian" not in re.sub(r"<[^>]*>", "", page), "names of cases are for files"
+
+
+def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
+    for path in folder.glob("*.pdf"):
+        content = path.read_bytes()
+        assert b"/FontFile2" in content
+        assert b"CreationDate" not in content
+
+
+def test_numbers_read_well() -> None:
+    from igbtheory.report.page import _number, _with_error  # noqa: PLC0415 - their own test
+
+    assert _number(0.000625) == "6.25·10<sup>−4</sup>"  # noqa: RUF001 - a minus sign
+    assert _number(18.3905) == "18.39"
+    assert _with_error(-0.0000464, 0.000047) == "(−4.6 ± 4.7)·10<sup>−5</sup>"  # noqa: RUF001 - as above
+    assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
+    assert _with_error(1234.5, 99.0) == "1234 ± 99"
+
+
+def test_an_earlier_report_is_replaced_and_survives_an_interrupt(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    for text in ("first", "second"):
+        with whole_folder(target, {}) as new:
+            (new / "index.html").write_text(text)
+
+    def half() -> None:
+        with whole_folder(target, {}) as new:
+            (new / "index.html").write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half()
+    assert (target / "index.html").read_text() == "second"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_an_interrupted_first_report_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("igbtheory.report.study.study", interrupted)
+    assert main(["report", "--out", str(tmp_path / "out")]) == 130
+    assert list(tmp_path.iterdir()) == []
+    assert "interrupted" in capsys.readouterr().err
+
+
+def uncomputed(*_: object) -> None:
+    pytest.fail("refused too late")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("notes", "holds 'mine.txt', which no report wrote"),
+        ("file", "is a file"),
+        ("missing/out", "cannot write a folder"),
+        ("file/out", "cannot write a folder"),
+        (".", "the folder you are in"),
+    ],
+)
+def test_targets_that_would_lose_something_are_refused_before_computing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, words: str
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("igbtheory.report.study.study", uncomputed)
+    assert main(["report", "--out", name]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert {path.name for path in tmp_path.iterdir()} == {"notes", "file"}
+
+
+def test_the_command_prints_the_page_and_tells_progress_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("igbtheory.report.study.study", lambda *_: [])
+    for name in ("draw", "write_tables", "write_page"):
+        monkeypatch.setattr(f"igbtheory.report.{name}", lambda *_: None)
+    assert main(["report", "--out", str(tmp_path / "out")]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"{tmp_path / 'out' / 'index.html'}\n"
+    assert err == "pictures, tables and page\n"
