@@ -19,14 +19,17 @@ app = App(
     default_parameter=Parameter(negative=""),
     suppress_keyboard_interrupt=False,
 )
-# modules by name: a command loads what it needs itself, and no other does
-app.command("igbtheory.cli.predict:predict")
-app.command("igbtheory.cli.simulate:simulate")
-app.command("igbtheory.cli.report:report")
+COMMANDS = ("predict", "simulate", "report")
+for name in COMMANDS:
+    # by the name of its module: a command loads what it needs itself, and no other does
+    app.command(f"igbtheory.cli.{name}:{name}")
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """The exit status of the command line `tokens` (default: that of the process)."""
+    tokens = sys.argv[1:] if tokens is None else tokens
+    if not set(tokens) & set(COMMANDS):
+        _load_all()
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: _say("warning", message)
         try:
@@ -41,6 +44,12 @@ def main(tokens: Sequence[str] | None = None) -> int:
             _say("error", "interrupted")
             return 130
     return int(status or 0)
+
+
+def _load_all() -> None:
+    """Load every command: the list of commands in the help shows what their docstrings say."""
+    for name in COMMANDS:
+        app[name]
 
 
 def _say(kind: str, message: object) -> None:

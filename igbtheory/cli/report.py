@@ -8,7 +8,7 @@ from igbtheory.cli.options import Whole
 
 
 def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = False) -> int:
-    """Predict, simulate beside it, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
+    """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
 
     Gaussian inputs and handwritten digits; linear, tanh and ReLU networks of depth 1, 3 and 20. Takes less than
     two minutes on two cores. Exit status 1 if prediction and simulation disagree anywhere.
