@@ -13,23 +13,23 @@ ORDER = 16
 TOLERANCE = 1e-13
 FINEST = 12
 LARGEST = 1024
-"""Rounds of bisection and panels at most; what is not resolved then shows in the estimated error."""
+"""Rounds of bisection, and panels, at most."""
 _FIRST = [s * x for x in (*range(64), *(2.0**k for k in range(6, 40))) for s in (-1.0, 1.0)]
 """Panels to begin with: nothing wider than one unit is overlooked near the origin."""
 
 
 @lru_cache(maxsize=256)
-def mesh(phi: Function, reach: float) -> tuple[tuple[float, ...], bool]:
+def mesh(phi: Function, reach: float) -> tuple[float, ...]:
     """Points in (-reach, reach), beside the kinks, between which sixteen Legendre polynomials resolve phi'.
 
-    With them, whether this was reached: not for a slope that oscillates all too often.
-    Every kind of number uses it, with an order of its own: n digits take about n polynomials.
+    Every kind of number uses it, with an order of its own: n digits take about n polynomials. Raises ValueError
+    where the slope oscillates too often for that.
     """
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
     floor = 1e-3 * TOLERANCE * np.max(np.abs(_slope(phi, near)))
-    panels, resolved = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
+    panels = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
     merged = [(*panels[0], [panels[0]])]
     for low, high in panels[1:]:
         start, _, parts = merged[-1]
@@ -38,7 +38,7 @@ def mesh(phi: Function, reach: float) -> tuple[tuple[float, ...], bool]:
             merged[-1] = (start, high, parts)
         else:
             merged.append((low, high, parts[-1:]))
-    return tuple(low for low, _, _ in merged[1:] if low not in kinks), resolved
+    return tuple(low for low, _, _ in merged[1:] if low not in kinks)
 
 
 def _slope(phi: Function, x: Any) -> Any:
@@ -59,8 +59,8 @@ def _ends_small(terms: NDArray[np.float64], floor: float) -> Any:
     return np.max(size[-2:], axis=0) <= np.maximum(TOLERANCE * np.max(size, axis=0), floor)
 
 
-def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tuple[float, float]], bool]:
-    """Panels from bisecting again and again those on which the series has not ended, and whether all have."""
+def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[float, float]]:
+    """Panels from bisecting again and again those on which the series has not ended."""
     for _ in range(FINEST):
         rough = ~_ends_small(_series(phi, low, high), floor)
         if not rough.any() or low.size > LARGEST:
@@ -68,7 +68,12 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
         middle = (low[rough] + high[rough]) / 2
         low = np.sort(np.concatenate([low, middle]))
         high = np.sort(np.concatenate([high, middle]))
-    return list(zip(low.tolist(), high.tolist(), strict=True)), not rough.any()
+    if rough.any():
+        raise ValueError(
+            f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {high[-1]:g}: it oscillates or "
+            "is singular; use a smaller sigma_w2 or a formula that varies less"
+        )
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:

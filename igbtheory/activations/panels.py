@@ -1,40 +1,76 @@
-"""Gaussian moments of any formula by composite Gauss-Legendre: panels end at every kink and resolve every length.
+"""Gaussian moments of any formula by panels that end at every kink and resolve every length.
 
-With h = mean + sqrt(var_mu) u + sqrt(var_chi) z, both variances are variances of a function of one normal variable, and
-for those Hoeffding's identity has only products of slopes and positive weights:
-
-    Var f(z) = 2 iint_{x<y} f'(x) f'(y) Phi(x) Phi(-y) dx dy        (a jump of f is an atom of f')
-
-so that nothing cancels when var_chi/var_mu is 1e-12 or 1e12:
-var_chi = E_u Var_z phi(h), var_mu = Var_u E_z phi(h), with d/du E_z phi = sqrt(var_mu) E_z phi'.
+With h = mean + sqrt(var_mu) u + sqrt(var_chi) z, both variances are variances of a function of one normal variable,
+so that `numbers.panels.variance` loses nothing when var_chi/var_mu is 1e-12 or 1e12:
+var_chi = E_u Var_z phi(h), var_mu = Var_u E_z phi(h), with d/du E_z phi = sqrt(var_mu) E_z phi' (jumps included).
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory.activations.function import Function
 from igbtheory.activations.mesh import mesh
 from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers.panels import Panels, split_normal, variance
 
-WIDTH = 3.0
-"""Standard deviations that a panel of the normal density spans at most."""
 SIDES = (1.5, 3.0, 5.0)
 """Ends, in standard deviations, of the panels around a smoothed feature; the last one ends at the reach."""
+BLOCK = 2**20
+"""Nodes held at once."""
 
 
 @final
 @dataclass(frozen=True)
-class Panels:
-    """Nodes x, weights, and left ends of panels, shapes (panels, order, *points) and (panels, *points)."""
+class Resolved:
+    """Function phi as a Gaussian of the given mean and standard deviation sees it.
 
-    x: Any
-    weights: Any
-    half: Any
-    left: Any
+    reach: standard deviations that matter; kinks, jumps: in the kind n; cuts: kinks and the points of the mesh.
+    """
+
+    n: Kind
+    phi: Function
+    reach: float
+    kinks: list[Any]
+    jumps: list[tuple[Any, Any]]
+    cuts: list[Any]
+
+    def around(self, centre: Any, scale: Any, order: int, more: list[Any] | None = None) -> Panels:
+        """Panels of a normal variable z between the positions of the cuts (and more) in x = centre + scale z."""
+        return split_normal(self.n, images(self.n, self.cuts + (more or []), centre, scale), self.reach, order)
+
+    def sides(self, scale: Any) -> list[Any]:
+        """Panel ends around kinks, and around the stretch where the slope varies, once smoothed with width `scale`."""
+        features = {min(self.cuts), max(self.cuts), *self.kinks} if self.cuts else set[Any]()
+        return [x + s * side * scale for x in features for side in (*SIDES, self.reach) for s in (-1, 1)]
+
+    def atoms(self, centre: Any, scale: Any) -> list[tuple[Any, Any]]:
+        """Positions z of the kinks at which phi jumps, and the jumps."""
+        return [((kink - centre) / scale, jump) for kink, jump in self.jumps]
+
+    def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
+        """Derivative by x of E_z phi(x + scale z), and Var_z phi(x + scale z), at the points x = `centre`."""
+        n, z = self.n, self.around(centre, scale, order)
+        slopes, atoms = self.phi.slope(n, centre + scale * z.x), self.atoms(centre, scale)
+        drift = z.integral(slopes * n.npdf(z.x)) + sum(jump * n.npdf(y) / scale for y, jump in atoms)
+        return drift, variance(n, z, scale * slopes, atoms)
+
+
+def resolved(n: Kind, phi: Function, mean: float, scale: float) -> Resolved:
+    """Reach, kinks and mesh of phi for a pre-activation of that mean and standard deviation."""
+    reach = _reach(n, phi, mean, scale)
+    # the next power of two, so that nearby points of a sweep share a mesh
+    points = mesh(phi, float(2.0 ** np.ceil(np.log2(abs(mean) + reach * scale + 1e-300))))
+    kinks = [n.number(kink) for kink in phi.pieces.kinks]
+    jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
+    return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in points] + kinks)
+
+
+def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
+    """Positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
+    column = np.array(points, dtype=np.asarray(scale).dtype).reshape(len(points), *(1,) * np.ndim(centre))
+    return (column - centre) / (scale + n.number(1e-290))
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
@@ -42,76 +78,62 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
 
     The error is the difference from a coarser rule, which overstates that of the result.
     """
-    order = int(np.ceil(-np.log10(n.goal)))
-    with np.errstate(over="ignore", under="ignore"):
-        coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, k) for k in (order, order + order // 3))
+    coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, order) for order in _orders(n))
     floor = n.epsilon * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
     error = max(abs(a - b) / (b + floor) if floor else floor for a, b in pairs)
-    return *fine[:3], error + 100 * n.epsilon + fine[3]
+    return *fine, error + 100 * n.epsilon
 
 
-def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any, float]:
+def _orders(n: Kind) -> tuple[int, int]:
+    """Orders of the coarser and of the finer rule."""
+    least = int(np.ceil(-np.log10(n.goal)))
+    return least, least + least // 3
+
+
+@np.errstate(over="ignore", under="ignore")
+def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
     scale_u, scale_z, scale = n.sqrt(var_mu), n.sqrt(var_chi), n.sqrt(var_mu + var_chi)
-    reach = _reach(n, phi, float(mean), float(scale))
-    points, resolved = mesh(phi, _span(abs(float(mean)) + reach * float(scale)))
-    kinks = [n.number(kink) for kink in phi.pieces.kinks]
-    jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
-    cuts = [n.number(x) for x in points] + kinks
-    whole = _panels(n, _images(n, cuts, mean, scale), reach, order)
-    average = _integral(whole, phi(n, mean + scale * whole.x) * n.npdf(whole.x))
+    seen = resolved(n, phi, float(mean), float(scale))
+    whole = seen.around(mean, scale, order)
+    average = whole.integral(phi(n, mean + scale * whole.x) * n.npdf(whole.x))
     if not var_chi or not var_mu:
-        total = _variance(n, whole, scale * phi.slope(n, mean + scale * whole.x), _atoms(jumps, mean, scale))
-        return average, total if var_mu else 0 * total, total if var_chi else 0 * total, 1.0 - resolved
-    us = _panels(n, _images(n, cuts + _sides(cuts, kinks, scale_z, reach), mean, scale_u), reach, order)
-    centre = mean + scale_u * np.ravel(us.x)
-    zs = _panels(n, _images(n, cuts, centre, scale_z), reach, order)
-    slopes = phi.slope(n, centre + scale_z * zs.x)
-    atoms = _atoms(jumps, centre, scale_z)
-    drift = _integral(zs, slopes * n.npdf(zs.x)) + sum(j * n.npdf(z) / scale_z for z, j in atoms)
-    inside = _variance(n, zs, scale_z * slopes, atoms)
-    spread = _integral(us, inside.reshape(us.x.shape) * n.npdf(us.x))
-    return average, _variance(n, us, scale_u * drift.reshape(us.x.shape), []), spread, 1.0 - resolved
-
-
-def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Mean E phi(h_a) phi(h_b) of one centred pair and its estimated relative error."""
-    order = int(np.ceil(-np.log10(n.goal)))
-    with np.errstate(over="ignore", under="ignore"):
-        coarse, fine = (_product(n, phi, q_a, q_b, q_ab, k) for k in (order, order + order // 3))
-    return fine[0], abs(coarse[0] - fine[0]) / fine[1] + 100 * n.epsilon + fine[2]
+        total = variance(n, whole, scale * phi.slope(n, mean + scale * whole.x), seen.atoms(mean, scale))
+        return average, total if var_mu else 0 * total, total if var_chi else 0 * total
+    u = seen.around(mean, scale_u, order, seen.sides(scale_z))
+    centre = mean + scale_u * np.ravel(u.x)
+    blocks = np.array_split(centre, 1 + centre.size * order * (len(seen.cuts) + 8) // BLOCK)
+    parts = zip(*(seen.smoothed(block, scale_z, order) for block in blocks), strict=True)
+    drift, inside = (np.concatenate(part).reshape(u.x.shape) for part in parts)
+    return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
 
 
 def second_moment(n: Kind, phi: Function, q: Any) -> Any:
     """Mean E phi(h)^2 of one centred pre-activation h of variance q."""
     scale = n.sqrt(q)
-    reach = _reach(n, phi, 0.0, float(scale))
-    cuts = [n.number(x) for x in mesh(phi, _span(reach * float(scale)))[0]] + [n.number(k) for k in phi.pieces.kinks]
-    whole = _panels(n, _images(n, cuts, n.number(0), scale), reach, int(np.ceil(-4 * np.log10(n.goal) / 3)))
-    return _integral(whole, phi(n, scale * whole.x) ** 2 * n.npdf(whole.x))
+    whole = resolved(n, phi, 0.0, float(scale)).around(n.number(0), scale, _orders(n)[1])
+    return whole.integral(phi(n, scale * whole.x) ** 2 * n.npdf(whole.x))
 
 
-def _span(distance: float) -> float:
-    """Next power of two, so that nearby points of a sweep share a mesh."""
-    return float(2.0 ** np.ceil(np.log2(distance + 1e-300)))
+def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Mean E phi(h_a) phi(h_b) of one centred pair and its estimated relative error."""
+    coarse, fine = (_product(n, phi, q_a, q_b, q_ab, order) for order in _orders(n))
+    return fine[0], abs(coarse[0] - fine[0]) / fine[1] + 100 * n.epsilon
 
 
-def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any, float]:
-    """Mean of the product and of its absolute value, and 1 where the slope is not resolved."""
-    scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
+@np.errstate(over="ignore", under="ignore")
+def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any]:
+    """Mean of the product and of its absolute value: phi(h_a) times the mean of phi(h_b) given h_a."""
+    scale_a, along, zero = n.sqrt(q_a), q_ab / n.sqrt(q_a), n.number(0)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))
-    reach = max(_reach(n, phi, 0.0, float(scale)) for scale in (scale_a, n.sqrt(q_b)))
-    points, resolved = mesh(phi, _span(reach * float(max(scale_a, n.sqrt(q_b)))))
-    kinks = [n.number(kink) for kink in phi.pieces.kinks]
-    cuts, zero = [n.number(x) for x in points] + kinks, n.number(0)
-    smoothed = cuts + _sides(cuts, kinks, across, reach)
-    images = np.concatenate([_images(n, cuts, zero, scale_a), _images(n, smoothed, zero, along)])
-    us = _panels(n, images, reach, order)
-    centre = along * np.ravel(us.x)
-    zs = _panels(n, _images(n, cuts, centre, across), reach, order)
-    given = _integral(zs, phi(n, centre + across * zs.x) * n.npdf(zs.x)).reshape(us.x.shape)
-    values = phi(n, scale_a * us.x) * given * n.npdf(us.x)
-    return _integral(us, values), _integral(us, np.abs(values)), 1.0 - resolved
+    seen = resolved(n, phi, 0.0, float(max(scale_a, n.sqrt(q_b))))
+    given_cuts = images(n, seen.cuts + seen.sides(across), zero, along)
+    u = split_normal(n, np.concatenate([images(n, seen.cuts, zero, scale_a), given_cuts]), seen.reach, order)
+    centre = along * np.ravel(u.x)
+    z = seen.around(centre, across, order)
+    given = z.integral(phi(n, centre + across * z.x) * n.npdf(z.x)).reshape(u.x.shape)
+    values = phi(n, scale_a * u.x) * given * n.npdf(u.x)
+    return u.integral(values), u.integral(np.abs(values))
 
 
 def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
@@ -128,76 +150,3 @@ def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
             "its second moment is out of range. Use a smaller sigma_w2, a norm before it, or clip the formula"
         )
     return float(np.max(beyond, initial=least))
-
-
-def _sides(cuts: list[Any], kinks: list[Any], scale: Any, reach: float) -> list[Any]:
-    """Panel ends around kinks, and around the stretch where the slope varies, once smoothed with width `scale`."""
-    features = {min(cuts), max(cuts), *kinks} if cuts else set[Any]()
-    return [x + s * side * scale for x in features for side in (*SIDES, reach) for s in (-1, 1)]
-
-
-def _images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
-    """Positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
-    shape = (len(points), *(1,) * np.ndim(centre))
-    column = np.array(points, dtype=np.asarray(scale).dtype).reshape(shape)
-    return (column - centre) / (scale + n.number(1e-290))
-
-
-def _atoms(jumps: list[tuple[Any, Any]], centre: Any, scale: Any) -> list[tuple[Any, Any]]:
-    return [((kink - centre) / scale, jump) for kink, jump in jumps]
-
-
-def _panels(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
-    """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts; empty ones are dropped."""
-    low, high = n.number(-reach), n.number(reach)
-    base = n.number(np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / WIDTH))))
-    grid = np.broadcast_to(base.reshape(-1, *(1,) * (cuts.ndim - 1)), (base.size, *cuts.shape[1:]))
-    ends = np.sort(np.concatenate([grid, np.minimum(np.maximum(cuts, low), high)]), axis=0)
-    widths = ends[1:] - ends[:-1]
-    full = widths > 0
-    kept = np.argsort(~full, axis=0, kind="stable")[: np.max(np.sum(full, axis=0))]
-    left = np.take_along_axis(ends[:-1], kept, axis=0)
-    half = np.take_along_axis(widths, kept, axis=0) / 2
-    nodes, weights = (_column(part, cuts.ndim) for part in n.legendre(order))
-    return Panels(
-        left[:, None] + half[:, None] * (1 + nodes),
-        half[:, None] * weights,
-        half,
-        np.where(half > 0, left, high),
-    )
-
-
-def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
-    return values.reshape(-1, *(1,) * (ndim - 1))
-
-
-def _integral(panels: Panels, values: Any) -> Any:
-    return (panels.weights * values).sum(axis=(0, 1))
-
-
-def _variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]]) -> Any:
-    """Variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump)."""
-    below, above = n.ncdf(panels.x), n.ncdf(-panels.x)
-    rising, falling = slopes * below, slopes * above
-    gained, lost = ((panels.weights * part).sum(axis=1) for part in (rising, falling))
-    before = np.add.accumulate(gained, axis=0) - gained
-    within = np.tensordot(_cumulative(n, slopes.shape[1]), rising, axes=(1, 1)).swapaxes(0, 1)
-    total = 2 * (panels.weights * falling * (before[:, None] + panels.half[:, None] * within)).sum(axis=(0, 1))
-    for i, (z, jump) in enumerate(atoms):
-        left = panels.left < z
-        under = (gained * left).sum(axis=0) + sum(j * n.ncdf(y) for y, j in atoms[:i])
-        over = (lost * ~left).sum(axis=0)
-        total = total + jump * (jump * n.ncdf(z) * n.ncdf(-z) + 2 * n.ncdf(-z) * under + 2 * n.ncdf(z) * over)
-    return total
-
-
-@lru_cache
-def _cumulative(n: Kind, order: int) -> NDArray[Any]:
-    """Matrix of int_{-1}^{x_j} l_i over the Lagrange polynomials l_i of the Gauss-Legendre nodes."""
-    x, weights = n.legendre(order)
-    rows = [0 * x + 1, x]
-    for k in range(1, order):
-        rows.append(((2 * k + 1) * x * rows[k] - k * rows[k - 1]) / (k + 1))
-    integrals = [x + 1] + [(rows[k + 1] - rows[k - 1]) / (2 * k + 1) for k in range(1, order)]
-    terms = [(2 * k + 1) * np.multiply.outer(integrals[k], weights * rows[k]) / 2 for k in range(order)]
-    return np.asarray(np.sum(terms, axis=0))

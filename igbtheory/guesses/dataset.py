@@ -37,7 +37,7 @@ class DatasetGuessLaw:
         return float(np.sqrt(self.variance))
 
     def rvs(self, size: int | None = None, random_state: int | np.random.Generator | None = None) -> Any:
-        """Independent draws of G0, shape (size,) (None: one number), from a Gaussian vector of outputs over the data each."""
+        """Independent draws of G0, shape (size,) (None: one number), each from a Gaussian vector of outputs."""
         if size is None:
             return self.rvs(1, random_state)[0]
         rng = np.random.default_rng(random_state)
@@ -53,8 +53,8 @@ class DatasetGuessLaw:
 
         if self.size > LARGEST:
             raise ValueError(
-                f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a subsample, "
-                f"for example X[np.random.default_rng(0).choice({self.size}, {LARGEST}, replace=False)]"
+                f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a "
+                f"subsample, for example X[np.random.default_rng(0).choice({self.size}, {LARGEST}, replace=False)]"
             )
         factor, pivots, rank, _ = dpstrf(self.kernel(), lower=1)
         root = np.zeros((self.size, rank))
@@ -64,6 +64,7 @@ class DatasetGuessLaw:
     def __getattr__(self, name: str) -> NoReturn:
         if name in {"pdf", "logpdf", "cdf", "ppf", "finite"}:
             raise AttributeError(
-                f"the law of G0 on a given data set is no function of gamma and has no {name}; use mean, var, std or rvs"
+                f"the law of G0 on a given data set is no function of gamma and has no {name}; use mean, var, "
+                "std or rvs"
             )
         raise AttributeError(name)
