@@ -32,7 +32,8 @@ def _inline(writer: Any, node: Any) -> None:
 
 
 def _block(writer: Any, node: Any) -> None:
-    writer.body.append(f"<div>{tex2mathml(node.astext(), as_block=True)}</div>")
+    # room above and below, without which the theme adds a scroll bar
+    writer.body.append(f"<div style='padding: 0.5em 0'>{tex2mathml(node.astext(), as_block=True)}</div>")
     raise nodes.SkipNode
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from scipy import special
+import scipy
 
 from igbtheory.guesses.arguments import Numbers, checked_gamma, float64_array
 from igbtheory.guesses.finite import FiniteGuessLaw
@@ -42,7 +42,7 @@ class GuessLaw:
         """
         g, gamma = float64_array("g", g), self.gamma
         with np.errstate(all="ignore"):
-            z = special.ndtri(g) / np.sqrt(gamma)
+            z = scipy.special.ndtri(g) / np.sqrt(gamma)
             # y^2 - z^2 as (gamma - 1) z^2, without cancellation at gamma = 1; z last, lest z^2 underflow
             inside = 0.5 * ((gamma - 1.0) * z * z - np.log(gamma))
         edge = (g == 0.0) | (g == 1.0)
@@ -70,7 +70,7 @@ class GuessLaw:
         """Probability Phi(Phi^-1(g)/sqrt(gamma)) that G0 <= g."""
         g, gamma = float64_array("g", g), self.gamma
         with np.errstate(all="ignore"):
-            inside = special.ndtr(special.ndtri(np.clip(g, 0.0, 1.0)) / np.sqrt(gamma))
+            inside = scipy.special.ndtr(scipy.special.ndtri(np.clip(g, 0.0, 1.0)) / np.sqrt(gamma))
         one_atom, two_atoms = 1.0 * (g >= 0.5), 0.5 * (g >= 0.0) + 0.5 * (g >= 1.0)
         return np.select(
             [np.isnan(g), np.equal(gamma, 0.0), np.isposinf(gamma)], [np.nan, one_atom, two_atoms], inside
@@ -79,7 +79,7 @@ class GuessLaw:
     def ppf(self, p: Any) -> Any:
         """Quantile Phi(sqrt(gamma) Phi^-1(p)), the inverse of `cdf`; NaN for p outside [0, 1]."""
         with np.errstate(all="ignore"):
-            return share(self.gamma, special.ndtri(float64_array("p", p)))[()]
+            return share(self.gamma, scipy.special.ndtri(float64_array("p", p)))[()]
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Independent draws of G0, of shape `size` (None: the shape of gamma), to which gamma must broadcast.

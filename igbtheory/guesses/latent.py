@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from igbtheory.guesses.arguments import Numbers
 
@@ -15,7 +15,7 @@ def share(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
     At gamma = 0 it is 1/2 for every u, at gamma = inf it is 0 up to u = 0 and 1 above.
     """
     with np.errstate(all="ignore"):
-        inside = special.ndtr(np.sqrt(gamma) * u)
+        inside = scipy.special.ndtr(np.sqrt(gamma) * u)
     one_peak, two_peaks = np.equal(gamma, 0.0), np.isposinf(gamma)
     limit = np.where(one_peak, 0.5, np.greater(u, 0.0))
     return np.where(np.isnan(u), np.nan, np.where(one_peak | two_peaks, limit, inside))

@@ -5,8 +5,8 @@ deviances in place of log-gamma functions and logarithms, whose large parts woul
 """
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ def _stirling_remainder(n: Array) -> Array:
     for coefficient in reversed(_STIRLING):
         series = series / large**2 + coefficient
     small = np.minimum(n, 16.0)
-    direct = special.gammaln(small + 1.0) - (small + 0.5) * np.log(small) + small - 0.5 * np.log(2.0 * np.pi)
+    direct = scipy.special.gammaln(small + 1.0) - (small + 0.5) * np.log(small) + small - 0.5 * np.log(2.0 * np.pi)
     return np.where(n < 16.0, direct, series / large)
 
 
@@ -40,7 +40,7 @@ def _deviance(x: Array, mean: Array, excess: Array) -> Array:
         series *= v2
         series += coefficient
     near = excess * v + 2.0 * x * v * v2 * series
-    return np.where(is_near, near, special.rel_entr(x, mean) - excess)
+    return np.where(is_near, near, scipy.special.rel_entr(x, mean) - excess)
 
 
 def log_binomial(n: int, k: Array, t: Array) -> Array:
@@ -50,12 +50,12 @@ def log_binomial(n: int, k: Array, t: Array) -> Array:
     excess k - n p is formed from whichever of p, 1 - p and p - 1/2 is smallest.
     """
     other = n - k
-    tail = special.ndtr(-np.abs(t))
+    tail = scipy.special.ndtr(-np.abs(t))
     rare, common = n * tail, n * (1.0 - tail)
     expected, remaining = np.where(t < 0.0, rare, common), np.where(t < 0.0, common, rare)
     excess = np.where(
         np.abs(t) < _CENTRE,
-        (k - 0.5 * n) - 0.5 * n * special.erf(t / np.sqrt(2.0)),
+        (k - 0.5 * n) - 0.5 * n * scipy.special.erf(t / np.sqrt(2.0)),
         np.where(t < 0.0, k - rare, rare - other),
     )
     inner = np.maximum(np.minimum(k, other), 1.0)

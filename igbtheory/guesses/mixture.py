@@ -1,8 +1,8 @@
 """Probabilities of a count k ~ Binomial(n, Phi(s U)), U ~ N(0, 1), s = sqrt(gamma), by integrals."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from igbtheory.guesses.logbinomial import log_binomial
 from igbtheory.guesses.logconcave import log_integral
@@ -14,7 +14,7 @@ _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 def _hazard(t: Array) -> tuple[Array, Array]:
     """Derivative phi(t)/Phi(t) of log Phi(t), and its own derivative, which lies between -1 and 0."""
-    value = np.sqrt(2.0 / np.pi) / special.erfcx(-t / np.sqrt(2.0))
+    value = np.sqrt(2.0 / np.pi) / scipy.special.erfcx(-t / np.sqrt(2.0))
     return value, np.clip(-value * (value + t), -1.0, 0.0)
 
 
@@ -40,7 +40,7 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
 
     # the mode lies between the best fit of k and 0, and no further out than the score at 0 can pull it
     upper = np.zeros_like(k)
-    lower = np.fmax(special.ndtri(k / n) / to_t, to_t * _score(n, k, upper)[0] / to_u**2)
+    lower = np.fmax(scipy.special.ndtri(k / n) / to_t, to_t * _score(n, k, upper)[0] / to_u**2)
     return np.asarray(log_integral(exponent, slope, lower, upper) + np.log(to_u) - _LOG_SQRT_2PI)
 
 
@@ -52,14 +52,14 @@ def log_cumulative(n: int, k: Array, s: Array) -> Array:
     """
 
     def exponent(t: Array) -> Array:
-        return log_binomial(n - 1, k, t) - 0.5 * t**2 + special.log_ndtr(t / s)
+        return log_binomial(n - 1, k, t) - 0.5 * t**2 + scipy.special.log_ndtr(t / s)
 
     def slope(t: Array) -> tuple[Array, Array]:
         (first, second), (step, step_slope) = _score(n - 1, k, t), _hazard(t / s)
         return first - t + step / s, second - 1.0 + step_slope / s**2
 
     # left of 0 the step pulls with at least -t/s^2, the rest with at most its score at 0
-    lower = np.fmax(special.ndtri(np.maximum(k, 0.5) / n), s**2 * _score(n - 1, k, np.zeros_like(k))[0])
+    lower = np.fmax(scipy.special.ndtri(np.maximum(k, 0.5) / n), s**2 * _score(n - 1, k, np.zeros_like(k))[0])
     upper = np.minimum(40.0 * s, 1.0)
     # Phi(t/s) is a step to the density of T where s is small: it has passed at 9 s
     return np.asarray(log_integral(exponent, slope, lower, upper, 9.0 * s) + np.log(n) - _LOG_SQRT_2PI)

@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from igbtheory.numbers.kind import Kind, polished_legendre
 
@@ -51,12 +51,25 @@ class Float64(Kind):
     asinh = staticmethod(np.arcsinh)
     acosh = staticmethod(np.arccosh)
     atanh = staticmethod(np.arctanh)
-    erf = staticmethod(special.erf)
-    erfc = staticmethod(special.erfc)
-    sigmoid = staticmethod(special.expit)
     softplus = staticmethod(_softplus)
-    ncdf = staticmethod(special.ndtr)
     sin_minus_t_cos = staticmethod(_sin_minus_t_cos)
+
+    # SciPy loads its special functions when they are first asked for: relu never does
+    @staticmethod
+    def erf(x: Any) -> Any:
+        return scipy.special.erf(x)
+
+    @staticmethod
+    def erfc(x: Any) -> Any:
+        return scipy.special.erfc(x)
+
+    @staticmethod
+    def sigmoid(x: Any) -> Any:
+        return scipy.special.expit(x)
+
+    @staticmethod
+    def ncdf(x: Any) -> Any:
+        return scipy.special.ndtr(x)
 
     def number(self, value: Any) -> Any:
         if isinstance(value, Fraction):  # a constant of a formula: a Python float leaves float32 arrays what they are

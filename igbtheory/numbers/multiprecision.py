@@ -5,7 +5,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, final
 
-import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +18,14 @@ def _elementwise(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return vectorised
 
 
+def _context(digits: int) -> Any:
+    from mpmath import MPContext  # noqa: PLC0415 - double precision starts faster without it
+
+    context = MPContext()
+    context.dps = digits
+    return context
+
+
 @final
 class Multiprecision(Kind):
     """Decimal numbers of `digits` significant digits (fifteen more are carried inside)."""
@@ -27,8 +34,7 @@ class Multiprecision(Kind):
         self.digits = digits
         self.epsilon = 10.0 ** -(digits + _GUARD)
         self.goal = 10.0 ** -(digits + 2)
-        self.context = context = mpmath.MPContext()
-        context.dps = digits + _GUARD
+        self.context = context = _context(digits + _GUARD)
         own = {
             "sigmoid": lambda x: 1 / (1 + context.exp(-x)),
             "softplus": lambda x: max(x, 0) + context.log1p(context.exp(-abs(x))),
@@ -114,7 +120,6 @@ class Multiprecision(Kind):
 @lru_cache
 def _legendre(order: int, digits: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Gauss-Legendre rule; digits double with every Newton step, so their number follows from the digits wanted."""
-    context = mpmath.MPContext()
-    context.dps = digits + 5
+    context = _context(digits + 5)
     rough = np.array([context.mpf(float(x)) for x in np.polynomial.legendre.leggauss(order)[0]], dtype=object)
     return polished_legendre(rough, 2 + int(np.log2(digits / 14)))

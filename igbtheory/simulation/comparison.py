@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from scipy import special
+import scipy
 
 from igbtheory.guesses import DatasetGuessLaw
 from igbtheory.prediction import Prediction
@@ -41,7 +41,7 @@ class Comparison:
 
     def agrees(self, family_wise: float = 1e-6) -> bool:
         """Whether no test rejects: every z-score and `ks`, at the level family_wise over their number (Bonferroni)."""
-        p_values = [2 * special.ndtr(-abs(row.z)) for row in self.rows] + [self.ks.pvalue]
+        p_values = [2 * scipy.special.ndtr(-abs(row.z)) for row in self.rows] + [self.ks.pvalue]
         return all(p >= family_wise / len(p_values) for p in p_values)
 
     def __repr__(self) -> str:

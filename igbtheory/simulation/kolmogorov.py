@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 Counts = NDArray[np.int64]
 Cumulative = Callable[[NDArray[Any]], NDArray[np.float64]]
@@ -49,4 +49,4 @@ def kolmogorov_smirnov(counts: Counts, weights: NDArray[np.float64], law: CountL
     mixture = sum((w * empirical(row)(k) for w, row in zip(weights, counts, strict=True)), start=np.zeros(k.shape))
     statistic = float(np.abs(mixture - law.cdf(k)).max())
     effective = 1 / (float(weights @ weights) / counts.shape[1] + 1 / law.draws)
-    return KolmogorovSmirnov(statistic, effective, float(special.kolmogorov(np.sqrt(effective) * statistic)))
+    return KolmogorovSmirnov(statistic, effective, float(scipy.special.kolmogorov(np.sqrt(effective) * statistic)))
