@@ -4,7 +4,9 @@ from typing import Any
 
 from igbtheory import checks
 from igbtheory.activations.catalogue import FUNCTIONS
+from igbtheory.activations.domain import refuse_outside
 from igbtheory.activations.function import Function
+from igbtheory.activations.reader import FUNCTIONS as READABLE
 from igbtheory.activations.reader import read
 from igbtheory.activations.sympy_reader import from_sympy
 
@@ -16,7 +18,7 @@ def function_of(activation: Any) -> Function:
     if isinstance(activation, Function):
         return activation
     if hasattr(activation, "free_symbols"):
-        return Function(str(activation), from_sympy(activation))
+        return _checked(Function(str(activation), from_sympy(activation)))
     if not isinstance(activation, str):
         raise TypeError(
             f"expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', or a SymPy expression), "
@@ -24,6 +26,11 @@ def function_of(activation: Any) -> Function:
         )
     if activation.strip() in FUNCTIONS:
         return FUNCTIONS[activation.strip()]
-    if activation.strip().isidentifier() and activation.strip() != "x":
+    if activation.strip().isidentifier() and activation.strip() not in {"x", "pi", "E", *READABLE}:
         checks.known("activation", activation.strip(), FUNCTIONS)
-    return Function(activation, read(activation))
+    return _checked(Function(activation, read(activation, {name: phi.tree for name, phi in FUNCTIONS.items()})))
+
+
+def _checked(phi: Function) -> Function:
+    refuse_outside(phi.name, phi.tree, phi.pieces)
+    return phi

@@ -9,10 +9,11 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.activations.calculus import derivative
+from igbtheory.activations.character import growth, monotonicity
 from igbtheory.activations.pieces import Pieces, split
 from igbtheory.activations.reader import read
 from igbtheory.activations.tree import Tree, substitute
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 
 class ClosedForm(ABC):
@@ -25,6 +26,21 @@ class ClosedForm(ABC):
     @abstractmethod
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
+
+    @abstractmethod
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Mean E phi'(h_a) phi'(h_b), by Price's theorem the derivative of the covariance by q_ab.
+
+        A jump of phi is a delta function of phi': it contributes the density of the pair at the jump.
+        """
+
+    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        """Covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
+
+        To be overridden where q - q_ab is formed: rounding q loses it when var_chi is small.
+        """
+        q = var_mu + var_chi
+        return self.covariance(n, q, q, var_mu)
 
     @abstractmethod
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
@@ -63,6 +79,16 @@ class Function:
     def degree(self) -> Fraction | None:
         """Number p with phi(a x) = a^p phi(x) for a > 0, or None."""
         return self.pieces.degree()
+
+    @cached_property
+    def growth(self) -> str:
+        """Growth at large |x|: "bounded", "polynomial", "exponential", "gaussian" or "faster"."""
+        return growth(self.pieces)
+
+    @cached_property
+    def monotonicity(self) -> int:
+        """Monotonicity: 1 increasing, -1 decreasing, 0 neither, as far as a fine grid shows."""
+        return monotonicity(self.slope, [float(jump) for jump in self.pieces.jumps(FLOAT64)])
 
     def latex(self) -> str:
         """The formula in LaTeX, by its name."""

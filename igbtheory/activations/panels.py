@@ -143,8 +143,10 @@ def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
     x = mean + scale * z
     with np.errstate(all="ignore"):
         size = (np.abs(phi(FLOAT64, x)) + scale * np.abs(phi.slope(FLOAT64, x))) * np.exp(-z * z / 4)
-    beyond = np.abs(z)[size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)])]
-    if not np.all(np.isfinite(size)) or np.max(beyond, initial=0.0) > 3.9 * least:
+    largest = np.max(size[np.isfinite(size)], initial=0.0)
+    seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away is no step
+    beyond = np.abs(z)[seen]
+    if not np.all(np.isfinite(size)) or seen[0] or seen[-1]:
         raise ValueError(
             f"the activation {phi.name!r} grows too fast for a pre-activation of standard deviation {scale:.3g}: "
             "its second moment is out of range. Use a smaller sigma_w2, a norm before it, or clip the formula"

@@ -8,16 +8,14 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.activations.calculus import degree, reflected
+from igbtheory.activations.roots import roots, sign
 from igbtheory.activations.tree import (
     ZERO,
     Call,
     Choice,
     Number,
     Power,
-    Product,
-    Sum,
     Tree,
-    Variable,
     children,
     choice,
     evaluate,
@@ -104,7 +102,7 @@ def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tupl
     tests = _innermost(tree)
     if not tests:
         return [(low, tree)]
-    cuts = sorted({root for root in map(_root, tests) if _inside(root, low, high)})
+    cuts = sorted({root for test in tests for root in roots(test) if _inside(root, low, high)})
     return [piece for a, b in pairwise([low, *cuts, high]) for piece in _split(_decided(tree, _point(a, b)), a, b)]
 
 
@@ -131,36 +129,5 @@ def _decided(tree: Tree, point: Fraction) -> Tree:
     """Formula with its innermost tests decided as they stand at `point`."""
     parts = tuple(_decided(part, point) for part in children(tree))
     if isinstance(tree, Choice) and not _innermost(tree.test):
-        return choice(Number(_value(tree.test, point)), *parts[1:])
+        return choice(Number(Fraction(sign(tree.test, point))), *parts[1:])
     return rebuild(tree, parts)
-
-
-def _polynomial(tree: Tree) -> dict[int, Fraction]:
-    """Coefficients {power: coefficient} of a polynomial in x with rational coefficients."""
-    match tree:
-        case Number(value):
-            return {0: value}
-        case Variable():
-            return {1: Fraction(1)}
-        case Sum(terms):
-            total: dict[int, Fraction] = {}
-            for term in terms:
-                for k, value in _polynomial(term).items():
-                    total[k] = total.get(k, Fraction(0)) + value
-            return total
-        case Product((Number(value), *rest)) if len(rest) == 1:
-            return {k: value * v for k, v in _polynomial(rest[0]).items()}
-        case _:
-            raise ValueError(
-                f"the condition of a choice must be linear in x, so that its kink is exact; got {tree!r}. "
-                "Write the kink out: where(x > 1, ...) instead of where(exp(x) > E, ...)."
-            )
-
-
-def _root(test: Tree) -> Fraction:
-    coefficients = _polynomial(test)
-    return -coefficients.get(0, Fraction(0)) / coefficients[1]
-
-
-def _value(test: Tree, point: Fraction) -> Fraction:
-    return sum((value * point**k for k, value in _polynomial(test).items()), Fraction(0))

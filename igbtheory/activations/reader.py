@@ -1,101 +1,146 @@
 """The reader of formulas: text to tree over Python's grammar, with a whitelist; nothing is ever executed."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
 
 from igbtheory.activations.tree import (
     ONE,
     PI,
     ZERO,
     E,
+    Number,
     Tree,
     X,
     add,
     call,
+    children,
     choice,
     mul,
     number,
     power,
+    substitute,
 )
 from igbtheory.numbers.kind import ELEMENTARY
 
 LONGEST = 1000
 DEEPEST = 50
+MOST_NODES = 1000
 LARGEST_EXPONENT = 64
 LARGEST_NUMBER = 1e100
 MOST_DIGITS = 60
+MOST_BITS = 2000
 
+_ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh"}
 FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     **{name: (1, lambda a, name=name: call(name, a)) for name in ELEMENTARY},
+    **{alias: (1, lambda a, name=name: call(name, a)) for alias, name in _ALIASES.items()},
     "abs": (1, lambda a: choice(a, a, -a)),
     "sign": (1, lambda a: choice(a, ONE, -ONE)),
     "Heaviside": (1, lambda a: choice(a, ONE, ZERO)),
     "max": (2, lambda a, b: choice(add(a, -b), a, b)),
     "min": (2, lambda a, b: choice(add(a, -b), b, a)),
+    "sec": (1, lambda a: power(call("cos", a), number(-1))),
+    "sech": (1, lambda a: power(call("cosh", a), number(-1))),
+    "cot": (1, lambda a: mul(call("cos", a), power(call("sin", a), number(-1)))),
+    "coth": (1, lambda a: power(call("tanh", a), number(-1))),
 }
+"""Functions of a formula: how many arguments (for max and min: at least), and the tree."""
+FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
+_VARIADIC = {"max", "min", "Max", "Min"}
 _NAMES = {"x": X, "pi": PI, "E": E}
-_ALLOWED = f"allowed are x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b), {', '.join(FUNCTIONS)}"
+_ALLOWED = (
+    f"allowed are x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b), {', '.join(FUNCTIONS)}, and the "
+    "names of the catalogue as functions"
+)
 
 
-def read(text: str) -> Tree:
-    """Tree of a formula in x, for example "where(x > 0, x, x/10)" or "x*tanh(x)".
+def read(text: str, catalogue: Mapping[str, Tree] | None = None) -> Tree:
+    """Tree of a formula in x, for example "where(x > 0, x, x/10)", "x*tanh(x)" or "relu(x) - 1/sqrt(pi)".
 
-    Raises ValueError with the column and the reason where the text is not such a formula.
+    catalogue: trees of further functions of one argument. Raises ValueError with the column and the reason where the
+    text is not such a formula.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"expected the text of a formula, got {text!r}")
     if len(text) > LONGEST:
         raise ValueError(f"expected a formula of at most {LONGEST} characters, got {len(text)}")
+    if not text.isascii():
+        column = next(i for i, letter in enumerate(text) if not letter.isascii())
+        raise ValueError(f"cannot read the formula at column {column + 1}: {text[column]!r} is not ASCII; {_ALLOWED}")
     try:
-        body = ast.parse(text.strip(), mode="eval").body
+        body = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         column = getattr(error, "offset", None) or len(text) + 1
-        raise ValueError(f"cannot read the formula {text!r} at column {column}: {_ALLOWED}") from None
-    return _Reader(text).tree(body, DEEPEST)
+        raise ValueError(f"cannot read the formula {text!r} at column {column}; {_ALLOWED}") from None
+    return _Reader(text, catalogue or {}).tree(body, DEEPEST)
+
+
+def _size(tree: Tree, most: int) -> int:
+    """Number of nodes of a tree, counted up to `most`."""
+    total, waiting = 0, [tree]
+    while waiting and total < most:
+        total += 1
+        waiting.extend(children(waiting.pop()))
+    return total
+
+
+def _has_large_number(tree: Tree) -> bool:
+    own = isinstance(tree, Number) and max(tree.value.numerator.bit_length(), tree.value.denominator.bit_length())
+    return own > MOST_BITS or any(map(_has_large_number, children(tree)))
 
 
 class _Reader:
-    """One reading: the text, for the sentences of its errors."""
+    """One reading: the text, for the sentences of its errors, and the names it may use."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, catalogue: Mapping[str, Tree]) -> None:
         self.text = text
+        self.catalogue = catalogue
 
     def refusal(self, node: ast.AST, reason: str) -> ValueError:
         column = getattr(node, "col_offset", 0) + 1
         return ValueError(f"in the formula {self.text!r} at column {column}: {reason}; {_ALLOWED}")
 
     def tree(self, node: ast.expr, depth: int) -> Tree:
-        """Tree of an expression nested at most `depth` deep."""
+        """Tree of an expression nested at most `depth` deep, checked for its size."""
         if not depth:
             raise self.refusal(node, f"nested deeper than {DEEPEST} levels")
+        found = self._tree(node, depth - 1)
+        if _size(found, MOST_NODES) >= MOST_NODES:
+            raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
+        if _has_large_number(found):
+            raise self.refusal(node, f"a number in it has more than {MOST_BITS} bits")
+        return found
+
+    def _tree(self, node: ast.expr, depth: int) -> Tree:
         match node:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return self._number(node, value)
             case ast.Name(id=name) if name in _NAMES:
                 return _NAMES[name]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -self.tree(operand, depth - 1)
+                return -self.tree(operand, depth)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-                return self.tree(operand, depth - 1)
-            case ast.BinOp(left=left, op=op, right=right):
-                return self._operation(node, op, self.tree(left, depth - 1), self.tree(right, depth - 1))
-            case ast.Call(func=ast.Name(id="where"), args=[test, yes, no], keywords=[]):
-                branches = self.tree(yes, depth - 1), self.tree(no, depth - 1)
-                return self._where(test, *branches, depth - 1)
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-                arity, function = FUNCTIONS[name]
-                if len(arguments) != arity:
-                    raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
-                return function(*(self.tree(argument, depth - 1) for argument in arguments))
+                return self.tree(operand, depth)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow() as op, right=right):
+                return self._operation(node, op, self.tree(left, depth), self.tree(right, depth))
+            case ast.Compare():
+                return self._where(node, ONE, ZERO, depth)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._call(node, name, arguments, depth)
+            case ast.Name(id=name) if name in FUNCTIONS or name in self.catalogue:
+                raise self.refusal(node, f"{name!r} is a function; write {name}(x)")
             case ast.Name(id=name):
                 raise self.refusal(node, f"unknown name {name!r}")
             case _:
                 raise self.refusal(node, f"{type(node).__name__} has no meaning in a formula")
 
     def _number(self, node: ast.expr, value: float) -> Tree:
-        literal = ast.get_source_segment(self.text.strip(), node) or repr(value)
-        if not abs(value) <= LARGEST_NUMBER or len(literal) > MOST_DIGITS:
+        literal = ast.get_source_segment(self.text, node) or repr(value)
+        if len(literal) > MOST_DIGITS or not abs(value) <= LARGEST_NUMBER:
             raise self.refusal(
-                node, f"{literal!r} is larger than {LARGEST_NUMBER:g} or longer than {MOST_DIGITS} digits"
+                node, f"the number is larger than {LARGEST_NUMBER:g} or longer than {MOST_DIGITS} digits"
             )
         try:
             return number(Fraction(literal))
@@ -110,26 +155,65 @@ class _Reader:
                 return add(left, -right)
             case ast.Mult():
                 return mul(left, right)
-            case ast.Div() if right != ZERO:
-                return mul(left, power(right, number(-1)))
-            case ast.Pow():
-                return self._power(node, left, right)
+            case ast.Div():
+                return mul(left, self._power(node, right, number(-1)))
             case _:
-                raise self.refusal(node, f"{type(op).__name__} is not possible here")
+                return self._power(node, left, right)
 
     def _power(self, node: ast.expr, base: Tree, exponent: Tree) -> Tree:
         value = getattr(exponent, "value", None)
         if isinstance(value, Fraction) and abs(value) > LARGEST_EXPONENT:
             raise self.refusal(node, f"the exponent is larger than {LARGEST_EXPONENT}")
         if base == ZERO and not (isinstance(value, Fraction) and value > 0):
-            raise self.refusal(node, "zero to this power is not a number")
+            raise self.refusal(node, "division by zero, or zero to a power that is not positive")
         return power(base, exponent)
 
+    def _call(self, node: ast.expr, name: str, arguments: list[ast.expr], depth: int) -> Tree:
+        if name == "where" and len(arguments) == 3:
+            return self._where(arguments[0], self.tree(arguments[1], depth), self.tree(arguments[2], depth), depth)
+        if name in self.catalogue and name not in FUNCTIONS and len(arguments) == 1:
+            return substitute(self.catalogue[name], self.tree(arguments[0], depth))
+        arity = 3 if name == "where" else 1 if name in self.catalogue else FUNCTIONS.get(name, (0,))[0]
+        if not arity:
+            raise self.refusal(node, f"unknown function {name!r}")
+        if len(arguments) != arity and not (name in _VARIADIC and len(arguments) > arity):
+            raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
+        trees = [self.tree(argument, depth) for argument in arguments]
+        function = FUNCTIONS[name][1]
+        return reduce(function, trees) if name in _VARIADIC else function(*trees)
+
     def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
+        """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""
+        if not depth:
+            raise self.refusal(test, f"nested deeper than {DEEPEST} levels")
         match test:
-            case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[right]):
-                return choice(add(self.tree(left, depth), -self.tree(right, depth)), yes, no)
-            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
-                return choice(add(self.tree(right, depth), -self.tree(left, depth)), yes, no)
+            case ast.BoolOp(op=ast.And(), values=[*parts]):
+                return reduce(lambda inner, part: self._where(part, inner, no, depth - 1), reversed(parts), yes)
+            case ast.BoolOp(op=ast.Or(), values=[*parts]):
+                return reduce(lambda inner, part: self._where(part, yes, inner, depth - 1), reversed(parts), no)
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+                return self._where(left, self._where(right, yes, no, depth - 1), no, depth - 1)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self._where(left, yes, self._where(right, yes, no, depth - 1), depth - 1)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._where(operand, no, yes, depth - 1)
+            case ast.Compare(left=left, ops=ops, comparators=[*rights]):
+                sides = [self.tree(side, depth - 1) for side in (left, *rights)]
+                steps = list(zip(sides, ops, sides[1:], strict=False))
+                return reduce(lambda inner, step: self._step(test, step, inner, no), reversed(steps), yes)
             case _:
-                raise self.refusal(test, "a condition compares two formulas with <, <=, > or >=")
+                raise self.refusal(test, "a condition compares formulas with <, <=, > or >=")
+
+    def _step(self, node: ast.expr, step: tuple[Tree, ast.cmpop, Tree], yes: Tree, no: Tree) -> Tree:
+        left, op, right = step
+        match op:
+            case ast.GtE():
+                return choice(add(left, -right), yes, no)
+            case ast.LtE():
+                return choice(add(right, -left), yes, no)
+            case ast.Gt():
+                return choice(add(right, -left), no, yes)
+            case ast.Lt():
+                return choice(add(left, -right), no, yes)
+            case _:
+                raise self.refusal(node, f"a condition compares with <, <=, > or >=, not with {type(op).__name__}")

@@ -135,8 +135,19 @@ def add(*terms: Tree) -> Tree:
     for term in (t for group in terms for t in (group.terms if isinstance(group, Sum) else (group,))):
         value, rest = _coefficient(term)
         collected[rest] = collected.get(rest, Fraction(0)) + value
+    _exp_less_one(collected)
     found = sorted((mul(Number(value), rest) for rest, value in collected.items() if value), key=_rank)
     return Sum(tuple(found)) if len(found) > 1 else found[0] if found else ZERO
+
+
+def _exp_less_one(collected: dict[Tree, Fraction]) -> None:
+    """Write c exp(a) - c as c expm1(a), which keeps its digits at small a."""
+    for rest, value in list(collected.items()):
+        if isinstance(rest, Call) and rest.name == "exp" and value and collected.get(ONE) == -value:
+            collected.pop(rest)
+            collected.pop(ONE)
+            less = Call("expm1", rest.argument)
+            collected[less] = collected.get(less, Fraction(0)) + value
 
 
 def mul(*factors: Tree) -> Tree:
@@ -208,6 +219,8 @@ def call(name: str, argument: Tree) -> Tree:
     match name, argument:
         case "log", Sum((Number(value), Call("exp", inner))) if value == 1:
             return Call("softplus", inner)
+        case "log", Sum((Number(value), *rest)) if value == 1:
+            return Call("log1p", add(*rest))
         case _:
             return Call(name, argument)
 

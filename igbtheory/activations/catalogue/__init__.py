@@ -1,8 +1,19 @@
 """The catalogue: activation functions by name."""
 
-from igbtheory.activations.catalogue import error_function, gelu, rectified, smooth
+from igbtheory.activations.catalogue import (
+    bell,
+    clipped,
+    error_function,
+    exponential,
+    gelu,
+    jumps,
+    rectified,
+    smooth,
+    squared,
+    waves,
+)
 from igbtheory.activations.function import Function
 
-FUNCTIONS: dict[str, Function] = {
-    function.name: function for module in (rectified, smooth, error_function, gelu) for function in module.FUNCTIONS
-}
+_FAMILIES = (rectified, jumps, clipped, exponential, squared, smooth, error_function, gelu, waves, bell)
+
+FUNCTIONS: dict[str, Function] = {function.name: function for family in _FAMILIES for function in family.FUNCTIONS}

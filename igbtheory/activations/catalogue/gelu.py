@@ -1,4 +1,4 @@
-"""The Gaussian error linear unit x Phi(x), whose kernel is algebra and one arcsine."""
+"""The Gaussian error linear unit x Phi(x), whose kernel is algebra and one arcsine; its approximation by tanh."""
 
 from typing import Any, final
 
@@ -11,7 +11,8 @@ class Gelu(ClosedForm):
     """Moments of x Phi(x), by Stein's lemma.
 
     With P = (1 + q_a)(1 + q_b), R = sqrt(P - q_ab^2), A = asin(q_ab/sqrt(P)):
-    E phi(h_a) phi(h_b) = q_ab (1/4 + A/(2 pi)) + (q_a q_b R + q_ab^2/R)/(2 pi P); E phi(h) = q/sqrt(2 pi (1 + q)).
+    E phi(h_a) phi(h_b) = q_ab (1/4 + A/(2 pi)) + (q_a q_b R + q_ab^2/R)/(2 pi P); E phi(h) = q/sqrt(2 pi (1 + q));
+    E phi'(h_a) phi'(h_b) = 1/4 + (A + (q_ab/R)(3 + q_a + q_b + (q_ab/R)^2)/P)/(2 pi).
     """
 
     def mean(self, n: Kind, q: Any) -> Any:
@@ -19,10 +20,17 @@ class Gelu(ClosedForm):
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         p = (1 + q_a) * (1 + q_b)
+        return _covariance(n, q_a * q_b, q_ab, p, n.sqrt(p - q_ab * q_ab))
+
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        p = (1 + q_a) * (1 + q_b)
         r = n.sqrt(p - q_ab * q_ab)
-        angle = n.asin(q_ab / n.sqrt(p))
-        rest = q_ab * q_ab * (1 / r - q_a * q_b / (r + n.sqrt(p))) / p
-        return q_ab / 4 + (q_ab * angle + rest) / (2 * n.pi)
+        angle, ratio = n.atan2(q_ab, r), q_ab / r
+        return n.number(1) / 4 + (angle + ratio * (3 + q_a + q_b + ratio**2) / p) / (2 * n.pi)
+
+    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        q = var_mu + var_chi
+        return _covariance(n, q**2, var_mu, (1 + q) ** 2, n.sqrt((1 + var_chi) * (1 + q + var_mu)))
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         """The kernel at c = 1 less the kernel at c, var_chi = q - q_ab taken out of every difference by hand."""
@@ -36,4 +44,14 @@ class Gelu(ClosedForm):
         return var_chi / 4 + (var_chi * angle_1 + var_mu * turn + rest) / (2 * n.pi)
 
 
-FUNCTIONS = (formula("gelu", "x*erfc(-x/sqrt(2))/2", "torch.nn.GELU", Gelu()),)
+def _covariance(n: Kind, squared: Any, q_ab: Any, p: Any, r: Any) -> Any:
+    """Covariance from squared = q_a q_b, P and R."""
+    rest = q_ab * q_ab * (1 / r - squared / (r + n.sqrt(p))) / p
+    return q_ab / 4 + (q_ab * n.atan2(q_ab, r) + rest) / (2 * n.pi)
+
+
+# the approximation is x (1 + tanh y)/2, which is x sigmoid(2 y) without the cancellation at negative y
+FUNCTIONS = (
+    formula("gelu", "x*erfc(-x/sqrt(2))/2", "torch.nn.GELU(approximate='none')", Gelu()),
+    formula("gelu_tanh", "x*sigmoid(sqrt(8/pi)*(x + 0.044715*x**3))", "torch.nn.GELU(approximate='tanh')"),
+)

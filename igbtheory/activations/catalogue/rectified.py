@@ -1,4 +1,4 @@
-"""Piecewise linear functions with one kink at 0: linear, relu, leaky_relu."""
+"""Piecewise linear functions with one kink at 0: linear, relu, leaky_relu, prelu, abs."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +16,7 @@ class Rectified(ClosedForm):
 
     With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
     theta) cos theta): the arc-cosine kernel of degree 1.
+    Source: Cho and Saul 2009, Kernel methods for deep learning, Eq. 6.
     """
 
     odd: Fraction
@@ -35,6 +36,11 @@ class Rectified(ClosedForm):
         odd, even = map(n.number, self._squares)
         return odd * q_ab + even * folded
 
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """The odd part has slope 1, the even part the sign: odd^2 + even^2 (2/pi) asin c."""
+        odd, even = map(n.number, self._squares)
+        return odd + even * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
+
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         q = var_mu + var_chi
         theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
@@ -49,7 +55,9 @@ def _slopes(below: str, above: str) -> Rectified:
 
 
 FUNCTIONS = (
-    formula("linear", "x", "identity", _slopes("1", "1")),
+    formula("linear", "x", "torch.nn.Identity", _slopes("1", "1")),
     formula("relu", "max(x, 0)", "torch.nn.ReLU", _slopes("0", "1")),
-    formula("leaky_relu", "where(x >= 0, x, 0.01*x)", "torch.nn.LeakyReLU", _slopes("0.01", "1")),
+    formula("leaky_relu", "where(x >= 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
+    formula("prelu", "where(x >= 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
+    formula("abs", "abs(x)", "torch.abs", _slopes("-1", "1")),
 )
