@@ -31,10 +31,11 @@ Polynomial = tuple[Fraction, ...]
 
 def sign(tree: Tree, point: Fraction) -> int:
     """Sign of a formula at an exact point."""
-    value, n = 1, Multiprecision(DIGITS)
+    value = 1
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        value *= _sign(_numeric(n, factor, point) if polynomial is None else _value(polynomial, point))
+        exact = _numeric(Multiprecision(DIGITS), factor, point) if polynomial is None else _value(polynomial, point)
+        value *= _sign(exact)
     return value
 
 
