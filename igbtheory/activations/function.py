@@ -71,6 +71,11 @@ class Function:
         return Pieces(self.pieces.kinks, tuple(derivative(formula) for formula in self.pieces.formulas))
 
     @cached_property
+    def derivative(self) -> "Function":
+        """The function phi' off the kinks; where phi jumps, its moments lack what the jumps add."""
+        return Function(f"derivative of {self.name}", derivative(self.tree))
+
+    @cached_property
     def parity(self) -> int:
         """Parity: 1 even, -1 odd, 0 neither."""
         return self.pieces.parity()

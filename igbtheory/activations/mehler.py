@@ -16,11 +16,13 @@ from threadpoolctl import ThreadpoolController
 from igbtheory.activations.function import Function
 from igbtheory.numbers import FLOAT64, Kind
 
-ORDERS = (64, 128, 256, 512, 1024, 2048, 4096)
+ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 WITNESSES = np.sqrt([0.11, 0.57, 1.9, 5.3])
 SEEN = 1e-4
 """Points at which a series is held against phi, and the gap, against the norm of phi, that shows it to be wrong."""
 _DAMPING = np.exp(-(WITNESSES[:, None] ** 2) / 4)
+SETTLED = 1024
+"""Order from which on the fall of a series is judged."""
 BLOCK = 2**20
 """Numbers held at once in a table of values."""
 
@@ -86,17 +88,23 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
 
     points: rows mean, var_mu, var_chi of h.
     """
+    left = np.arange(points.shape[1])
     for order in _orders(n):
-        left = np.flatnonzero(~(found[3] <= n.goal))
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             if part.size:
                 with _blas().limit(limits=1):  # the products are small: more threads wait for each other
                     found[:, part] = _moments(n, phi, points[:, part], order)
+        left = np.flatnonzero(~(found[3] <= n.goal) & (found[3] <= _hope(n, order)))
 
 
 def _orders(n: Kind) -> tuple[int, ...]:
     """Orders to try: more digits need in proportion more terms at the least."""
     return tuple(order for order in ORDERS if order >= -4 * np.log10(n.goal))
+
+
+def _hope(n: Kind, order: int) -> float:
+    """Largest error at this order with which a series that falls like exp(-a sqrt(k)) may yet reach the goal."""
+    return float(100 * n.goal ** np.sqrt(order / ORDERS[-1])) if order >= SETTLED else np.inf
 
 
 @cache
@@ -130,7 +138,8 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     # rounding leaves each a_k an error of the size of phi, which the mean may dominate
     rounding = 100 + 4 * n.sqrt(1 + average * average / (even.sum(axis=0) + first_odd))
     error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted)
-    error = error + rounding * n.epsilon + aliased
+    error = error + rounding * n.epsilon
+    error = error + aliased * (error <= n.goal)  # only a series that has ended must be phi
     return np.array([average, mu, chi, error])
 
 
@@ -143,15 +152,17 @@ def _polynomial(highest_first: Iterable[Any], x: Any) -> Any:
     return total
 
 
-def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, float]:
-    """Mean E phi(h_a) phi(h_b) = sum_k a_k b_k c^k of a centred pair (arrays that broadcast) and its error."""
+def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, float]:
+    """Mean E phi(h_a) phi(h_b) = sum_k a_k b_k c^k of pairs with that mean (arrays that broadcast) and its error."""
     c = q_ab / n.sqrt(q_a * q_b)
     square = c * c
     for order in _orders(n):
-        series = [coefficients(n, phi, n.number(0), np.ravel(q), order) for q in (q_a, q_b)]
-        missed = (_misses(phi, n.number(0), np.ravel(q), *parts) for q, parts in zip((q_a, q_b), series, strict=True))
-        error = max(float(np.max(_share(n, *parts))) for parts in series) + 100 * n.epsilon + max(map(np.max, missed))
+        series = [coefficients(n, phi, mean, np.ravel(q), order) for q in (q_a, q_b)]
+        error = max(float(np.max(_share(n, *parts))) for parts in series) + 100 * n.epsilon
         if error <= n.goal:
+            missed = (_misses(phi, mean, np.ravel(q), *parts) for q, parts in zip((q_a, q_b), series, strict=True))
+            error += max(float(np.max(part)) for part in missed)
+        if error <= n.goal or error > _hope(n, order):
             break
     (even_a, odd_a), (even_b, odd_b) = series
     shape_a, shape_b = ((-1, *np.shape(q)) for q in (q_a, q_b))

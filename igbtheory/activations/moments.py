@@ -5,9 +5,9 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.activations import mehler, panels
+from igbtheory.activations import mehler, panels, smoothed
 from igbtheory.activations.function import Function
-from igbtheory.numbers import Kind
+from igbtheory.numbers import Float64, Kind
 
 
 @final
@@ -48,7 +48,11 @@ def _rounding(n: Kind, phi: Function, q: Any) -> Any:
 
 def is_centred(base: Moments) -> bool:
     """Whether the mean is zero by construction."""
-    return isinstance(base.mean, int) and base.mean == 0
+    return _is_zero(base.mean)
+
+
+def _is_zero(mean: Any) -> bool:
+    return isinstance(mean, int) and mean == 0
 
 
 def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
@@ -70,24 +74,31 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
 
 
-def second_moment(n: Kind, phi: Function, q: Any) -> Any:
-    """Mean E phi(h)^2 of centred pre-activations of variance q, a number or an array."""
-    if phi.closed is not None or not phi.pieces.kinks:
-        return product(n, phi, q, q, q)[0]
-    values = [panels.second_moment(n, phi, variance) for variance in np.ravel(q)]
+def second_moment(n: Kind, phi: Function, q: Any, mean: Any = 0) -> Any:
+    """Mean E phi(h)^2 of pre-activations of variance q, a number or an array, and one mean."""
+    if (phi.closed is not None and _is_zero(mean)) or not phi.pieces.kinks:
+        return product(n, phi, q, q, q, mean)[0]
+    values = [panels.second_moment(n, phi, variance, n.number(mean)) for variance in np.ravel(q)]
     return np.array(values).reshape(np.shape(q))[()]
 
 
-def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, float]:
-    """Mean E phi(h_a) phi(h_b) of a centred pair, arrays that broadcast, and its estimated relative error."""
-    if phi.closed is not None:
+def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0) -> tuple[Any, float]:
+    """Mean E phi(h_a) phi(h_b) and its estimated relative error.
+
+    q_a, q_b, q_ab: variances and covariance of the pair (any sign), arrays that broadcast; mean: one number, of both.
+    The same of the slope phi', for a phi without jumps, is that of `phi.derivative`.
+    """
+    if phi.closed is not None and _is_zero(mean):
         means = phi.closed.mean(n, q_a) * phi.closed.mean(n, q_b)
         return phi.closed.covariance(n, q_a, q_b, q_ab) + means, 4 * n.epsilon
     if not phi.pieces.kinks:
-        series, error = mehler.product(n, phi, q_a, q_b, q_ab)
+        series, error = mehler.product(n, phi, q_a, q_b, q_ab, n.number(mean))
         if error <= n.goal:
             return series, error
+    elif isinstance(n, Float64) and (smooth := smoothed.smoothing(phi)) is not None:
+        return smoothed.product(phi, smooth, q_a, q_b, q_ab, float(mean))
     pairs = np.broadcast_arrays(q_a, q_b, q_ab)
-    points = [panels.product(n, phi, *pair) for pair in zip(*map(np.ravel, pairs), strict=True)]
+    centre = n.number(mean)
+    points = [panels.product(n, phi, a, b, ab, centre) for a, b, ab in zip(*map(np.ravel, pairs), strict=True)]
     values = np.array([value for value, _ in points]).reshape(pairs[0].shape)[()]
     return values, float(max(error for _, error in points))

@@ -108,31 +108,31 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
 
 
-def second_moment(n: Kind, phi: Function, q: Any) -> Any:
-    """Mean E phi(h)^2 of one centred pre-activation h of variance q."""
+def second_moment(n: Kind, phi: Function, q: Any, mean: Any) -> Any:
+    """Mean E phi(h)^2 of one pre-activation h of variance q."""
     scale = n.sqrt(q)
-    whole = resolved(n, phi, 0.0, float(scale)).around(n.number(0), scale, _orders(n)[1])
-    return whole.integral(phi(n, scale * whole.x) ** 2 * n.npdf(whole.x))
+    whole = resolved(n, phi, float(mean), float(scale)).around(mean, scale, _orders(n)[1])
+    return whole.integral(phi(n, mean + scale * whole.x) ** 2 * n.npdf(whole.x))
 
 
-def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Mean E phi(h_a) phi(h_b) of one centred pair and its estimated relative error."""
-    coarse, fine = (_product(n, phi, q_a, q_b, q_ab, order) for order in _orders(n))
+def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
+    """Mean E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
+    coarse, fine = (_product(n, phi, q_a, q_b, q_ab, mean, order) for order in _orders(n))
     return fine[0], abs(coarse[0] - fine[0]) / fine[1] + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore")
-def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, order: int) -> tuple[Any, Any]:
+def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any, order: int) -> tuple[Any, Any]:
     """Mean of the product and of its absolute value: phi(h_a) times the mean of phi(h_b) given h_a."""
-    scale_a, along, zero = n.sqrt(q_a), q_ab / n.sqrt(q_a), n.number(0)
+    scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))
-    seen = resolved(n, phi, 0.0, float(max(scale_a, n.sqrt(q_b))))
-    given_cuts = images(n, seen.cuts + seen.sides(across), zero, along)
-    u = split_normal(n, np.concatenate([images(n, seen.cuts, zero, scale_a), given_cuts]), seen.reach, order)
-    centre = along * np.ravel(u.x)
+    seen = resolved(n, phi, float(mean), float(max(scale_a, n.sqrt(q_b))))
+    given_cuts = images(n, seen.cuts + seen.sides(across), mean, along)
+    u = split_normal(n, np.concatenate([images(n, seen.cuts, mean, scale_a), given_cuts]), seen.reach, order)
+    centre = mean + along * np.ravel(u.x)
     z = seen.around(centre, across, order)
     given = z.integral(phi(n, centre + across * z.x) * n.npdf(z.x)).reshape(u.x.shape)
-    values = phi(n, scale_a * u.x) * given * n.npdf(u.x)
+    values = phi(n, mean + scale_a * u.x) * given * n.npdf(u.x)
     return u.integral(values), u.integral(np.abs(values))
 
 
