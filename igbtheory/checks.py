@@ -26,22 +26,27 @@ def finite(name: str, value: Any) -> None:
 
 def _as_floats(name: str, value: Any) -> Any:
     try:
-        numbers = np.ravel(np.asarray(None if isinstance(value, bool | str) else value).astype(float))
-    except (TypeError, ValueError):
+        array = np.asarray(value)
+        numbers = np.ravel(array).astype(float) if array.dtype.kind in "iufO" else None
+    except (TypeError, ValueError, OverflowError):
         numbers = None
-    if numbers is None or value is None or isinstance(value, bool | str):
-        raise TypeError(f"expected {name} to be a number or an array of numbers, got {value!r}")
+    if numbers is None or value is None or any(isinstance(entry, bool | str) for entry in np.ravel(array)):
+        raise TypeError(f"expected {name} to be a real number in double range or an array of them, got {value!r}")
+    if not numbers.size:
+        raise ValueError(f"expected {name} to be a number or a sweep of numbers, got an empty one")
     return numbers
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """Whole number `value`, refused below `least`."""
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Whole number `value`, refused below `least` and above `most`."""
     if isinstance(value, bool) or not isinstance(value, Integral | float | np.floating):
         raise TypeError(f"expected {name} to be a whole number, got {value!r}")
     if not isinstance(value, Integral) and not float(value).is_integer():
         raise ValueError(f"expected {name} to be a whole number, got {value!r}; round it first")
     if value < least:
         raise ValueError(f"expected {name} >= {least}, got {value!r}")
+    if most is not None and int(value) > most:
+        raise ValueError(f"expected {name} <= {most}, got {value!r}")
     return int(value)
 
 
@@ -50,7 +55,7 @@ def known(kind: str, name: Any, names: Iterable[str]) -> str:
     names = tuple(names)
     if name in names:
         return str(name)
-    near = get_close_matches(str(name), names, n=1, cutoff=0.4)
+    near = get_close_matches(str(name).lower(), names, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"unknown {kind} {name!r}{hint} Known: {', '.join(names)}")
 
@@ -59,9 +64,12 @@ def data_set(inputs: Any) -> Any:
     """The array of shape (n_samples, n_features), refused where it is empty, not finite or a single datum."""
     try:
         array = np.asarray(inputs)
-        array = array if array.dtype == object else array.astype(float)
-    except (TypeError, ValueError):
-        raise TypeError(f"expected a data set of numbers, got {type(inputs).__name__}") from None
+        floats = array.astype(float) if array.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError):
+        floats = None
+    if floats is None:
+        raise TypeError(f"expected a data set of real numbers, got {type(inputs).__name__}")
+    array = array if array.dtype == object else floats
     if array.ndim != 2 or not array.size:
         raise ValueError(
             f"expected a data set of shape (n_samples, n_features), got shape {array.shape}; reshape it, for "
@@ -69,7 +77,7 @@ def data_set(inputs: Any) -> Any:
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
-    bad = np.argwhere(~np.isfinite(array.astype(float)))
+    bad = np.argwhere(~np.isfinite(floats))
     if bad.size:
         row, column = bad[0]
         raise ValueError(

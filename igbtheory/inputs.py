@@ -27,6 +27,9 @@ class GaussianInputs:
     def __post_init__(self) -> None:
         checks.finite("shift", self.shift)
         checks.non_negative("variance", self.variance)
+        for name in ("shift", "variance"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, np.asarray(value) if np.ndim(value) else value)
 
     def moments(self, n: Kind) -> Moments:
         """Moments of one input component, as numbers of kind n."""

@@ -12,7 +12,7 @@ from igbtheory.numbers import Kind
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PerLayer:
     """Moments after every Dense layer, input side first: arrays of shape (dense layers, *sweep).
 
@@ -36,7 +36,7 @@ class PerLayer:
 
 
 @final
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Prediction:
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
@@ -78,7 +78,8 @@ class Prediction:
         How deep: `G0.majority()`, the share of the data that the favoured class gets. Sweeps give an array of words.
         """
         gamma = np.asarray(self.gamma, dtype=float)
-        words = np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", np.where(gamma == 1, "uniform", "")))
+        near = np.abs(gamma - 1) <= 4 * self.error
+        words = np.where(near, "uniform", np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", "")))
         return str(words) if words.ndim == 0 else words
 
     @cached_property

@@ -15,19 +15,21 @@ __all__ = ["FUNCTIONS", "Function", "function_of"]
 
 def function_of(activation: Any) -> Function:
     """Function meant by a catalogue name, a formula in x, a SymPy expression in one symbol, or a Function."""
+    activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
     if isinstance(activation, Function):
         return activation
-    if hasattr(activation, "free_symbols"):
+    if isinstance(getattr(activation, "free_symbols", None), set) and hasattr(activation, "is_Rational"):
         return _checked(Function(str(activation), from_sympy(activation)))
     if not isinstance(activation, str):
         raise TypeError(
             f"expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', or a SymPy expression), "
             f"got {activation!r}"
         )
-    if activation.strip() in FUNCTIONS:
-        return FUNCTIONS[activation.strip()]
-    if activation.strip().isidentifier() and activation.strip() not in {"x", "pi", "E", *READABLE}:
-        checks.known("activation", activation.strip(), FUNCTIONS)
+    activation = activation.strip()
+    if activation in FUNCTIONS:
+        return FUNCTIONS[activation]
+    if activation.isidentifier() and activation not in {"x", "pi", "E", *READABLE}:
+        checks.known("activation", activation, FUNCTIONS)
     return _checked(Function(activation, read(activation, {name: phi.tree for name, phi in FUNCTIONS.items()})))
 
 

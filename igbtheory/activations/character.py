@@ -14,18 +14,20 @@ def growth(values: Pieces) -> str:
 
     All but the last two are square-integrable under every Gaussian; "gaussian" only under those narrow enough.
     """
-    x = np.array([8.0, 16.0])
+    x = 2.0 ** np.arange(10)
     with np.errstate(all="ignore"):
-        logs = np.maximum(*(np.log1p(np.abs(values(FLOAT64, sign * x))) for sign in (1, -1)))
-        wide = np.maximum(*(np.abs(values(FLOAT64, sign * 1e3 * x)) for sign in (1, -1)))
-    order = np.log2(logs[1] / logs[0]) if np.isfinite(logs).all() and logs[0] > 0 else (np.inf if logs[1] > 0 else 0)
+        logs = np.maximum(*(np.log(np.abs(values(FLOAT64, sign * x))) for sign in (1, -1)))
+        far = np.maximum(*(np.abs(values(FLOAT64, sign * 1e3 * np.array([8.0, 16.0]))) for sign in (1, -1)))
+    last = np.flatnonzero(np.isfinite(logs))[-1:]
+    # exp(x^4) is out of range before long, x^64 is not yet e^30 times as large at twice the x
+    order = np.log2(logs[last] / logs[last - 1]) if last.size and last and logs[last] > 30 else 0.0
     if order > 2.1:
         return "faster"
-    if order > 1.8:
+    if order > 1.6:
         return "gaussian"
-    if not np.isfinite(wide).all():
+    if order > 0.6 or not np.isfinite(far).all():
         return "exponential"
-    return "bounded" if wide[1] <= 1.5 * wide[0] else "polynomial"
+    return "bounded" if far[1] <= 1.5 * far[0] else "polynomial"
 
 
 def monotonicity(slope: Pieces, jumps: list[float]) -> int:

@@ -10,6 +10,9 @@ from igbtheory.activations.roots import roots
 from igbtheory.activations.tree import ONE, Call, Number, Power, Tree, Variable, add, call, children
 from igbtheory.numbers import FLOAT64
 
+FAR = 300.0
+"""Distance beyond which a value that is no number comes from overflow."""
+
 
 def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
     """Refuse a formula that is constant, somewhere infinite or not real, or grows faster than a Gaussian falls.
@@ -23,11 +26,17 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         for token, guard in _guards(formula):
             for root in roots(guard):
                 if (low is None or root >= low) and (high is None or root <= high):
-                    raise ValueError(f"the formula {text!r}{_place(text, token)} is infinite at x = {float(root):.6g}")
+                    raise ValueError(
+                        f"the formula {text!r}{_place(text, token)} is infinite or undefined at x = {float(root):.6g}"
+                    )
     with np.errstate(all="ignore"):
         wrong = GRID[np.isnan(values(FLOAT64, GRID))]
     if wrong.size:
         x = wrong[np.argmin(np.abs(wrong))]
+        if abs(x) > FAR:
+            raise ValueError(
+                f"the formula {text!r} overflows at x = {x:.6g}; write it with tanh, sigmoid, sech or exp(-abs(x))"
+            )
         raise ValueError(
             f"the formula {text!r} is not a real number at x = {x:.6g}; a Gaussian pre-activation takes every value, "
             "so guard it, for example with where(x > 0, ..., 0) or abs(x)"

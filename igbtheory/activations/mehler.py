@@ -124,6 +124,7 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     even, odd = coefficients(n, phi, mean, q, order)
     aliased = _misses(phi, mean, q, even, odd)
     average = even[0] if len(even) else 0 * q
+    sizes = c * _polynomial(np.abs(odd[::-1]), square) + _polynomial(np.abs(even[::-1]), square)
     even, odd = even * even, odd * odd
     even[:1] = 0 * q
     later_even, later_odd = (np.add.accumulate(part[::-1])[::-1] for part in (even, odd))
@@ -136,7 +137,10 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     k = 2 * np.arange(order // 2)[:, None]
     weighted = [part * ks[: len(part)] for part, ks in ((even, k), (odd, k + 1))]
     # rounding leaves each a_k an error of the size of phi, which the mean may dominate
-    rounding = 100 + 4 * n.sqrt(1 + average * average / (even.sum(axis=0) + first_odd))
+    total = average * average + even.sum(axis=0) + first_odd
+    product = average * average + mu
+    zero = product <= total * (1e5 * n.epsilon) ** 2  # what rounding leaves of it
+    rounding = 100 + 4 * n.sqrt(total / (total - average * average)) + 4 * n.sqrt(total) * sizes / (product + zero)
     error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted)
     error = error + rounding * n.epsilon
     error = error + aliased * (error <= n.goal)  # only a series that has ended must be phi

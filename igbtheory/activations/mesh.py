@@ -11,7 +11,7 @@ from igbtheory.numbers import FLOAT64
 
 ORDER = 16
 TOLERANCE = 1e-13
-FINEST = 12
+FINEST = 50
 LARGEST = 1024
 """Rounds of bisection, and panels, at most."""
 _FIRST = [s * x for x in (*range(64), *(2.0**k for k in range(6, 40))) for s in (-1.0, 1.0)]
@@ -59,10 +59,27 @@ def _ends_small(terms: NDArray[np.float64], floor: float) -> Any:
     return np.max(size[-2:], axis=0) <= np.maximum(TOLERANCE * np.max(size, axis=0), floor)
 
 
+def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
+    """Panels on which the series has not ended, or whose slope does not add up to the rise of phi: it hides something.
+
+    A panel on which phi rises by less than rounding is left as it is.
+    """
+    nodes, weights = FLOAT64.legendre(ORDER)
+    x = (low + high) / 2 + (high - low) / 2 * nodes[:, None]
+    slope = _slope(phi, x)
+    with np.errstate(all="ignore"):
+        first, last = phi(FLOAT64, low), phi(FLOAT64, np.nextafter(high, low))  # either side of a kink on its own
+        gap = np.abs((high - low) / 2 * (weights @ slope) - (last - first))
+        largest = np.max(np.abs(slope), axis=0)
+        rise = (high - low) * largest
+        hidden = ~(gap <= 1e-9 * rise + 1e-13 * (np.abs(first) + np.abs(last)) + floor * (high - low))
+        return (hidden | ~_ends_small(_series(phi, low, high), floor)) & ~(rise <= floor * min(1.0, high[-1]))
+
+
 def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[float, float]]:
-    """Panels from bisecting again and again those on which the series has not ended."""
+    """Panels from bisecting again and again those that are rough."""
     for _ in range(FINEST):
-        rough = ~_ends_small(_series(phi, low, high), floor)
+        rough = _rough(phi, low, high, floor)
         if not rough.any() or low.size > LARGEST:
             break
         middle = (low[rough] + high[rough]) / 2
@@ -70,8 +87,8 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[fl
         high = np.sort(np.concatenate([high, middle]))
     if rough.any():
         raise ValueError(
-            f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {high[-1]:g}: it oscillates or "
-            "is singular; use a smaller sigma_w2 or a formula that varies less"
+            f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {high[-1]:g}: it oscillates, is "
+            "singular or leaves the range of the numbers; use a smaller sigma_w2 or a formula that varies less"
         )
     return list(zip(low.tolist(), high.tolist(), strict=True))
 

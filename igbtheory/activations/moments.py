@@ -68,8 +68,6 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
         mehler.fill(n, phi, points, found)
     for i in np.flatnonzero(~(found[3] <= n.goal)):
         found[:, i] = panels.moments(n, phi, *points[:, i])
-    if phi.parity < 0 and is_centred(base):
-        found[0] = n.number(0)  # exactly, so that gamma = 0 stays 0 in every layer
     new_mean, new_mu, new_chi, lost = (part.reshape(var_mu.shape)[()] for part in found)
     return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
 
@@ -90,7 +88,7 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0
     """
     if phi.closed is not None and _is_zero(mean):
         means = phi.closed.mean(n, q_a) * phi.closed.mean(n, q_b)
-        return phi.closed.covariance(n, q_a, q_b, q_ab) + means, 4 * n.epsilon
+        return phi.closed.covariance(n, q_a, q_b, q_ab) + means, 4 * n.epsilon * _steepness(n, phi, q_a, q_b, q_ab)
     if not phi.pieces.kinks:
         series, error = mehler.product(n, phi, q_a, q_b, q_ab, n.number(mean))
         if error <= n.goal:
@@ -101,4 +99,14 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0
     centre = n.number(mean)
     points = [panels.product(n, phi, a, b, ab, centre) for a, b, ab in zip(*map(np.ravel, pairs), strict=True)]
     values = np.array([value for value, _ in points]).reshape(pairs[0].shape)[()]
-    return values, float(max(error for _, error in points))
+    steep = n.epsilon * _steepness(n, phi, q_a, q_b, q_ab)
+    return values, float(max(error for _, error in points)) + steep
+
+
+def _steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
+    """Largest 1/sqrt(1 - c^2) over pairs that are not equal: what a jump of phi makes of the rounding of c; else 1."""
+    if not any(phi.pieces.jumps(n)):
+        return 1.0
+    c = np.asarray(q_ab / n.sqrt(q_a * q_b), dtype=float)
+    unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), c.shape)
+    return float(np.max(1 / np.sqrt(np.maximum(1 - c * c, n.epsilon)), where=unlike, initial=1.0))

@@ -79,7 +79,8 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
     The error is the difference from a coarser rule, which overstates that of the result.
     """
     coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, order) for order in _orders(n))
-    floor = n.epsilon * (fine[0] ** 2 + fine[1] + fine[2])
+    # a product of that size is what rounding leaves of zero
+    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
     error = max(abs(a - b) / (b + floor) if floor else floor for a, b in pairs)
     return *fine, error + 100 * n.epsilon
@@ -97,6 +98,8 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     seen = resolved(n, phi, float(mean), float(scale))
     whole = seen.around(mean, scale, order)
     average = whole.integral(phi(n, mean + scale * whole.x) * n.npdf(whole.x))
+    if phi.parity < 0 and not mean:
+        average = 0 * average  # exactly, so that gamma = 0 stays 0 in every layer
     if not var_chi or not var_mu:
         total = variance(n, whole, scale * phi.slope(n, mean + scale * whole.x), seen.atoms(mean, scale))
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
@@ -142,7 +145,8 @@ def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
     z = np.linspace(-4 * least, 4 * least, 513)
     x = mean + scale * z
     with np.errstate(all="ignore"):
-        size = (np.abs(phi(FLOAT64, x)) + scale * np.abs(phi.slope(FLOAT64, x))) * np.exp(-z * z / 4)
+        slope = np.abs(phi.slope(FLOAT64, x))
+        size = (np.abs(phi(FLOAT64, x)) + scale * np.where(np.isfinite(slope), slope, 0)) * np.exp(-z * z / 4)
     largest = np.max(size[np.isfinite(size)], initial=0.0)
     seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away is no step
     beyond = np.abs(z)[seen]

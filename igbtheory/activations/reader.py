@@ -11,6 +11,7 @@ from igbtheory.activations.tree import (
     ZERO,
     E,
     Number,
+    Power,
     Tree,
     X,
     add,
@@ -87,8 +88,13 @@ def _size(tree: Tree, most: int) -> int:
 
 
 def _has_large_number(tree: Tree) -> bool:
-    own = isinstance(tree, Number) and max(tree.value.numerator.bit_length(), tree.value.denominator.bit_length())
-    return own > MOST_BITS or any(map(_has_large_number, children(tree)))
+    match tree:
+        case Number(value) if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+            return True
+        case Power(_, Number(value)) if abs(value) > LARGEST_EXPONENT:
+            return True
+        case _:
+            return any(map(_has_large_number, children(tree)))
 
 
 class _Reader:
@@ -110,7 +116,8 @@ class _Reader:
         if _size(found, MOST_NODES) >= MOST_NODES:
             raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
         if _has_large_number(found):
-            raise self.refusal(node, f"a number in it has more than {MOST_BITS} bits")
+            reason = f"a number in it has more than {MOST_BITS} bits, or an exponent is larger than {LARGEST_EXPONENT}"
+            raise self.refusal(node, reason)
         return found
 
     def _tree(self, node: ast.expr, depth: int) -> Tree:

@@ -159,6 +159,7 @@ def mul(*factors: Tree) -> Tree:
         else:
             base, exponent = _exponent(factor)
             collected[base] = add(collected.get(base, ZERO), exponent)
+    _exp_times_sigmoid(collected)
     found = []
     for base, exponent in collected.items():
         coefficient, rest = _coefficient(power(base, exponent))
@@ -170,6 +171,16 @@ def mul(*factors: Tree) -> Tree:
         return add(*(mul(Number(value), term) for term in found[0].terms))
     found.sort(key=_rank)
     return Product((Number(value), *found)) if value != 1 else Product(tuple(found)) if len(found) > 1 else found[0]
+
+
+def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
+    """Write exp(a)/(1 + exp(a)) as sigmoid(a), which never overflows."""
+    for base, exponent in list(collected.items()):
+        if isinstance(base, Call) and base.name == "exp" and exponent == ONE:
+            other = Call("sigmoid", -base.argument)
+            if collected.get(other) == ONE:
+                del collected[base], collected[other]
+                collected[Call("sigmoid", base.argument)] = ONE
 
 
 def power(base: Tree, exponent: Tree) -> Tree:

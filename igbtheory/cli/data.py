@@ -39,4 +39,4 @@ def _load(path: Path) -> Any:
     with warnings.catch_warnings():
         # an empty file is refused below with a sentence of its own
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        return np.loadtxt(path, delimiter=",", ndmin=2)
+        return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")

@@ -16,7 +16,7 @@ def float64_array(name: str, value: Any) -> NDArray[np.float64]:
         # multiprecision and exact numbers say themselves whether they are real
         try:
             return np.asarray([float(x) for x in array.flat]).reshape(array.shape)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             pass
     if array.dtype.kind not in "fiu":
         message = f"{name}: expected a real number or an array of them, got {value!r}; pass numbers"
@@ -49,7 +49,7 @@ def checked_data_count(count: Any) -> int:
     if number.ndim:
         message = f"D: expected one whole number, got an array of shape {number.shape}; make one law for each D"
         raise ValueError(message)
-    if not (number >= 1 and np.isfinite(number) and number == np.floor(number)):
-        message = f"D: expected a whole number of data, at least 1, got {count!r}; pass for instance D=1000"
+    if not (1 <= number <= 2**53 and number == np.floor(number)):
+        message = f"D: expected a whole number of data, from 1 to 2**53, got {count!r}; pass for instance D=1000"
         raise ValueError(message)
     return int(count)

@@ -36,10 +36,14 @@ class DatasetGuessLaw:
         """Standard deviation over initialisations."""
         return float(np.sqrt(self.variance))
 
-    def rvs(self, size: int | None = None, random_state: int | np.random.Generator | None = None) -> Any:
-        """Independent draws of G0, shape (size,) (None: one number), each from a Gaussian vector of outputs."""
+    def rvs(
+        self, size: int | tuple[int, ...] | None = None, random_state: int | np.random.Generator | None = None
+    ) -> Any:
+        """Independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
         if size is None:
             return self.rvs(1, random_state)[0]
+        if isinstance(size, tuple):
+            return self.rvs(int(np.prod(size)), random_state).reshape(size)
         rng = np.random.default_rng(random_state)
         block = max(1, 2**24 // self.size)
         parts = [min(block, size - start) for start in range(0, size, block)]

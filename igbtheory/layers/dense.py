@@ -31,8 +31,10 @@ class Dense(Layer):
     sigma_b2: Any = 0.0
 
     def __post_init__(self) -> None:
-        checks.non_negative("sigma_w2", self.sigma_w2)
-        checks.non_negative("sigma_b2", self.sigma_b2)
+        for name in ("sigma_w2", "sigma_b2"):
+            value = getattr(self, name)
+            checks.non_negative(name, value)
+            object.__setattr__(self, name, np.asarray(value) if np.ndim(value) else value)
 
     def law(self, node: LawNode) -> LawNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)

@@ -33,15 +33,19 @@ class Gelu(ClosedForm):
         return _covariance(n, q**2, var_mu, (1 + q) ** 2, n.sqrt((1 + var_chi) * (1 + q + var_mu)))
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """The kernel at c = 1 less the kernel at c, var_chi = q - q_ab taken out of every difference by hand."""
+        """Integral of the slope over q_ab from var_mu to q: no two of its terms cancel, from step to straight line.
+
+        T = turn = A(q) - A(var_mu), of which T - sin T and 1 - cos T are formed without loss.
+        """
         q = var_mu + var_chi
-        p = (1 + q) ** 2
         r_1, r_c = n.sqrt(1 + 2 * q), n.sqrt((1 + var_chi) * (1 + q + var_mu))
-        angle_1 = n.atan2(q, r_1)
         step = var_chi * (q + var_mu)
-        turn = n.atan2(step / (q * r_c + var_mu * r_1), (r_1 * r_c + q * var_mu) / p)
-        rest = step * (1 / r_1 + var_mu**2 / (r_1 * r_c * (r_1 + r_c)) - q**2 / (r_1 + r_c)) / p
-        return var_chi / 4 + (var_chi * angle_1 + var_mu * turn + rest) / (2 * n.pi)
+        sine, cosine = step / (q * r_c + var_mu * r_1), (r_1 * r_c + q * var_mu) / (1 + q) ** 2
+        turn = n.atan2(sine, cosine)
+        versine = 2 * n.sin(turn / 2) ** 2
+        excess = turn * sine**2 - n.sin_minus_t_cos(turn) * cosine - sine * versine
+        rest = step / (r_1 + r_c) * (2 / (1 + q) + 1 / (r_1 * r_c))
+        return var_chi / 4 + (var_chi * n.atan2(q, r_1) + var_mu * excess - r_c * versine + rest) / (2 * n.pi)
 
 
 def _covariance(n: Kind, squared: Any, q_ab: Any, p: Any, r: Any) -> Any:

@@ -15,7 +15,7 @@ class SquaredRelu(ClosedForm):
     """
 
     def mean(self, n: Kind, q: Any) -> Any:
-        return q / 2
+        return q / n.number(2)
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """With alpha = pi/2 - theta the squared mean drops out, and for alpha > 0 every term is positive."""

@@ -1,0 +1,149 @@
+"""Theory of a chain of layers in infinite width: the law of Gaussian inputs, or the kernel of a given data set."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.guesses import DatasetGuessLaw
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Dense, KernelNode, LawNode, Layer, Pairs
+from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.prediction import PerLayer, Prediction
+
+BLOCK = 2**20
+"""Entries of the kernel of a data set held at once."""
+LARGEST = 30_000
+"""Data of a given set at most: the time grows with the square."""
+
+
+def on_gaussian_inputs(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs) -> Prediction:
+    """Prediction for Gaussian inputs, point by point of a sweep."""
+    _refuse_unlike(inputs.shift, inputs.variance, *_parameters(layers))
+    node = LawNode(n, inputs.moments(n))
+    found: list[tuple[Any, Any, Any]] = []
+    with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
+        for layer in layers:
+            node = layer.law(node)
+            if isinstance(layer, Dense):
+                found.append((node.base.var_mu, node.base.var_chi, node.base.error))
+    var_mu, var_chi, error = map(_stacked, zip(*found, strict=True))
+    var_mu, var_chi = np.broadcast_arrays(var_mu, var_chi)
+    _refuse_lost(var_mu + var_chi)
+    return Prediction(PerLayer(n, var_mu, var_chi, error))
+
+
+def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
+    """Prediction for the very data set `inputs`, in blocks of its kernel."""
+    if any(map(np.ndim, _parameters(layers))):
+        raise ValueError("expected one network on a data set, got a sweep; loop over its values")
+    data = n.number(_before_dense(layers, checks.data_set(inputs)))
+    if len(data) > LARGEST:
+        raise ValueError(
+            f"expected at most {LARGEST} data, got {len(data)}: their kernel has the square of entries; predict "
+            f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {LARGEST}, replace=False)]"
+        )
+    rows = max(1, BLOCK // len(data))
+    starts = range(0, len(data), rows)
+    with np.errstate(all="ignore"):  # as above
+        sums = sum((_sums(_pairs(layers, n, data, slice(i, i + rows)), i) for i in starts), start=np.zeros(()))
+    q_ab, q, error = sums[0] / len(data) ** 2, sums[1] / len(data), sums[2].astype(float) / len(starts)
+    _refuse_lost(q)
+    var_chi = np.maximum(q - q_ab, 0)
+    error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
+    variance = float(sums[3, -1]) / len(data) ** 2
+    law = DatasetGuessLaw(len(data), variance, partial(_output_kernel, layers, data))
+    return Prediction(PerLayer(n, q_ab, var_chi, error), law)
+
+
+def _parameters(layers: Sequence[Layer]) -> list[Any]:
+    dense = {id(layer): layer for layer in layers if isinstance(layer, Dense)}
+    return [value for layer in dense.values() for value in (layer.sigma_w2, layer.sigma_b2)]
+
+
+def _refuse_unlike(*values: Any) -> None:
+    """Refuse sweeps whose shapes do not broadcast."""
+    shapes = {np.shape(value) for value in values}
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        named = ", ".join(map(str, sorted(shapes)))
+        raise ValueError(
+            f"expected sweeps whose shapes broadcast, got {named}; give one of them an axis more, as in a[:, None]"
+        ) from None
+
+
+def _before_dense(layers: Sequence[Layer], data: Any) -> Any:
+    """The data after the layers in front of the first Dense, which have no weights."""
+    for layer in takewhile(lambda layer: not isinstance(layer, Dense), layers):
+        data = layer.samples(data, np.random.default_rng(0), data.shape[1])
+    return data
+
+
+def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pairs]:
+    """Kernel after every Dense, for the pairs of the data in `rows` with all data."""
+    features = data.shape[1]
+    q = (data * data).sum(axis=1) / features
+    q_ab = data[rows] @ data.T / features
+    own = np.arange(len(q_ab))
+    q_ab[own, rows.start + own] = q[rows]  # exactly: the matrix product may differ in the last digit
+    node = KernelNode(n, Pairs(q[rows, None], q[None, :], q_ab, n.epsilon))
+    first = next(i for i, layer in enumerate(layers) if isinstance(layer, Dense))
+    node = layers[first].kernel(node)
+    _refuse_silent(node.base.q_a, rows.start)
+    found = [node.base]
+    for layer in layers[first + 1 :]:
+        node = layer.kernel(node)
+        if isinstance(layer, Dense):
+            found.append(node.base)
+    return found
+
+
+def _output_kernel(layers: Sequence[Layer], data: Any) -> NDArray[np.float64]:
+    return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[-1].q_ab)
+
+
+def _refuse_lost(q: NDArray[Any]) -> None:
+    """Refuse a network some of whose variances q, shape (dense layers, *sweep), are zero or out of range."""
+    lost = ~((q > 0) & np.isfinite(q.astype(float)))
+    layers = np.flatnonzero(lost.reshape(len(q), -1).any(axis=1))
+    if layers.size:
+        values = np.ravel(q[layers[0]])[np.ravel(lost[layers[0]])]
+        raise ValueError(
+            f"the variance after Dense layer {layers[0] + 1} of {len(q)} is {float(values[0])}, so its outputs tie or "
+            "are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or digits=30"
+        )
+
+
+def _refuse_silent(q: NDArray[Any], start: int) -> None:
+    """Refuse data whose first pre-activations have no variance, numbered from `start`."""
+    silent = np.flatnonzero(np.ravel(q) == 0)
+    if silent.size:
+        raise ValueError(
+            f"datum {start + silent[0]} is all zeros and there are no biases, so its outputs tie exactly; "
+            "remove it, shift the data, or set sigma_b2 > 0"
+        )
+
+
+def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:
+    if not any(map(np.ndim, values)):
+        return np.array(values)
+    shape = np.broadcast_shapes(*map(np.shape, values))
+    return np.stack([np.broadcast_to(value, shape) for value in values])
+
+
+def _sums(pairs: list[Pairs], start: int) -> NDArray[Any]:
+    """Sums over a block that begins with datum `start`, (4, dense layers): q_ab, q_aa, error, asin(c_ab)/(2 pi)."""
+    return np.array([[part.q_ab.sum(), part.q_a.sum(), part.error, _arcsines(part, start)] for part in pairs]).T
+
+
+def _arcsines(pairs: Pairs, start: int) -> Any:
+    """Sum of asin(c_ab)/(2 pi); a datum with itself counts 1/4 exactly, since asin at 1 makes much of a last digit."""
+    c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
+    own = np.arange(len(c))
+    c[own, start + own] = 1
+    return np.arcsin(np.clip(c, -1, 1)).sum() / (2 * np.pi)
