@@ -114,6 +114,8 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
         (np.ones((1, 5)), ValueError, "at least two data"),
         ([[1.0, np.nan], [0.0, 1.0]], ValueError, "row 0, column 1"),
         ([["a", "b"], ["c", "d"]], TypeError, "numbers"),
+        (np.array([[1j, 2.0], [0.0, 1.0]]), TypeError, "real numbers"),
+        (np.array([[1e200, 2.0], [0.0, 1.0]]), ValueError, "out of range"),
         (np.array([[1.0, 2.0], [0.0, 0.0]]), ValueError, "datum 1 is all zeros"),
     ],
 )
@@ -130,6 +132,30 @@ def test_too_many_data_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(theory, "LARGEST", 20)
     with pytest.raises(ValueError, match="subsample"):
         igb.mlp(1).predict(data)
+
+
+def test_a_sweep_on_a_data_set_is_refused() -> None:
+    with pytest.raises(ValueError, match="loop over its values"):
+        igb.mlp(1, sigma_w2=[1.0, 2.0]).predict(np.eye(2))
+
+
+def test_near_duplicates_behind_a_jump_are_warned_of() -> None:
+    """A step sees the angle between near duplicates, of which rounding leaves half the digits; many digits show it."""
+    data = np.array([[1, 2.0], [1 + 1e-8, 2], [-1, 1]])
+    with pytest.warns(igb.AccuracyWarning):
+        found = igb.mlp(2, "where(x > 0, 1, 0)").predict(data)
+    exact = igb.mlp(2, "step").predict(data, digits=40)
+    assert abs(found.var_mu - float(exact.var_mu)) <= found.error * found.var_mu
+
+
+def test_identical_data_give_infinite_gamma() -> None:
+    assert igb.mlp(2).predict(np.ones((3, 2))).gamma == np.inf
+
+
+def test_equal_functions_give_equal_variances_of_g0() -> None:
+    data = np.array([[1.0, 0], [0, 1], [1, 1]])
+    by_panels, closed = (igb.mlp(1, name).predict(data).G0.var() for name in ("max(x, 0) + 0*x", "relu"))
+    assert by_panels == pytest.approx(closed, rel=1e-12)
 
 
 def test_a_constant_data_set_cannot_be_standardised() -> None:

@@ -194,6 +194,13 @@ REFUSED = [
     (lambda: igb.mlp(3000, sigma_w2=0.5).predict(), ValueError, "out of range"),
     (lambda: igb.mlp(1, "exp(x)", sigma_w2=1e6).predict(), ValueError, "grows too fast"),
     (lambda: igb.mlp(1, "sin(40*x)*x", sigma_w2=1e4, sigma_b2=1.0).predict(), ValueError, "oscillates"),
+    (lambda: igb.Dense(1 + 0j), TypeError, "real number"),
+    (lambda: igb.Dense(["2.0"]), TypeError, "real number"),
+    (lambda: igb.Dense(10**400), TypeError, "real number"),
+    (lambda: igb.Dense(np.True_), TypeError, "real number"),
+    (lambda: igb.Dense([]), ValueError, "empty"),
+    (lambda: igb.mlp(10**9), ValueError, "depth <="),
+    (lambda: igb.mlp(1, sigma_w2=np.ones(4), sigma_b2=np.ones(3)).predict(), ValueError, "shapes broadcast"),
     (lambda: igb.nonsense, AttributeError, "it has"),
 ]
 
@@ -208,6 +215,24 @@ def test_an_inaccurate_prediction_warns() -> None:
     # exp(x) - 1 loses its digits to the 1 where x is 1e-8
     with pytest.warns(igb.AccuracyWarning, match="estimated relative error"):
         igb.mlp(1, "where(x > 0, x, exp(x) - 1)", sigma_w2=1e-16).predict()
+
+
+@pytest.mark.parametrize("steepness", [100, 5_000, 10_000, 1e5])
+def test_a_steep_step_is_not_overlooked(steepness: float) -> None:
+    """tanh(a x) is sign(x) but for E sech^2 = 2 npdf(0)/a of its second moment, to first order in 1/a."""
+    p = igb.mlp(1, f"tanh({steepness}*x)", sigma_w2=1.0).predict(igb.GaussianInputs(0.5)).per_layer
+    q = 1.25
+    whole = p.var_mu[1] + p.var_chi[1]
+    assert whole == pytest.approx(1 - 2 / steepness / np.sqrt(2 * np.pi * q), abs=10 / steepness**2)
+
+
+@pytest.mark.parametrize(
+    "formula", ["max(x - 8, 0)", "softplus(x - 20)", "1 + tanh(x - 10)", "exp(x - 40)", "abs(x)**1.5"]
+)
+def test_odd_but_harmless_formulas_are_predicted(formula: str) -> None:
+    p = igb.mlp(1, formula, sigma_b2=0.1).predict()
+    assert p.gamma > 0
+    assert p.error < 1e-10
 
 
 @pytest.mark.parametrize("frequency", [1, 7, 15])

@@ -71,7 +71,7 @@ def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
         first, last = phi(FLOAT64, low), phi(FLOAT64, np.nextafter(high, low))  # either side of a kink on its own
         gap = np.abs((high - low) / 2 * (weights @ slope) - (last - first))
         largest = np.max(np.abs(slope), axis=0)
-        rise = (high - low) * largest
+        rise = (high - low) * largest + np.abs(last - first)
         hidden = ~(gap <= 1e-9 * rise + 1e-13 * (np.abs(first) + np.abs(last)) + floor * (high - low))
         return (hidden | ~_ends_small(_series(phi, low, high), floor)) & ~(rise <= floor * min(1.0, high[-1]))
 

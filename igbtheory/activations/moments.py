@@ -88,7 +88,7 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0
     """
     if phi.closed is not None and _is_zero(mean):
         means = phi.closed.mean(n, q_a) * phi.closed.mean(n, q_b)
-        return phi.closed.covariance(n, q_a, q_b, q_ab) + means, 4 * n.epsilon * _steepness(n, phi, q_a, q_b, q_ab)
+        return phi.closed.covariance(n, q_a, q_b, q_ab) + means, 4 * n.epsilon
     if not phi.pieces.kinks:
         series, error = mehler.product(n, phi, q_a, q_b, q_ab, n.number(mean))
         if error <= n.goal:
@@ -99,14 +99,17 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0
     centre = n.number(mean)
     points = [panels.product(n, phi, a, b, ab, centre) for a, b, ab in zip(*map(np.ravel, pairs), strict=True)]
     values = np.array([value for value, _ in points]).reshape(pairs[0].shape)[()]
-    steep = n.epsilon * _steepness(n, phi, q_a, q_b, q_ab)
-    return values, float(max(error for _, error in points)) + steep
+    return values, float(max(error for _, error in points))
 
 
-def _steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
-    """Largest 1/sqrt(1 - c^2) over pairs that are not equal: what a jump of phi makes of the rounding of c; else 1."""
+def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
+    """Factor by which phi magnifies an error of the correlation c: where it jumps, 1/sqrt(1 - c^2) at the closest pair.
+
+    Pairs of equal data do not count, they stay equal. 1 where phi has no jumps.
+    """
     if not any(phi.pieces.jumps(n)):
         return 1.0
-    c = np.asarray(q_ab / n.sqrt(q_a * q_b), dtype=float)
-    unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), c.shape)
-    return float(np.max(1 / np.sqrt(np.maximum(1 - c * c, n.epsilon)), where=unlike, initial=1.0))
+    c = q_ab / n.sqrt(q_a * q_b)
+    left = np.asarray(np.maximum(1 - c * c, n.epsilon), dtype=float)
+    unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), left.shape)
+    return float(np.max(1 / np.sqrt(left), where=unlike, initial=1.0))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from igbtheory.activations.function import Function, composed
-from igbtheory.activations.moments import Moments, moments, product, second_moment
+from igbtheory.activations.moments import Moments, moments, product, second_moment, steepness
 from igbtheory.numbers import Kind
 
 
@@ -64,7 +64,8 @@ class KernelNode:
         # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
         new_a, new_b = (second_moment(self.n, self.phi, q) for q in (q_a, q_b))
         new_ab, error = product(self.n, self.phi, q_a, q_b, q_ab)
-        return Pairs(new_a, new_b, new_ab, self.base.error + error)
+        factor = steepness(self.n, self.phi, q_a, q_b, q_ab)
+        return Pairs(new_a, new_b, new_ab, factor * self.base.error + error)
 
 
 def _after(phi: Function, before: Function | None) -> Function:
