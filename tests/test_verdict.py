@@ -139,6 +139,12 @@ def test_a_variance_out_of_range_ends_the_course_and_is_told() -> None:
     assert verdict("squared_relu", 0.1).course.q_tendency.limit == 0
 
 
+def test_a_verdict_on_inaccurate_numbers_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("igbtheory.verdict.result.PROMISED", 1e-17)
+    with pytest.warns(igb.AccuracyWarning, match="relative error of the variances"):
+        verdict("relu", depth=2)
+
+
 def test_a_limit_lies_within_its_error() -> None:
     # without the map of gamma: q dies out, so that the tail alone decides
     short, deep = verdict("gelu", depth=60), verdict("gelu", depth=400)
@@ -152,6 +158,8 @@ def test_a_limit_lies_within_its_error() -> None:
         (3 * 1.1**DEPTH, "grows", "exponential", 1.1),
         (0.9**DEPTH, "tends to 0", "exponential", 0.9),
         ((DEPTH + 40) ** 2, "grows", "power", 2.0),
+        (DEPTH + 3000, "grows", "power", 1.0),
+        (1 + 1e-9 * DEPTH, "undecided", "", None),
         (1 / (DEPTH + 5), "tends to 0", "power", -1.0),
         (np.exp(3 * np.sqrt(DEPTH)), "grows", "slower", None),
         (2.0 ** (2.0 ** np.minimum(DEPTH[:9], 9)), "grows", "faster", None),

@@ -1,0 +1,141 @@
+"""The picture of a verdict: the activation, gamma over depth, and the law of G0."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+import igbtheory as igb
+from igbtheory.numbers import FLOAT64
+from igbtheory.report.pictures.style import LIMIT, THEORY, WIDTHS, styled
+from igbtheory.verdict import Course, Verdict
+
+DEPTHS = (1, 10, 100)
+"""Depths whose law of G0 is drawn, as far as the course reaches."""
+SEEN = 3.5
+"""Standard deviations of the first pre-activation over which phi is drawn."""
+FLOOR = 1e-6
+"""Bias ratio below which a logarithmic axis shows nothing."""
+TOP, TALLEST = 4.0, 15.0
+"""Height of the densities of G0 shown, where all have poles and where one has a sharp peak."""
+ROOM = 1.9
+"""Height of an axis over that of its curves, for a legend in between."""
+
+
+def write(found: Verdict, file: Path) -> None:
+    """Write the picture to the file, as PNG or PDF by its ending, without a date."""
+    with styled():
+        metadata = {"CreationDate": None} if file.suffix.lower() == ".pdf" else {}
+        picture(found).savefig(file, metadata=metadata)
+
+
+def picture(found: Verdict) -> Figure:
+    """Three panels: phi and phi - s; gamma of both over depth; the law of G0 at several depths."""
+    figure = Figure(figsize=(7.2, 2.75))
+    left, middle, right = figure.subplots(1, 3)
+    _function(left, found)
+    _course(middle, found)
+    _law(right, found.course)
+    bias = f", $\\sigma_b^2$ = {found.sigma_b2:g}" if found.sigma_b2 else ""
+    inputs = f"inputs N({found.inputs.shift:g}, {found.inputs.variance:g})"
+    name = found.phi.name if len(found.phi.name) < 60 else "phi"
+    figure.suptitle(f"{_plain(name)}: $\\sigma_w^2$ = {found.sigma_w2:g}{bias}, {inputs}", fontsize=9.5)
+    return figure
+
+
+def _plain(text: str) -> str:
+    """Text whose dollars do not begin a formula."""
+    return text.replace("$", r"\$")
+
+
+def _function(axes: Any, found: Verdict) -> None:
+    scale = float(np.sqrt(found.course.q[0]))
+    x = np.linspace(-SEEN * scale, SEEN * scale, 1401)
+    y = np.array(found.phi(FLOAT64, x), float)
+    for kink in map(float, found.phi.pieces.kinks):  # a jump is a gap, not a slope
+        i = int(np.searchsorted(x, kink))
+        if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
+            y[i] = np.nan
+    axes.axhline(0, color="#BBBBBB", lw=0.7, zorder=0)
+    axes.plot(x, y, color=THEORY, label="$\\phi$")
+    if found.shift:
+        axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
+        _legend_above(axes)
+    axes.set_xlabel("pre-activation $x$")
+    axes.set_title("activation $\\phi$")
+
+
+def _legend_above(axes: Any) -> None:
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.28 * (high - low))
+    axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
+
+
+def _course(axes: Any, found: Verdict) -> None:
+    depth = np.arange(1, found.course.reached + 1)
+    drawn = _line(axes, depth, found.course.gamma[1:], color=THEORY, label="$\\phi$")
+    if found.shift:
+        other = found.shifted.gamma[1:]
+        label = "$\\phi$ \N{MINUS SIGN} $s$"
+        drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("depth")
+    axes.set_title("bias ratio $\\gamma$")
+    if not drawn:
+        axes.plot(depth, 0 * depth, color=THEORY)
+        axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
+        axes.set_yticks([0])
+        return
+    tendency = found.course.tendency
+    if tendency.word == "settles" and tendency.limit > FLOOR:
+        axes.axhline(tendency.limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {tendency.limit:.4g}", zorder=0)
+    _whole_decades(axes)
+    axes.axhline(1, color="#BBBBBB", lw=0.7, zorder=0)
+    if len(axes.get_legend_handles_labels()[1]) > 1:
+        axes.legend(loc="best", handlelength=1.7)
+
+
+def _whole_decades(axes: Any) -> None:
+    """A logarithmic axis from a power of ten to another, which are the numbers it shows."""
+    axes.set_yscale("log")
+    low, high = np.log10(axes.dataLim.intervaly)
+    axes.set_ylim(10 ** np.floor(low - 0.05), 10 ** np.ceil(high + 0.05))
+    axes.yaxis.set_major_locator(LogLocator(numticks=6))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
+    """Draw what a logarithmic axis can show of gamma; whether there was any."""
+    shown = (gamma > FLOOR) & np.isfinite(gamma)
+    if shown.any():
+        axes.plot(depth[shown], gamma[shown], marker="o" if shown.sum() == 1 else None, ms=3, **how)
+    return bool(shown.any())
+
+
+def _law(axes: Any, course: Course) -> None:
+    curves = {f"depth {d}": float(course.gamma[d]) for d in DEPTHS if d <= course.reached}
+    limit = course.tendency.limit
+    if course.tendency.word == "settles" and not np.isclose(limit, list(curves.values())[-1], rtol=0.02):
+        curves["limit"] = limit
+    smooth = {label: gamma for label, gamma in curves.items() if FLOOR < gamma < np.inf}
+    ends = (1 - np.cos(np.linspace(0, np.pi, 1203))) / 2  # dense at both ends, where the poles are
+    for (label, gamma), colour, dashes in zip(smooth.items(), (*WIDTHS, LIMIT), ("-", "--", "-.", ":"), strict=False):
+        law = igb.GuessLaw(gamma)
+        g = np.union1d(ends, law.ppf(np.linspace(0, 1, 401)))[1:-1]
+        axes.plot(g, law.pdf(g), color=colour, ls=dashes, label=label)
+    highest = max((gamma**-0.5 for gamma in smooth.values()), default=0.0)
+    axes.set(xlim=(0, 1), ylim=(0, float(np.clip(ROOM * highest, TOP, TALLEST))))
+    axes.set_xlabel("fraction $G_0$ given to class 0")
+    axes.set_title("density of $G_0$")
+    if not smooth and not any(curves.values()):
+        axes.text(0.54, 0.9 * TOP, "all mass at 1/2")
+        axes.axvline(0.5, color=THEORY)
+        return
+    if any(gamma <= FLOOR for gamma in curves.values()):
+        label = ", ".join(x for x, gamma in curves.items() if gamma <= FLOOR)
+        axes.axvline(0.5, 0, 1 / ROOM, color=THEORY, lw=1, label=label)
+    axes.legend(loc="upper center", handlelength=1.9)

@@ -1,0 +1,114 @@
+"""The verdict: the course of an activation, the causes of its bias at depth 1, and the shift that removes it."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory import checks
+from igbtheory.activations import Function, function_of
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Dense, LawNode
+from igbtheory.network import PROMISED, AccuracyWarning
+from igbtheory.numbers import FLOAT64
+from igbtheory.verdict.course import ROUNDING, Course, course
+from igbtheory.verdict.shift import shifted
+
+EFFECTS = {"grows": "amplifies", "settles": "saturates", "tends to 0": "removes", "stays 0": "none"}
+
+
+@final
+@dataclass(frozen=True)
+class Cause:
+    """A cause of bias at depth 1, and its share of var_mu there, from 0 to 1."""
+
+    name: str
+    share: float
+
+
+@final
+@dataclass(frozen=True)
+class Verdict:
+    """Verdict on an activation in mlp(depth, phi, sigma_w2, sigma_b2).
+
+    mean = E phi(h), h the first pre-activation, N(0, sigma_w2 (variance + shift^2) + sigma_b2), as every node and
+    datum sees it; causes: what makes var_mu at depth 1; course: the moments over depth, where they go, the law of G0.
+    Source: initial-guessing-bias, Theorem 5.1 (centred inputs, no biases: no bias at depth 1 if and only if mean = 0).
+    """
+
+    phi: Function
+    sigma_w2: float
+    sigma_b2: float
+    depth: int
+    inputs: GaussianInputs
+    mean: float
+    causes: tuple[Cause, ...]
+    course: Course
+
+    @property
+    def gamma(self) -> float:
+        """Bias ratio at depth 1."""
+        return float(self.course.gamma[1])
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether there is a bias at depth 1, beyond what rounding leaves of none."""
+        return self.gamma > ROUNDING
+
+    @property
+    def effect(self) -> str:
+        """What depth does to the bias: "amplifies", "saturates", "removes", "none" (there is none) or "undecided"."""
+        return EFFECTS.get(self.course.tendency.word, "undecided")
+
+    @property
+    def shift(self) -> float:
+        """Constant s = E phi(h): phi - s has mean 0 at depth 1."""
+        return self.mean
+
+    @cached_property
+    def shifted(self) -> Course:
+        """Course of phi - s with the one s for all depths; that of phi itself where s = 0."""
+        if self.shift == 0:
+            return self.course
+        return course(shifted(self.phi, self.shift), self.course.dense, self.inputs, self.depth)
+
+
+def verdict(
+    activation: Any, sigma_w2: float = 2.0, sigma_b2: float = 0.0, depth: int = 100, inputs: Any = None
+) -> Verdict:
+    """Verdict on an activation: a name, a formula in x, a SymPy expression or a Function.
+
+    sigma_w2, sigma_b2: variances, single numbers; depth: hidden layers followed; inputs: GaussianInputs, by default
+    N(0, 1). Raises ValueError or TypeError where one of these is no such thing, where the data do not vary or where
+    nothing is left after the first activation; AccuracyWarning as `Network.predict`.
+    """
+    phi, dense = function_of(activation), Dense(sigma_w2, sigma_b2)
+    inputs = GaussianInputs() if inputs is None else inputs
+    if not isinstance(inputs, GaussianInputs):
+        raise TypeError(f"expected GaussianInputs, got {type(inputs).__name__}; a data set goes to Network.predict")
+    for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2), *vars(inputs).items()):
+        if np.ndim(value):
+            raise TypeError(f"expected one {name}, got an array; a verdict is on one network, so loop over its values")
+    found = course(phi, dense, inputs, checks.whole("depth", depth, 1))
+    error = float(np.max(found.prediction.per_layer.error))
+    if not error <= PROMISED:
+        message = f"the estimated relative error of the variances reaches {error:.1g}, more than {PROMISED:g}"
+        warnings.warn(message, AccuracyWarning, stacklevel=2)
+    mean, causes = _first(phi, dense, inputs)
+    return Verdict(phi, float(sigma_w2), float(sigma_b2), int(depth), inputs, mean, causes, found)
+
+
+def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
+    """Mean after the first activation, and the causes of bias there: the parts of var_mu after the next Dense."""
+    with np.errstate(all="ignore"):
+        x = dense.law(LawNode(FLOAT64, inputs.moments(FLOAT64))).then(phi).averaged()
+    parts = {
+        "mean": dense.sigma_w2 * x.mean**2,
+        "centres": dense.sigma_w2 * x.var_mu,  # of the first pre-activations: shifted inputs and biases scatter them
+        "biases": dense.sigma_b2,
+    }
+    noise = ROUNDING * (x.mean**2 + x.var_mu + x.var_chi) * dense.sigma_w2
+    whole = sum(parts.values())
+    return float(x.mean), tuple(Cause(name, float(part / whole)) for name, part in parts.items() if part > noise)

@@ -1,0 +1,40 @@
+"""The activation phi - s, and the constant s that makes its mean vanish."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from igbtheory.activations.function import ClosedForm, Function
+from igbtheory.activations.tree import add, number
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Shifted(ClosedForm):
+    """Moments of phi - s from those of phi: the mean moves, variances and covariances stay."""
+
+    closed: ClosedForm
+    s: Fraction
+
+    def mean(self, n: Kind, q: Any) -> Any:
+        return self.closed.mean(n, q) - n.number(self.s)
+
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        return self.closed.covariance(n, q_a, q_b, q_ab)
+
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        return self.closed.slope(n, q_a, q_b, q_ab)
+
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        return self.closed.spread(n, var_mu, var_chi)
+
+
+def shifted(phi: Function, s: float) -> Function:
+    """Function phi - s, s being the exact number that the float is.
+
+    Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU (sigma_w2 = 2: s = 1/sqrt(pi)).
+    """
+    exact = Fraction(s)
+    closed = None if phi.closed is None else Shifted(phi.closed, exact)
+    return Function(f"{phi.name} - {s:.17g}", add(phi.tree, -number(exact)), closed, phi.source)
