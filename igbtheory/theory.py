@@ -17,6 +17,8 @@ from igbtheory.prediction import PerLayer, Prediction
 
 BLOCK = 2**20
 """Entries of the kernel of a data set held at once."""
+RANGE = 1e150
+"""Variance at most, and its inverse at least, in double precision."""
 LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 
@@ -33,7 +35,7 @@ def on_gaussian_inputs(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs)
                 found.append((node.base.var_mu, node.base.var_chi, node.base.error))
     var_mu, var_chi, error = map(_stacked, zip(*found, strict=True))
     var_mu, var_chi = np.broadcast_arrays(var_mu, var_chi)
-    _refuse_lost(var_mu + var_chi)
+    _refuse_lost(n, var_mu + var_chi)
     return Prediction(PerLayer(n, var_mu, var_chi, error))
 
 
@@ -52,7 +54,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     with np.errstate(all="ignore"):  # as above
         sums = sum((_sums(_pairs(layers, n, data, slice(i, i + rows)), i) for i in starts), start=np.zeros(()))
     q_ab, q, error = sums[0] / len(data) ** 2, sums[1] / len(data), sums[2].astype(float) / len(starts)
-    _refuse_lost(q)
+    _refuse_lost(n, q)
     var_chi = np.maximum(q - q_ab, 0)
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
     variance = float(sums[3, -1]) / len(data) ** 2
@@ -107,9 +109,12 @@ def _output_kernel(layers: Sequence[Layer], data: Any) -> NDArray[np.float64]:
     return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[-1].q_ab)
 
 
-def _refuse_lost(q: NDArray[Any]) -> None:
-    """Refuse a network some of whose variances q, shape (dense layers, *sweep), are zero or out of range."""
-    lost = ~((q > 0) & np.isfinite(q.astype(float)))
+def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:
+    """Refuse a network some of whose variances q, shape (dense layers, *sweep), are zero or out of range.
+
+    The range of double precision ends at 1e150, because rules multiply two variances.
+    """
+    lost = ~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))
     layers = np.flatnonzero(lost.reshape(len(q), -1).any(axis=1))
     if layers.size:
         values = np.ravel(q[layers[0]])[np.ravel(lost[layers[0]])]

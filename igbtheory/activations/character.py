@@ -17,7 +17,7 @@ def growth(values: Pieces) -> str:
     x = 2.0 ** np.arange(10)
     with np.errstate(all="ignore"):
         logs = np.maximum(*(np.log(np.abs(values(FLOAT64, sign * x))) for sign in (1, -1)))
-        far = np.maximum(*(np.abs(values(FLOAT64, sign * 1e3 * np.array([8.0, 16.0]))) for sign in (1, -1)))
+        far = [np.max(np.abs(values(FLOAT64, scale * np.linspace(-1, 1, 65)))) for scale in (1e3, 1e4)]
     last = np.flatnonzero(np.isfinite(logs))[-1:]
     # exp(x^4) is out of range before long, x^64 is not yet e^30 times as large at twice the x
     order = np.log2(logs[last] / logs[last - 1]) if last.size and last and logs[last] > 30 else 0.0

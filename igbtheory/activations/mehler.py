@@ -5,22 +5,23 @@ product serves a whole sweep. The coefficients come from the trapezoidal rule, w
 analytic phi; even and odd k are kept apart, since they see the even and the odd part of phi only.
 """
 
-from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from igbtheory.activations.function import Function
 from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers.threads import one_thread
 
 ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 WITNESSES = np.sqrt([0.11, 0.57, 1.9, 5.3])
 SEEN = 1e-4
 """Points at which a series is held against phi, and the gap, against the norm of phi, that shows it to be wrong."""
 _DAMPING = np.exp(-(WITNESSES[:, None] ** 2) / 4)
+FEW = 64
+"""Points of a sweep below which a loop over coefficients costs more than their powers."""
 SETTLED = 1024
 """Order from which on the fall of a series is judged."""
 BLOCK = 2**20
@@ -92,7 +93,7 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
     for order in _orders(n):
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             if part.size:
-                with _blas().limit(limits=1):  # the products are small: more threads wait for each other
+                with one_thread():
                     found[:, part] = _moments(n, phi, points[:, part], order)
         left = np.flatnonzero(~(found[3] <= n.goal) & (found[3] <= _hope(n, order)))
 
@@ -105,11 +106,6 @@ def _orders(n: Kind) -> tuple[int, ...]:
 def _hope(n: Kind, order: int) -> float:
     """Largest error at this order with which a series that falls like exp(-a sqrt(k)) may yet reach the goal."""
     return float(100 * n.goal ** np.sqrt(order / ORDERS[-1])) if order >= SETTLED else np.inf
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArray[Any]:
@@ -147,8 +143,10 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     return np.array([average, mu, chi, error])
 
 
-def _polynomial(highest_first: Iterable[Any], x: Any) -> Any:
-    """Polynomial in x, by Horner's rule from its highest coefficient down."""
+def _polynomial(highest_first: Any, x: Any) -> Any:
+    """Polynomial in x, its highest coefficient first: by powers at few points, by Horner's rule at many."""
+    if isinstance(highest_first, np.ndarray) and x.size < FEW and x.dtype != object:
+        return (highest_first * x ** np.arange(len(highest_first))[::-1, None]).sum(axis=0)
     total = 0 * x
     for row in highest_first:
         total *= x

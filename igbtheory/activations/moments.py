@@ -8,6 +8,7 @@ import numpy as np
 from igbtheory.activations import mehler, panels, smoothed
 from igbtheory.activations.function import Function
 from igbtheory.numbers import Float64, Kind
+from igbtheory.numbers.threads import one_thread
 
 
 @final
@@ -67,7 +68,8 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     if not phi.pieces.kinks:
         mehler.fill(n, phi, points, found)
     for i in np.flatnonzero(~(found[3] <= n.goal)):
-        found[:, i] = panels.moments(n, phi, *points[:, i])
+        with one_thread():
+            found[:, i] = panels.moments(n, phi, *points[:, i])
     new_mean, new_mu, new_chi, lost = (part.reshape(var_mu.shape)[()] for part in found)
     return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
 

@@ -57,11 +57,13 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
 
     Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) Phi(x) Phi(-y) dx dy: where f increases, nothing cancels.
     """
-    below, above = n.ncdf(panels.x), n.ncdf(-panels.x)
+    tail = n.ncdf(-np.abs(panels.x))
+    below, above = np.where(panels.x < 0, tail, 1 - tail), np.where(panels.x < 0, 1 - tail, tail)
     rising, falling = slopes * below, slopes * above
     gained, lost = ((panels.weights * part).sum(axis=1) for part in (rising, falling))
     before = np.add.accumulate(gained, axis=0) - gained
-    within = np.tensordot(_cumulative(n, slopes.shape[1]), rising, axes=(1, 1)).swapaxes(0, 1)
+    sums = _cumulative(n, slopes.shape[1])
+    within = sums @ rising if rising.ndim > 2 else rising @ sums.T
     total = 2 * (panels.weights * falling * (before[:, None] + panels.half[:, None] * within)).sum(axis=(0, 1))
     for i, (z, jump) in enumerate(atoms):
         left = panels.left < z
