@@ -41,8 +41,9 @@ _SLOPES: dict[str, Callable[[Tree], Tree]] = {
     "atan": lambda a: power(add(ONE, power(a, _TWO)), number(-1)),
     "sinh": lambda a: call("cosh", a),
     "cosh": lambda a: call("sinh", a),
-    # the product keeps its digits where tanh is near 1; 1 - tanh^2 would not
-    "tanh": lambda a: mul(number(4), call("sigmoid", mul(_TWO, a)), call("sigmoid", mul(number(-2), a))),
+    # keeps its digits where tanh is near 1; 1 - tanh^2 would not
+    "tanh": lambda a: power(call("sech", a), _TWO),
+    "sech": lambda a: -mul(call("sech", a), call("tanh", a)),
     "asinh": lambda a: power(add(ONE, power(a, _TWO)), number("-1/2")),
     "acosh": lambda a: power(add(power(a, _TWO), number(-1)), number("-1/2")),
     "atanh": lambda a: power(add(ONE, -power(a, _TWO)), number(-1)),

@@ -14,8 +14,8 @@ TOLERANCE = 1e-13
 FINEST = 50
 LARGEST = 1024
 """Rounds of bisection, and panels, at most."""
-_FIRST = [s * x for x in (*range(64), *(2.0**k for k in range(6, 40))) for s in (-1.0, 1.0)]
-"""Panels to begin with: nothing wider than one unit is overlooked near the origin."""
+_FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (16, 24))) for s in (-1.0, 1.0)]
+"""Panels to begin with: one unit wide near the origin, then half an octave."""
 
 
 @lru_cache(maxsize=256)

@@ -23,7 +23,7 @@ from igbtheory.activations.tree import (
 )
 from igbtheory.numbers import Kind
 
-_BOUNDED = frozenset({"sin", "cos", "tanh", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
+_BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
 
 
 @final

@@ -43,7 +43,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     "max": (2, lambda a, b: choice(add(a, -b), a, b)),
     "min": (2, lambda a, b: choice(add(a, -b), b, a)),
     "sec": (1, lambda a: power(call("cos", a), number(-1))),
-    "sech": (1, lambda a: power(call("cosh", a), number(-1))),
     "cot": (1, lambda a: mul(call("cos", a), power(call("sin", a), number(-1)))),
     "coth": (1, lambda a: power(call("tanh", a), number(-1))),
 }

@@ -20,7 +20,7 @@ from igbtheory.numbers import FLOAT64, Multiprecision
 DIGITS = 310
 ROUGH = 30
 WIDTH = Fraction(1, 10**300)
-_POSITIVE = frozenset({"exp", "cosh", "sigmoid", "softplus", "erfc"})
+_POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
 _FAR = 2.0 ** np.arange(6, 31)
 GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])

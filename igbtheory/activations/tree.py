@@ -90,7 +90,7 @@ class Choice(Tree):
 ZERO, ONE, X = Number(Fraction(0)), Number(Fraction(1)), Variable()
 PI, E = Constant("pi"), Constant("E")
 ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf"})
-EVEN = frozenset({"cos", "cosh"})
+EVEN = frozenset({"cos", "cosh", "sech"})
 
 
 def number(value: Fraction | int | str) -> Number:
@@ -196,6 +196,8 @@ def power(base: Tree, exponent: Tree) -> Tree:
             return call("sqrt", base)
         case Sum((Number(value), Call("exp", argument))), Number(n) if value == 1 and n == -1:
             return call("sigmoid", -argument)
+        case Call("cosh", argument), Number(value) if value < 0:
+            return power(call("sech", argument), Number(-value))
         case Product(factors), Number(n) if n.denominator == 1:
             return mul(*(power(f, exponent) for f in factors))
         case Power(inner, Number(m)), Number(n) if n.denominator == 1:
@@ -210,6 +212,7 @@ _AT_ZERO = {
     "exp": ONE,
     "cos": ONE,
     "cosh": ONE,
+    "sech": ONE,
     "erfc": ONE,
     "sigmoid": number("1/2"),
     "sqrt": ZERO,

@@ -56,6 +56,12 @@ class Float64(Kind):
 
     # SciPy loads its special functions when they are first asked for: relu never does
     @staticmethod
+    def sech(x: Any) -> Any:
+        """Hyperbolic secant 2 e/(1 + e^2), e = exp(-|x|), which does not overflow."""
+        e = np.exp(-np.abs(x))
+        return 2 * e / (1 + e * e)
+
+    @staticmethod
     def erf(x: Any) -> Any:
         return scipy.special.erf(x)
 

@@ -11,7 +11,7 @@ Function = Callable[[Any], Any]
 
 ELEMENTARY = (
     *("sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
-    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "sigmoid", "softplus"),
+    *("sinh", "cosh", "tanh", "sech", "asinh", "acosh", "atanh", "erf", "erfc", "sigmoid", "softplus"),
 )
 """Names of the functions of one variable that every kind provides and a formula may contain."""
 
@@ -59,6 +59,7 @@ class Kind(ABC):
     sinh: Function
     cosh: Function
     tanh: Function
+    sech: Function
     asinh: Function
     acosh: Function
     atanh: Function
