@@ -22,6 +22,8 @@ SEEN = 1e-4
 _DAMPING = np.exp(-(WITNESSES[:, None] ** 2) / 4)
 FEW = 64
 """Points of a sweep below which a loop over coefficients costs more than their powers."""
+LONG = 2
+"""Orders at the end that a pair of data may take, but no point of a sweep: panels cost less there."""
 SETTLED = 1024
 """Order from which on the fall of a series is judged."""
 BLOCK = 2**20
@@ -90,7 +92,7 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
     points: rows mean, var_mu, var_chi of h.
     """
     left = np.arange(points.shape[1])
-    for order in _orders(n):
+    for order in _orders(n)[:-LONG]:
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             if part.size:
                 with one_thread():

@@ -48,10 +48,17 @@ def _slope(phi: Function, x: Any) -> Any:
 
 def _series(phi: Function, low: Any, high: Any) -> NDArray[np.float64]:
     """Legendre coefficients of the slope on (low, high), in front; low and high may be arrays."""
-    nodes, weights = FLOAT64.legendre(ORDER)
+    nodes, _ = FLOAT64.legendre(ORDER)
     values = _slope(phi, (low + high) / 2 + (high - low) / 2 * nodes.reshape(-1, *(1,) * np.ndim(low)))
-    basis = np.polynomial.legendre.legvander(nodes, ORDER - 1) * (np.arange(ORDER) + 0.5)
-    return np.tensordot(basis * weights[:, None], values, axes=(0, 0))
+    return np.tensordot(_transform(), values, axes=(0, 0))
+
+
+@lru_cache
+def _transform() -> NDArray[np.float64]:
+    """Matrix from values at the nodes, in front, to Legendre coefficients."""
+    nodes, weights = FLOAT64.legendre(ORDER)
+    basis = np.polynomial.legendre.legvander(nodes, ORDER - 1)
+    return np.asarray(basis * (np.arange(ORDER) + 0.5) * weights[:, None])
 
 
 def _ends_small(terms: NDArray[np.float64], floor: float) -> Any:

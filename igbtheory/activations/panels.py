@@ -60,11 +60,16 @@ class Resolved:
 def resolved(n: Kind, phi: Function, mean: float, scale: float) -> Resolved:
     """Reach, kinks and mesh of phi for a pre-activation of that mean and standard deviation."""
     reach = _reach(n, phi, mean, scale)
-    # the next power of two, so that nearby points of a sweep share a mesh
-    points = mesh(phi, float(2.0 ** np.ceil(np.log2(abs(mean) + reach * scale + 1e-300))))
+    points = mesh(phi, _span(abs(mean) + reach * scale))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
     return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in points] + kinks)
+
+
+def _span(distance: float) -> float:
+    """Next power of two, beyond 512, where no exponential function reaches, of sixteen: nearby points share a mesh."""
+    step = 1 if distance <= 512 else 4
+    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
 
 
 def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
