@@ -8,6 +8,9 @@ from igbtheory.numbers import FLOAT64
 GRID = np.concatenate([np.linspace(-40, 40, 8001), *(s * np.geomspace(40, 2**13, 200) for s in (-1, 1))])
 """Points that stand for the x axis where a property is looked for and not proven."""
 
+LARGEST_LOG = float(np.log(np.finfo(float).max))
+"""Logarithm of the largest number: what is infinite is larger."""
+
 
 def growth(values: Pieces) -> str:
     """Growth "bounded", "polynomial", "exponential", "gaussian" (like exp(a x^2)) or "faster" of |phi| at large |x|.
@@ -21,6 +24,8 @@ def growth(values: Pieces) -> str:
     last = np.flatnonzero(np.isfinite(logs))[-1:]
     # exp(x^4) is out of range before long, x^64 is not yet e^30 times as large at twice the x
     order = np.log2(logs[last] / logs[last - 1]) if last.size and last and logs[last] > 30 else 0.0
+    if last.size and last + 1 < x.size and logs[last + 1] == np.inf:
+        order = max(order, np.log2(LARGEST_LOG / max(logs[last], 1.0)))
     if order > 2.1:
         return "faster"
     if order > 1.6:
