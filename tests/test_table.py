@@ -142,6 +142,9 @@ def test_estimated_error_meets_the_promise(name: str, point: Point) -> None:
     found = integrated(FLOAT64, phi, point.base)
     # a jump more than ten standard deviations away: the estimate says that digits are lost, and no one needs them
     assume(sum(second(found)) > 1e-25)
+    # at large q they leave a q_ab of rounding's size beside var_chi: the general mechanism says so, and they have
+    # closed forms
+    assume(name not in {"sin", "cos"} or second(found)[0] > 1e-5 * sum(second(found)))
     assert np.all(found.error <= bound)
 
 
@@ -188,7 +191,8 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
         with np.errstate(invalid="ignore"):  # a phi that is 0 for x < 0, at c = -1: no relative error
             found, _ = panels.product(FLOAT64, phi, q_a[i, 0], q_b[j], q_ab[i, j], mean)
         size = [panels.second_moment(FLOAT64, phi, variance, mean) for variance in (q_a[i, 0], q_b[j])]
-        assert abs(values[i, j] - found) <= 1e-11 * np.sqrt(np.prod(size))
+        # 1e-25 as above: a jump ten standard deviations away
+        assert abs(values[i, j] - found) <= 1e-11 * np.sqrt(np.prod(size)) + 1e-25
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
