@@ -1,4 +1,4 @@
-"""Hypothesis draws new examples at a developer's, and the same ones at every run of CI, whose verdict must not waver."""
+"""Hypothesis draws new examples at a developer's and the same ones in CI, whose verdict must not waver."""
 
 import os
 

@@ -20,7 +20,7 @@ from igbtheory.activations.tree import Call, Number, Power, Product, Sum, Tree, 
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import split_normal
 
-ORDERS = (12, 16)
+ORDERS = (14, 16)
 """Orders of a coarser and of the finer rule."""
 BLOCK = 2**19
 """Nodes held at once, roughly."""
