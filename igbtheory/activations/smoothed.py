@@ -4,7 +4,7 @@ Given h_a, the partner h_b is Gaussian, and the mean of phi(h_b) is a closed for
 integral over h_a is left, by panels that resolve kinks and smoothed kinks: some 30 us a pair, not 5 ms.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -26,6 +26,8 @@ BLOCK = 2**19
 """Nodes held at once, roughly."""
 SAMPLE = 64
 """Pairs on which the two rules are compared."""
+SCALES = 9
+"""Quantiles of the variances at which the reach is asked for."""
 _TINY = 1e-150
 
 Terms = dict[tuple[int, Fraction], Fraction]
@@ -142,8 +144,8 @@ def product(phi: Function, smooth: Smoothing, q_a: Any, q_b: Any, q_ab: Any, mea
     """
     pairs = np.broadcast_arrays(*(np.asarray(q, dtype=float) for q in (q_a, q_b, q_ab)))
     flat = np.array([np.ravel(pair) for pair in pairs])
-    seen = resolved(FLOAT64, phi, mean, float(np.sqrt(np.max(flat[:2]))))
     drawn = flat[:, np.unique(np.linspace(0, flat.shape[1] - 1, SAMPLE).astype(int))]
+    seen = _resolved(phi, mean, flat[:2])
     coarse, fine = (_integrals(seen, smooth, drawn, mean, order) for order in ORDERS)
     squares = [_integrals(seen, smooth, np.array([q, q, q]), mean, ORDERS[1]) for q in drawn[:2]]
     error = np.max(np.abs(coarse - fine) / (np.sqrt(squares[0] * squares[1]) + _TINY))
@@ -151,6 +153,13 @@ def product(phi: Function, smooth: Smoothing, q_a: Any, q_b: Any, q_ab: Any, mea
     blocks = np.array_split(flat, 1 + flat.shape[1] * per_pair // BLOCK, axis=1)
     values = np.concatenate([_integrals(seen, smooth, block, mean, ORDERS[1]) for block in blocks])
     return values.reshape(pairs[0].shape)[()], float(error) + 100 * FLOAT64.epsilon
+
+
+def _resolved(phi: Function, mean: float, q: NDArray[Any]) -> Resolved:
+    """Mesh of the largest of the variances, and the reach of the one that reaches farthest: a far kink needs more."""
+    scales = np.sqrt(np.quantile(q, np.linspace(0, 1, SCALES)))
+    seen = [resolved(FLOAT64, phi, mean, float(scale)) for scale in scales]
+    return replace(seen[-1], reach=max(one.reach for one in seen))
 
 
 @np.errstate(over="ignore", under="ignore", invalid="ignore")
