@@ -119,8 +119,7 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     q = var_mu + var_chi
     c, less = var_mu / q, var_chi / q
     square, less_square = c * c, less * (1 + c)
-    even, odd = coefficients(n, phi, mean, q, order)
-    aliased = _misses(phi, mean, q, even, odd)
+    series = even, odd = coefficients(n, phi, mean, q, order)
     average = even[0] if len(even) else 0 * q
     sizes = c * _polynomial(np.abs(odd[::-1]), square) + _polynomial(np.abs(even[::-1]), square)
     even, odd = even * even, odd * odd
@@ -141,7 +140,9 @@ def _moments(n: Kind, phi: Function, points: NDArray[Any], order: int) -> NDArra
     rounding = 100 + 4 * n.sqrt(total / (total - average * average)) + 4 * n.sqrt(total) * sizes / (product + zero)
     error = sum(_tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted)
     error = error + rounding * n.epsilon
-    error = error + aliased * (error <= n.goal)  # only a series that has ended must be phi
+    ended = error <= n.goal
+    if np.any(ended):  # only a series that has ended must be phi
+        error = error + _misses(phi, mean, q, *series) * ended
     return np.array([average, mu, chi, error])
 
 
