@@ -27,6 +27,11 @@ class Panels:
         """Integral of a function given by its values at the nodes."""
         return (self.weights * values).sum(axis=(0, 1))
 
+    def above(self, x: Any) -> "Panels":
+        """Panels beyond x, counted twice: for what is even about x. One variable, x among the panel ends."""
+        beyond = self.left >= x
+        return Panels(self.x[beyond], 2 * self.weights[beyond], self.half[beyond], self.left[beyond])
+
 
 def split_normal(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
     """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts; empty ones are dropped."""
