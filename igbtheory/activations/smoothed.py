@@ -15,7 +15,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.activations.function import Function
-from igbtheory.activations.panels import SIDES, Resolved, resolved
+from igbtheory.activations.resolved import SIDES, Resolved, resolved
 from igbtheory.activations.tree import Call, Number, Power, Product, Sum, Tree, Variable
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import split_normal
