@@ -16,6 +16,15 @@ def non_negative(name: str, value: Any) -> None:
         raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; pass a variance such as 2.0")
 
 
+def epsilon(value: Any) -> None:
+    """Refuse an eps of a norm that is not one number, finite and at least 0."""
+    non_negative("eps", value)
+    if np.ndim(value):
+        raise ValueError(
+            f"expected eps to be one number, got an array of shape {np.shape(value)}; loop over its values"
+        )
+
+
 def finite(name: str, value: Any) -> None:
     """Refuse a `value` (number or array) that is infinite or not a number."""
     numbers = _as_floats(name, value)

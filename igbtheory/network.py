@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, Dense, Layer
+from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
 from igbtheory.numbers import FLOAT64, Multiprecision
 from igbtheory.prediction import Prediction
 from igbtheory.printing import layers_latex, layers_text
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 10_000_000
 MOST_DIGITS = 10_000
+NORMS = {"layer": LayerNorm, "rms": RMSNorm}
+PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
 """Relative error beyond which a prediction in double precision warns."""
 
@@ -62,9 +64,13 @@ class Network:
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
-            message = (
-                f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
+            why = (
                 "predict(digits=30) computes with more digits"
+                if np.isinf(prediction.effective_rank)
+                else "BatchNorm is approximate for such data, to about 1/Prediction.effective_rank"
+            )
+            message = (
+                f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; {why}"
             )
             warnings.warn(message, AccuracyWarning, stacklevel=2)
         return prediction
@@ -93,10 +99,35 @@ class Network:
         return layers_latex(self.layers)
 
 
-def mlp(depth: int, activation: Any = "relu", *, sigma_w2: Any = 2.0, sigma_b2: Any = 0.0) -> Network:
-    """Multilayer perceptron: `depth` times Dense and activation, then the output Dense.
+def mlp(  # noqa: PLR0913 - the contract of the public name
+    depth: int,
+    activation: Any = "relu",
+    *,
+    norm: str | None = None,
+    placement: str = "before",
+    pool: int | Layer | None = None,
+    sigma_w2: Any = 2.0,
+    sigma_b2: Any = 0.0,
+    batch_size: int | None = None,
+) -> Network:
+    """Multilayer perceptron: `depth` hidden layers, each Dense, norm, activation, pool, and the output Dense.
 
-    depth: hidden layers, at least 1; sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
+    depth: at least 1. norm: None, "batch", "layer" or "rms", in front of the activation (placement="before") or behind
+    it and its pool ("after"). pool: an m (MaxPool(m)) or a layer. batch_size: of norm="batch", None for the full batch.
+    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
     """
-    dense = Dense(sigma_w2, sigma_b2)
-    return Network(*(dense, Activation(activation)) * checks.whole("depth", depth, 1, DEEPEST), dense)
+    dense, phi = Dense(sigma_w2, sigma_b2), Activation(activation)
+    pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(pool),)
+    normed = _norm(norm, batch_size)
+    before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
+    hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
+    return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
+
+
+def _norm(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
+    """The norm of that name, or nothing."""
+    if name == "batch":
+        return (BatchNorm(batch_size),)
+    if batch_size is not None:
+        raise ValueError(f'expected batch_size with norm="batch" only, got batch_size={batch_size!r} and norm={name!r}')
+    return () if name is None else (NORMS[checks.known("norm", name, ("batch", *NORMS))](),)

@@ -1,13 +1,14 @@
 """The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses import DatasetGuessLaw, GuessLaw
+from igbtheory.guesses import BatchedGuessLaw, DatasetGuessLaw, GuessLaw
 from igbtheory.numbers import Kind
 
 
@@ -16,13 +17,15 @@ from igbtheory.numbers import Kind
 class PerLayer:
     """Moments after every Dense layer, input side first: arrays of shape (dense layers, *sweep).
 
-    var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either.
+    var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either; within = covariance of two
+    data of one batch, var_mu without batches. A residual block counts as a Dense layer, with the stream behind it.
     """
 
     n: Kind
     var_mu: NDArray[Any]
     var_chi: NDArray[Any]
     error: NDArray[np.float64]
+    within: NDArray[Any]
 
     @cached_property
     def gamma(self) -> NDArray[Any]:
@@ -31,8 +34,22 @@ class PerLayer:
 
     @cached_property
     def c(self) -> NDArray[Any]:
-        """Correlation c = var_mu/(var_mu + var_chi) of two data."""
+        """Correlation c = var_mu/(var_mu + var_chi) of two data, of different batches if there are batches."""
         return np.asarray(self.n.ratio(self.var_mu, self.var_mu + self.var_chi))
+
+    @cached_property
+    def c_within(self) -> NDArray[Any]:
+        """Correlation of two data of one batch; c without batches, and in the limit of a full batch."""
+        return np.asarray(self.n.ratio(self.within, self.var_mu + self.var_chi))
+
+
+@final
+@dataclass(frozen=True)
+class Batch:
+    """Batches that a BatchNorm makes: `size` data, None for the full batch; at(D): the prediction with batches of D."""
+
+    size: int | None
+    at: "Callable[[int], Prediction]"
 
 
 @final
@@ -41,10 +58,15 @@ class Prediction:
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
     per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
+    batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
+    of a batch of given data whose BatchNorm is approximate, with a relative error of its inverse; inf where all is
+    exact.
     """
 
     per_layer: PerLayer
     dataset: DatasetGuessLaw | None = None
+    batch: Batch | None = None
+    effective_rank: float = float("inf")
 
     @property
     def var_mu(self) -> Any:
@@ -63,8 +85,13 @@ class Prediction:
 
     @property
     def c(self) -> Any:
-        """Correlation of an output at two data."""
+        """Correlation of an output at two data, of different batches if there are batches."""
         return self.per_layer.c[-1]
+
+    @property
+    def c_within(self) -> Any:
+        """Correlation of an output at two data of one batch; c without batches, and in the limit of a full batch."""
+        return self.per_layer.c_within[-1]
 
     @property
     def error(self) -> Any:
@@ -85,7 +112,8 @@ class Prediction:
     @cached_property
     def G0(self) -> GuessLaw | DatasetGuessLaw:  # noqa: N802 - the papers' letter
         """Law of the fraction of data given to class 0."""
-        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()])
+        counts = None if self.batch is None else partial(_counts, self, self.batch)
+        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], counts)
 
     def __repr__(self) -> str:
         if np.ndim(self.gamma):
@@ -99,6 +127,12 @@ class Prediction:
             return rf"$\text{{{self!r}}}$"
         values = rf"\mathrm{{Var}}_W(\mu) = {_text(self.var_mu)},\; \mathrm{{Var}}_\chi(O) = {_text(self.var_chi)}"
         return rf"$\displaystyle {values},\; \gamma = {_text(self.gamma)},\; c = {_text(self.c)}$"
+
+
+def _counts(prediction: Prediction, batch: Batch, D: int) -> BatchedGuessLaw:  # noqa: N803 - the papers' letter
+    """Law of the count among D data, in their batches; a full batch has all D."""
+    found = prediction if batch.size else batch.at(D)
+    return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
 
 
 def _text(value: Any) -> str:

@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.activations.moments import Moments
 from igbtheory.guesses import DatasetGuessLaw
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, KernelNode, LawNode, Layer, Pairs
+from igbtheory.layers import Dense, Dropout, Gaussian, KernelNode, LawNode, Layer, Pairs, Residual
+from igbtheory.layers.batchnorm import batch_of, in_batches
+from igbtheory.layers.chain import each
+from igbtheory.layers.node import Averaged
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.prediction import PerLayer, Prediction
+from igbtheory.prediction import Batch, PerLayer, Prediction
 
 BLOCK = 2**20
 """Entries of the kernel of a data set held at once."""
@@ -21,50 +25,72 @@ RANGE = 1e150
 """Variance at most, and its inverse at least, in double precision."""
 LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
+LARGEST_BATCHED = 4_000
+"""Data of a given set at most behind a BatchNorm, which needs their kernel as a whole."""
+STREAM = (Dense, Residual)
+"""Layers after which a prediction tells the moments of the stream."""
 
 
 def on_gaussian_inputs(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs) -> Prediction:
     """Prediction for Gaussian inputs, point by point of a sweep."""
     _refuse_unlike(inputs.shift, inputs.variance, *_parameters(layers))
-    node = LawNode(n, inputs.moments(n))
-    found: list[tuple[Any, Any, Any]] = []
+    batch = batch_of(layers)
+    node = LawNode(n, Gaussian(inputs.moments(n)))
+    found: list[Moments] = []
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
         for layer in layers:
             node = layer.law(node)
-            if isinstance(layer, Dense):
-                found.append((node.base.var_mu, node.base.var_chi, node.base.error))
-    var_mu, var_chi, error = map(_stacked, zip(*found, strict=True))
+            if isinstance(layer, STREAM):
+                found.append(node.averaged())
+    var_mu, var_chi, error, within = map(_stacked, zip(*map(_parts, found), strict=True))
     var_mu, var_chi = np.broadcast_arrays(var_mu, var_chi)
     _refuse_lost(n, var_mu + var_chi)
-    return Prediction(PerLayer(n, var_mu, var_chi, error))
+    per_layer = PerLayer(n, var_mu, var_chi, error, np.broadcast_to(within, var_mu.shape))
+    return Prediction(per_layer, batch=batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs)))
+
+
+def _in_batches(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, size: int) -> Prediction:
+    """Prediction with batches of that size where the full batch is meant."""
+    return on_gaussian_inputs(in_batches(layers, size), n, inputs)
+
+
+def _parts(x: Moments) -> tuple[Any, ...]:
+    return x.var_mu, x.var_chi, x.error, x.covariance
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     """Prediction for the very data set `inputs`, in blocks of its kernel."""
     if any(map(np.ndim, _parameters(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
-    data = n.number(_before_dense(layers, checks.data_set(inputs)))
-    if len(data) > LARGEST:
+    chain, data = _prepared(layers, checks.data_set(inputs))
+    data = n.number(data)
+    batch = batch_of(layers)
+    most = LARGEST if batch is None else LARGEST_BATCHED
+    if len(data) > most:
         raise ValueError(
-            f"expected at most {LARGEST} data, got {len(data)}: their kernel has the square of entries; predict "
-            f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {LARGEST}, replace=False)]"
+            f"expected at most {most} data, got {len(data)}: their kernel has the square of entries; predict "
+            f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {most}, replace=False)]"
         )
-    rows = max(1, BLOCK // len(data))
+    rows = max(1, BLOCK // len(data)) if batch is None else len(data)
     starts = range(0, len(data), rows)
     with np.errstate(all="ignore"):  # as above
-        sums = sum((_sums(_pairs(layers, n, data, slice(i, i + rows)), i) for i in starts), start=np.zeros(()))
+        sums = sum((_sums(_pairs(chain, n, data, slice(i, i + rows)), i) for i in starts), start=np.zeros(()))
     q_ab, q, error = sums[0] / len(data) ** 2, sums[1] / len(data), sums[2].astype(float) / len(starts)
     _refuse_lost(n, q)
+    q_ab = np.where(q_ab > n.epsilon * q, q_ab, 0 * q)  # else what rounding leaves of a centred kernel
     var_chi = np.maximum(q - q_ab, 0)
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
     variance = float(sums[3, -1]) / len(data) ** 2
-    law = DatasetGuessLaw(len(data), variance, partial(_output_kernel, layers, data))
-    return Prediction(PerLayer(n, q_ab, var_chi, error), law)
+    law = DatasetGuessLaw(len(data), variance, partial(_output_kernel, chain, data))
+    with np.errstate(divide="ignore"):
+        rank = float(np.divide(len(starts), np.max(sums[4].astype(float))))
+    return Prediction(PerLayer(n, q_ab, var_chi, error, q_ab), law, effective_rank=rank)
 
 
 def _parameters(layers: Sequence[Layer]) -> list[Any]:
-    dense = {id(layer): layer for layer in layers if isinstance(layer, Dense)}
-    return [value for layer in dense.values() for value in (layer.sigma_w2, layer.sigma_b2)]
+    """All that may be a sweep."""
+    dense = [value for layer in each(layers) if isinstance(layer, Dense) for value in (layer.sigma_w2, layer.sigma_b2)]
+    return dense + [layer.scale for layer in each(layers) if isinstance(layer, Residual)]
 
 
 def _refuse_unlike(*values: Any) -> None:
@@ -79,29 +105,31 @@ def _refuse_unlike(*values: Any) -> None:
         ) from None
 
 
-def _before_dense(layers: Sequence[Layer], data: Any) -> Any:
-    """The data after the layers in front of the first Dense, which have no weights."""
-    for layer in takewhile(lambda layer: not isinstance(layer, Dense), layers):
+def _prepared(layers: Sequence[Layer], data: Any) -> tuple[Sequence[Layer], Any]:
+    """Layers that are left, and the data behind those in front of the first one that draws at random."""
+    done = list(takewhile(lambda layer: not isinstance(layer, Dense | Dropout | Residual), layers))
+    for layer in done:
         data = layer.samples(data, np.random.default_rng(0), data.shape[1])
-    return data
+    return layers[len(done) :], data
 
 
 def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pairs]:
-    """Kernel after every Dense, for the pairs of the data in `rows` with all data."""
+    """Kernel of the stream for the pairs of the data in `rows` with all data."""
     features = data.shape[1]
-    q = (data * data).sum(axis=1) / features
+    q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
     q_ab = data[rows] @ data.T / features
     own = np.arange(len(q_ab))
     q_ab[own, rows.start + own] = q[rows]  # exactly: the matrix product may differ in the last digit
-    node = KernelNode(n, Pairs(q[rows, None], q[None, :], q_ab, n.epsilon))
-    first = next(i for i, layer in enumerate(layers) if isinstance(layer, Dense))
-    node = layers[first].kernel(node)
-    _refuse_silent(node.base.q_a, rows.start)
-    found = [node.base]
-    for layer in layers[first + 1 :]:
+    same = np.zeros(q_ab.shape, dtype=bool)
+    same[own, rows.start + own] = True
+    pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
+    node = KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), "a component of the data"))
+    found: list[Pairs] = []
+    for layer in layers:
         node = layer.kernel(node)
-        if isinstance(layer, Dense):
-            found.append(node.base)
+        if isinstance(layer, STREAM):
+            found.append(node.averaged())
+            _refuse_silent(found[0].q_a, rows.start)
     return found
 
 
@@ -142,8 +170,12 @@ def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _sums(pairs: list[Pairs], start: int) -> NDArray[Any]:
-    """Sums over a block that begins with datum `start`, (4, dense layers): q_ab, q_aa, error, asin(c_ab)/(2 pi)."""
-    return np.array([[part.q_ab.sum(), part.q_a.sum(), part.error, _arcsines(part, start)] for part in pairs]).T
+    """Sums over a block that begins with datum `start`, (5, dense layers).
+
+    q_ab, q_aa, error, asin(c_ab)/(2 pi), inverse of the effective rank.
+    """
+    rows = [[part.q_ab.sum(), part.q_a.sum(), part.error, _arcsines(part, start), 1 / part.rank] for part in pairs]
+    return np.array(rows).T
 
 
 def _arcsines(pairs: Pairs, start: int) -> Any:

@@ -15,7 +15,26 @@ import igbtheory as igb
 from igbtheory.activations import FUNCTIONS, Function, function_of, mehler, panels, smoothed
 from igbtheory.activations.calculus import derivative
 from igbtheory.activations.moments import Moments, integrated, moments, product, second_moment
-from igbtheory.layers import Activation, Dense, KernelNode, LawNode, Layer, Pairs
+from igbtheory.layers import (
+    Activation,
+    AvgPool,
+    BatchNorm,
+    Dense,
+    Dropout,
+    Gaussian,
+    GaussianPairs,
+    GroupNorm,
+    KernelNode,
+    LawNode,
+    Layer,
+    LayerNorm,
+    MaxPool,
+    Pairs,
+    Residual,
+    RMSNorm,
+)
+from igbtheory.layers.batchnorm import in_batches
+from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (
@@ -32,7 +51,27 @@ HIGHEST = {"sin": 100.0, "cos": 100.0}
 """Second moments beyond which panels refuse a wave as too fine: there the closed form is on its own."""
 CLOSED = [name for name, phi in FUNCTIONS.items() if phi.closed is not None]
 SMOOTH = [name for name in ACTIVATIONS if not function_of(name).pieces.kinks]
-LAYERS: list[Layer] = [Dense(2.0), Dense(0.7, 0.3), *(Activation(name) for name in ACTIVATIONS)]
+LAYERS: list[Layer] = [
+    Dense(2.0),
+    Dense(0.7, 0.3),
+    LayerNorm(),
+    LayerNorm(eps=0.1),
+    RMSNorm(),
+    RMSNorm(eps=0.1),
+    BatchNorm(),
+    BatchNorm(4),
+    BatchNorm(2),
+    BatchNorm(law="evaluation", eps=0.1),
+    GroupNorm(4),
+    MaxPool(2),
+    MaxPool(3),
+    AvgPool(3),
+    Dropout(0.3),
+    Residual(Dense(0.5)),
+    Residual(Activation("relu"), Dense(0.5, 0.1), scale=0.7),
+    Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),
+    *(Activation(name) for name in ACTIVATIONS),
+]
 
 SEVERAL = settings(max_examples=25, deadline=None)
 variances = st.floats(-6, 6).map(lambda e: 10.0**e)
@@ -217,14 +256,23 @@ def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
     assert np.all(exact.error <= 1e-20)
 
 
+DATA = 8
+"""Data of an exchangeable kernel, and of a full batch."""
+
+
 def faces(layer: Layer, gamma: float) -> tuple[Any, Any]:
-    """Second moments (q_aa, q_ab) behind a layer, by its law and by its kernel, from the same node."""
+    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node."""
     base = Point(1.3, gamma).base
-    law = layer.law(LawNode(FLOAT64, Moments(0, np.float64(base.var_mu), np.float64(base.var_chi)))).averaged()
-    q = np.float64(1.3)
-    kernel = layer.kernel(KernelNode(FLOAT64, Pairs(q, q, np.float64(base.var_mu)))).averaged()
-    q_ab = law.mean**2 + law.var_mu
-    return (q_ab + law.var_chi, q_ab), (kernel.q_a, kernel.q_ab)
+    node = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))))
+    law = in_batches([layer], DATA)[0].law(node).averaged()
+    mean2 = law.mean**2
+    kernel = np.full((DATA, DATA), base.var_mu) + np.diag(np.full(DATA, base.var_chi))
+    q = np.diagonal(kernel)
+    pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
+    found = np.broadcast_to(layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged().q_ab, kernel.shape)
+    whole = isinstance(layer, BatchNorm) and layer.batch_size is None
+    across = law.covariance if whole else law.var_mu
+    return (mean2 + law.variance, mean2 + across, mean2 + law.covariance), (found[0, 0], found[0, -1], found[0, 1])
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
@@ -237,23 +285,29 @@ def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
 def test_faces_kernel_and_samples_agree(layer: Layer) -> None:
     """Units of the samples face have the kernel of the kernel face: z-scores of three entries."""
-    x = np.random.default_rng(5).standard_normal((2, 50))
+    x = np.random.default_rng(5).standard_normal((4, 50))
     gram = x @ x.T / 50
     rng = np.random.default_rng(6)
-    if isinstance(layer, Dense):
-        units = np.concatenate([layer.samples(x, rng, 1) for _ in range(20_000)], axis=1)
+    root = np.linalg.cholesky(gram)
+    if any(isinstance(inner, Dense) for inner in each([layer])):
+        drawn = (root @ rng.standard_normal((4, 8)) for _ in range(5_000))
+        units = np.concatenate([layer.samples(part, rng, 1) for part in drawn], axis=1)
     else:
-        units = layer.samples(np.linalg.cholesky(gram) @ rng.standard_normal((2, 20_000)), rng, 0)
-    pairs = Pairs(gram[[0, 1], [0, 1]], gram[[0, 1], [0, 1]], gram[[0, 1], [1, 1]])
-    kernel = layer.kernel(KernelNode(FLOAT64, pairs)).averaged()
-    for found, value in ((units[0] * units[1], kernel.q_ab[0]), (units[1] ** 2, kernel.q_ab[1])):
-        # sign(x)^2 does not vary; |z| > 5 once in 60 draws by chance: 3e-5
-        assert abs(found.mean() - value) <= 5 * found.std() / np.sqrt(found.size) + 1e-12
+        units = layer.samples(root @ rng.standard_normal((4, 24_000)), rng, 0)
+    q = np.diagonal(gram)
+    pairs = Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))
+    kernel = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged().q_ab
+    for a, b in ((0, 1), (0, 3), (1, 1)):
+        found = units[a] * units[b]
+        # sign(x)^2 does not vary; units of one network share their weights, those of a group their norm: |z| counts
+        # eight of them as one. |z| > 5 once in 150 draws by chance: 1e-4
+        error = found.reshape(-1, 8).mean(axis=1).std() / np.sqrt(found.size / 8)
+        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
 def test_samples_keep_their_type(layer: Layer) -> None:
-    x = np.random.default_rng(0).standard_normal((3, 8), dtype=np.float32)
+    x = np.random.default_rng(0).standard_normal((4, 12), dtype=np.float32)
     assert layer.samples(x, np.random.default_rng(0), 4).dtype == np.float32
 
 

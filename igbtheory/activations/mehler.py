@@ -93,10 +93,11 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
     """
     left = np.arange(points.shape[1])
     for order in _orders(n)[:-LONG]:
+        if not left.size:
+            break
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
-            if part.size:
-                with one_thread():
-                    found[:, part] = _moments(n, phi, points[:, part], order)
+            with one_thread():
+                found[:, part] = _moments(n, phi, points[:, part], order)
         left = np.flatnonzero(~(found[3] <= n.goal) & (found[3] <= _hope(n, order)))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from igbtheory.activations import mehler, panels, smoothed
 from igbtheory.activations.function import Function
+from igbtheory.activations.pairwise import pairwise
 from igbtheory.numbers import Float64, Kind
 from igbtheory.numbers.threads import one_thread
 
@@ -16,7 +17,8 @@ from igbtheory.numbers.threads import one_thread
 class Moments:
     """First two moments of a node over its inputs and weights.
 
-    mean = E x; var_mu = the variance over W of the mean over the data; var_chi = the variance over the data;
+    mean = E x; var_mu = the variance over W of the mean over the data, the covariance of two data; var_chi = the
+    variance over the data; within = the covariance of two data of one batch, None where there are no batches;
     error = estimated relative error of mean^2 + var_mu and of var_chi. Numbers or arrays of one kind that broadcast.
     """
 
@@ -24,6 +26,22 @@ class Moments:
     var_mu: Any
     var_chi: Any
     error: Any = 0.0
+    within: Any = None
+
+    @property
+    def variance(self) -> Any:
+        """Variance var_mu + var_chi over inputs and weights."""
+        return self.var_mu + self.var_chi
+
+    @property
+    def centred(self) -> bool:
+        """Whether the mean is zero by construction: the integer 0."""
+        return isinstance(self.mean, int) and self.mean == 0
+
+    @property
+    def covariance(self) -> Any:
+        """Covariance of two data of one batch; without batches that of any two."""
+        return self.var_mu if self.within is None else self.within
 
 
 def moments(n: Kind, phi: Function, base: Moments) -> Moments:
@@ -31,8 +49,8 @@ def moments(n: Kind, phi: Function, base: Moments) -> Moments:
 
     A mean that is the integer 0 marks a centred h, for which closed forms hold.
     """
-    if phi.closed is not None and is_centred(base):
-        q = base.var_mu + base.var_chi
+    if phi.closed is not None and base.centred:
+        q = base.variance
         return Moments(
             phi.closed.mean(n, q),
             phi.closed.shared(n, base.var_mu, base.var_chi),
@@ -45,11 +63,6 @@ def moments(n: Kind, phi: Function, base: Moments) -> Moments:
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
     """Relative error of a closed form: angles near pi/2, which inhomogeneous ones have at large q, lose sqrt(q)."""
     return 4 * n.epsilon if phi.degree is not None else n.epsilon * (4 + np.sqrt(np.asarray(q, dtype=float)))[()]
-
-
-def is_centred(base: Moments) -> bool:
-    """Whether the mean is zero by construction."""
-    return _is_zero(base.mean)
 
 
 def _is_zero(mean: Any) -> bool:
@@ -97,11 +110,16 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0
             return series, error
     elif isinstance(n, Float64) and (smooth := smoothed.smoothing(phi)) is not None:
         return smoothed.product(phi, smooth, q_a, q_b, q_ab, float(mean))
-    pairs = np.broadcast_arrays(q_a, q_b, q_ab)
     centre = n.number(mean)
-    points = [panels.product(n, phi, a, b, ab, centre) for a, b, ab in zip(*map(np.ravel, pairs), strict=True)]
-    values = np.array([value for value, _ in points]).reshape(pairs[0].shape)[()]
-    return values, float(max(error for _, error in points))
+    return pairwise(
+        n,
+        lambda a, b, ab: panels.product(n, phi, a, b, ab, centre),
+        lambda q: panels.second_moment(n, phi, q, centre),
+        q_a,
+        q_b,
+        q_ab,
+        parity=phi.parity if _is_zero(mean) else 0,
+    )
 
 
 def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:

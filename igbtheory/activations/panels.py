@@ -23,7 +23,7 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
 
     The error is the difference from a coarser rule, which overstates that of the result.
     """
-    coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, order) for order in _orders(n))
+    coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, order) for order in orders(n))
     # a product of that size is what rounding leaves of zero
     floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
@@ -31,7 +31,7 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
     return *fine, error + 100 * n.epsilon
 
 
-def _orders(n: Kind) -> tuple[int, int]:
+def orders(n: Kind) -> tuple[int, int]:
     """Orders of the coarser and of the finer rule."""
     least = int(np.ceil(-np.log10(n.goal)))
     return least, least + least // 3
@@ -58,16 +58,35 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
 
 
+def share_beyond(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any) -> tuple[Any, Any]:
+    """Mean over the nodes of V/(V + eps), V = Var_z phi(h) of one node, and its estimated relative error.
+
+    point: mean, var_mu, var_chi of h.
+    """
+    coarse, fine = (_share_beyond(n, phi, point, eps, order) for order in orders(n))
+    return fine, abs(coarse - fine) / fine + 100 * n.epsilon
+
+
+@np.errstate(over="ignore", under="ignore")
+def _share_beyond(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any, order: int) -> Any:
+    mean, var_mu, var_chi = point
+    scale_u, scale_z = n.sqrt(var_mu), n.sqrt(var_chi)
+    seen = resolved(n, phi, float(mean), float(n.sqrt(var_mu + var_chi)))
+    u = seen.around(mean, scale_u, order, seen.sides(scale_z))
+    _, inside = seen.at_each(seen.smoothed, mean + scale_u * u.x, scale_z, order)
+    return u.integral(inside / (inside + eps) * n.npdf(u.x))
+
+
 def second_moment(n: Kind, phi: Function, q: Any, mean: Any) -> Any:
     """Mean E phi(h)^2 of one pre-activation h of variance q."""
     scale = n.sqrt(q)
-    whole = resolved(n, phi, float(mean), float(scale)).around(mean, scale, _orders(n)[1])
+    whole = resolved(n, phi, float(mean), float(scale)).around(mean, scale, orders(n)[1])
     return whole.integral(phi(n, mean + scale * whole.x) ** 2 * n.npdf(whole.x))
 
 
 def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
     """Mean E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
-    coarse, fine = (_product(n, phi, q_a, q_b, q_ab, mean, order) for order in _orders(n))
+    coarse, fine = (_product(n, phi, q_a, q_b, q_ab, mean, order) for order in orders(n))
     return fine[0], abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
 

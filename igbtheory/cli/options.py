@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from cyclopts import Parameter, Token
@@ -35,6 +35,14 @@ class Architecture:
     """Hidden layers."""
     activation: str = "relu"
     """A name such as relu, tanh, linear, or a formula in x such as "x*tanh(x)"."""
+    norm: str | None = None
+    """batch, layer or rms; none unless named."""
+    placement: str = "before"
+    """Whether the norm stands before or after the activation."""
+    pool: Whole | None = None
+    """Units that a maximum is taken over behind the activation."""
+    batch_size: Whole | None = None
+    """Data in a batch of --norm batch; the full batch unless named."""
     sigma_w2: float = 2.0
     """Variance of the weights, times the units they read."""
     sigma_b2: float = 0.0
@@ -42,12 +50,22 @@ class Architecture:
 
     def network(self) -> igb.Network:
         """The network with these options."""
-        return igb.mlp(self.depth, self.activation, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2)
+        return igb.mlp(
+            self.depth,
+            self.activation,
+            norm=self.norm,
+            placement=self.placement,
+            pool=self.pool,
+            batch_size=self.batch_size,
+            sigma_w2=self.sigma_w2,
+            sigma_b2=self.sigma_b2,
+        )
 
     def __str__(self) -> str:
         """The call that makes the network: a deep one is too long to print layer by layer."""
-        bias = f", sigma_b2={self.sigma_b2}" if self.sigma_b2 else ""
-        return f"mlp({self.depth}, {self.activation!r}, sigma_w2={self.sigma_w2}{bias})"
+        given = ((field.name, getattr(self, field.name), field.default) for field in fields(self)[2:])
+        said = [f"{name}={value!r}" for name, value, default in given if name == "sigma_w2" or value != default]
+        return f"mlp({self.depth}, {self.activation!r}, {', '.join(said)})"
 
 
 @Parameter(name="*")

@@ -2,10 +2,12 @@
 
 `GuessLaw` is that law for infinitely many data, `FiniteGuessLaw` the law of the count among D data. Their
 methods are spelled as in scipy.stats; both depend on the network through gamma = var_mu / var_chi alone.
+`BatchedGuessLaw` is the law of the count where batch normalisation couples the data of a batch.
 """
 
+from igbtheory.guesses.batches import BatchedGuessLaw
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.guesses.finite import FiniteGuessLaw
 
-__all__ = ["DatasetGuessLaw", "FiniteGuessLaw", "GuessLaw"]
+__all__ = ["BatchedGuessLaw", "DatasetGuessLaw", "FiniteGuessLaw", "GuessLaw"]

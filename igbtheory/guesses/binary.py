@@ -1,6 +1,7 @@
 """The law of G0, the share of the data that an untrained, infinitely wide network gives to class 0."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -26,11 +27,14 @@ class GuessLaw:
 
     ValueError: gamma negative or NaN. TypeError: gamma no real number. Computed in double precision: relative
     errors below 1e-12, for g and p taken as the exact numbers that the floats are.
+    counts: the law of the number of guesses among D data where they are not independent given the network, as batch
+    normalisation makes them; None where they are.
 
     Source: initial-guessing-bias, Eqs. 1-4 (gamma = inf: Eq. 10); where-you-place-the-norm, Eqs. 6-9.
     """
 
     gamma: Numbers
+    counts: Callable[[int], Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", checked_gamma(self.gamma))
@@ -104,6 +108,6 @@ class GuessLaw:
         """Expected share of the favoured class, E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi."""
         return np.add(0.5, np.arctan(np.sqrt(self.gamma)) / np.pi)[()]
 
-    def finite(self, D: Any) -> FiniteGuessLaw:  # noqa: N803 - the papers' letter
-        """Law of the number k of D independent data that are given to class 0; the fraction is k/D."""
-        return FiniteGuessLaw(self.gamma, D)
+    def finite(self, D: Any) -> Any:  # noqa: N803 - the papers' letter
+        """Law of the number k of D data that are given to class 0; the fraction is k/D."""
+        return FiniteGuessLaw(self.gamma, D) if self.counts is None else self.counts(D)

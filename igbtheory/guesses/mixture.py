@@ -4,8 +4,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.logbinomial import log_binomial
 from igbtheory.guesses.logconcave import log_integral
+from igbtheory.numbers.logbinomial import log_binomial
 
 Array = NDArray[np.float64]
 

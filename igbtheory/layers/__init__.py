@@ -1,8 +1,33 @@
 """Layers: one file a rule, each with three faces (law, kernel, samples)."""
 
 from igbtheory.layers.activation import Activation
+from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.dropout import Dropout
+from igbtheory.layers.gaussian import Gaussian, GaussianPairs
+from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Pairs
+from igbtheory.layers.layernorm import LayerNorm, RMSNorm
+from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.pairs import Pairs
+from igbtheory.layers.pooling import AvgPool, MaxPool
+from igbtheory.layers.residual import Residual
 
-__all__ = ["Activation", "Dense", "KernelNode", "LawNode", "Layer", "Pairs"]
+__all__ = [
+    "Activation",
+    "AvgPool",
+    "BatchNorm",
+    "Dense",
+    "Dropout",
+    "Gaussian",
+    "GaussianPairs",
+    "GroupNorm",
+    "KernelNode",
+    "LawNode",
+    "Layer",
+    "LayerNorm",
+    "MaxPool",
+    "Pairs",
+    "RMSNorm",
+    "Residual",
+]

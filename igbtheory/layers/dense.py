@@ -1,6 +1,6 @@
 """Dense layers: W x + b with independent Gaussian weights and biases."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.activations.moments import Moments
+from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Pairs
+from igbtheory.layers.node import KernelNode, LawNode
 
 DRAW = 500
 """Multiplications of a matrix product, single precision, in the time of one normal draw."""
@@ -39,14 +40,16 @@ class Dense(Layer):
     def law(self, node: LawNode) -> LawNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
         x = node.averaged()
-        q_ab = x.mean * x.mean + x.var_mu
-        return LawNode(node.n, Moments(0, sigma_w2 * q_ab + sigma_b2, sigma_w2 * x.var_chi, x.error))
+        mean2 = x.mean * x.mean
+        within = None if x.within is None else sigma_w2 * (mean2 + x.within) + sigma_b2
+        values = Moments(0, sigma_w2 * (mean2 + x.var_mu) + sigma_b2, sigma_w2 * x.var_chi, x.error, within)
+        return LawNode(node.n, Gaussian(values))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
         x = node.averaged()
         q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-        return KernelNode(node.n, Pairs(q_a, q_b, q_ab, x.error))
+        return KernelNode(node.n, GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):

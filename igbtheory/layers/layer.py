@@ -27,6 +27,16 @@ class Layer(ABC):
         width: units of the layer where it has weights of its own; the type of `x` is kept.
         """
 
+    @property
+    def pooled(self) -> int:
+        """Units that become one."""
+        return 1
+
+    @property
+    def inner(self) -> "tuple[Layer, ...]":
+        """Layers inside this one."""
+        return ()
+
     @abstractmethod
     def latex(self) -> str:
         """The layer as a formula."""

@@ -1,72 +1,164 @@
-"""Nodes: what flows through a network, a Gaussian base and the function of it that is not averaged yet."""
+"""Nodes: what flows through a network, a base and the function of it that is not averaged yet."""
 
-from dataclasses import dataclass
-from typing import Any, final
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar, final
 
 from igbtheory.activations.function import Function, composed
-from igbtheory.activations.moments import Moments, moments, product, second_moment, steepness
+from igbtheory.activations.moments import Moments
+from igbtheory.layers.pairs import Pairs
 from igbtheory.numbers import Kind
 
+T = TypeVar("T")
+
+
+class Base(ABC, Generic[T]):
+    """Law of one unit over weights and data, or its kernel on a given data set, of which functions may be averaged.
+
+    T: what an average gives, Moments of a law or Pairs of a data set.
+    """
+
+    @abstractmethod
+    def average(self, n: Kind, phi: Function | None, m: int) -> T:
+        """Second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
+
+    @abstractmethod
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        """Means over the weights of phi(M) at the data a and b of a pair; of Moments the mean, twice."""
+
+    @abstractmethod
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        """Probability that phi(M) is one value over a whole batch of `size` data."""
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the unit is Gaussian: then it has `values`, and is another one with others."""
+        return False
+
+    @property
+    def pools(self) -> bool:
+        """Whether units are independent, so that the largest of several can be taken."""
+        return True
+
+    @property
+    def refusal(self) -> str:
+        """What the unit is, where no function of it can be averaged any more; else nothing."""
+        return ""
+
 
 @final
 @dataclass(frozen=True)
-class LawNode:
-    """Node phi(h) of Gaussian inputs: h = mean + sqrt(var_mu) u + sqrt(var_chi) z, u per node, z per node and datum.
+class Averaged(Base[T]):
+    """Unit of which only moments are known: a function of it cannot be averaged.
 
-    n: the kind of number; base: moments of h; phi: the function not averaged yet, None for the identity.
+    what: the unit in words, for the refusal; dead: the probability that it is one value over a batch of so many data,
+    None where that is not known.
+    """
+
+    values: T
+    centres: tuple[Any, Any]
+    what: str
+    dead: Callable[[int], Any] | None = None
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> T:
+        del n, phi, m
+        return self.values
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        del n, phi, m
+        return self.centres
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        del n, phi, m
+        if self.dead is None:
+            raise ValueError(
+                f"BatchNorm in batches of {size} cannot tell how often {self.what} does not vary over a batch; use the "
+                "full batch, or put a Dense between them"
+            )
+        return self.dead(size)
+
+    @property
+    def refusal(self) -> str:
+        return self.what
+
+
+@final
+@dataclass(frozen=True)
+class Node(Generic[T]):
+    """Node phi(M), M the largest of `maximum` independent units of the `base`.
+
+    n: the kind of number; phi: the function not averaged yet, None for the identity.
     """
 
     n: Kind
-    base: Moments
+    base: Base[T]
+    maximum: int = 1
     phi: Function | None = None
 
-    def then(self, phi: Function) -> "LawNode":
+    @property
+    def gaussian(self) -> bool:
+        """Whether the node is Gaussian, with no function of it."""
+        return self.phi is None and self.maximum == 1 and self.base.gaussian
+
+    def then(self, phi: Function) -> "Node[T]":
         """Node with phi applied after the function it has."""
-        return LawNode(self.n, self.base, _after(phi, self.phi))
+        self._refuse_closed(f"the activation {phi.name!r}")
+        return replace(self, phi=phi if self.phi is None else composed(phi, self.phi))
 
-    def averaged(self) -> Moments:
-        """Moments of phi(h)."""
-        return self.base if self.phi is None else moments(self.n, self.phi, self.base)
+    def largest(self, m: int) -> "Node[T]":
+        """Node with the maximum over m copies taken; an increasing phi commutes with it."""
+        self._refuse_closed(f"MaxPool({m})")
+        if not self.base.pools:
+            raise ValueError(
+                f"expected independent units in front of MaxPool({m}), got units of one normalised group; put a Dense "
+                "between them, or use LayerNorm"
+            )
+        if self.phi is not None and self.phi.monotonicity <= 0:
+            raise ValueError(
+                f"expected an increasing activation in front of MaxPool({m}), got {self.phi.name!r}: the largest of "
+                f"its values is not its value at the largest; put MaxPool({m}) before the activation, or a Dense "
+                "between them"
+            )
+        return replace(self, maximum=self.maximum * m)
+
+    def averaged(self) -> T:
+        """Second moments of phi(M)."""
+        return self.base.average(self.n, self.phi, self.maximum)
+
+    def means(self) -> tuple[Any, Any]:
+        """Means over the weights at the two data of a pair."""
+        return self.base.means(self.n, self.phi, self.maximum)
+
+    def constant(self, size: int) -> Any:
+        """Probability that the node is one value over a whole batch of `size` data."""
+        return self.base.constant(self.n, self.phi, self.maximum, size)
+
+    def remade(
+        self,
+        values: T,
+        centres: tuple[Any, Any],
+        what: str,
+        dead: Callable[[int], Any] | None,
+    ) -> "Node[T]":
+        """Node with these moments: Gaussian where this one is, else as `averaged_to` says."""
+        if self.gaussian:
+            return Node(self.n, replace(self.base, values=values))  # type: ignore[type-var]
+        return self.averaged_to(values, centres, what, dead)
+
+    def averaged_to(
+        self, values: T, centres: tuple[Any, Any], what: str, dead: Callable[[int], Any] | None = None
+    ) -> "Node[T]":
+        """Node of which these moments are known and no more: see Averaged."""
+        return Node(self.n, Averaged(values, centres, what, dead))
+
+    def _refuse_closed(self, layer: str) -> None:
+        if self.base.refusal:
+            raise ValueError(
+                f"expected a Gaussian unit in front of {layer}, got {self.base.refusal}, of which only the mean and "
+                "the covariance are known; put a Dense between them"
+            )
 
 
-@final
-@dataclass(frozen=True)
-class Pairs:
-    """Second moments over W of a node at pairs of data: q_a, q_b of either datum, q_ab of the pair; they broadcast.
-
-    error = estimated relative error of q_ab against sqrt(q_a q_b).
-    """
-
-    q_a: Any
-    q_b: Any
-    q_ab: Any
-    error: float = 0.0
-
-
-@final
-@dataclass(frozen=True)
-class KernelNode:
-    """Node phi(h) of a given data set: h is centred Gaussian over W, its covariance `base` a block of the kernel."""
-
-    n: Kind
-    base: Pairs
-    phi: Function | None = None
-
-    def then(self, phi: Function) -> "KernelNode":
-        """Node with phi applied after the function it has."""
-        return KernelNode(self.n, self.base, _after(phi, self.phi))
-
-    def averaged(self) -> Pairs:
-        """Second moments of phi(h)."""
-        if self.phi is None:
-            return self.base
-        q_a, q_b, q_ab = self.base.q_a, self.base.q_b, self.base.q_ab
-        # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
-        new_a, new_b = (second_moment(self.n, self.phi, q) for q in (q_a, q_b))
-        new_ab, error = product(self.n, self.phi, q_a, q_b, q_ab)
-        factor = steepness(self.n, self.phi, q_a, q_b, q_ab)
-        return Pairs(new_a, new_b, new_ab, factor * self.base.error + error)
-
-
-def _after(phi: Function, before: Function | None) -> Function:
-    return phi if before is None else composed(phi, before)
+LawNode = Node[Moments]
+KernelNode = Node[Pairs]

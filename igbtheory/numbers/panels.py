@@ -34,11 +34,15 @@ class Panels:
 
 
 def split_normal(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
-    """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts; empty ones are dropped."""
-    low, high = n.number(-reach), n.number(reach)
+    """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts."""
     base = n.number(np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / WIDTH))))
     grid = np.broadcast_to(base.reshape(-1, *(1,) * (cuts.ndim - 1)), (base.size, *cuts.shape[1:]))
-    ends = np.sort(np.concatenate([grid, np.minimum(np.maximum(cuts, low), high)]), axis=0)
+    return split(n, np.concatenate([grid, cuts]), n.number(-reach), n.number(reach), order)
+
+
+def split(n: Kind, cuts: Any, low: Any, high: Any, order: int) -> Panels:
+    """Panels of [low, high] between the cuts, axis of cuts in front; empty ones are dropped."""
+    ends = np.sort(np.minimum(np.maximum(cuts, low), high), axis=0)
     widths = ends[1:] - ends[:-1]
     full = widths > 0
     kept = np.argsort(~full, axis=0, kind="stable")[: np.max(np.sum(full, axis=0))]
@@ -76,6 +80,20 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
         over = (lost * ~left).sum(axis=0)
         total = total + jump * (jump * n.ncdf(z) * n.ncdf(-z) + 2 * n.ncdf(-z) * under + 2 * n.ncdf(z) * over)
     return total
+
+
+def before(n: Kind, panels: Panels, values: Any) -> Any:
+    """Integrals from the first panel's left end up to each node."""
+    whole = (panels.weights * values).sum(axis=1)
+    sums = _cumulative(n, values.shape[1])
+    within = sums @ values if values.ndim > 2 else values @ sums.T
+    return (np.add.accumulate(whole, axis=0) - whole)[:, None] + panels.half[:, None] * within
+
+
+def beyond(n: Kind, panels: Panels, values: Any) -> Any:
+    """Integrals from each node to the last panel's right end: of positive values, to a small relative error."""
+    mirrored = Panels(panels.x[::-1, ::-1], panels.weights[::-1, ::-1], panels.half[::-1], panels.left[::-1])
+    return before(n, mirrored, values[::-1, ::-1])[::-1, ::-1]
 
 
 @lru_cache

@@ -25,7 +25,8 @@ def write_report(
     started = time.monotonic()
     about = {"seed": checks.whole("seed", seed, 0), "quick": quick, "versions": versions()}
     with whole_folder(target, about) as folder:
-        outcomes = study.study(cases.cases(cases.QUICK if quick else cases.FULL), seed, progress)
+        sizes = cases.QUICK if quick else cases.FULL
+        outcomes = study.study(cases.plain(sizes) + cases.normed(sizes), seed, progress)
         progress("pictures, tables and page")
         draw(outcomes, folder)
         write_tables(outcomes, folder)

@@ -6,7 +6,8 @@ from typing import Any, final
 import igbtheory as igb
 
 ACTIVATIONS = ("linear", "tanh", "relu")
-DEPTHS = (1, 3, 20)
+NORMS = {"batch": "BatchNorm", "layer": "LayerNorm", "rms": "RMSNorm"}
+PLACEMENTS = ("before", "after")
 INPUTS = {
     "gaussian": "Gaussian inputs N(0, 1)",
     "digits": "500 handwritten digits, standardised by the mean and standard deviation of all 1,797",
@@ -38,20 +39,29 @@ class Case:
     activation: str
     depth: int
     size: Size
+    norm: str | None = None
+    placement: str = "before"
 
     @property
     def name(self) -> str:
         """The case as files name it."""
-        return f"{self.inputs}-{self.activation}-{self.depth}"
+        norm = "" if self.norm is None else f"-{self.norm}-{self.placement}"
+        return f"{self.inputs}-{self.activation}{norm}-{self.depth}"
 
     def network(self) -> igb.Network:
         """The network, with the variances 2 and 0 that the papers take for ReLU."""
-        return igb.mlp(self.depth, self.activation)
+        return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement)
 
 
-def cases(sizes: dict[int, Size]) -> list[Case]:
-    """All cases, one ensemble size a depth; the depths are those of `sizes`."""
+def plain(sizes: dict[int, Size]) -> list[Case]:
+    """Cases without norms, one ensemble size a depth; the depths are those of `sizes`."""
     return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
+
+
+def normed(sizes: dict[int, Size], activation: str = "relu") -> list[Case]:
+    """Cases of every norm in every placement, of the shallowest and the deepest network, on Gaussian inputs."""
+    depths = sorted({min(sizes), max(sizes)})
+    return [Case("gaussian", activation, d, sizes[d], n, p) for n in NORMS for p in PLACEMENTS for d in depths]
 
 
 def input_values() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import igbtheory
-from igbtheory.report.cases import INPUTS
+from igbtheory.report.cases import INPUTS, NORMS
 from igbtheory.report.study import Outcome
 
 LIBRARIES = ("numpy", "scipy", "matplotlib")
@@ -37,6 +37,8 @@ def write_page(outcomes: list[Outcome], folder: Path, about: dict[str, Any]) -> 
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
     page = environment.get_template("index.html.j2").render(
         outcomes=outcomes,
+        plain=[outcome for outcome in outcomes if outcome.case.norm is None],
+        placements=placements(outcomes),
         inputs=INPUTS,
         disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
         scores=len(scores),
@@ -45,6 +47,19 @@ def write_page(outcomes: list[Outcome], folder: Path, about: dict[str, Any]) -> 
         **about,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
+
+
+def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
+    """Networks without norm, and with each in each placement: a name, and the outcomes by depth, Gaussian inputs."""
+    normed = [outcome for outcome in outcomes if outcome.case.norm is not None]
+    depths = {outcome.case.depth for outcome in normed}
+    found: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        case = outcome.case
+        if case.inputs == "gaussian" and case.depth in depths and case.activation == normed[0].case.activation:
+            name = "none" if case.norm is None else f"{NORMS[case.norm]} {case.placement}"
+            found.setdefault(name, []).append(outcome)
+    return list(found.items())
 
 
 def _data_uri(path: Path) -> str:

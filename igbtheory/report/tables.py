@@ -7,7 +7,7 @@ from typing import Any
 
 from igbtheory.report.study import Outcome
 
-CASE = ("inputs", "activation", "depth")
+CASE = ("inputs", "activation", "norm", "placement", "depth")
 
 
 def write_tables(outcomes: list[Outcome], folder: Path) -> None:
@@ -30,7 +30,9 @@ def _write(path: Path, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> No
 
 
 def _case(outcome: Outcome) -> tuple[Any, ...]:
-    return outcome.case.inputs, outcome.case.activation, outcome.case.depth
+    case = outcome.case
+    placement = "" if case.norm is None else case.placement
+    return case.inputs, case.activation, case.norm or "", placement, case.depth
 
 
 def _summary(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:

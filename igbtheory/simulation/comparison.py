@@ -12,7 +12,7 @@ from igbtheory.simulation.ensemble import simulate
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 from igbtheory.simulation.kolmogorov import KolmogorovSmirnov, kolmogorov_smirnov
 from igbtheory.simulation.rows import Row, rows
-from igbtheory.simulation.theory import guess_theory
+from igbtheory.simulation.theory import guess_theory, observable
 
 if TYPE_CHECKING:
     from igbtheory.simulation.result import Simulation
@@ -85,7 +85,7 @@ def compare(
     return Comparison(
         expected,
         ensembles,
-        rows(ensembles, expected, theory),
+        rows(ensembles, observable(expected, simulation.samples), theory),
         kolmogorov_smirnov(counts, RICHARDSON, theory.counts),
         kolmogorov_smirnov(counts[-1:], np.ones(1), theory.counts),
     )

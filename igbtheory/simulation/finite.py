@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Layer
+from igbtheory.layers import Dense, Layer, Residual
+from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.chain import read_by_next, widths
 from igbtheory.layers.dense import condensed
 from igbtheory.simulation.moments import pair_moments
 
@@ -26,13 +28,14 @@ Data = Callable[[Generator], NDArray[np.float32]]
 class FiniteNetwork:
     """A finite network to draw: every Dense but the last has units as `width` asks, the last one is averaged out.
 
-    data: the data of a network from its generator, (n_samples, units); ddof: see `pair_moments`.
+    data: the data of a network from its generator, (n_samples, units); ddof, batch: see `pair_moments`.
     """
 
     layers: tuple[Layer, ...]
     data: Data
     width: int
     ddof: int
+    batch: int = 1
 
     def measured(self, seeds: np.random.SeedSequence) -> tuple[NDArray[np.float64], float]:
         """Moments var_mu, var_chi after every Dense given the activations that enter it, (dense layers, 2), and G0.
@@ -47,22 +50,27 @@ class FiniteNetwork:
         x: NDArray[Any] = self.data(rng)
         *hidden, output = self.layers
         found = []
-        for layer in hidden:
+        for layer, units in zip(hidden, widths(self.layers, self.width)[:-1], strict=True):
             if isinstance(layer, Dense):
-                found.append(self._moments(layer, x))
-            x = layer.samples(x, rng, self.width)
-        found.append(self._moments(output, x))
+                found.append(self._behind(layer, x))
+            x = layer.samples(x, rng, units)
+            if isinstance(layer, Residual):
+                found.append(pair_moments(x, self.ddof, self.batch))
+        found.append(self._behind(output, x))
         return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 
-    def _moments(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
-        q_ab, spread = pair_moments(x, self.ddof)
+    def _behind(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
+        """Moments behind a Dense, averaged over its weights."""
+        q_ab, spread = pair_moments(x, self.ddof, self.batch)
         return dense.sigma_w2 * q_ab + dense.sigma_b2, dense.sigma_w2 * spread
 
 
 def finite_network(network: "Network", inputs: Any, samples: int, width: int) -> FiniteNetwork:
     """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
     if isinstance(inputs, GaussianInputs):
-        return FiniteNetwork(network.layers, _gaussian(inputs, samples, width), width, ddof=1)
+        data = _gaussian(inputs, samples, width * read_by_next(network.layers))
+        batch = batch_of(network.layers)
+        return FiniteNetwork(network.layers, data, width, 1, 1 if batch is None else batch.divides(samples))
     with np.errstate(over="ignore"):
         x = np.asarray(inputs, dtype=np.float32)
     layers = network.layers
@@ -76,7 +84,7 @@ def finite_network(network: "Network", inputs: Any, samples: int, width: int) ->
     if rng.bit_generator.state == untouched:
         layers, x = layers[len(before) :], first
         x = condensed(x) if len(x) < x.shape[1] else x
-    return FiniteNetwork(layers, lambda _: x, width, ddof=0)
+    return FiniteNetwork(layers, lambda _: x, width, 0)
 
 
 def _gaussian(inputs: GaussianInputs, samples: int, width: int) -> Data:

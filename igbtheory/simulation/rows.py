@@ -10,7 +10,7 @@ from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
 
 if TYPE_CHECKING:
-    from igbtheory.prediction import Prediction
+    from igbtheory.prediction import PerLayer
     from igbtheory.simulation.result import Simulation
     from igbtheory.simulation.theory import GuessTheory
 
@@ -56,14 +56,12 @@ class Row:
         )
 
 
-def rows(ensembles: tuple["Simulation", ...], prediction: "Prediction", guesses: "GuessTheory") -> tuple[Row, ...]:
+def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "GuessTheory") -> tuple[Row, ...]:
     """Rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
     layers = [ensemble.per_layer for ensemble in ensembles]
     # gamma is a ratio of extrapolated means, no extrapolated ratio: see `extrapolation`
     limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)
-    theory = {
-        name: np.asarray(getattr(prediction.per_layer, name), dtype=float) for name in ("var_mu", "var_chi", "gamma")
-    }
+    theory = {name: np.asarray(getattr(expected, name), dtype=float) for name in ("var_mu", "var_chi", "gamma")}
     scale = theory["var_mu"] + theory["var_chi"]
     floor = {"var_mu": RESOLUTION * scale, "var_chi": RESOLUTION * scale}
     floor["gamma"] = RESOLUTION * (1 + theory["gamma"]) ** 2

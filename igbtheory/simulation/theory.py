@@ -1,11 +1,12 @@
 """What a prediction says about the guesses among the data of a simulation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from igbtheory.guesses import DatasetGuessLaw, FiniteGuessLaw
+from igbtheory.guesses import DatasetGuessLaw
+from igbtheory.prediction import PerLayer
 from igbtheory.simulation.kolmogorov import CountLaw, empirical
 
 if TYPE_CHECKING:
@@ -26,6 +27,14 @@ class GuessTheory:
     spread: float
 
 
+def observable(prediction: "Prediction", samples: int) -> PerLayer:
+    """What D = `samples` data show of the moments: pairs of a full batch are pairs within a batch of D."""
+    if prediction.batch is None or prediction.batch.size is not None:
+        return prediction.per_layer
+    found = prediction.batch.at(samples).per_layer
+    return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within)
+
+
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:
     """Law of the guesses among the data of the simulation: exact for Gaussian inputs, from draws for a data set."""
     size, law = simulation.samples, prediction.G0
@@ -34,7 +43,7 @@ def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessThe
     return _of_gaussian_inputs(law.finite(size))
 
 
-def _of_gaussian_inputs(law: FiniteGuessLaw) -> GuessTheory:
+def _of_gaussian_inputs(law: Any) -> GuessTheory:
     def cdf(k: Any) -> Any:
         return law.cdf(k)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, LawNode
+from igbtheory.layers import Dense, Gaussian, LawNode
 from igbtheory.numbers import FLOAT64
 from igbtheory.prediction import PerLayer, Prediction
 from igbtheory.verdict.limit import by_map
@@ -89,7 +89,7 @@ class Course:
         q = 1.0 if self._has_no_scale else self.q[-1]
         base = Moments(0, q * (gamma / (1 + gamma)), q / (1 + gamma))
         with np.errstate(all="ignore"):
-            after = self.dense.law(LawNode(FLOAT64, base).then(self.phi)).base
+            after = self.dense.law(LawNode(FLOAT64, Gaussian(base)).then(self.phi)).averaged()
         return after.var_mu / after.var_chi
 
     def first_beyond(self, level: float) -> int | None:
@@ -126,15 +126,16 @@ def course(phi: Function, dense: Dense, inputs: GaussianInputs, depth: int) -> C
         raise ValueError(f"{phi.name!r} leaves nothing to guess by: {stopped}")
     still = len(found) - 1 if not stopped and len(found) <= depth else None
     found += found[-1:] * (0 if stopped else depth + 1 - len(found))
-    columns = (np.array([getattr(base, name) for base in found], float) for name in ("var_mu", "var_chi", "error"))
+    names = ("var_mu", "var_chi", "error", "covariance")
+    columns = (np.array([getattr(base, name) for base in found], float) for name in names)
     return Course(phi, dense, Prediction(PerLayer(FLOAT64, *columns)), stopped, still)
 
 
 def _bases(phi: Function, dense: Dense, inputs: GaussianInputs) -> Iterator[Moments]:
     """Moments after every Dense of an endless network: one layer at a time, where `predict` does all or nothing."""
-    node = dense.law(LawNode(FLOAT64, inputs.moments(FLOAT64)))
+    node = dense.law(LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64))))
     while True:
-        yield node.base
+        yield node.averaged()
         node = dense.law(node.then(phi))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.activations import Function, function_of
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, LawNode
+from igbtheory.layers import Dense, Gaussian, LawNode
 from igbtheory.network import PROMISED, AccuracyWarning
 from igbtheory.numbers import FLOAT64
 from igbtheory.verdict.course import ROUNDING, Course, course
@@ -103,7 +103,7 @@ def verdict(
 def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
     """Mean after the first activation, and the causes of bias there: the parts of var_mu after the next Dense."""
     with np.errstate(all="ignore"):
-        x = dense.law(LawNode(FLOAT64, inputs.moments(FLOAT64))).then(phi).averaged()
+        x = dense.law(LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))).then(phi).averaged()
     parts = {
         "mean": dense.sigma_w2 * x.mean**2,
         "centres": dense.sigma_w2 * x.var_mu,  # of the first pre-activations: shifted inputs and biases scatter them

@@ -11,12 +11,13 @@ from igbtheory.report.study import Outcome
 
 
 def draw(outcomes: list[Outcome], folder: Path) -> None:
-    """All pictures of the outcomes, as PDF and PNG."""
+    """All pictures of the outcomes, as PDF and PNG; networks with norms stand in the picture of agreement alone."""
     columns = len({outcome.case.depth for outcome in outcomes})
     with styled():
         save(agreement(outcomes), folder, "agreement")
-        for inputs in dict.fromkeys(outcome.case.inputs for outcome in outcomes):
-            own = [outcome for outcome in outcomes if outcome.case.inputs == inputs]
+        plain = [outcome for outcome in outcomes if outcome.case.norm is None]
+        for inputs in dict.fromkeys(outcome.case.inputs for outcome in plain):
+            own = [outcome for outcome in plain if outcome.case.inputs == inputs]
             save(guesses(own, columns), folder, f"guesses-{inputs}")
             save(layers(own), folder, f"layers-{inputs}")
             save(widths(own, columns), folder, f"widths-{inputs}")

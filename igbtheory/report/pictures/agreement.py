@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from igbtheory.report.cases import NORMS, Case
 from igbtheory.report.pictures.style import LIMIT, WIDTHS
 from igbtheory.report.study import Outcome
 
@@ -20,11 +21,15 @@ def agreement(outcomes: list[Outcome]) -> Figure:
     gamma, variance = ([getattr(o, name).z for o in outcomes] for name in ("gamma", "variance"))
     axes.plot(gamma, y - 0.13, "o", ms=4.5, color=WIDTHS[1], label="$\\gamma$")
     axes.plot(variance, y + 0.13, "D", ms=4, color=LIMIT, label="Var($G_0$)")
-    cases = [outcome.case for outcome in outcomes]
-    axes.set_yticks(y, [f"{NAMES[c.inputs]}, {c.activation}, depth {c.depth}" for c in cases])
+    axes.set_yticks(y, [_label(outcome.case) for outcome in outcomes])
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
     reach = max(4.0, 1.1 * max(map(abs, gamma + variance)))
     axes.set_xlim(-reach, reach)
     axes.set_xlabel("(simulation extrapolated to infinite width \N{MINUS SIGN} theory) / standard error")
     axes.legend(loc="upper right")
     return figure
+
+
+def _label(case: Case) -> str:
+    norm = "" if case.norm is None else f", {NORMS[case.norm]} {case.placement}"
+    return f"{NAMES[case.inputs]}, {case.activation}{norm}, depth {case.depth}"

@@ -1,0 +1,64 @@
+"""Averages of phi(M), M the largest of m Gaussian units, over sweeps and over arrays of pairs."""
+
+from typing import Any
+
+import numpy as np
+
+from igbtheory.activations import maxima
+from igbtheory.activations import moments as single
+from igbtheory.activations.function import Function
+from igbtheory.activations.moments import Moments
+from igbtheory.activations.pairwise import pairwise
+from igbtheory.numbers import Kind
+from igbtheory.numbers.threads import one_thread
+
+
+def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
+    """Moments of phi(M), units with the moments `h`; phi = None is the identity."""
+    if m == 1:
+        return h if phi is None else single.moments(n, phi, h)
+    parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi, h.error)
+    points = zip(*(np.ravel(n.number(part)) for part in parts[:3]), strict=True)
+    with one_thread():
+        found = zip(*(maxima.moments(n, phi, m, *point) for point in points), strict=True)
+    mean, var_mu, var_chi, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
+    return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()])
+
+
+def second_moment(n: Kind, phi: Function | None, m: int, q: Any) -> Any:
+    """Mean E phi(M)^2 of centred units of variance q, a number or an array."""
+    if m == 1:
+        return q if phi is None else single.second_moment(n, phi, q)
+    values = [maxima.second_moment(n, phi, m, variance, n.number(0)) for variance in np.ravel(q)]
+    return np.array(values).reshape(np.shape(q))[()]
+
+
+def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
+    """Mean E phi(M_a) phi(M_b) and its estimated relative error.
+
+    pair: variances and covariance (q_a, q_b, q_ab), arrays that broadcast; mean: of both, a number or
+    an array with them.
+    """
+    if m == 1 and not np.ndim(mean):
+        return (pair[2] + mean * mean, 0.0) if phi is None else single.product(n, phi, *pair, mean)
+    if m == 1:
+        parts = np.broadcast_arrays(*pair, mean)
+        found = [product(n, phi, 1, point[:3], point[3]) for point in zip(*map(np.ravel, parts), strict=True)]
+        values = np.array([value for value, _ in found]).reshape(parts[0].shape)
+        return values, max(error for _, error in found)
+    centre, degree = n.number(mean), 1 if phi is None else phi.degree
+    scale = n.number(1)
+    if degree is not None and not np.any(centre):  # the variances factor out
+        q_a, q_b, q_ab = pair
+        root_a, root_b = n.sqrt(q_a), n.sqrt(q_b)
+        pair, scale = (
+            (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b)),
+            (root_a * root_b) ** n.number(degree),
+        )
+    values, error = pairwise(
+        n,
+        lambda a, b, ab: maxima.product(n, phi, m, a, b, ab, centre),
+        lambda q: maxima.second_moment(n, phi, m, q, centre),
+        *pair,
+    )
+    return scale * values, error

@@ -1,0 +1,255 @@
+"""Kernels of data sets by interpolation, where quadrature takes milliseconds a pair and there are millions of pairs.
+
+K(q_a, q_b, q_ab) = E f(h_a) f(h_b) is smooth in log q_a, log q_b and the angle theta = acos(q_ab/sqrt(q_a q_b)), also
+across a kink or a jump of f at 0: a tensor of Chebyshev polynomials in the three holds all pairs, in double precision.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+
+TOLERANCE = 2e-13
+"""Coefficient, of a kernel of size 1, from which on a series goes on."""
+SHORTEST = 9
+"""Nodes of the first probe of a series; the next ones double the intervals."""
+LONGEST_Q, LONGEST_THETA = 33, 129
+"""Nodes at most in either direction."""
+INSET = 1e-4
+"""Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
+WITNESSES = 24
+"""Pairs drawn to measure the error."""
+BLOCK = 2**20
+"""Pairs evaluated at once."""
+
+Array = NDArray[np.float64]
+Rule = Callable[[Array, Array, Array], tuple[Any, Any]]
+"""Kernel and its estimated relative error, pair by pair or one for all, at arrays q_a, q_b, q_ab of one shape."""
+Line = Callable[[Array], Array]
+Second = Callable[[Array], Array]
+"""Second moment E f(h)^2 at an array of variances: at c = 1 the kernel of a jump loses half of its digits."""
+
+
+@final
+@dataclass(frozen=True)
+class Axis:
+    """Interval of one variable and the number of its Chebyshev polynomials."""
+
+    low: float
+    high: float
+    length: int = 1
+
+    def at(self, x: Any) -> Any:
+        """Values of the variable at x in [-1, 1]."""
+        return (self.low + self.high) / 2 + (self.high - self.low) / 2 * x
+
+    def position(self, value: Any) -> Any:
+        """Positions x of values of the variable; 0 where there is but one."""
+        width = self.high - self.low
+        return (2 * value - self.low - self.high) / width if width > 0 else 0 * value
+
+    def nodes(self) -> Array:
+        """Values of the variable at the nodes."""
+        return np.asarray(self.at(chebyshev.chebpts1(self.length)))
+
+    def basis(self, value: Any) -> Array:
+        """Polynomials at values of the variable, shape (*values, length)."""
+        return np.asarray(chebyshev.chebvander(self.position(value), self.length - 1))
+
+    def coefficients(self, values: Array) -> Array:
+        """Coefficients along the first axis, of values at the nodes."""
+        found = np.linalg.solve(self.basis(self.nodes()), values.reshape(self.length, -1))
+        return np.asarray(found.reshape(values.shape))
+
+
+@final
+@dataclass(frozen=True)
+class Interpolant:
+    """Kernel as a tensor of Chebyshev polynomials in log q_a, log q_b and theta.
+
+    moments: coefficients of log E f^2 in log q; tensor: those of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta);
+    error: estimated, relative to sqrt(E f_a^2 E f_b^2), by the last coefficients and the rule itself.
+    """
+
+    log_q: Axis
+    theta: Axis
+    moments: Array
+    tensor: Array
+    error: float
+
+    def second_moment(self, q: Any) -> Any:
+        """Mean E f(h)^2 at variances q."""
+        return np.exp(self.log_q.basis(np.log(q)) @ self.moments)
+
+    def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> Array:
+        """Kernel at pairs of variances q_a, shape (rows, 1), and q_b, shape (columns,): shape (rows, columns)."""
+        q_a, q_b = np.ravel(q_a), np.ravel(q_b)
+        blocks = np.array_split(np.arange(q_a.size), min(q_a.size, 1 + q_ab.size // BLOCK))
+        return np.concatenate([self._block(q_a[rows, None], q_b, q_ab[rows]) for rows in blocks])
+
+    def _block(self, q_a: Array, q_b: Array, q_ab: Array) -> Array:
+        """Kernel of a block, by Clenshaw's recurrence in theta on matrices over the pairs."""
+        left, right = (self.log_q.basis(np.log(np.ravel(q))) for q in (q_a, q_b))
+        size_a, size_b = self.second_moment(np.ravel(q_a))[:, None], self.second_moment(q_b)
+        left, right = left * np.sqrt(size_a), right * np.sqrt(size_b)[:, None]
+        x = self.theta.position(angle(q_a, q_b, q_ab))
+        now, before = np.zeros((2, *q_ab.shape))
+        for k in range(self.theta.length - 1, 0, -1):
+            now, before = left @ self.tensor[:, :, k] @ right.T + 2 * x * now - before, now
+        values = left @ self.tensor[:, :, 0] @ right.T + x * now - before
+        return np.asarray(np.where((q_ab == q_a) & (q_ab == q_b), size_a, values))
+
+
+@final
+class _Sampler:
+    """The rule as a kernel of size 1, once `moments` are those of `log_q`; `error`: the largest of the rule."""
+
+    def __init__(self, rule: Rule, second: Second, parity: int, log_q: Axis) -> None:
+        self.rule, self.second = rule, second
+        self.parity = parity
+        self.error = 0.0
+        self.normalise(log_q)
+
+    def normalise(self, log_q: Axis) -> None:
+        """Take the second moments from the nodes of an axis."""
+        self.log_q = log_q
+        self.moments = log_q.coefficients(self.log_moment(log_q.nodes()))
+
+    def log_moment(self, log_q: Array) -> Array:
+        """Logarithm of E f(h)^2, -inf where f is 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.second(np.exp(log_q))))
+
+    def __call__(self, log_a: Array, log_b: Array, theta: Array) -> Array:
+        """Kernel over sqrt(E f_a^2 E f_b^2), shape (*variances, angles); with a parity, angles even about pi/2."""
+        near = theta[: (theta.size + 1) // 2] if self.parity else theta
+        grids = np.broadcast_arrays(log_a[..., None], log_b[..., None], near)
+        size = np.exp(sum(self.log_q.basis(grid) @ self.moments for grid in grids[:2]) / 2)
+        q_a, q_b = np.exp(grids[0]), np.exp(grids[1])
+        values, error = self.rule(q_a, q_b, np.sqrt(q_a * q_b) * np.cos(near))
+        self.error = max(self.error, _largest(error, values, size))
+        values = values / size
+        beyond = self.parity * values[..., : theta.size - near.size]
+        return np.concatenate([values, beyond[..., ::-1]], axis=-1)
+
+    def across(self, log_b: Array, theta: float, log_a: Array) -> Array:
+        """Kernel on a line in log_a."""
+        return np.asarray(self(log_a, log_b, np.array([theta]))[:, 0])
+
+
+def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
+    """Angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
+
+    4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2: no rounded cosine near 0 and pi.
+    """
+    excess = np.square((q_a - q_b) / (np.sqrt(q_a) + np.sqrt(q_b)))
+    total = q_a + q_b - excess
+    return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
+
+
+def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0) -> tuple[Array, float]:
+    """Kernel E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
+
+    second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
+    f, else 0.
+    Where that takes fewer evaluations, or f vanishes at some variance, the rule is asked for every pair.
+    The error is the largest one at pairs of the data drawn at random, and at the most and the least alike.
+    """
+    q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (q_a, q_b, q_ab))
+    if q_ab.ndim != 2 or q_a.shape != (len(q_ab), 1) or q_b.shape != q_ab.shape[1:]:
+        raise ValueError(
+            f"expected shapes (rows, 1), (columns,), (rows, columns), got {q_a.shape}, {q_b.shape}, {q_ab.shape}; "
+            "pass variances as q[:, None] and q"
+        )
+    low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
+    theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
+    ends = float(theta.min()), float(theta.max())
+    found = fitted(rule, second, (low, high), ends, parity=parity, most=q_ab.size) if low > 0 else None
+    if found is None:
+        values, error = rule(*np.broadcast_arrays(q_a, q_b, q_ab))
+        return np.asarray(values), float(np.max(error))
+    values = found(q_a, q_b, q_ab)
+    drawn = np.random.default_rng(0).integers(q_ab.size, size=WITNESSES)
+    pairs = np.unravel_index([*drawn, theta.argmin(), theta.argmax()], q_ab.shape)
+    a, b = q_a[pairs[0], 0], q_b[pairs[1]]
+    exact, error = rule(a, b, q_ab[pairs])
+    size = np.sqrt(found.second_moment(a) * found.second_moment(b))
+    missed = float(np.max(np.abs(values[pairs] - exact) / size))
+    return values, max(found.error, missed + _largest(error, exact, size))
+
+
+def _largest(error: Any, values: Any, size: Any) -> float:
+    """Largest error of the rule against the size of the kernel: where an odd kernel is 0 the relative one is noise."""
+    return float(np.max(error * np.abs(values) / size))
+
+
+def fitted(
+    rule: Rule,
+    second: Second,
+    q: tuple[float, float],
+    theta: tuple[float, float],
+    *,
+    parity: int = 0,
+    most: float = np.inf,
+) -> Interpolant | None:
+    """Interpolant for variances and angles between given ends; None where it would take `most` evaluations or more.
+
+    The number of nodes in each variable is found on lines: through the ends and the middle of the others.
+    None also where f vanishes almost surely at some variance, so that the kernel has no size.
+    """
+    first, last = max(theta[0], INSET), min(theta[1], np.pi - INSET)
+    if parity:  # half of the nodes tell the other half
+        first = min(first, np.pi - last)
+        last = np.pi - first
+    along_q, along_theta = Axis(float(np.log(q[0])), float(np.log(q[1]))), Axis(first, last)
+    if most <= (SHORTEST + 1) ** 3:
+        return None
+    sampler = _Sampler(rule, second, parity, replace(along_q, length=LONGEST_Q if along_q.high > along_q.low else 1))
+    if not np.all(np.isfinite(sampler.moments)):
+        return None
+    low, middle, high = (np.array(along_q.at(x)) for x in (-1, 0, 1))
+    across: list[Line] = [partial(sampler.across, b, at) for b, at in ((middle, first), (high, first), (high, last))]
+    lines = [_length(along_q, LONGEST_Q, line) for line in [sampler.log_moment, *across]]
+    log_q = replace(along_q, length=max(lines))
+    around = {(float(a), float(b)): (a, b) for a, b in ((low, low), (high, high), (low, high), (middle, middle))}
+    turns = [_length(along_theta, LONGEST_THETA, partial(sampler, *pair)) for pair in around.values()]
+    angles = replace(along_theta, length=max(turns))
+    if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
+        return None
+    sampler.normalise(log_q)
+    return _interpolant(sampler, angles)
+
+
+def _length(axis: Axis, limit: int, line: Line) -> int:
+    """Number of Chebyshev polynomials after which the coefficients of a line stay below the tolerance."""
+    if axis.high <= axis.low:
+        return 1
+    x = chebyshev.chebpts2(SHORTEST)
+    values = line(axis.at(x))
+    while True:
+        size = np.abs(np.linalg.solve(chebyshev.chebvander(x, x.size - 1), values))
+        length = 1 + int(np.max(np.flatnonzero(size > TOLERANCE), initial=0))
+        if length <= 3 * x.size // 4 or x.size >= limit:
+            return length
+        x = chebyshev.chebpts2(2 * x.size - 1)
+        between = line(axis.at(x[1::2]))
+        old, values = values, np.empty(x.size)
+        values[::2], values[1::2] = old, between
+
+
+def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
+    """Interpolant from the nodes of both axes; the kernel is symmetric in its two data."""
+    log_q = sampler.log_q
+    nodes = log_q.nodes()
+    a, b = np.triu_indices(log_q.length)
+    values = np.empty((log_q.length, log_q.length, theta.length))
+    values[a, b] = values[b, a] = sampler(nodes[a], nodes[b], theta.nodes())
+    for i, axis in enumerate((log_q, log_q, theta)):
+        values = np.moveaxis(axis.coefficients(np.moveaxis(values, i, 0)), 0, i)
+    ends = [values[-1]] * (log_q.length > 1) + [values[..., -2:]] * (theta.length > 2)
+    unresolved = max((float(np.max(np.abs(end))) for end in ends), default=0.0)
+    return Interpolant(log_q, theta, sampler.moments, values, sampler.error + unresolved)

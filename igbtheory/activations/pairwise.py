@@ -1,0 +1,40 @@
+"""Kernels that cost a quadrature a pair, at arrays of pairs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from igbtheory.activations.interpolation import interpolated
+from igbtheory.numbers import Float64, Kind
+
+Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
+
+
+def pairwise(
+    n: Kind, rule: Rule, second: Callable[[Any], Any], q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0
+) -> tuple[Any, float]:
+    """Values of a `rule` for one pair (q_a, q_b, q_ab) at arrays of them, and their largest error.
+
+    second: E phi^2 at one variance; parity: of phi. The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are
+    interpolated in double precision.
+    """
+    pairs = np.broadcast_arrays(q_a, q_b, q_ab)
+    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(q_a), np.size(q_b)):
+        return interpolated(
+            lambda *points: _each(rule, *points),
+            lambda q: np.array([second(x) for x in q]),
+            q_a,
+            np.ravel(q_b),
+            pairs[2],
+            parity=parity,
+        )
+    values, errors = _each(rule, *pairs)
+    return values[()], float(np.max(errors))
+
+
+def _each(rule: Rule, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Values and errors pair by pair."""
+    found = [rule(*point) for point in zip(np.ravel(q_a), np.ravel(q_b), np.ravel(q_ab), strict=True)]
+    values, errors = (np.array(part).reshape(np.shape(q_ab)) for part in zip(*found, strict=True))
+    return values, errors

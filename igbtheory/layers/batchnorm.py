@@ -1,0 +1,180 @@
+"""BatchNorm: every unit centred and scaled over a batch of data."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.activations.moments import Moments
+from igbtheory.activations.panels import share_beyond
+from igbtheory.layers.chain import each
+from igbtheory.layers.gaussian import Gaussian
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.normalised import Normalised, NormalisedPairs, approximated
+from igbtheory.layers.residual import Residual
+from igbtheory.layers.scaling import divided_pairs, norm_text, normalised, over_root, scaled_law
+from igbtheory.numbers import FLOAT64
+
+ESTIMATORS = ("exact", "proxy", "evaluation")
+WHAT = "a batch-normalised activation"
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class BatchNorm(Layer):
+    """BatchNorm (X_a - <X>)/sqrt(<(X - <X>)^2> + eps), averages over the batch of datum a, unit by unit.
+
+    batch_size: data in a batch, None for the full batch. law="exact": the canonical estimator, a datum in its own
+    batch, PyTorch's training mode: in front of an activation B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), full batch N(0, 1).
+    law="proxy": every datum normalised by the n - 1 others, n > 4. law="evaluation": PyTorch's evaluation mode with
+    fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch gives 0.
+    Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
+    """
+
+    batch_size: int | None
+    estimator: str
+    eps: Any
+
+    def __init__(self, batch_size: int | None = None, law: str = "exact", eps: Any = 0.0) -> None:
+        checks.epsilon(eps)
+        estimator = checks.known("law of BatchNorm", law, ESTIMATORS)
+        size = None if batch_size is None else checks.whole("batch_size", batch_size, 2)
+        if estimator == "proxy" and (size is None or size <= 4):
+            raise ValueError(
+                f'expected batch_size > 4 with law="proxy", whose variance n/(n - 4) ends there, got {batch_size}; use '
+                'law="exact"'
+            )
+        for name, value in (("batch_size", size), ("estimator", estimator), ("eps", eps)):
+            object.__setattr__(self, name, value)
+
+    def law(self, node: LawNode) -> LawNode:
+        if self.estimator == "evaluation":
+            return self._evaluated(node)
+        if node.gaussian:
+            return self._of_gaussian(node)
+        return self._of_activation(node)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        x, eps = node.averaged(), node.n.number(self.eps)
+        if self.estimator == "evaluation":
+            return node if not self.eps else divided_pairs(node, 1 + eps)
+        size = self.divides(len(x.q_ab))
+        if self.estimator == "proxy":
+            raise ValueError(
+                f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
+            )
+        if node.gaussian:
+            return Node(node.n, NormalisedPairs(x, size, eps))
+        return node.averaged_to(approximated(node.n, x, size, eps), (0, 0), WHAT)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        if self.estimator == "evaluation":
+            return np.asarray(x / np.sqrt(1 + x.dtype.type(self.eps)))
+        batches = x.reshape(-1, self.divides(len(x)), x.shape[1])
+        if self.estimator == "exact":
+            return normalised(batches, self.eps, axis=1).reshape(x.shape)
+        n = batches.shape[1]
+        deviations = batches - batches.mean(axis=1, keepdims=True)
+        # of the others: the mean is x - n/(n - 1) (x - <x>), and so on
+        others = (np.square(deviations).sum(axis=1, keepdims=True) - n / (n - 1) * np.square(deviations)) / (n - 1)
+        return over_root(n / (n - 1) * deviations, others, self.eps).reshape(x.shape)
+
+    def latex(self) -> str:
+        size = "" if self.batch_size is None else f"_{{{self.batch_size}}}"
+        return rf"\mathrm{{BN}}{size}(x)"
+
+    def __repr__(self) -> str:
+        size = [] if self.batch_size is None else [self.batch_size]
+        law = [] if self.estimator == "exact" else [f"law={self.estimator!r}"]
+        return norm_text("BatchNorm", *size, *law, eps=self.eps)
+
+    @property
+    def trains(self) -> bool:
+        """Whether data of a batch depend on one another: not in evaluation mode."""
+        return self.estimator != "evaluation"
+
+    def _evaluated(self, node: LawNode) -> LawNode:
+        if not self.eps:
+            return node
+        x, root = node.averaged(), node.n.sqrt(1 + node.n.number(self.eps))
+        return scaled_law(node, root * root, 0 if x.centred else x.mean / root)
+
+    def _of_gaussian(self, node: LawNode) -> LawNode:
+        """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""
+        x, eps = node.averaged(), node.n.number(self.eps)
+        v = x.var_chi if x.within is None else x.variance - x.within
+        if self.batch_size is None:
+            return node.remade(Moments(0, 0 * v, v / (v + eps), x.error), (0, 0), WHAT, None)
+        return Node(node.n, Normalised(self.batch_size, self.estimator, v, eps))
+
+    def _of_activation(self, node: LawNode) -> LawNode:
+        """A function of a unit: every batch has the mean 0 and the mean square 1, or 0 where the unit is constant."""
+        n, size = node.n, self.batch_size
+        if self.estimator == "proxy":
+            raise ValueError(
+                f"expected a Gaussian unit in front of {self!r}, got an activation: the proxy has a law for Gaussian "
+                'units alone; use law="exact"'
+            )
+        if size is None:
+            q, error = self._full_batch(node) if self.eps else (n.number(1), 0.0)
+            return node.averaged_to(Moments(0, 0 * q, q, error), (0, 0), WHAT)
+        if self.eps:
+            raise ValueError(
+                f"{self!r} behind an activation: the law of the variance in a batch of {size} is known at eps=0 alone; "
+                "use eps=0, the full batch, or BatchNorm in front of the activation"
+            )
+        q = n.number(1) - n.number(node.constant(size))
+        error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
+        return node.averaged_to(Moments(0, 0 * q, q, error, -q / (size - 1)), (0, 0), WHAT, node.constant)
+
+    def _full_batch(self, node: LawNode) -> tuple[Any, Any]:
+        """Mean of V/(V + eps) over the units, V the variance of a unit over all data, and its error."""
+        if not isinstance(node.base, Gaussian) or node.maximum > 1 or node.phi is None:
+            raise ValueError(
+                f"{self!r} behind pooling: how the variance over the data varies from unit to unit is not known; use "
+                "eps=0"
+            )
+        h, n = node.base.values, node.n
+        parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
+        points = zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
+        found = [share_beyond(n, node.phi, point, n.number(self.eps)) for point in points]
+        q, error = (np.array(part).reshape(parts[0].shape)[()] for part in zip(*found, strict=True))
+        return q, h.error + np.asarray(error, dtype=float)[()]
+
+    def divides(self, data: int) -> int:
+        """Data in a batch, refused where that does not divide the number of data."""
+        size = self.batch_size or data
+        if data % size:
+            raise ValueError(
+                f"expected a number of data that batches of {size} divide, got {data}; take "
+                f"{max(size, data // size * size)} of them, or the full batch: BatchNorm()"
+            )
+        return size
+
+
+def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
+    """The BatchNorm that says which batches there are; refused where two disagree."""
+    found = {layer.batch_size: layer for layer in each(layers) if isinstance(layer, BatchNorm) and layer.trains}
+    if len(found) > 1:
+        first, second, *_ = found.values()
+        raise ValueError(f"expected the same batches in a whole network, got {first!r} and {second!r}")
+    return next(iter(found.values()), None)
+
+
+def in_batches(layers: Sequence[Layer], size: int) -> tuple[Layer, ...]:
+    """Layers whose full batch has `size` data."""
+    return tuple(_in_batch(layer, size) for layer in layers)
+
+
+def _in_batch(layer: Layer, size: int) -> Layer:
+    if isinstance(layer, BatchNorm) and layer.trains and layer.batch_size is None:
+        return BatchNorm(size, layer.estimator, layer.eps)
+    if isinstance(layer, Residual):
+        return Residual(*in_batches(layer.layers, size), scale=layer.scale)
+    return layer

@@ -1,0 +1,40 @@
+"""Layers in a row: the units that each Dense must make, and samples through all."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
+from typing import Any
+
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+
+
+def read_by_next(layers: Sequence[Layer]) -> int:
+    """Units in front of the `layers` for one that the next Dense reads: what pooling in between takes together."""
+    pooled = []
+    for layer in layers:
+        if isinstance(layer, Dense):
+            break
+        pooled.append(layer.pooled)
+    return prod(pooled)
+
+
+def widths(layers: Sequence[Layer], width: int) -> list[int]:
+    """Units that each layer makes where it makes them itself, so that every Dense reads `width`."""
+    return [width * read_by_next(layers[i + 1 :]) for i in range(len(layers))]
+
+
+def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+    """Samples behind the layers; every Dense but the last reads `width` units, and so does what follows."""
+    for layer, units in zip(layers, widths(layers, width), strict=True):
+        x = layer.samples(x, rng, units)
+    return x
+
+
+def each(layers: Iterable[Layer]) -> Iterator[Layer]:
+    """All layers, also those inside residual blocks; one that stands in many places counts once."""
+    for layer in {id(layer): layer for layer in layers}.values():
+        yield layer
+        yield from each(layer.inner)

@@ -1,0 +1,52 @@
+"""Dropout in training mode: noise of the data."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode
+
+WHAT = "a unit with dropout"
+
+
+@final
+@dataclass(frozen=True)
+class Dropout(Layer):
+    """Dropout X_i m_i/(1 - p), m_i = 0 with probability p, else 1, anew for every unit and datum.
+
+    q_aa/(1 - p); the covariance of two data stays: var_chi + q_aa p/(1 - p). As PyTorch in training mode; in evaluation
+    mode leave the layer out.
+    """
+
+    p: Any = 0.5
+
+    def __post_init__(self) -> None:
+        checks.non_negative("p", self.p)
+        if np.ndim(self.p) or not self.p < 1:
+            raise ValueError(f"expected a dropout probability 0 <= p < 1, one number, got {self.p!r}")
+
+    def law(self, node: LawNode) -> LawNode:
+        x, p = node.averaged(), node.n.number(self.p)
+        q = x.mean * x.mean + x.variance
+        return node.averaged_to(replace(x, var_chi=x.var_chi + q * p / (1 - p)), (x.mean, x.mean), WHAT)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        x, kept = node.averaged(), 1 - node.n.number(self.p)
+        q_ab = np.where(x.same, x.q_ab / kept, x.q_ab)
+        return node.averaged_to(replace(x, q_a=x.q_a / kept, q_b=x.q_b / kept, q_ab=q_ab), node.means(), WHAT)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del width
+        kept = rng.random(x.shape, dtype=np.float32) >= self.p
+        return np.asarray(x * kept / x.dtype.type(1 - self.p))
+
+    def latex(self) -> str:
+        return rf"\mathrm{{dropout}}_{{{self.p}}} x"
+
+    def __repr__(self) -> str:
+        return f"Dropout({self.p})"

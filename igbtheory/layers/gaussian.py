@@ -1,0 +1,75 @@
+"""Gaussian units: the base that every Dense makes."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.activations import averages
+from igbtheory.activations.function import Function
+from igbtheory.activations.moments import Moments, steepness
+from igbtheory.layers.dead import dead
+from igbtheory.layers.node import Base
+from igbtheory.layers.pairs import Pairs
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Gaussian(Base[Moments]):
+    """Unit h = mean + sqrt(var_mu) u + sqrt(var_chi) z, u per unit, z per unit and datum."""
+
+    values: Moments
+
+    @property
+    def gaussian(self) -> bool:
+        return True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        h = self.values
+        found = averages.moments(n, phi, m, h)
+        if h.within is None or found is h:
+            return found
+        pair, error = averages.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
+        return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        mean = self.average(n, phi, m).mean
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        del n
+        h = self.values
+        return 0.0 if phi is None else dead(phi, m, size, h.mean, h.variance, h.covariance)
+
+
+@final
+@dataclass(frozen=True)
+class GaussianPairs(Base[Pairs]):
+    """Unit that is centred Gaussian over W; `values` is a block of its covariance over the data."""
+
+    values: Pairs
+
+    @property
+    def gaussian(self) -> bool:
+        return True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        h = self.values
+        if phi is None and m == 1:
+            return h
+        # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
+        q_a, q_b = (averages.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
+        q_ab, error = averages.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
+        factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
+        return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        if phi is None and m == 1:
+            return 0, 0
+        at_a, at_b = (averages.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
+        return at_a.mean, at_b.mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        del n, phi, m, size
+        return 0.0  # the approximate kernel of a normalised activation takes no notice

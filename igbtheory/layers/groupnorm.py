@@ -1,0 +1,145 @@
+"""Normalisation of every datum over groups of its units: GroupNorm."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.activations import FUNCTIONS, grouped
+from igbtheory.activations.function import Function
+from igbtheory.activations.moments import Moments
+from igbtheory.activations.pairwise import pairwise
+from igbtheory.layers.dead import not_constant
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import Base, KernelNode, LawNode, Node
+from igbtheory.layers.pairs import Pairs
+from igbtheory.layers.scaling import norm_text, normalised
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class GroupNorm(Layer):
+    """GroupNorm: LayerNorm over each group of `size` units of a datum.
+
+    In front of an activation: one datum follows the law of a batch of `size`, E phi(x_a) phi(x_b) = E_r K(r) over r,
+    the sample correlation of `size` normal pairs, K the kernel of directions at the angle acos r. Units of a group depend
+    on one another, so that they cannot be pooled. LayerNorm is the limit of large groups.
+    """
+
+    size: int
+    eps: Any = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", checks.whole("size", self.size, 2))
+        checks.epsilon(self.eps)
+
+    def law(self, node: LawNode) -> LawNode:
+        self._refuse(node)
+        return Node(node.n, Grouped(node.averaged(), self.size))
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        self._refuse(node)
+        return Node(node.n, GroupedPairs(node.averaged(), self.size))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        if x.shape[1] % self.size:
+            raise ValueError(
+                f"expected a number of units that groups of {self.size} divide, got {x.shape[1]}; choose another width "
+                "or size"
+            )
+        return normalised(x.reshape(len(x), -1, self.size), self.eps, axis=2).reshape(x.shape)
+
+    def latex(self) -> str:
+        return rf"\mathrm{{GN}}_{{{self.size}}}(x)"
+
+    def __repr__(self) -> str:
+        return norm_text("GroupNorm", self.size, eps=self.eps)
+
+    def _refuse(self, node: LawNode | KernelNode) -> None:
+        if not node.gaussian or self.eps:
+            what = f"eps={self.eps}" if node.gaussian else node.base.refusal or "an activation"
+            raise ValueError(
+                f"expected a Gaussian unit in front of {self!r} and eps=0, got {what}: the law of the norm of a group "
+                "is known for those alone; use LayerNorm, or put GroupNorm in front of the activation"
+            )
+
+
+@final
+@dataclass(frozen=True)
+class Grouped(Base[Moments]):
+    """Gaussian unit centred and scaled over a group of `size` units of its datum; `values` before that."""
+
+    values: Moments
+    size: int
+
+    @property
+    def pools(self) -> bool:
+        return False
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        del m  # units of a group are not pooled
+        h, of = self.values, phi or FUNCTIONS["linear"]
+        parts = np.broadcast_arrays(h.var_mu, h.var_chi)
+        flat = [
+            (float(mu / (mu + chi)), float(chi / (mu + chi))) for mu, chi in zip(*map(np.ravel, parts), strict=True)
+        ]
+        found = zip(*(grouped.moments(of, self.size, c, less) for c, less in flat), strict=True)
+        mean, var_mu, var_chi, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
+        within = None
+        if h.within is not None:
+            ratios = np.asarray(h.within / h.variance, dtype=float)
+            within = n.number(np.vectorize(lambda c: grouped.product(of, self.size, float(c))[0])(ratios) - mean * mean)
+        return Moments(n.number(mean), n.number(var_mu), n.number(var_chi), h.error + error, within)
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        mean = self.average(n, phi, m).mean
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        del n, m
+        return not_constant(phi, f"GroupNorm({self.size})", size)
+
+
+@final
+@dataclass(frozen=True)
+class GroupedPairs(Base[Pairs]):
+    """The same for given data; `values` before the norm."""
+
+    values: Pairs
+    size: int
+
+    @property
+    def pools(self) -> bool:
+        return False
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        del m
+        h, of = self.values, phi or FUNCTIONS["linear"]
+        c = n.correlation(h.q_ab, n.sqrt(h.q_a * h.q_b))
+        second = grouped.second_moment(of, self.size)
+        values, error = pairwise(
+            n,
+            lambda _a, _b, x: grouped.product(of, self.size, float(x)),
+            lambda _: second,
+            1 + 0 * h.q_a,
+            1 + 0 * h.q_b,
+            c,
+        )
+        q = n.number(second)
+        return replace(
+            h, q_a=q + 0 * h.q_a, q_b=q + 0 * h.q_b, q_ab=np.where(h.same, q, n.number(values)), error=h.error + error
+        )
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        del m
+        mean = n.number(grouped.moments(phi or FUNCTIONS["linear"], self.size, 0.0, 1.0)[0])
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+        del n, phi, m, size
+        return 0.0  # no kernel of given data asks

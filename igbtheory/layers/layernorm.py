@@ -1,0 +1,76 @@
+"""Normalisation of every datum over its units: LayerNorm and RMSNorm."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.scaling import norm_text, normalised, over_root, scaled_law, scaled_pairs
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class LayerNorm(Layer):
+    """LayerNorm (X_i - <X>)/sqrt(<(X - <X>)^2> + eps), averages over the units of one datum.
+
+    In infinite width the averages are constants: mean = 0, both variances over var_mu + var_chi + eps. On a given
+    data set every datum has its own mean and norm. Source: where-you-place-the-norm, Eq. 5 and appendix F.
+    """
+
+    eps: Any = 0.0
+
+    def __post_init__(self) -> None:
+        checks.epsilon(self.eps)
+
+    def law(self, node: LawNode) -> LawNode:
+        return scaled_law(node, node.averaged().variance + node.n.number(self.eps), 0)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        return scaled_pairs(node, node.n.number(self.eps), centred=True)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        return normalised(x, self.eps, axis=1)
+
+    def latex(self) -> str:
+        return r"\mathrm{LN}(x)"
+
+    def __repr__(self) -> str:
+        return norm_text("LayerNorm", eps=self.eps)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class RMSNorm(Layer):
+    """RMSNorm X_i/sqrt(<X^2> + eps), the average over the units of one datum.
+
+    In infinite width: mean over sqrt(q_aa + eps), both variances over q_aa + eps, q_aa = mean^2 + var_mu + var_chi.
+    """
+
+    eps: Any = 0.0
+
+    def __post_init__(self) -> None:
+        checks.epsilon(self.eps)
+
+    def law(self, node: LawNode) -> LawNode:
+        x = node.averaged()
+        q = x.mean * x.mean + x.variance + node.n.number(self.eps)
+        return scaled_law(node, q, 0 if x.centred else x.mean / node.n.sqrt(q))
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        return scaled_pairs(node, node.n.number(self.eps), centred=False)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)
+
+    def latex(self) -> str:
+        return r"\mathrm{RMS}(x)"
+
+    def __repr__(self) -> str:
+        return norm_text("RMSNorm", eps=self.eps)

@@ -1,0 +1,117 @@
+"""Pooling over units: their maximum, or their average."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode
+
+MOST = 1_000_000
+"""Units that a maximum is taken over at most."""
+
+
+@final
+@dataclass(frozen=True)
+class MaxPool(Layer):
+    """Maximum of m units: q_ab = E phi(M_a) phi(M_b), P(M_a < x, M_b < y) = P(h_a < x, h_b < y)^m.
+
+    It commutes with an increasing activation in front of it. The next Dense reads the pooled units: its fan-in counts
+    those. Source: initial-guessing-bias, section 4.3 and appendix E.
+    """
+
+    m: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "m", checks.whole("m", self.m, 1, MOST))
+
+    @property
+    def pooled(self) -> int:
+        return self.m
+
+    def law(self, node: LawNode) -> LawNode:
+        return node.largest(self.m)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        return node.largest(self.m)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        return np.asarray(pools(x, self.m, "MaxPool").max(axis=2))
+
+    def latex(self) -> str:
+        return rf"\max_{{{self.m}}} x"
+
+    def __repr__(self) -> str:
+        return f"MaxPool({self.m})"
+
+
+@final
+@dataclass(frozen=True)
+class AvgPool(Layer):
+    """Average of m units: the mean stays, both variances are divided by m.
+
+    Gaussian where the units are. The next Dense reads the pooled units: its fan-in counts those.
+    """
+
+    m: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "m", checks.whole("m", self.m, 1))
+
+    @property
+    def pooled(self) -> int:
+        return self.m
+
+    def law(self, node: LawNode) -> LawNode:
+        self._refuse_groups(node)
+        x = node.averaged()
+        within = None if x.within is None else x.within / self.m
+        values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
+        return node.remade(values, (x.mean, x.mean), self._what(), self._dead(node))
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        self._refuse_groups(node)
+        x, (a, b) = node.averaged(), node.means()
+        q_a, q_b, q_ab = (
+            product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
+        )
+        return node.remade(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab), (a, b), self._what(), self._dead(node))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        return np.asarray(pools(x, self.m, "AvgPool").mean(axis=2))
+
+    def latex(self) -> str:
+        return rf"\mathrm{{avg}}_{{{self.m}}} x"
+
+    def __repr__(self) -> str:
+        return f"AvgPool({self.m})"
+
+    def _what(self) -> str:
+        return f"the average of {self.m} values"
+
+    def _dead(self, node: LawNode | KernelNode) -> Callable[[int], Any]:
+        """Probability that none of the m values varies over a batch."""
+        return lambda size: node.constant(size) ** self.m
+
+    def _refuse_groups(self, node: LawNode | KernelNode) -> None:
+        if not node.base.pools:
+            raise ValueError(
+                f"expected independent units in front of {self!r}, got units of one normalised group; put a Dense "
+                "between them, or use LayerNorm"
+            )
+
+
+def pools(x: NDArray[Any], m: int, name: str) -> NDArray[Any]:
+    """Samples in pools of m units, (n_samples, units/m, m)."""
+    if x.shape[1] % m:
+        raise ValueError(
+            f"expected a number of units that {name}({m}) divides, got {x.shape[1]}; a Dense in front makes m * width"
+        )
+    return x.reshape(len(x), -1, m)

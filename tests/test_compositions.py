@@ -1,0 +1,239 @@
+"""Compositions of layers: the invariants they keep, those that must work, and those that are refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import igbtheory as igb
+from igbtheory.layers import (
+    Activation,
+    AvgPool,
+    BatchNorm,
+    Dense,
+    Dropout,
+    GroupNorm,
+    LayerNorm,
+    MaxPool,
+    Residual,
+    RMSNorm,
+)
+
+SEVERAL = settings(max_examples=15, deadline=None)
+depths = st.integers(1, 12)
+weights = st.floats(-2, 2).map(lambda e: 10.0**e)
+shifts = st.floats(-1, 1)
+HOMOGENEOUS = ("relu", "abs", "leaky_relu", "linear")
+ANY = ("relu", "tanh", "gelu", "sigmoid", "hardtanh")
+
+
+def gammas(depth: int, activation: str, shift: float = 0.0, **keywords: Any) -> Any:
+    return igb.mlp(depth, activation, **keywords).predict(igb.GaussianInputs(shift)).per_layer.gamma
+
+
+def close(a: Any, b: Any, tolerance: float = 1e-12) -> None:
+    assert np.allclose(a, b, rtol=tolerance, atol=1e-15)
+
+
+@given(depth=depths, sigma_w2=weights, shift=shifts, norm=st.sampled_from(["layer", "rms"]))
+@SEVERAL
+def test_norm_of_a_datum_in_front_of_relu_leaves_gamma(depth: int, sigma_w2: float, shift: float, norm: str) -> None:
+    found = gammas(depth, "relu", shift, norm=norm, sigma_w2=sigma_w2)
+    close(found, gammas(depth, "relu", shift))
+
+
+@given(depth=depths, activation=st.sampled_from(ANY), size=st.sampled_from([None, 2, 5]), shift=shifts)
+@SEVERAL
+def test_batchnorm_behind_an_activation_takes_the_bias_away(
+    depth: int, activation: str, size: int | None, shift: float
+) -> None:
+    found = gammas(depth, activation, shift, norm="batch", placement="after", batch_size=size)
+    assert not np.any(found[1:])
+
+
+@given(depth=depths, sigma_w2=weights, activation=st.sampled_from(HOMOGENEOUS), norm=st.sampled_from([None, "layer"]))
+@SEVERAL
+def test_scale_of_the_weights_leaves_gamma_of_homogeneous_activations(
+    depth: int, sigma_w2: float, activation: str, norm: str | None
+) -> None:
+    close(gammas(depth, activation, 0.3, norm=norm, sigma_w2=sigma_w2), gammas(depth, activation, 0.3, norm=norm))
+
+
+@given(
+    depth=depths, sigma_w2=weights, activation=st.sampled_from(ANY), size=st.sampled_from([None, 2, 7]), shift=shifts
+)
+@SEVERAL
+def test_batchnorm_in_front_of_an_activation_does_not_depend_on_depth(
+    depth: int, sigma_w2: float, activation: str, size: int | None, shift: float
+) -> None:
+    found = gammas(depth, activation, shift, norm="batch", batch_size=size, sigma_w2=sigma_w2)
+    close(found[1:], found[1])
+
+
+@pytest.mark.parametrize(("size", "gamma"), [(2, 1.0), (4, 0.6), (8, 0.519288), (None, 1 / (np.pi - 1))])
+def test_gamma_of_batchnorm_and_relu(size: int | None, gamma: float) -> None:
+    found = igb.mlp(3, "relu", norm="batch", batch_size=size).predict().gamma
+    assert found == pytest.approx(gamma, rel=1e-6 if size == 8 else 1e-13)  # six digits are given for n = 8
+
+
+def test_gamma_of_batchnorm_and_relu_falls_towards_the_full_batch() -> None:
+    sizes = [2, 3, 4, 5, 8, 16, 100, 1000, 10**6]
+    found = [float(igb.mlp(1, "relu", norm="batch", batch_size=size).predict().gamma) for size in sizes]
+    assert np.all(np.diff(found) < 0)
+    assert found[-1] == pytest.approx(1 / (np.pi - 1), rel=1e-6)  # the difference is of order 1/n
+
+
+def test_relu_and_maxpool() -> None:
+    p = igb.mlp(1, "relu", pool=2).predict()
+    assert p.var_mu == pytest.approx(1.8552459747, rel=1e-10)
+    assert p.var_chi == pytest.approx(1.7813737977, rel=1e-10)
+    found = [float(igb.mlp(1, "relu", pool=m).predict().gamma) for m in (2, 3, 5, 10, 100)]
+    assert np.all(np.diff(found) > 0)
+
+
+@given(activation=st.sampled_from(["relu", "tanh", "sigmoid", "hardtanh", "step"]), m=st.integers(2, 6), shift=shifts)
+@settings(max_examples=8, deadline=None)
+def test_max_pooling_commutes_with_an_increasing_activation(activation: str, m: int, shift: float) -> None:
+    inputs = igb.GaussianInputs(shift)
+    dense, phi, pool = Dense(1.5), Activation(activation), MaxPool(m)
+    one, other = (igb.Network(dense, *hidden, dense).predict(inputs) for hidden in ((phi, pool), (pool, phi)))
+    close([one.var_mu, one.var_chi], [other.var_mu, other.var_chi])
+
+
+@given(depth=depths, sigma_w2=weights, sigma_b2=st.floats(0, 1), activation=st.sampled_from(["relu", "tanh", "gelu"]))
+@SEVERAL
+def test_second_moment_follows_its_own_recursion(depth: int, sigma_w2: float, sigma_b2: float, activation: str) -> None:
+    found = igb.mlp(depth, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict().per_layer
+    alone = igb.mlp(depth, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict(np.ones((2, 3))).per_layer
+    close(found.var_mu + found.var_chi, alone.var_mu + alone.var_chi, 1e-10)
+
+
+@given(
+    norm=st.sampled_from([None, "layer", "rms", "batch"]),
+    placement=st.sampled_from(["before", "after"]),
+    activation=st.sampled_from(ANY),
+    sigma_b2=st.floats(0, 1),
+    shift=shifts,
+)
+@SEVERAL
+def test_correlation_across_batches_lies_between_0_and_1(
+    norm: str | None, placement: str, activation: str, sigma_b2: float, shift: float
+) -> None:
+    size = 4 if norm == "batch" else None
+    net = igb.mlp(3, activation, norm=norm, placement=placement, batch_size=size, sigma_b2=sigma_b2)
+    p = net.predict(igb.GaussianInputs(shift)).per_layer
+    assert np.all((p.c >= 0) & (p.c <= 1))
+    assert np.all((p.c_within >= -1 / 3 - 1e-12) & (p.c_within <= 1))
+
+
+@given(shift=st.floats(0, 2), norm=st.sampled_from([None, "layer"]), placement=st.sampled_from(["before", "after"]))
+@SEVERAL
+def test_a_shifted_input_is_a_correlated_one_behind_a_dense(shift: float, norm: str | None, placement: str) -> None:
+    keywords = {"norm": norm, "placement": placement}
+    shifted = igb.mlp(2, "gelu", sigma_w2=1.0, **keywords).predict(igb.GaussianInputs(shift)).per_layer
+    # a bias in the first layer correlates the pre-activations alike
+    rest = igb.mlp(2, "gelu", sigma_w2=1.0, **keywords).layers[1:]
+    biased = igb.Network(Dense(1.0, shift**2), *rest).predict().per_layer
+    close([shifted.var_mu, shifted.var_chi], [biased.var_mu, biased.var_chi], 1e-11)
+
+
+def test_a_thousand_normalised_layers_are_what_the_recursion_says() -> None:
+    found = igb.mlp(1000, "relu", norm="layer", sigma_w2=1.0).predict().per_layer
+    close(found.gamma, igb.mlp(1000, "relu").predict().per_layer.gamma, 1e-11)
+    # after a norm the second moment of relu is 1/2 in every layer
+    close((found.var_mu + found.var_chi)[1:], 0.5)
+
+
+WORKING = [
+    (Activation("tanh"), Activation("relu"), Activation("abs")),
+    (MaxPool(2), MaxPool(2)),
+    (Activation("relu"), MaxPool(2)),
+    (MaxPool(2), Activation("cos")),
+    (AvgPool(2), Activation("relu")),
+    (Activation("relu"), MaxPool(2), LayerNorm()),
+    (Activation("relu"), AvgPool(2), RMSNorm()),
+    (Activation("relu"), AvgPool(2), BatchNorm()),
+    (Activation("relu"), AvgPool(2), BatchNorm(4)),
+    (Activation("relu"), MaxPool(2), BatchNorm(4)),
+    (BatchNorm(), MaxPool(2), Activation("relu")),
+    (BatchNorm(4), MaxPool(2)),
+    (BatchNorm(4), Activation("relu"), MaxPool(2)),
+    (LayerNorm(), MaxPool(3), Activation("tanh")),
+    (GroupNorm(4), Activation("relu")),
+    (GroupNorm(4), Activation("tanh"), LayerNorm()),
+    (BatchNorm(law="evaluation"), Activation("relu"), BatchNorm(law="evaluation"), Activation("relu")),
+    (Residual(LayerNorm(), Activation("relu"), Dense(2.0)), Activation("relu")),
+    (Residual(Residual(Dense(1.0)), scale=0.5), Activation("relu")),
+    (Residual(BatchNorm(4), Activation("relu"), Dense(2.0), scale=0.5), LayerNorm()),
+    (Activation("relu"), Residual(Dense(1.0), Activation("relu"))),
+    (Activation("relu"), Dropout(0.2)),
+]
+
+
+@pytest.mark.parametrize("hidden", WORKING, ids=repr)
+def test_composition_works(hidden: Any) -> None:
+    p = igb.Network(Dense(2.0), *hidden, Dense(2.0), *hidden, Dense(2.0)).predict()
+    assert 0 < p.c + p.var_chi < np.inf
+    assert p.error <= 1e-10
+
+
+REFUSED = [
+    ((Activation("relu"), AvgPool(2), Activation("relu")), "average of 2 values.*put a Dense between"),
+    ((Activation("relu"), AvgPool(2), MaxPool(2)), "average of 2 values.*put a Dense between"),
+    ((Activation("relu"), BatchNorm(), Activation("relu")), "batch-normalised activation.*put a Dense between"),
+    ((Dropout(0.1), Activation("relu")), "dropout.*put a Dense between"),
+    ((Dropout(0.1), MaxPool(2)), "dropout.*put a Dense between"),
+    ((Activation("abs"), MaxPool(2)), "increasing activation.*put MaxPool.* before"),
+    ((Activation("gelu"), MaxPool(2)), "increasing activation.*put MaxPool.* before"),
+    ((Residual(Dense(1.0), Activation("relu")), Activation("relu")), "not Gaussian.*put a Dense between|put a Dense"),
+    ((GroupNorm(4), MaxPool(2)), "independent units"),
+    ((GroupNorm(4), AvgPool(2)), "independent units"),
+    ((Activation("relu"), GroupNorm(4)), "LayerNorm"),
+    ((GroupNorm(4, eps=0.1),), "eps=0"),
+    ((Activation("relu"), BatchNorm(4, eps=0.1)), "eps=0"),
+    ((Activation("relu"), BatchNorm(8, law="proxy")), "exact"),
+    ((Activation("relu"), Dropout(0.5), BatchNorm(4)), "full batch"),
+    ((BatchNorm(4), Activation("relu"), Dense(1.0), BatchNorm(8)), "same batches"),
+    ((Residual(LayerNorm(), Residual(Dense(1.0))),), "every path"),
+]
+
+
+@pytest.mark.parametrize(("hidden", "sentence"), REFUSED, ids=lambda x: repr(x)[:80])
+def test_composition_is_refused_in_a_sentence(hidden: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        igb.Network(Dense(2.0), *hidden, Dense(2.0)).predict()
+
+
+BAD = [
+    (lambda: BatchNorm(1), "batch_size >= 2"),
+    (lambda: BatchNorm(4, law="proxy"), "batch_size > 4"),
+    (lambda: BatchNorm(4, law="exakt"), "did you mean 'exact'"),
+    (lambda: BatchNorm(eps=-1e-5), "eps >= 0"),
+    (lambda: LayerNorm(eps=-1.0), "eps >= 0"),
+    (lambda: RMSNorm(eps=np.ones(3)), "one number"),
+    (lambda: GroupNorm(1), "size >= 2"),
+    (lambda: MaxPool(0), "m >= 1"),
+    (lambda: MaxPool(2.5), "whole number"),  # type: ignore[arg-type]
+    (lambda: AvgPool(-1), "m >= 1"),
+    (lambda: Dropout(1.0), "0 <= p < 1"),
+    (lambda: Residual(LayerNorm()), "every path"),
+    (Residual, "every path"),
+    (lambda: igb.mlp(2, "relu", norm="bach"), "did you mean 'batch'"),
+    (lambda: igb.mlp(2, "relu", norm="layer", placement="behind"), "placement"),
+    (lambda: igb.mlp(2, "relu", norm="layer", batch_size=4), "batch_size with norm"),
+    (lambda: igb.Network(Dense(1.0), Activation("relu")), "last layer is Dense"),
+    (lambda: igb.mlp(1, "relu", norm="batch", batch_size=3).predict(np.eye(4)), "batches of 3 divide"),
+    (lambda: igb.mlp(1, "relu", norm="batch", batch_size=8).predict(np.eye(4)), "batches of 8 divide"),
+    (lambda: igb.mlp(1, "relu", norm="batch", batch_size=3).predict().G0.finite(10), "multiple|divide"),
+    (lambda: igb.mlp(1, "relu", norm="batch", batch_size=3).simulate(2, 4, 10), "batches of 3 divide"),
+    (lambda: igb.Network(Dense(1.0), GroupNorm(3), Dense(1.0)).simulate(2, 4, 10), "groups of 3 divide"),
+    (lambda: igb.Network(MaxPool(3), Dense(1.0)).predict(np.eye(4)), "MaxPool\\(3\\) divides"),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), BAD)
+def test_bad_input_is_refused_in_a_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        call()
