@@ -1,6 +1,6 @@
 """The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
 
-from collections.abc import Callable
+from collections.abc import Callable  # noqa: TC003 - of a public dataclass, read at run time
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, final

@@ -17,7 +17,7 @@ PICTURES = {"agreement"} | {
     f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
 }
 TABLES = {"summary.csv", "layers.csv", "widths.csv", "guesses.csv"}
-SIZES = {1: cases.Size(12, 8, 20), 2: cases.Size(12, 8, 20)}
+SIZES = {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)}
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
 """Averages over batch-normalised units: B = sqrt(n - 1) sin t, density of t proportional to cos(t)^(n - 3).
 
 A batch of n exchangeable Gaussian values, centred and divided by its standard deviation, is sqrt(n) times a uniform
-unit vector orthogonal to (1, ..., 1), whatever their mean, variance and correlation were. The paper's proxy, every datum
-normalised by the n - 1 others, is the function sqrt(n) tan t of the same angle. Two coordinates of the vector are
+unit vector orthogonal to (1, ..., 1), whatever their mean, variance and correlation were. The paper's proxy, every
+datum normalised by the n - 1 others, is the function sqrt(n) tan t of the same angle. Two coordinates of the vector are
 sin a cos v and sin a cos(v - w), cos w = -1/(n - 1), v uniform on the circle, density of a proportional to
 sin(a) cos(a)^(n - 4). Source: where-you-place-the-norm, appendix E, Eqs. 27 to 61.
 """

@@ -26,8 +26,8 @@ class GroupNorm(Layer):
     """GroupNorm: LayerNorm over each group of `size` units of a datum.
 
     In front of an activation: one datum follows the law of a batch of `size`, E phi(x_a) phi(x_b) = E_r K(r) over r,
-    the sample correlation of `size` normal pairs, K the kernel of directions at the angle acos r. Units of a group depend
-    on one another, so that they cannot be pooled. LayerNorm is the limit of large groups.
+    the sample correlation of `size` normal pairs, K the kernel of directions at the angle acos r. Units of a group
+    depend on one another, so that they cannot be pooled. LayerNorm is the limit of large groups.
     """
 
     size: int
