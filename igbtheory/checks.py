@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+LISTED = 60
+"""Names that an error lists at most."""
+
 
 def non_negative(name: str, value: Any) -> None:
     """Refuse a `value` (number or array) that is not finite and at least 0."""
@@ -66,7 +69,8 @@ def known(kind: str, name: Any, names: Iterable[str]) -> str:
         return str(name)
     near = get_close_matches(str(name).lower(), names, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"unknown {kind} {name!r}{hint} Known: {', '.join(names)}")
+    listed = f" Known: {', '.join(names)}" if len(names) <= LISTED else f" {len(names)} are known"
+    raise ValueError(f"unknown {kind} {name!r}{hint}{listed}")
 
 
 def data_set(inputs: Any) -> Any:

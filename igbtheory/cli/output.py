@@ -33,6 +33,21 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     return found
 
 
+def texts(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """A table of words."""
+    found = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        found.add_column(column, no_wrap=True)
+    for row in rows:
+        found.add_row(*row)
+    return found
+
+
+def show_json_list(values: list[dict[str, Any]]) -> None:
+    """A list of JSON objects on standard output."""
+    sys.stdout.write(json.dumps(_plain(values, 17), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
 def show_json(values: dict[str, Any], digits: int = 17) -> None:
     """One JSON object on standard output; numbers that JSON cannot hold (inf, nan, many digits) are strings."""
     sys.stdout.write(json.dumps(_plain(values, digits), indent=2, allow_nan=False, ensure_ascii=False) + "\n")

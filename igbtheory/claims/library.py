@@ -1,0 +1,82 @@
+"""Files of claims: those of the package, or of a folder of one's own."""
+
+import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from types import ModuleType
+from typing import final
+
+from igbtheory import checks
+from igbtheory.claims.claim import Claim, Section
+
+
+@final
+@dataclass(frozen=True)
+class Library:
+    """Claims of a folder by id, in the order of its files; problems: what was wrong with a file, by its name."""
+
+    claims: dict[str, Claim]
+    problems: dict[str, str]
+
+    def chosen(self, names: Sequence[str]) -> list[Claim]:
+        """Claims with these ids, or of these papers ("A"); all of them for no names.
+
+        ValueError: an id or paper that is unknown; the nearest is offered.
+        """
+        papers = {name.split("-")[0] for name in self.claims}
+        wanted = [checks.known("claim", name, [*self.claims, *papers]) for name in names]
+        return [
+            claim for name, claim in self.claims.items() if not wanted or name in wanted or name.split("-")[0] in wanted
+        ]
+
+
+def library(folder: Path | None = None) -> Library:
+    """Claims of all Python files in a folder, by default the derivations of the package.
+
+    A file that cannot be run, or that repeats an id, is named among the problems; the others still count.
+    """
+    root = own_folder() if folder is None else folder
+    if not root.is_dir():
+        raise ValueError(f"expected a folder of Python files with claims, got {root}; name one with --folder")
+    claims: dict[str, Claim] = {}
+    problems: dict[str, str] = {}
+    for path in sorted(root.glob("*.py")):
+        try:
+            found = _sections(_loaded(path))
+        except Exception as error:  # noqa: BLE001 - whatever a file of claims does wrong
+            problems[path.name] = f"{type(error).__name__}: {error}"
+            continue
+        for claim in (claim for section in found for claim in section.claims):
+            if claim.id in claims:
+                problems[path.name] = f"the id {claim.id!r} is used twice; the first is kept"
+            else:
+                claims[claim.id] = claim
+    return Library(claims, problems)
+
+
+def own_folder() -> Path:
+    """The derivations: inside an installed package, beside the package in a checkout."""
+    package = Path(str(resources.files("igbtheory")))
+    inside = package / "derivations"
+    return inside if inside.is_dir() else package.parent / "derivations"
+
+
+def _loaded(path: Path) -> ModuleType:
+    name = f"igbtheory_derivations_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _sections(module: ModuleType) -> list[Section]:
+    found = [value for value in vars(module).values() if isinstance(value, Section)]
+    if not found:
+        raise ValueError("expected a Section, got none; write SECTION = Section('title') and add claims to it")
+    return found

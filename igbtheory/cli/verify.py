@@ -1,0 +1,104 @@
+"""`igb verify`: the claims of the papers, put to the test."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from igbtheory import checks
+from igbtheory.claims.library import library
+from igbtheory.claims.report import as_dict, write_reports
+from igbtheory.claims.runner import Outcome, run
+from igbtheory.cli import output
+from igbtheory.cli.options import Whole
+
+WIDEST = 88
+"""Characters of a claim that the table shows."""
+
+
+def verify(
+    *names: str,
+    quick: bool = False,
+    seed: Whole = 0,
+    out: Path | None = None,
+    folder: Path | None = None,
+    seconds: float = 120.0,
+    json: bool = False,
+) -> int:
+    """Put claims of the papers to the test: identities, quadrature, simulations.
+
+    Each claim holds, fails or stays undecided; one that fails carries what is right instead. Exit status 1 if a
+    verdict differs from the recorded one.
+
+    Parameters
+    ----------
+    names
+        Ids of claims, such as E-Eq47, or papers, A to E; all unless named.
+    quick
+        Small ensembles.
+    seed
+        The same seed gives the same numbers.
+    out
+        A folder to write the report into: claims.md, claims.html, claims.tex, claims.json.
+    folder
+        A folder of Python files with claims of one's own, instead of the papers' ones.
+    seconds
+        Time limit of one claim.
+    json
+        Print JSON, a list of claims.
+
+    """
+    found = library(folder)
+    chosen = found.chosen(names)
+    checks.non_negative("seconds", seconds)
+    seed = checks.whole("seed", seed, 0)
+    with _progress() as bar:
+        task = bar.add_task("claims", total=len(chosen))
+        outcomes = run(chosen, seed, quick=quick, seconds=seconds, done=lambda _: bar.advance(task))
+    if out is not None:
+        _write(outcomes, out, {"seed": seed, "quick": quick, "problems": found.problems})
+    if json:
+        output.show_json_list([as_dict(outcome) for outcome in outcomes])
+    else:
+        _show(outcomes, out)
+    for name, problem in found.problems.items():
+        sys.stderr.write(f"igb: warning: {name}: {problem}\n")
+    return int(bool(found.problems) or not all(outcome.as_recorded for outcome in outcomes))
+
+
+def _write(outcomes: Sequence[Outcome], out: Path, about: dict[str, Any]) -> None:
+    try:
+        write_reports(outcomes, out, about)
+    except OSError as error:
+        raise ValueError(f"cannot write into {out}: {error.strerror}; choose another folder with --out") from None
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _show(outcomes: Sequence[Outcome], out: Path | None) -> None:
+    rows = [(o.claim.id, o.verdict if o.as_recorded else f"{o.verdict}!", _short(o)) for o in outcomes]
+    counts = [f"{sum(o.verdict == v for o in outcomes)} {v}" for v in ("holds", "fails", "undecided")]
+    odd = [o for o in outcomes if not o.as_recorded]
+    lines = [f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in odd]
+    report = [] if out is None else ["", str(out / "claims.html")]
+    output.show(
+        output.texts(("id", "verdict", "claim, and what is right"), rows), "", ", ".join(counts), *lines, *report
+    )
+
+
+def _short(outcome: Outcome) -> str:
+    says = outcome.claim.says
+    if outcome.verdict == "fails" and outcome.claim.correction is not None:
+        says = f"{says}  ->  {outcome.claim.correction.says}"
+    return says if len(says) <= WIDEST else says[: WIDEST - 3] + "..."
+
+
+def _why(outcome: Outcome) -> str:
+    findings = [f for f in (*outcome.findings, *outcome.corrected) if f.verdict != "holds"]
+    return outcome.trouble or "; ".join(f"{f.label}: {f.verdict}, {f.detail}" for f in findings[:3])

@@ -1,0 +1,190 @@
+"""Claims: what can hold must be able to fail, and whatever a file of claims does, the others still run."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import igbtheory as igb
+from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown
+from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
+from igbtheory.claims.library import library, own_folder
+from igbtheory.claims.runner import Outcome, run
+from igbtheory.cli import main
+
+X = sp.Symbol("x", positive=True)
+
+GOOD = '''
+from igbtheory.claims import Section, identity, agree, measured
+import sympy as sp
+SECTION = Section("A file of one's own")
+x = sp.Symbol("x", positive=True)
+
+@SECTION.holds("Z-1", "sin^2 + cos^2 = 1", formula=r"\\sin^2 x + \\cos^2 x = 1")
+def one():
+    """Pythagoras."""
+    yield identity("circle", sp.sin(x)**2 + sp.cos(x)**2, 1)
+
+@SECTION.fails("Z-2", "x^2 = x^3", counter_example="assert 2**2 != 2**3")
+def two():
+    yield identity("powers", x**2, x**3)
+
+@SECTION.corrects("Z-2", "x^2 = x x")
+def right():
+    yield identity("powers", x**2, x * x)
+
+@SECTION.holds("Z-3", "a coin is fair")
+def three(trial):
+    tosses = trial.rng.integers(0, 2, trial.draws(400))
+    yield measured(trial, "mean", tosses.mean(), 0.5 / len(tosses)**0.5, 0.5, against=0.9)
+
+SECTION.undecided("Z-4", "networks train well", "training is not simulated")
+'''
+
+
+def outcomes(section: Section, **keywords: object) -> dict[str, Outcome]:
+    return {outcome.claim.id: outcome for outcome in run(section.claims, workers=2, **keywords)}  # type: ignore[arg-type]
+
+
+def test_false_claims_fail() -> None:
+    """Deliberately false ones, by every kind of evidence."""
+    trial = Trial("false")
+    gamma = igb.mlp(1, "relu").predict().gamma
+    s = igb.mlp(1, "relu").simulate(100, 64, 100, seed=1)
+    assert identity("gamma", 1 / (sp.pi - 1), 1 / (sp.pi - 2)).verdict == FAILS
+    assert identity("only at 1", X**2, X).verdict == FAILS
+    assert identity("true", (X + 1) ** 2, X**2 + 2 * X + 1).verdict == HOLDS
+    assert agree("gamma", gamma, 0.467, 4).verdict == FAILS
+    assert agree("gamma", gamma, 0.467, 3).verdict == HOLDS
+    assert shown("gamma > 1", gamma > 1, f"{gamma}").verdict == FAILS
+    assert measured(trial, "gamma", s.gamma, s.gamma_error, 0.6).verdict == FAILS
+    assert measured(trial, "gamma", s.gamma, s.gamma_error, 0.466, against=0.6).verdict == HOLDS
+    assert measured(trial, "no power", s.gamma, s.gamma_error, 0.466, against=0.4661).verdict == UNDECIDED
+
+
+def test_an_identity_that_cannot_be_told_is_undecided() -> None:
+    unknown = sp.Function("f")
+    assert identity("unknown", unknown(X), unknown(2 * X)).verdict == UNDECIDED
+
+
+def test_verdicts_combine() -> None:
+    assert combined([]) == UNDECIDED  # never exercised is no pass
+    assert combined([HOLDS, HOLDS]) == HOLDS
+    assert combined([HOLDS, UNDECIDED]) == UNDECIDED
+    assert combined([HOLDS, FAILS, UNDECIDED]) == FAILS
+
+
+def test_a_correction_must_hold_and_trouble_is_told() -> None:
+    section = Section("troubles")
+
+    @section.fails("T-1", "2 = 3", counter_example="assert 2 != 3")
+    def first() -> list[Finding]:
+        return [identity("no", 2, 3)]
+
+    @section.corrects("T-1", "2 = 4")
+    def second() -> list[Finding]:
+        return [identity("neither", 2, 4)]
+
+    @section.holds("T-2", "it raises")
+    def third() -> list[Finding]:
+        raise RuntimeError("a derivation with an error in it")
+
+    @section.holds("T-3", "it hangs")
+    def fourth() -> list[Finding]:
+        while True:
+            pass
+
+    @section.holds("T-4", "it says nothing")
+    def fifth() -> list[Finding]:
+        return []
+
+    found = outcomes(section, seconds=1.0)
+    assert [outcome.verdict for outcome in found.values()] == [UNDECIDED] * 4
+    assert not any(outcome.as_recorded for outcome in found.values())
+    assert "a derivation with an error in it" in found["T-2"].trouble
+    assert "time limit of 1 s" in found["T-3"].trouble
+
+
+def test_seeds_decide_the_draws() -> None:
+    first, again, other = (Trial(name, seed).rng.random(3) for name, seed in (("a", 0), ("a", 0), ("b", 0)))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert Trial("a", quick=True).draws(400) == 100
+
+
+def test_a_folder_with_errors_still_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "good.py").write_text(GOOD)
+    (tmp_path / "broken.py").write_text("import nothing_of_that_name\n")
+    (tmp_path / "none.py").write_text("x = 1\n")
+    (tmp_path / "twice.py").write_text(GOOD)
+    found = library(tmp_path)
+    assert list(found.claims) == ["Z-1", "Z-2", "Z-3", "Z-4"]
+    assert "nothing_of_that_name" in found.problems["broken.py"]
+    assert "Section" in found.problems["none.py"]
+    assert "twice" in found.problems["twice.py"]
+    assert main(["verify", "--folder", str(tmp_path), "--json"]) == 1  # the problems
+    captured = capsys.readouterr()
+    assert "broken.py" in captured.err
+    verdicts = {claim["id"]: claim["verdict"] for claim in json.loads(captured.out)}
+    assert verdicts == {"Z-1": HOLDS, "Z-2": FAILS, "Z-3": HOLDS, "Z-4": UNDECIDED}
+
+
+def test_reports_are_the_same_byte_for_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "claims"
+    folder.mkdir()
+    (folder / "good.py").write_text(GOOD)
+    parts = []
+    for name in ("one", "two"):
+        out = tmp_path / name
+        assert main(["verify", "--folder", str(folder), "--out", str(out), "--seed", "5"]) == 0
+        parts.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert parts[0] == parts[1]
+    assert set(parts[0]) == {"claims.md", "claims.html", "claims.tex", "claims.json"}
+    page = parts[0]["claims.html"].decode()
+    assert "<math" in page
+    assert "http" not in page.replace("http://www.w3.org/1998/Math/MathML", "")
+    assert "Right is: x^2 = x x" in page
+    printed = capsys.readouterr().out
+    assert "Z-2" in printed
+    assert "2 holds, 1 fails, 1 undecided" in printed
+
+
+def test_a_verdict_that_differs_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(
+        GOOD.replace('SECTION.holds("Z-1", "sin^2', 'SECTION.holds("Z-1", "2 sin^2').replace("+ sp.cos(x)**2, 1", ", 1")
+    )
+    assert main(["verify", "Z-1", "--folder", str(tmp_path)]) == 1
+    assert main(["verify", "Z-2", "--folder", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["E-Eq470"], "did you mean 'E-Eq47'"),
+        (["--folder", "nowhere"], "folder of Python files"),
+        (["--seconds", "-1"], "seconds"),
+    ],
+)
+def test_bad_input(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", *arguments]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+LIBRARY = library()
+
+
+def test_every_row_is_there_once() -> None:
+    assert not LIBRARY.problems
+    assert own_folder().is_dir()
+
+
+@pytest.mark.parametrize("name", [claim.id for claim in LIBRARY.claims.values() if claim.counter_example])
+def test_counter_example_runs(name: str) -> None:
+    exec(LIBRARY.claims[name].counter_example, {})  # noqa: S102 - the point of a counter-example
+
+
+@pytest.mark.parametrize("claim", [c for c in LIBRARY.claims.values() if c.verdict == FAILS], ids=lambda c: c.id)
+def test_what_fails_is_corrected(claim: object) -> None:
+    assert claim.correction is not None  # type: ignore[attr-defined]
