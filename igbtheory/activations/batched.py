@@ -1,82 +1,66 @@
-"""Moments of a function of a batch-normalised unit: over the sphere, over its radius where eps > 0, over a maximum."""
+"""Moments of a function of a batch-normalised unit: plain, with eps > 0, and of a maximum of several."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from igbtheory.activations import lengths, spherical
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.panels import orders
-from igbtheory.activations.spherical import largest, one, pair, sphere
+from igbtheory.activations.sphere import Sphere, grid, power
 from igbtheory.numbers import Kind
-from igbtheory.numbers.panels import WIDTH, split
-
-REACH = 10.0
-"""Standard deviations of a chi law that matter: exp(-50) is left out."""
+from igbtheory.numbers.panels import beyond, split
 
 
 @lru_cache(maxsize=1024)
-def moments(n: Kind, phi: Function, m: int, size: int, *, proxy: bool) -> Moments:
+def moments(n: Kind, phi: Function, m: int, size: int, law: str) -> Moments:
     """Moments of phi(M), M the largest of m batch-normalised units; two data of different batches are independent."""
-    _refuse_growth(phi, size, proxy=proxy)
-    unit = sphere(n, phi, size, proxy=proxy)
-    if m > 1:
-        mean, variance, error = largest(unit, m)
-        # the law of two maxima in one batch has no rule beyond two data
-        within = _of_two(unit, m, mean) if size == 2 else n.number(np.nan)
+    if m == 1:
+        mean, variance, within, error = spherical.moments(n, phi, size, law)
         return Moments(mean, 0 * variance, variance, error, within)
-    mean, variance, error = one(unit)
-    product, _ = pair(unit, n.number(-1) / (size - 1))
-    return Moments(mean, 0 * variance, variance, error, product - mean * mean)
+    if law == "proxy":
+        raise ValueError(f'expected law="exact" in BatchNorm({size}) in front of a maximum of {m} units, got "proxy"')
+    mean, variance, within, error = _of_two(n, phi, m) if size == 2 else _largest(n, phi, m, size)
+    return Moments(mean, 0 * variance, variance, error, within)
 
 
+@lru_cache(maxsize=1024)
 def with_eps(n: Kind, phi: Function, size: int, variance: Any, eps: Any) -> Moments:
-    """Moments of phi(sqrt(s^2/(s^2 + eps)) B), s^2 = variance chi^2/n the variance of a batch, chi of n - 1 degrees.
-
-    Two data of a batch share s.
-    """
-    coarse, fine = (_with_eps(n, phi, size, variance, eps, order) for order in orders(n))
-    error = abs(coarse.var_chi - fine.var_chi) / fine.var_chi
-    return replace(fine, error=fine.error + float(error))
+    """Moments of phi((z - <z>)/sqrt(s^2 + eps)), `variance` that of z over its batch."""
+    mean, spread, within, error = lengths.moments_with_eps(n, phi, size, variance, eps)
+    return Moments(mean, 0 * spread, spread, error, within)
 
 
-def _with_eps(n: Kind, phi: Function, size: int, variance: Any, eps: Any, order: int) -> Moments:
-    d = size - 1
-    low, high = max(0.0, np.sqrt(d) - REACH), np.sqrt(d) + REACH
-    bend = float(n.sqrt(eps * size / variance))  # where s^2 is eps
-    steps = np.linspace(low, high, 1 + int(np.ceil((high - low) / WIDTH)))
-    ends = n.number(np.concatenate([steps, np.clip(bend * 2.0 ** np.arange(-3, 40), low, high)]))
-    chi = split(n, ends, ends[0], ends[len(steps) - 1], order)
-    x = np.ravel(chi.x)
-    # the logarithm of the density about its largest value, which does not overflow
-    peak = n.sqrt(n.number(max(d - 1, 1)))
-    weights = np.ravel(chi.weights) * n.exp((d - 1) * n.log(x / peak) - (x * x - peak * peak) / 2)
+def _of_two(n: Kind, phi: Function, m: int) -> tuple[Any, Any, Any, float]:
+    """Batches of two, B = +-1: the largest is 1 at both data unless all m units agree, of probability 2^(1 - m)."""
+    low, high = phi(n, n.number(-1)), phi(n, n.number(1))
+    alone = n.number(2) ** -m
+    mean = alone * low + (1 - alone) * high
+    variance = alone * (1 - alone) * (high - low) ** 2
+    return mean, variance, -(alone * alone) * (high - low) ** 2, 8 * n.epsilon
+
+
+def _largest(n: Kind, phi: Function, m: int, size: int) -> tuple[Any, Any, Any, float]:
+    """Mean and variance, and no number for the covariance at two data of one batch, which has no rule."""
+    unit = Sphere(n, phi, size, proxy=False, scale=n.number(1))
+    coarse, fine = (_of_order(unit, m, order) for order in orders(n))
+    second = fine[0] ** 2 + fine[1]
+    error = max(abs(coarse[0] ** 2 + coarse[1] - second) / second, abs(coarse[1] - fine[1]) / fine[1])
+    return *fine, n.number(np.nan), float(error) + 100 * n.epsilon
+
+
+def _of_order(unit: Sphere, m: int, order: int) -> tuple[Any, Any]:
+    """Mean and variance: the density is m F^(m - 1) times that of one, F the distribution function of one."""
+    n, reach = unit.n, unit.reach()
+    points = unit.sines([*unit.phi.pieces.kinks, *unit.mesh(reach)])
+    cuts = np.array([*grid(n, reach, unit.free), *(n.asin(y) for y in points)])
+    t = split(n, cuts, -reach, reach, order)
+    density = power(n, n.sin(t.x), unit.free - 2)
+    above = np.minimum(beyond(n, t, density / t.integral(density)), 1 - n.number(n.epsilon))
+    weights = t.weights * density * n.exp((m - 1) * n.log1p(-above))
     weights = weights / weights.sum()
-    s2 = variance * x * x / size
-    units = [sphere(n, phi, size, scale=scale) for scale in n.sqrt(s2 / (s2 + eps))]
-    means, variances, errors = (np.array(part) for part in zip(*map(one, units), strict=True))
-    products = np.array([pair(unit, n.number(-1) / d)[0] for unit in units])
-    mean = (weights * means).sum()
-    spread = (weights * (variances + (means - mean) ** 2)).sum()
-    return Moments(mean, 0 * spread, spread, float(errors.max()), (weights * products).sum() - mean * mean)
-
-
-def _of_two(unit: Any, m: int, mean: Any) -> Any:
-    """Covariance of the maxima at the two data of a batch: one is the greatest value where not all units agree."""
-    low, high = unit.values(unit.n.number(np.array([-1, 1])))
-    alone = unit.n.number(2) ** -m
-    return 2 * alone * low * high + (1 - 2 * alone) * high * high - mean * mean
-
-
-def _refuse_growth(phi: Function, size: int, *, proxy: bool) -> None:
-    """Refuse what has no variance under the proxy, whose density falls like |b|^-(n - 1)."""
-    if not proxy or phi.growth == "bounded":
-        return
-    degree = 1 if phi.degree is None else float(phi.degree)
-    if phi.growth != "polynomial" or size <= 2 * degree + 2:
-        raise ValueError(
-            f"the proxy of BatchNorm({size}) gives {phi.name!r} no finite variance: its density falls like "
-            f'|b|^{1 - size}; use law="exact" or a larger batch_size'
-        )
+    values = unit.at(t.x)
+    mean = (weights * values).sum()
+    return mean, (weights * (values - mean) ** 2).sum()

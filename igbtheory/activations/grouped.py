@@ -1,100 +1,65 @@
-"""Averages over group-normalised units: batch-normalised ones at a random angle.
+"""Moments of functions of a group-normalised Gaussian unit: two data are directions at a random angle theta.
 
-A group of n units of two data with correlation c is two normalised vectors of n coordinates, the cosine of whose angle
-is the sample correlation r = cos(psi) of n normal pairs. With d = n - 1 degrees of freedom the density of psi is, up to
-a constant, sin(psi)^(d-2) (1 - c r)^(1/2-d) 2F1(1/2, 1/2; d + 1/2; (1 + c r)/2) (Hotelling 1953, d = 1: r = +-1 with
-P(r = 1) = 1/2 + asin(c)/pi). Given r, a unit is that of a batch of n with that cosine: E phi_a phi_b = E_r K(r).
+A group of s units of two data with correlation c gives two normalised vectors of d = s - 1 dimensions with the inner
+product r = cos theta, the sample correlation of s normal pairs. With the kernel K(r) of directions and D = K(1) - K(r)
+the sums var_chi = E_r D and cov = E_0 D - E_c D cancel nowhere.
 """
 
-from functools import lru_cache
+from typing import Any
 
 import numpy as np
-import scipy
-from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
+from igbtheory.activations.angles import Angles
 from igbtheory.activations.function import Function
-from igbtheory.activations.spherical import Sphere, one, pair, sphere
-from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.panels import split
-
-Array = NDArray[np.float64]
-NODES = 81
-"""Angles at which a kernel without closed form is computed; it is smooth in the angle."""
-ORDER = 17
-LADDER = np.concatenate([[0.0], 2.0 ** np.arange(-3, 24)])
-"""Panel ends in units of sqrt(1 - c), on which the density varies at small angles."""
-PEAK = np.linspace(-11, 11, 12)
-"""Panel ends about the peak, in its standard deviations."""
+from igbtheory.activations.kernel_slope import kernel_slope, tangent
+from igbtheory.activations.panels import orders
+from igbtheory.activations.spherical import has_closed_form, one, radial
+from igbtheory.numbers import Kind
+from igbtheory.numbers.panels import Panels, cumulative
 
 
-def moments(phi: Function, size: int, c: float, less: float) -> tuple[float, float, float, float]:
-    """Mean, var_mu, var_chi of a unit and their estimated relative error, in double precision; less = 1 - c."""
-    unit = _unit(phi, size)
-    mean, variance, error = one(unit)
-    psi, weights = angles(size, c, less)
-    inside = float(weights @ _rise(unit, psi))
-    # what is left when the scatter of the data is taken from the whole loses its digits at small c alone
-    across = max(variance - inside, 0.0) if c else 0.0
-    lost = 1e-14 if unit.phi.closed is not None else 1e-13
-    size_ab = mean * mean + across
-    return mean, across, inside, error + lost * (mean * mean + variance) * (1 / (size_ab or np.inf) + 1 / inside)
+def grouped(n: Kind, phi: Function, size: int, c: Any, less: Any) -> tuple[Any, Any, Any, float]:
+    """Mean, covariance of two data, var_chi = E f^2 - E f_a f_b of phi over groups, and their estimated relative error.
+
+    c: correlation of two data over the weights, -1 to 1; less = 1 - c, given apart because rounding c would lose it.
+    """
+    c, less = n.number(c), n.number(less)
+    mean, variance, error = one(n, phi, size)
+    if size == 2:
+        # r = 1 with probability 1/2 + asin(c)/pi, else -1; the variance is (f(1) - f(-1))^2/4
+        apart = 2 * n.asin(n.sqrt(less / 2)) / n.pi
+        return mean, variance * 2 * n.asin(c) / n.pi, 2 * variance * apart, error
+    if not less:
+        return mean, variance, 0 * variance, error
+    coarse, fine = (_parts(n, phi, size, c, less, variance, order) for order in orders(n))
+    lost = max(float(abs(a - b) / abs(b)) for a, b in zip(coarse, fine, strict=True) if b)
+    return mean, *fine, lost + error
 
 
-def product(phi: Function, size: int, c: float) -> tuple[float, float]:
-    """Mean E phi_a phi_b at correlation c, and its error against the second moment."""
-    unit = _unit(phi, size)
-    mean, variance, error = one(unit)
-    psi, weights = angles(size, c, 1 - c)
-    return mean * mean + variance - float(weights @ _rise(unit, psi)), error + 1e-13
+@np.errstate(over="ignore", under="ignore")
+def _parts(n: Kind, phi: Function, size: int, c: Any, less: Any, variance: Any, order: int) -> tuple[Any, Any]:
+    """Covariance and var_chi by rules of one order: one is integrated, the other is the rest of the variance."""
+    law = Angles(n, size - 1, c, less)
+    panels = law.panels(tangent(n, phi, size - 1), order)
+    if float(c) > 0.5:
+        inside = _rise(phi, law, panels, law.density(panels), order)
+        return variance - inside, inside
+    shared = _rise(phi, law, panels, -law.change(panels), order) if c else 0 * variance
+    return shared, variance - shared
 
 
-def second_moment(phi: Function, size: int) -> float:
-    """Second moment E phi^2 of a unit."""
-    mean, variance, _ = one(_unit(phi, size))
-    return float(mean * mean + variance)
-
-
-@lru_cache(maxsize=256)
-def _unit(phi: Function, size: int) -> Sphere:
-    return sphere(FLOAT64, phi, size)
-
-
-def angles(size: int, c: float, less: float) -> tuple[Array, Array]:
-    """Angles psi and their weights, which add up to one."""
-    d = size - 1
-    if d == 1:
-        same = 0.5 + float(np.arcsin(c)) / np.pi
-        return np.array([0.0, np.pi]), np.array([same, 1 - same])
-    wide, centre = np.sqrt(max(less * (1 + c), 1e-300)), 2 * np.arcsin(np.sqrt(min(max(less / 2, 0.0), 1.0)))
-    ends = np.concatenate([wide * LADDER, centre + PEAK * wide / np.sqrt(d), np.linspace(0, np.pi, 9)])
-    panels = split(FLOAT64, ends, 0.0, np.pi, ORDER)
-    psi = np.ravel(panels.x)
-    cosine = np.cos(psi)
-    away = less + 2 * c * np.sin(psi / 2) ** 2  # 1 - c r
-    log = (d - 2) * np.log(np.sin(psi)) - (d - 0.5) * np.log(away)
-    law = np.exp(log - log.max()) * scipy.special.hyp2f1(0.5, 0.5, d + 0.5, (1 + c * cosine) / 2)
-    weights = np.ravel(panels.weights) * law
-    return psi, weights / weights.sum()
-
-
-def _rise(unit: Sphere, psi: Array) -> Array:
-    """Second moment less the kernel at angles psi, K(1) - K(cos psi)."""
-    phi, d = unit.phi, unit.size - 1
-    if d == 1:
-        both = unit.values(np.array([-1.0, 1.0]))
-        return np.where(psi > 1, (both[0] - both[1]) ** 2 / 2, 0.0)
-    if phi.closed is not None and phi.degree in {0, 1, 2}:
-        less = 2 * np.sin(psi / 2) ** 2
-        return np.asarray(phi.closed.spread(FLOAT64, 1 - less, less)) * (d / (d + 2) if phi.degree == 2 else 1.0)
-    table = _table(phi, unit.size)
-    return np.asarray(chebyshev.chebval(1.0 - 0 * psi, table) - chebyshev.chebval(1 - 2 * psi / np.pi, table))
-
-
-@lru_cache(maxsize=64)
-def _table(phi: Function, size: int) -> Array:
-    """Chebyshev coefficients of the kernel in 1 - 2 psi/pi."""
-    unit = _unit(phi, size)
-    nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
-    values = [float(pair(unit, np.cos(np.pi * (1 - x) / 2))[0]) for x in nodes]
-    return np.asarray(chebyshev.chebfit(nodes, values, NODES - 1))
+def _rise(phi: Function, law: Angles, panels: Panels, weights: Any, order: int) -> Any:
+    """Mean of D = K(1) - K(cos theta) with these weights at the nodes."""
+    n, theta = law.n, law.theta(panels.x)
+    if has_closed_form(phi):
+        assert phi.closed is not None  # noqa: S101 - for the type checker: `has_closed_form` says so
+        less = 2 * n.sin(theta / 2) ** 2
+        return (weights * phi.closed.spread(n, 1 - less, less)).sum() / radial(n, phi, law.free)
+    # by parts: D(theta) is the integral of K' sin up to theta
+    legendre = n.legendre(2 * order)[1]
+    inside = weights.sum(axis=1)
+    beyond = inside[::-1].cumsum(axis=0)[::-1]
+    beyond = beyond[:, None] - (weights / legendre) @ cumulative(n, 2 * order).T
+    slope = kernel_slope(n, phi, law.free + 1, order)
+    turned = n.sqrt(law.less * law.more) / law.spread(panels.x)
+    return panels.integral(slope(theta) * turned * beyond)

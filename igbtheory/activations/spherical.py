@@ -1,181 +1,198 @@
-"""Averages over batch-normalised units: B = sqrt(n - 1) sin t, density of t proportional to cos(t)^(n - 3).
+"""Moments of functions of a batch-normalised Gaussian unit: B = sqrt(n - 1) sin t, t with density cos(t)^(n - 3).
 
 A batch of n exchangeable Gaussian values, centred and divided by its standard deviation, is sqrt(n) times a uniform
-unit vector orthogonal to (1, ..., 1), whatever their mean, variance and correlation were. The paper's proxy, every
-datum normalised by the n - 1 others, is the function sqrt(n) tan t of the same angle. Two coordinates of the vector are
-sin a cos v and sin a cos(v - w), cos w = -1/(n - 1), v uniform on the circle, density of a proportional to
-sin(a) cos(a)^(n - 4). Source: where-you-place-the-norm, appendix E, Eqs. 27 to 61.
+unit vector orthogonal to (1, ..., 1), whatever their mean, variance and correlation. The proxy, every datum normalised
+by the n - 1 others, is sqrt(n) tan t of the same angle: its density is (1 + b^2/n)^(-(n - 1)/2). Two data of a batch
+are directions with the inner product r = -1/(n - 1): sin t' = r sin t + sqrt(1 - r^2) cos t sin s, the density of s
+being cos(s)^(n - 4). Source: where-you-place-the-norm, appendix E, Eqs. 27 to 61.
 """
 
-from dataclasses import dataclass
-from typing import Any, final
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from igbtheory.activations.function import Function
 from igbtheory.activations.panels import orders
-from igbtheory.activations.resolved import Resolved, resolved
-from igbtheory.numbers import Kind
-from igbtheory.numbers.panels import WIDTH, Panels, beyond, split
+from igbtheory.activations.sphere import Sphere, density_reach, grid, power, rounded, thinned
+from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers.panels import split
 
-GRADES = 6.0 ** -np.arange(1, 11)
-"""Distances of panel ends from an angle at which a kink leaves the sphere, where averages have half-integer powers."""
-AROUND = 12
-"""Panels of the circle."""
+LAWS = ("exact", "proxy")
 
 
-@final
-@dataclass(frozen=True)
-class Sphere:
-    """Units phi(scale B) over batches of `size` data. proxy: every datum normalised by the others."""
+def moments(n: Kind, phi: Function, size: int, law: str = "exact", scale: Any = 1) -> tuple[Any, Any, Any, float]:
+    """Mean and variance of phi(scale B), its covariance at two data of a batch, and their estimated relative error.
 
-    n: Kind
-    phi: Function
-    size: int
-    proxy: bool
-    scale: Any
-    seen: Resolved
-
-    def values(self, sine: Any) -> Any:
-        """Values phi(scale B), from sin t."""
-        n = self.n
-        if not self.proxy:
-            return self.phi(n, self.scale * n.sqrt(n.number(self.size - 1)) * sine)
-        return self.phi(n, self.scale * n.sqrt(n.number(self.size)) * sine / n.sqrt((1 - sine) * (1 + sine)))
-
-    def sines(self, points: list[Any]) -> Any:
-        """Values of sin t at points of the axis of phi; beyond 1 where B never gets there."""
-        x = np.array(points, dtype=np.asarray(self.scale).dtype) / self.scale
-        n = self.n
-        return x / n.sqrt(self.size + x * x) if self.proxy else x / n.sqrt(n.number(self.size - 1))
-
-    def one(self, order: int) -> tuple[Any, Any]:
-        """Mean and variance."""
-        n = self.n
-        if self.size == 2:
-            return _moments(self.values(n.number(np.array([-1, 1]))), n.number(np.array([1, 1])))
-        t = self._angles(order)
-        mean, variance = _moments(self.values(n.sin(t.x)), t.weights * _cosine_power(n, t.x, self.size - 3))
-        # exactly, so that gamma = 0 stays 0 in every layer
-        return (0 * mean if self.phi.parity < 0 else mean), variance
-
-    def greatest(self, m: int, order: int) -> tuple[Any, Any]:
-        """Mean and variance of the largest of m: the density times m F^(m - 1), F the distribution function."""
-        n = self.n
-        if self.size == 2:
-            alone = n.number(2) ** -m
-            return _moments(self.values(n.number(np.array([-1, 1]))), np.array([alone, 1 - alone]))
-        t = self._angles(order)
-        density = _cosine_power(n, t.x, self.size - 3)
-        density = density / t.integral(density)
-        above = np.minimum(beyond(n, t, density), 1 - n.number(n.epsilon))
-        below = n.exp((m - 1) * n.log1p(-above))
-        return _moments(self.values(n.sin(t.x)), t.weights * density * below)
-
-    def _angles(self, order: int) -> Panels:
-        """Panels of the angle t that end at the cuts of phi."""
-        ends = _ends(self.n, self.size - 3)
-        sines = self.sines(self.seen.cuts)
-        cuts = self.n.asin(sines[np.abs(sines.astype(float)) < 1])
-        return split(self.n, np.concatenate([-ends, ends, cuts]), -ends[-1], ends[-1], order)
-
-    def pair(self, cosine: Any, order: int) -> Any:
-        """Mean of the product at two coordinates whose axes have that cosine; size > 3."""
-        n = self.n
-        w = n.acos(cosine)
-        v = self._circle(w, order)
-        along = np.ravel(v.x)
-        axes = n.cos(along), n.cos(along - w)
-        ends = _ends(n, self.size - 4)
-        lost = 4 * n.number(n.epsilon)
-        images = [np.minimum(np.abs(s / (np.abs(axis) + lost)), 1) for s in self.sines(self.seen.cuts) for axis in axes]
-        grid = np.broadcast_to(ends[:, None], (ends.size, along.size))
-        a = split(
-            n, np.concatenate([grid, n.asin(np.array(images)).reshape(-1, along.size)]), 0 * ends[0], ends[-1], order
-        )
-        weights = a.weights * n.sin(a.x) * _cosine_power(n, a.x, self.size - 4)
-        first, second = (self.values(n.sin(a.x) * axis) for axis in axes)
-        inside = (weights * first * second).sum(axis=(0, 1)) / weights.sum(axis=(0, 1))
-        return (np.ravel(v.weights) * inside).sum() / v.weights.sum()
-
-    def on_circle(self, cosine: Any, order: int) -> Any:
-        """The same at size 3, where the sphere is a circle."""
-        v = self._circle(self.n.acos(cosine), order)
-        product = self.values(self.n.cos(v.x)) * self.values(self.n.cos(v.x - self.n.acos(cosine)))
-        return v.integral(product) / v.weights.sum()
-
-    def _circle(self, w: Any, order: int) -> Any:
-        """Panels of the angle v, that end where a kink of either datum reaches the sphere, and where two kinks meet."""
-        n = self.n
-        turn = 2 * n.pi
-        kinks = [s for s in self.sines(self.seen.kinks) if abs(float(s)) < 1]
-        sines = kinks + ([n.number(1), n.number(-1)] if self.proxy else [])
-        places = [side * n.acos(s) + shift for s in sines for side in (1, -1) for shift in (0 * w, w)]
-        graded = [place + side * n.number(step) for place in places for side in (1, -1) for step in GRADES]
-        meeting = [n.atan2(s - r * n.cos(w), r * n.sin(w)) + half for s in kinks for r in kinks for half in (0, n.pi)]
-        base = list(turn * n.number(np.arange(AROUND + 1)) / AROUND)
-        return split(n, np.array([*base, *(x % turn for x in places + graded + meeting)]), 0 * turn, turn, order)
-
-
-def sphere(n: Kind, phi: Function, size: int, *, proxy: bool = False, scale: Any = 1) -> Sphere:
-    """Units phi(scale B) with the kinks and the lengths of phi."""
-    seen = resolved(n, phi, 0.0, float(scale))
-    return Sphere(n, phi, size, proxy, n.number(scale), seen)
-
-
-def one(unit: Sphere) -> tuple[Any, Any, float]:
-    """Mean and variance of a unit, and the estimated relative error of its second moment."""
-    coarse, fine = (unit.one(order) for order in orders(unit.n))
-    size = fine[0] ** 2 + fine[1]
-    error = float(abs(coarse[0] ** 2 + coarse[1] - size) / size) if size else 0.0
-    return *fine, error + 100 * unit.n.epsilon
-
-
-def pair(unit: Sphere, cosine: Any) -> tuple[Any, float]:
-    """Mean of the product of two coordinates whose axes have that cosine, and its error against the second moment.
-
-    Homogeneous phi of degree p with closed forms: those of a Gaussian pair, over E chi_d^2p/d^p, d = n - 1.
+    The error of the covariance is relative to the variance.
     """
-    n, phi, d = unit.n, unit.phi, unit.size - 1
-    if d == 1:
-        values = unit.values(n.number(np.array([-1, 1])))
-        same = (values * values).sum() / 2
-        return (same if float(cosine) > 0 else values[0] * values[1]), 0.0
-    if phi.closed is not None and phi.degree in {0, 1, 2} and not unit.proxy:
-        q = unit.scale * unit.scale
-        mean = phi.closed.mean(n, q)
-        ratio = n.number(d) / (d + 2) if phi.degree == 2 else n.number(1)
-        return ratio * (phi.closed.covariance(n, q, q, cosine * q) + mean * mean), 4 * n.epsilon
-    mean, variance, _ = one(unit)
-    rule = unit.on_circle if d == 2 else unit.pair
-    coarse, fine = (rule(cosine, order) for order in orders(n))
-    return fine, float(abs(coarse - fine) / (mean * mean + variance)) + 100 * n.epsilon
+    _check(phi, size, law)
+    sphere = Sphere(n, phi, size, law == "proxy", n.number(scale))
+    if size == 2:
+        low, high = (phi(n, sign * sphere.scale) for sign in (-1, 1))
+        return (low + high) / 2, (high - low) ** 2 / 4, -((high - low) ** 2) / 4, 4 * n.epsilon
+    reach = sphere.reach()
+    return compared(n, *(of_order(sphere, reach, order) for order in orders(n)))
 
 
-def largest(unit: Sphere, m: int) -> tuple[Any, Any, float]:
-    """Mean and variance of phi(M), M the largest of m independent units, and the estimated relative error."""
-    coarse, fine = (unit.greatest(m, order) for order in orders(unit.n))
-    size = fine[0] ** 2 + fine[1]
-    return *fine, float(abs(coarse[0] ** 2 + coarse[1] - size) / size) + 100 * unit.n.epsilon
+def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
+    """Mean and variance of phi(B) under the exact law, and their estimated relative error."""
+    if size == 2:
+        mean, variance, _, error = moments(n, phi, size)
+        return mean, variance, error
+    sphere = Sphere(n, phi, size, proxy=False, scale=n.number(1))
+    reach = sphere.reach()
+    coarse, fine = ((*_single(sphere, reach, _cuts(sphere, reach), order), n.number(0)) for order in orders(n))
+    mean, variance, _, error = compared(n, coarse, fine)
+    return mean, variance, error
 
 
-def _cosine_power(n: Kind, x: Any, power: int) -> Any:
-    """Power of cos x; through its logarithm, since the rounding of cos x would count `power` times."""
-    sine = n.sin(x)
-    with np.errstate(divide="ignore"):  # at a right angle
-        return n.exp(n.log1p(-sine * sine) * power / 2) if power else 1 + 0 * x
+def compared(n: Kind, coarse: Any, fine: Any) -> tuple[Any, Any, Any, float]:
+    """Results of the finer rule and their difference from the coarser one, which overstates their error."""
+    tiny = n.number(1e-300)
+    second = fine[0] ** 2 + fine[1]
+    errors = (
+        abs(coarse[0] ** 2 + coarse[1] - second) / (second + tiny),
+        abs(coarse[1] - fine[1]) / (fine[1] + tiny),
+        abs(coarse[2] - fine[2]) / (fine[1] + tiny),
+    )
+    return *fine, float(max(errors)) + 100 * n.epsilon
 
 
-def _ends(n: Kind, power: int) -> Any:
-    """Ends of panels on [0, pi/2], three standard deviations wide, as far as cos^power is not negligible."""
-    reach = float(np.arccos(n.epsilon ** (2 / power))) if power > 2 else np.pi / 2
-    count = 1 + int(np.ceil(reach * np.sqrt(power + 1) / WIDTH))
-    end = n.number(reach) if reach < 1.5 else n.pi / 2
-    return end * n.number(np.arange(count + 1)) / count
+def _check(phi: Function, size: int, law: str) -> None:
+    """Refusal of a law without a second moment: the proxy's tail is b^-(n - 1)."""
+    if law not in LAWS:
+        raise ValueError(f"expected a law among {', '.join(LAWS)}, got {law!r}; pass one of them")
+    if size < 2:
+        raise ValueError(f"expected a batch of at least two data, got {size}; pass a larger one")
+    if law == "exact":
+        return
+    if size <= 4:
+        raise ValueError(f'expected a batch of more than four data under the proxy, got {size}; use law="exact"')
+    order = tail_order(phi)
+    if size <= 2 * order + 2 + 1e-9:
+        raise ValueError(
+            f"expected an activation that grows more slowly than |x|^{size / 2 - 1:g} under the proxy with batches of "
+            f'{size}, got {phi.name!r} of order {order:g}: its second moment is infinite; use law="exact" or a larger '
+            "batch"
+        )
 
 
-def _moments(values: Any, weights: Any) -> tuple[Any, Any]:
-    """Mean and variance of values with weights that need not add up to one."""
-    weights = weights / weights.sum()
-    mean = (weights * values).sum()
-    return mean, (weights * (values - mean) ** 2).sum()
+@lru_cache(maxsize=256)
+def tail_order(phi: Function) -> float:
+    """Order p of |phi| ~ |x|^p at large |x|: infinite where phi grows faster than a power."""
+    if phi.growth == "bounded":
+        return 0.0
+    if phi.growth != "polynomial":
+        return np.inf
+    if phi.degree is not None:
+        return float(phi.degree)
+    x = np.array([[2.0**40, 2.0**41]]) * np.array([[-1.0], [1.0]])
+    with np.errstate(all="ignore"):
+        near, far = np.abs(phi(FLOAT64, x)).T
+        found = np.log2(far / near)
+    # x log x and the like count as a little more than x; a side that is constant or vanishes as 0
+    return max(0.0, float(np.max(np.where(near > 0, found, 0.0))))
+
+
+def _cuts(sphere: Sphere, reach: Any) -> Any:
+    """Panel ends of the angle t."""
+    points = sphere.sines([*sphere.phi.pieces.kinks, *sphere.mesh(reach)])
+    return np.array([*grid(sphere.n, reach, sphere.free), *(sphere.n.asin(y) for y in points)])
+
+
+@np.errstate(over="ignore", under="ignore")
+def _single(sphere: Sphere, reach: Any, cuts: Any, order: int) -> tuple[Any, Any]:
+    """Mean and variance by a rule of one order."""
+    n = sphere.n
+    t = split(n, cuts, -reach, reach, order)
+    weights = t.weights * power(n, n.sin(t.x), sphere.free - 2)
+    values, mass = sphere.at(t.x), weights.sum()
+    mean = (weights * values).sum() / mass
+    if sphere.phi.parity < 0:
+        mean = 0 * mean  # exactly, so that gamma = 0 stays 0 in every layer
+    return mean, (weights * (values - mean) ** 2).sum() / mass
+
+
+@np.errstate(over="ignore", under="ignore")
+def of_order(sphere: Sphere, reach: Any, order: int) -> tuple[Any, Any, Any]:
+    """Mean, variance and covariance within a batch by rules of one order."""
+    n, phi, cuts = sphere.n, sphere.phi, _cuts(sphere, reach)
+    mean, variance = _single(sphere, reach, cuts, order)
+    r = -1 / n.number(sphere.free)
+    if not sphere.proxy and has_closed_form(phi):
+        within = sphere.scale ** (2 * int(phi.degree or 0)) * closed_product(n, phi, sphere.free, r) - mean * mean
+    else:
+        within = _covariance(sphere, mean, reach, cuts, order)
+    return mean, variance, within
+
+
+def has_closed_form(phi: Function) -> bool:
+    """Whether products of phi over a sphere follow from those over a Gaussian: E chi^(2 p) is rational."""
+    return phi.closed is not None and phi.degree is not None and phi.degree.denominator == 1 and phi.degree >= 0
+
+
+def radial(n: Kind, phi: Function, free: int) -> Any:
+    """Ratio E chi^(2 p)/d^p = (1 + 2/d) (1 + 4/d) ... of Gaussian to spherical products, d = `free`, p the degree."""
+    ratio = Fraction(1)
+    for k in range(int(phi.degree or 0)):
+        ratio *= 1 + Fraction(2 * k, free)
+    return n.number(ratio)
+
+
+def closed_product(n: Kind, phi: Function, free: int, r: Any) -> Any:
+    """Mean product of a homogeneous phi at two directions with the inner product r."""
+    assert phi.closed is not None  # noqa: S101 - for the type checker: `has_closed_form` says so
+    one = n.number(1)
+    return (phi.closed.covariance(n, one, one, r) + phi.closed.mean(n, one) ** 2) / radial(n, phi, free)
+
+
+def _covariance(sphere: Sphere, mean: Any, reach: Any, cuts: Any, order: int) -> Any:
+    """Covariance of two data of a batch, at directions with the inner product r = -1/(n - 1).
+
+    Panels of t also end where a kink of the second datum leaves the sphere, as a half-integer power of the distance.
+    """
+    n = sphere.n
+    r = -1 / n.number(sphere.free)
+    tilt = n.asin(r)
+    kinks, points = sphere.sines(sphere.phi.pieces.kinks), sphere.sines(sphere.mesh(reach))
+    seen = kinks + (points if sphere.free == 2 else thinned(points))
+    ends = [sign * (tilt + s * n.acos(sign * y)) for y in seen for s in (-1, 1) for sign in (-1, 1)]
+    across = n.sqrt((1 - r) * (1 + r))
+    if sphere.proxy:
+        ends += [s * n.atan(across / (1 + sign * r)) for s in (-1, 1) for sign in (-1, 1)]
+        ends += [0 * r, *(-n.asin(y) for y in kinks)]
+    outer = (3 * order) // 2
+    t = rounded(n, split(n, np.concatenate([cuts, np.array(ends, dtype=cuts.dtype)]), -reach, reach, outer), outer)
+    sine, cosine = n.sin(t.x), n.cos(t.x)
+    given = _given(sphere, mean, r * sine, across * cosine, sine, order, kinks + points)
+    weights = t.weights * power(n, sine, sphere.free - 2)
+    return (weights * (sphere.at(t.x) - mean) * given).sum() / weights.sum()
+
+
+def _given(sphere: Sphere, mean: Any, along: Any, across: Any, sine: Any, order: int, points: list[Any]) -> Any:
+    """Mean of phi - mean at the sines along + across sin s, given the first datum.
+
+    Under the proxy twice that of the sines smaller than the first, which leaves out where both data diverge.
+    """
+    n, first = sphere.n, np.abs(sine)
+    if sphere.free == 2:
+        return sum(_smaller(sphere, mean, along + sign * across, first) for sign in (-1, 1)) / 2
+    reach = density_reach(n, sphere.free)
+    ends = [y + 0 * sine for y in points] + ([first, -first] if sphere.proxy else [])
+    marks = [n.asin(np.minimum(np.maximum((y - along) / across, -1), 1)) for y in ends]
+    base = [end + 0 * sine for end in grid(n, reach, sphere.free)]
+    s = split(n, np.array([*base, *marks], dtype=np.asarray(sine).dtype).reshape(-1, sine.size), -reach, reach, order)
+    up = n.sin(s.x)
+    weights = s.weights * power(n, up, sphere.free - 3)
+    values = _smaller(sphere, mean, along.ravel() + across.ravel() * up, first.ravel())
+    return ((weights * values).sum(axis=(0, 1)) / weights.sum(axis=(0, 1))).reshape(sine.shape)
+
+
+def _smaller(sphere: Sphere, mean: Any, sine: Any, first: Any) -> Any:
+    """Values phi - mean; under the proxy twice those at sines smaller than the `first`, else 0."""
+    if not sphere.proxy:
+        return sphere(sine) - mean
+    below = np.abs(sine) < first
+    return 2 * (sphere(np.where(below, sine, 0 * sine)) - mean) * below

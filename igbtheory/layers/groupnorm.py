@@ -8,10 +8,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.activations import FUNCTIONS, grouped
+from igbtheory.activations import FUNCTIONS
 from igbtheory.activations.function import Function
+from igbtheory.activations.grouped import grouped
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
+from igbtheory.activations.spherical import one
 from igbtheory.layers.dead import not_constant
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Base, KernelNode, LawNode, Node
@@ -85,16 +87,15 @@ class Grouped(Base[Moments]):
         del m  # units of a group are not pooled
         h, of = self.values, phi or FUNCTIONS["linear"]
         parts = np.broadcast_arrays(h.var_mu, h.var_chi)
-        flat = [
-            (float(mu / (mu + chi)), float(chi / (mu + chi))) for mu, chi in zip(*map(np.ravel, parts), strict=True)
-        ]
-        found = zip(*(grouped.moments(of, self.size, c, less) for c, less in flat), strict=True)
+        points = [(mu / (mu + chi), chi / (mu + chi)) for mu, chi in zip(*map(np.ravel, parts), strict=True)]
+        found = zip(*(grouped(n, of, self.size, c, less) for c, less in points), strict=True)
         mean, var_mu, var_chi, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
         within = None
         if h.within is not None:
-            ratios = np.asarray(h.within / h.variance, dtype=float)
-            within = n.number(np.vectorize(lambda c: grouped.product(of, self.size, float(c))[0])(ratios) - mean * mean)
-        return Moments(n.number(mean), n.number(var_mu), n.number(var_chi), h.error + error, within)
+            ratios = np.ravel(np.broadcast_to(h.within / h.variance, parts[0].shape))
+            pairs = [grouped(n, of, self.size, c, 1 - c)[1] for c in ratios]
+            within = np.array(pairs).reshape(parts[0].shape)[()]
+        return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()], within)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         mean = self.average(n, phi, m).mean
@@ -120,24 +121,21 @@ class GroupedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         del m
         h, of = self.values, phi or FUNCTIONS["linear"]
+        mean, variance, _ = one(n, of, self.size)
+        q = mean * mean + variance
+
+        def product(_a: Any, _b: Any, c: Any) -> tuple[Any, Any]:
+            _, shared, _, error = grouped(n, of, self.size, c, 1 - c)
+            return mean * mean + shared, error
+
         c = n.correlation(h.q_ab, n.sqrt(h.q_a * h.q_b))
-        second = grouped.second_moment(of, self.size)
-        values, error = pairwise(
-            n,
-            lambda _a, _b, x: grouped.product(of, self.size, float(x)),
-            lambda _: second,
-            1 + 0 * h.q_a,
-            1 + 0 * h.q_b,
-            c,
-        )
-        q = n.number(second)
-        return replace(
-            h, q_a=q + 0 * h.q_a, q_b=q + 0 * h.q_b, q_ab=np.where(h.same, q, n.number(values)), error=h.error + error
-        )
+        ones = 1 + 0 * h.q_a, 1 + 0 * h.q_b
+        values, error = pairwise(n, product, lambda _: q, *ones, c, parity=of.parity)
+        return replace(h, q_a=q * ones[0], q_b=q * ones[1], q_ab=np.where(h.same, q, values), error=h.error + error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         del m
-        mean = n.number(grouped.moments(phi or FUNCTIONS["linear"], self.size, 0.0, 1.0)[0])
+        mean = one(n, phi or FUNCTIONS["linear"], self.size)[0]
         return mean, mean
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:

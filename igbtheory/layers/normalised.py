@@ -33,13 +33,16 @@ class Normalised(Base[Moments]):
     eps: Any
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        phi, proxy = phi or FUNCTIONS["linear"], self.estimator == "proxy"
+        phi = phi or FUNCTIONS["linear"]
         if not float(self.eps):
-            return batched.moments(n, phi, m, self.size, proxy=proxy)
-        if proxy or m > 1:
-            what = 'law="proxy"' if proxy else f"the maximum of {m} units"
+            return batched.moments(n, phi, m, self.size, self.estimator)
+        if m > 1:
             raise ValueError(
-                f"expected eps=0 in BatchNorm({self.size}) with {what}, got eps={self.eps}: no rule is known"
+                f"expected eps=0 in BatchNorm({self.size}) in front of a maximum of {m} units, got eps={self.eps}"
+            )
+        if self.estimator == "proxy":
+            raise ValueError(
+                f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
         points = [batched.with_eps(n, phi, self.size, v, self.eps) for v in np.ravel(self.variance)]
         parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))

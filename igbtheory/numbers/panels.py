@@ -71,7 +71,7 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
     rising, falling = slopes * below, slopes * above
     gained, lost = ((panels.weights * part).sum(axis=1) for part in (rising, falling))
     before = np.add.accumulate(gained, axis=0) - gained
-    sums = _cumulative(n, slopes.shape[1])
+    sums = cumulative(n, slopes.shape[1])
     within = sums @ rising if rising.ndim > 2 else rising @ sums.T
     total = 2 * (panels.weights * falling * (before[:, None] + panels.half[:, None] * within)).sum(axis=(0, 1))
     for i, (z, jump) in enumerate(atoms):
@@ -85,7 +85,7 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
 def before(n: Kind, panels: Panels, values: Any) -> Any:
     """Integrals from the first panel's left end up to each node."""
     whole = (panels.weights * values).sum(axis=1)
-    sums = _cumulative(n, values.shape[1])
+    sums = cumulative(n, values.shape[1])
     within = sums @ values if values.ndim > 2 else values @ sums.T
     return (np.add.accumulate(whole, axis=0) - whole)[:, None] + panels.half[:, None] * within
 
@@ -97,7 +97,7 @@ def beyond(n: Kind, panels: Panels, values: Any) -> Any:
 
 
 @lru_cache
-def _cumulative(n: Kind, order: int) -> NDArray[Any]:
+def cumulative(n: Kind, order: int) -> NDArray[Any]:
     """Matrix of int_{-1}^{x_j} l_i over the Lagrange polynomials l_i of the Gauss-Legendre nodes."""
     x, weights = n.legendre(order)
     rows = [0 * x + 1, x]

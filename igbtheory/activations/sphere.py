@@ -1,0 +1,121 @@
+"""Batch-normalised values as functions of an angle, and panels of angles.
+
+B = sqrt(n - 1) sin t for a datum normalised with its batch of n, sqrt(n) tan t for one normalised by the n - 1 others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.activations.function import Function
+from igbtheory.activations.mesh import mesh
+from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers.panels import WIDTH, Panels
+
+FARTHEST = 60.0
+"""Standard deviations that matter at most."""
+WHOLE = 64
+"""Degrees of freedom up to which panels cover every angle."""
+SPAN = 2.0**12
+"""Value from which on a function under the proxy's tail has no length of its own: it varies with the angle."""
+
+
+@final
+@dataclass(frozen=True)
+class Sphere:
+    """Function phi(scale B) of an angle t, B the value of one of `size` normalised data.
+
+    inner: angles of the points between which phi varies little; kinks: those at which phi is not smooth.
+    """
+
+    n: Kind
+    phi: Function
+    size: int
+    proxy: bool
+    scale: Any
+
+    @property
+    def free(self) -> int:
+        """Degrees of freedom n - 1 of the direction."""
+        return self.size - 1
+
+    @property
+    def root(self) -> Any:
+        """Root of n - 1, or of n under the proxy."""
+        return self.n.sqrt(self.n.number(self.size if self.proxy else self.free))
+
+    def __call__(self, sine: Any) -> Any:
+        """Values phi(scale B), from sin t."""
+        ratio = sine / self.n.sqrt((1 - sine) * (1 + sine)) if self.proxy else sine
+        return self.phi(self.n, self.scale * self.root * ratio)
+
+    def at(self, t: Any) -> Any:
+        """Values phi(scale B) at the angles t."""
+        return self.phi(self.n, self.scale * self.root * (self.n.tan(t) if self.proxy else self.n.sin(t)))
+
+    def sines(self, points: Iterable[Any]) -> list[Any]:
+        """Sines of the angles at which scale B takes the values `points`, those that it takes."""
+        ratios = [self.n.number(x) / (self.scale * self.root) for x in points]
+        found = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
+        return [y for y in found if abs(y) < 1]
+
+    def reach(self) -> Any:
+        """Angle beyond which phi^2 times the density is negligible."""
+        n, root = self.n, float(np.sqrt(self.free))
+        if self.free <= WHOLE:
+            return n.pi / 2
+        z = np.linspace(-1, 1, 4097)[1:-1] * min(FARTHEST, root * np.pi / 2)
+        b = np.tan(z / root) * np.sqrt(self.size) if self.proxy else np.sin(z / root) * root
+        with np.errstate(all="ignore"):
+            density = np.exp((self.free - 2) / 4 * np.log1p(-(np.sin(z / root) ** 2)))
+            size = np.abs(self.phi(FLOAT64, float(self.scale) * b)) * density
+        seen = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
+        if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (seen[0] or seen[-1])):
+            raise ValueError(
+                f"expected an activation whose second moment is within range under batches of {self.size}, got "
+                f"{self.phi.name!r}, which grows too fast; clip the formula"
+            )
+        least = np.sqrt(-2 * np.log(n.epsilon)) + 0.5
+        return min(n.number(float(np.max(np.abs(z[seen]), initial=least)) / root), n.pi / 2)
+
+    def mesh(self, reach: Any) -> list[float]:
+        """Points of the mesh of phi as far as B goes."""
+        far = np.tan(min(float(reach), 1.57)) if self.proxy else np.sin(float(reach))
+        largest = min(float(self.scale) * float(self.root) * far, SPAN if self.proxy else np.inf)
+        return list(mesh(self.phi, float(2.0 ** max(9, np.ceil(np.log2(largest))))))
+
+
+def power(n: Kind, sine: Any, exponent: int) -> Any:
+    """Power cos(t)^exponent from sin t; through the logarithm, since rounding of cos t would count as often."""
+    if not exponent:
+        return 1 + 0 * sine
+    with np.errstate(divide="ignore"):  # at a right angle, where rounding puts a node
+        return n.exp(n.number(exponent) / 2 * n.log1p(-sine * sine))
+
+
+def grid(n: Kind, reach: Any, free: int) -> Any:
+    """Panel ends on [-reach, reach], three standard deviations 1/sqrt(free) apart at most."""
+    count = 2 * int(np.ceil(float(reach) * np.sqrt(free + 2) / WIDTH))
+    return reach * (2 * n.number(np.arange(count + 1)) / count - 1)
+
+
+def density_reach(n: Kind, free: int) -> Any:
+    """Angle beyond which cos^free is negligible."""
+    if free <= WHOLE:
+        return n.pi / 2
+    return n.number(float(min(1.5, (np.sqrt(-2 * np.log(n.epsilon)) + 1) / np.sqrt(free))))
+
+
+def thinned(points: list[Any]) -> list[Any]:
+    """A few of the points, ends included: enough of them where only a smoothed image of a length is seen."""
+    return [points[i] for i in sorted({round(x) for x in np.linspace(0, len(points) - 1, 6)})] if points else []
+
+
+def rounded(n: Kind, panels: Panels, order: int) -> Panels:
+    """Panels in y, x = sin(pi y/2): at their ends functions may go as half-integer powers."""
+    y, weights = (part.reshape(-1, *(1,) * (panels.half.ndim - 1)) for part in n.legendre(order))
+    bent = n.pi / 2 * n.cos(n.pi / 2 * y) * weights
+    x = panels.left[:, None] + panels.half[:, None] * 2 * n.sin(n.pi / 4 * (1 + y)) ** 2
+    return Panels(x, panels.half[:, None] * bent, panels.half, panels.left)

@@ -1,0 +1,226 @@
+"""Moments of batch- and group-normalised units: closed forms, another quadrature, more digits, simulated batches."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import gammaln, hyp2f1
+
+from igbtheory.activations import function_of
+from igbtheory.activations.grouped import grouped
+from igbtheory.activations.lengths import moments_with_eps
+from igbtheory.activations.spherical import moments
+from igbtheory.numbers import FLOAT64, Multiprecision
+
+TIGHT = 1e-13
+"""Relative error allowed to double precision: rounding of a few hundred terms adds up to 1e-15 to 1e-14."""
+SIGMAS = 5.5
+"""Standard errors: 60 comparisons exceed them by chance less than once in a hundred thousand."""
+SIZES = [2, 3, 4, 5, 8, 64, 100, 10**4, 10**6]
+STEP = "where(x > 1/2, 1, 0)"
+CLIP = "min(max(x, -1), 1)"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_batch_has_mean_square_one_and_sum_zero(size: int) -> None:
+    mean, variance, within, error = moments(FLOAT64, function_of("x"), size)
+    assert mean == 0
+    assert variance == pytest.approx(1, rel=TIGHT)
+    assert within == pytest.approx(-1 / (size - 1), abs=TIGHT)
+    assert error < TIGHT
+
+
+@pytest.mark.parametrize("size", [3, 8, 100])
+def test_the_general_route_gives_the_covariance_of_the_identity(size: int) -> None:
+    within = moments(FLOAT64, replace(function_of("x"), closed=None), size)[2]
+    assert within == pytest.approx(-1 / (size - 1), abs=TIGHT)
+
+
+@pytest.mark.parametrize(("size", "gamma"), [(2, 1), (4, 0.6), (8, 0.519287833827893), (10**9, 1 / (np.pi - 1))])
+def test_gamma_of_relu(size: int, gamma: float) -> None:
+    mean, variance, _, _ = moments(FLOAT64, function_of("relu"), size)
+    assert mean**2 / variance == pytest.approx(gamma, rel=1e-12 + 2 / size**2 * (size > 10**8) + (size > 10**8) * 1e-8)
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh", STEP, "exp(x)"])
+def test_large_batches_are_gaussian(name: str) -> None:
+    phi = function_of(name)
+    exact = quad(
+        lambda x: float(phi(FLOAT64, np.float64(x))) * np.exp(-x * x / 2), -12, 12, points=[0, 0.5], limit=200
+    )[0]
+    # the law differs from the Gaussian by terms of the order 1/n
+    assert moments(FLOAT64, phi, 10**7)[0] == pytest.approx(exact / np.sqrt(2 * np.pi), abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [5, 6, 8, 64, 10**4, 10**6])
+def test_the_proxy_has_the_moments_of_the_paper(size: int) -> None:
+    """Eqs. 47 and 57: variance n/(n - 4), mean of relu (n pi)^-1/2 Gamma((n-1)/2)/Gamma((n-2)/2) n/(n-3)."""
+    with mpmath.workdps(30):
+        ratio = mpmath.gammaprod([mpmath.mpf(size - 1) / 2], [mpmath.mpf(size - 2) / 2])
+        mean = float(ratio / mpmath.sqrt(size * mpmath.pi) * size / (size - 3))
+    # at n = 5 the square falls like the distance from the right angle, which rounding moves
+    tolerance = 1e-12
+    assert moments(FLOAT64, function_of("x"), size, "proxy")[1] == pytest.approx(size / (size - 4), rel=tolerance)
+    assert moments(FLOAT64, function_of("relu"), size, "proxy")[0] == pytest.approx(mean, rel=tolerance)
+
+
+@pytest.mark.parametrize("law", ["exact", "proxy"])
+@pytest.mark.parametrize("name", ["relu", "tanh", STEP, CLIP])
+def test_moments_are_integrals_of_the_density(name: str, law: str) -> None:
+    """Eq. 49 for the proxy; B^2/(n - 1) ~ Beta(1/2, (n - 2)/2) for the exact law."""
+    size, phi = 8, function_of(name)
+    end = np.sqrt(size - 1) if law == "exact" else np.inf
+
+    def density(b: float) -> float:
+        return float(
+            (1 - b * b / (size - 1)) ** (size / 2 - 2) if law == "exact" else (1 + b * b / size) ** -(size / 2 - 0.5)
+        )
+
+    def integral(f: Any) -> float:
+        ends = (
+            [-end, -30.0, -5.0, -1.0, 0.0, 0.5, 1.0, 5.0, 30.0, end] if law == "proxy" else [-end, -1, 0, 0.5, 1, end]
+        )
+        return sum(quad(f, a, b, epsabs=1e-14)[0] for a, b in pairwise(ends))
+
+    mass = integral(density)
+    first, second = (
+        integral(lambda b, k=k: density(b) * float(phi(FLOAT64, np.float64(b))) ** k) / mass for k in (1, 2)
+    )
+    mean, variance, _, _ = moments(FLOAT64, phi, size, law)
+    # what quad promises
+    assert mean == pytest.approx(first, abs=1e-11)
+    assert variance == pytest.approx(second - first**2, rel=1e-11)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 8])
+@pytest.mark.parametrize("name", ["relu", "abs"])
+def test_closed_forms_agree_with_the_general_route(name: str, size: int) -> None:
+    phi = function_of(name)
+    closed, general = (moments(FLOAT64, f, size) for f in (phi, replace(phi, closed=None)))
+    assert closed[:3] == pytest.approx(general[:3], rel=TIGHT, abs=1e-15)
+    mixed, each = (moments_with_eps(FLOAT64, f, size, 1.3, 0.2) for f in (phi, replace(phi, closed=None)))
+    assert mixed[:3] == pytest.approx(each[:3], rel=TIGHT, abs=1e-15)
+
+
+def drawn(name: str, batches: Any) -> Any:
+    return np.asarray(function_of(name)(FLOAT64, batches))
+
+
+def same(found: tuple[Any, ...], first: Any, second: Any) -> None:
+    """Mean, variance and covariance agree with simulated pairs of values."""
+    mean, variance, covariance = (float(x) for x in found[:3])
+    samples = ((first, mean), ((first - mean) ** 2, variance), ((first - mean) * (second - mean), covariance))
+    for sample, value in samples:
+        spread = sample.std() / np.sqrt(len(sample))
+        assert abs(sample.mean() - value) <= SIGMAS * spread + 1e-12, (sample.mean(), value, spread)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 8])
+@pytest.mark.parametrize("name", ["relu", "tanh", CLIP])
+def test_simulated_batches(name: str, size: int) -> None:
+    z = 3 + 2 * np.random.default_rng(size).standard_normal((200_000, size))
+    deviation = z - z.mean(axis=1, keepdims=True)
+    square = (deviation**2).mean(axis=1, keepdims=True)
+    same(moments(FLOAT64, function_of(name), size), *drawn(name, deviation / np.sqrt(square))[:, :2].T)
+    with_eps = drawn(name, deviation / np.sqrt(square + 1.5))[:, :2].T
+    same(moments_with_eps(FLOAT64, function_of(name), size, 4.0, 1.5), *with_eps)
+
+
+@pytest.mark.parametrize("size", [8, 12])
+@pytest.mark.parametrize("name", ["tanh", CLIP, STEP])
+def test_simulated_proxies(name: str, size: int) -> None:
+    z = np.random.default_rng(size).standard_normal((200_000, size))
+    others = [np.delete(z, k, axis=1) for k in (0, 1)]
+    pair = [(z[:, k] - o.mean(axis=1)) / o.std(axis=1) for k, o in enumerate(others)]
+    same(moments(FLOAT64, function_of(name), size, "proxy"), *(drawn(name, b) for b in pair))
+
+
+@pytest.mark.parametrize("c", [-0.7, 0.3, 0.9])
+@pytest.mark.parametrize("size", [2, 3, 4, 8])
+@pytest.mark.parametrize("name", ["relu", CLIP, STEP])
+def test_simulated_groups(name: str, size: int, c: float) -> None:
+    rng = np.random.default_rng(size)
+    a = rng.standard_normal((200_000, size))
+    b = c * a + np.sqrt(1 - c * c) * rng.standard_normal(a.shape)
+    pair = [drawn(name, ((x.T - x.mean(axis=1)) / x.std(axis=1))[0]) for x in (a, b)]
+    mean, shared, inside, _ = grouped(FLOAT64, function_of(name), size, c, 1 - c)
+    same((mean, shared + inside, shared), *pair)
+
+
+@pytest.mark.parametrize(
+    ("c", "less"), [(1e-8, 1 - 1e-8), (0.3, 0.7), (0.9, 0.1), (1.0, 1e-12), (-0.6, 1.6), (-1.0, 2.0)]
+)
+@pytest.mark.parametrize("size", [3, 4, 9, 1000])
+def test_groups_by_the_theorem_of_price_agree_with_the_closed_form(size: int, c: float, less: float) -> None:
+    phi = function_of("relu")
+    closed, general = (grouped(FLOAT64, f, size, c, less) for f in (phi, replace(phi, closed=None)))
+    assert closed[:3] == pytest.approx(general[:3], rel=TIGHT)  # also var_chi = 1e-12 and covariance 1e-9
+    assert closed[3] < 1e-11
+
+
+@pytest.mark.parametrize("c", [0.3, 0.9])
+def test_groups_are_averages_over_hotellings_density(c: float) -> None:
+    """The covariance of relu is E_r kappa(r)/2 - mean^2 over the sample correlation r."""
+    size = 6
+    d = size - 1
+
+    def density(r: float) -> float:
+        return float(
+            (1 - r * r) ** ((d - 3) / 2) * (1 - c * r) ** (0.5 - d) * hyp2f1(0.5, 0.5, d + 0.5, (1 + c * r) / 2)
+        )
+
+    def kernel(r: float) -> float:
+        return float((np.sqrt(1 - r * r) + (np.pi - np.arccos(r)) * r) / (2 * np.pi))
+
+    # over the angle, in which there are no roots at the ends
+    mass = quad(lambda t: density(np.cos(t)) * np.sin(t), 0, np.pi, epsabs=1e-14)[0]
+    product = quad(lambda t: density(np.cos(t)) * np.sin(t) * kernel(np.cos(t)), 0, np.pi, epsabs=1e-14)[0] / mass
+    mean = np.sqrt(d) * np.exp(gammaln(d / 2) - gammaln((d + 1) / 2)) / (2 * np.sqrt(np.pi))
+    found = grouped(FLOAT64, function_of("relu"), size, c, 1 - c)
+    assert found[:3] == pytest.approx((mean, product - mean**2, 0.5 - product), rel=1e-11)  # what quad promises
+
+
+def test_uncorrelated_and_equal_data() -> None:
+    phi = function_of("tanh")
+    assert grouped(FLOAT64, phi, 8, 0.0, 1.0)[1] == 0
+    assert grouped(FLOAT64, phi, 8, 1.0, 0.0)[2] == 0
+    assert moments_with_eps(FLOAT64, phi, 8, 1.0, 0.0) == moments(FLOAT64, phi, 8)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("name", ["relu", "tanh", CLIP])
+def test_more_digits_confirm_double_precision(name: str, size: int) -> None:
+    exact, found = (moments(n, function_of(name), size) for n in (Multiprecision(20), FLOAT64))
+    assert found[:3] == pytest.approx([float(x) for x in exact[:3]], rel=TIGHT)
+
+
+def test_more_digits_confirm_relu_in_large_batches_and_small_eps() -> None:
+    phi, many = function_of("relu"), Multiprecision(20)
+    pairs = (
+        (moments(many, phi, 10**6), moments(FLOAT64, phi, 10**6)),
+        (moments_with_eps(many, phi, 4, "0.7", "1e-6"), moments_with_eps(FLOAT64, phi, 4, 0.7, 1e-6)),
+    )
+    for exact, found in pairs:
+        # the covariance is rounded as the variance is
+        assert found[:3] == pytest.approx([float(x) for x in exact[:3]], rel=TIGHT, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "law"),
+    [("relu", 4, "proxy"), ("tanh", 3, "proxy"), ("x**2 + x", 6, "proxy"), ("exp(x)", 99, "proxy")],
+)
+def test_what_has_no_second_moment_is_refused(name: str, size: int, law: str) -> None:
+    with pytest.raises(ValueError, match='use law="exact"'):
+        moments(FLOAT64, function_of(name), size, law)
+    assert np.isfinite(moments(FLOAT64, function_of(name), size)[1])
+
+
+def test_laws_without_a_rule_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected a law among"):
+        moments(FLOAT64, function_of("relu"), 8, "running")
+    with pytest.raises(ValueError, match='expected law="exact" with eps'):
+        moments_with_eps(FLOAT64, function_of("relu"), 8, 1.0, 0.1, "proxy")
