@@ -55,10 +55,14 @@ def test_the_folder_is_whole_and_alone(folder: Path) -> None:
 def test_the_summary_has_the_predictions_of_the_library(folder: Path) -> None:
     inputs = {"gaussian": igb.GaussianInputs(), "digits": igb.standardised(igb.digits())[:40]}
     found = rows(folder / "summary.csv")
-    assert len(found) == 12
+    assert len(found) == 12 + 12  # without norms, and every norm in every placement at two depths
     for row in found:
-        expected = igb.mlp(int(row["depth"]), row["activation"]).predict(inputs[row["inputs"]])
-        assert float(row["gamma"]) == expected.gamma
+        placed = {"norm": row["norm"], "placement": row["placement"]} if row["norm"] else {}
+        expected = igb.mlp(int(row["depth"]), row["activation"], **placed).predict(inputs[row["inputs"]])
+        # the full batch has the 40 data that were simulated
+        batch = None if expected.batch is None else expected.batch.at(40).per_layer
+        gamma = expected.gamma if batch is None else batch.c_within[-1] / (1 - batch.c_within[-1])
+        assert float(row["gamma"]) == pytest.approx(gamma, rel=1e-12)
         assert row["regime"] == expected.regime
 
 
