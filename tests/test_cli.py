@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.cli import main
+from igbtheory.cli import main, norms_table
+from igbtheory.report.cases import Size
 
 Capture = pytest.CaptureFixture[str]
 
@@ -222,3 +223,30 @@ def test_the_process_refuses_without_a_traceback() -> None:
 
 def test_the_version() -> None:
     assert run("--version").stdout.strip() == igb.__version__
+
+
+def test_norms_are_a_table_beside_simulation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(norms_table, "SIZES", {1: Size(12, 8, 40), 2: Size(12, 8, 40)})
+    assert main(["predict", "--norms", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    cells = {(row["norm"], row["placement"], row["depth"]) for row in rows}
+    assert len(cells) == 14
+    assert all(abs(row["gamma_z"]) < 6 for row in rows)
+    assert main(["predict", "--norms"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith(("none", "BN ", "LN ", "RMS ")) for line in lines) == 14
+    assert main(["predict", "--norms", "--norm", "batch"]) == 2
+    assert "--norms shows all norms" in capsys.readouterr().err
+
+
+def test_batches_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "--norm", "batch", "--batch-size", "4"]) == 0
+    assert "within a batch of 4" in capsys.readouterr().out
+    assert main(["predict", "--norm", "batch", "--batch-size", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["c_within"] == pytest.approx(0.169496588, rel=1e-8)
+    assert main(["predict", "--norm", "batsh"]) == 2
+    assert "did you mean 'batch'" in capsys.readouterr().err
+    assert main(["predict", "--batch-size", "4"]) == 2
+    assert 'batch_size with norm="batch"' in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """The cases of the report: which networks, on which inputs, simulated how widely."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import igbtheory as igb
@@ -26,8 +26,10 @@ class Size:
 
 
 # deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick
-FULL = {1: Size(600, 64, 400), 3: Size(400, 64, 400), 20: Size(120, 96, 250)}
-QUICK = {1: Size(100, 32, 200), 3: Size(100, 32, 200), 20: Size(40, 48, 100)}
+# as many data at every depth: full-batch norms depend on their number
+FULL = {1: Size(600, 64, 250), 3: Size(400, 64, 250), 20: Size(120, 96, 250)}
+QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
+TABLE = {1: Size(400, 64, 200), 20: Size(100, 96, 200)}
 
 
 @final
@@ -41,6 +43,8 @@ class Case:
     size: Size
     norm: str | None = None
     placement: str = "before"
+    sigma_w2: float = 2.0
+    sigma_b2: float = 0.0
 
     @property
     def name(self) -> str:
@@ -49,8 +53,9 @@ class Case:
         return f"{self.inputs}-{self.activation}{norm}-{self.depth}"
 
     def network(self) -> igb.Network:
-        """The network, with the variances 2 and 0 that the papers take for ReLU."""
-        return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement)
+        """The network; the papers take the variances 2 and 0 for ReLU."""
+        variances = {"sigma_w2": self.sigma_w2, "sigma_b2": self.sigma_b2}
+        return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement, **variances)
 
 
 def plain(sizes: dict[int, Size]) -> list[Case]:
@@ -58,10 +63,26 @@ def plain(sizes: dict[int, Size]) -> list[Case]:
     return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
 
 
-def normed(sizes: dict[int, Size], activation: str = "relu") -> list[Case]:
+def normed(sizes: dict[int, Size], activation: str = "relu", **variances: float) -> list[Case]:
     """Cases of every norm in every placement, of the shallowest and the deepest network, on Gaussian inputs."""
     depths = sorted({min(sizes), max(sizes)})
-    return [Case("gaussian", activation, d, sizes[d], n, p) for n in NORMS for p in PLACEMENTS for d in depths]
+    return [
+        Case("gaussian", activation, d, sizes[d], n, p, **variances) for n in NORMS for p in PLACEMENTS for d in depths
+    ]
+
+
+def placements(sizes: dict[int, Size], activation: str, **variances: float) -> list[Case]:
+    """The same, and the network without a norm in front."""
+    depths = sorted({min(sizes), max(sizes)})
+    plain = [Case("gaussian", activation, d, sizes[d], None, "before", **variances) for d in depths]
+    return plain + normed(sizes, activation, **variances)
+
+
+def compared_norms(activation: str, sigma_w2: float, sigma_b2: float) -> list[Case]:
+    """Cases without a norm and of every norm in every placement, shallow and deep, on Gaussian inputs."""
+    without = [Case("gaussian", activation, depth, size) for depth, size in TABLE.items()]
+    cases = without + normed(TABLE, activation)
+    return [replace(case, sigma_w2=sigma_w2, sigma_b2=sigma_b2) for case in cases]
 
 
 def input_values() -> dict[str, Any]:

@@ -31,6 +31,11 @@ class Outcome:
         return self.comparison.simulations[-1]
 
     @property
+    def unlimited(self) -> float:
+        """Gamma for infinitely many data; a full batch of finitely many, as simulated, has another."""
+        return float(self.prediction.gamma)
+
+    @property
     def gamma(self) -> Row:
         """The row of gamma at the output."""
         return self.output("gamma")
@@ -45,18 +50,24 @@ class Outcome:
         return next(row for row in self.comparison.rows if row.name == f"{name}[{self.case.depth}]")
 
 
-def study(cases: list[Case], seed: int, progress: Callable[[str], None]) -> list[Outcome]:
-    """The outcomes of all cases; `progress` is told what comes next."""
-    inputs = input_values()
+def study(
+    cases: list[Case], seed: int, progress: Callable[[str], None], inputs: dict[str, Any] | None = None
+) -> list[Outcome]:
+    """The outcomes of all cases; `progress` is told what comes next. inputs: by name, those of the report unless given.
+
+    ValueError: a case that cannot be predicted, before anything is simulated.
+    """
+    inputs = input_values() if inputs is None else inputs
     seeds = np.random.SeedSequence(seed).generate_state(len(cases), np.uint64)
+    predictions = [case.network().predict(inputs[case.inputs]) for case in cases]
     outcomes = []
-    for number, (case, own) in enumerate(zip(cases, seeds, strict=True), 1):
+    for number, (case, prediction, own) in enumerate(zip(cases, predictions, seeds, strict=True), 1):
         progress(f"{number}/{len(cases)} {case.name}")
-        outcomes.append(Outcome(case, _comparison(case, inputs[case.inputs], int(own))))
+        outcomes.append(Outcome(case, _comparison(case, inputs[case.inputs], prediction, int(own))))
     return outcomes
 
 
-def _comparison(case: Case, inputs: Any, seed: int) -> Comparison:
+def _comparison(case: Case, inputs: Any, prediction: Prediction, seed: int) -> Comparison:
     network, size = case.network(), case.size
     simulation: Simulation = network.simulate(size.networks, size.width, size.samples, seed, inputs)
-    return simulation.compare(network.predict(inputs))
+    return simulation.compare(prediction)
