@@ -11,8 +11,15 @@ LISTED = 60
 """Names that an error lists at most."""
 
 
+def _is_symbolic(value: Any) -> bool:
+    """Whether a value is a SymPy expression with symbols, of which nothing is known; asked without loading SymPy."""
+    return bool(getattr(value, "free_symbols", None))
+
+
 def non_negative(name: str, value: Any) -> None:
-    """Refuse a `value` (number or array) that is not finite and at least 0."""
+    """Refuse a `value` (number or array) that is not finite and at least 0; a SymPy symbol stands for one that is."""
+    if _is_symbolic(value):
+        return
     numbers = _as_floats(name, value)
     wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
     if wrong.size:
@@ -29,7 +36,9 @@ def epsilon(value: Any) -> None:
 
 
 def finite(name: str, value: Any) -> None:
-    """Refuse a `value` (number or array) that is infinite or not a number."""
+    """Refuse a `value` (number or array) that is infinite or not a number; a SymPy symbol stands for one that is not."""
+    if _is_symbolic(value):
+        return
     numbers = _as_floats(name, value)
     wrong = numbers[~np.isfinite(numbers)]
     if wrong.size:
@@ -50,7 +59,9 @@ def _as_floats(name: str, value: Any) -> Any:
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Whole number `value`, refused below `least` and above `most`."""
+    """Whole number `value`, refused below `least` and above `most`; a SymPy symbol stays one."""
+    if _is_symbolic(value):
+        return value  # type: ignore[no-any-return]
     if isinstance(value, bool) or not isinstance(value, Integral | float | np.floating):
         raise TypeError(f"expected {name} to be a whole number, got {value!r}")
     if not isinstance(value, Integral) and not float(value).is_integer():

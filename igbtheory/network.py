@@ -15,6 +15,8 @@ from igbtheory.printing import layers_latex, layers_text
 from igbtheory.theory import on_data_set, on_gaussian_inputs
 
 if TYPE_CHECKING:
+    from igbtheory.certificate import Certificate
+    from igbtheory.derivation import Derivation
     from igbtheory.simulation import Simulation
 
 DEEPEST = 10_000_000
@@ -66,14 +68,35 @@ class Network:
         if not error <= promised:
             why = (
                 "predict(digits=30) computes with more digits"
-                if np.isinf(prediction.effective_rank)
-                else "BatchNorm is approximate for such data, to about 1/Prediction.effective_rank"
+                if digits is None
+                else "a rule of it, such as BatchNorm on given data, is computed in double precision alone"
             )
+            if np.isfinite(prediction.effective_rank):
+                why = "BatchNorm is approximate for such data, to about 1/Prediction.effective_rank"
             message = (
                 f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; {why}"
             )
             warnings.warn(message, AccuracyWarning, stacklevel=2)
         return prediction
+
+    def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
+        """Certificate in infinite width: balls proven to contain gamma, var_mu, var_chi, c, radii below 10^-digits.
+
+        inputs: GaussianInputs, default N(0, 1). What is not proven is refused: see `igbtheory.certificate`.
+        """
+        from igbtheory.certificate import certify  # noqa: PLC0415 - not every user certifies
+
+        inputs = GaussianInputs() if inputs is None else inputs
+        return certify(self.layers, inputs, checks.whole("digits", digits, 2, MOST_DIGITS))
+
+    def derive(self, inputs: Any = None) -> "Derivation":
+        """Formulas in infinite width: SymPy expressions for var_mu, var_chi, gamma, c and the density of G0.
+
+        inputs: GaussianInputs, default N(0, 1). Parameters that are SymPy symbols stay symbols, numbers become exact.
+        """
+        from igbtheory.derivation import derive  # noqa: PLC0415 - it loads SymPy
+
+        return derive(self.layers, GaussianInputs() if inputs is None else inputs)
 
     def simulate(
         self,

@@ -132,6 +132,11 @@ class Prediction:
 def _counts(prediction: Prediction, batch: Batch, D: int) -> BatchedGuessLaw:  # noqa: N803 - the papers' letter
     """Law of the count among D data, in their batches; a full batch has all D."""
     found = prediction if batch.size else batch.at(D)
+    if np.isnan(np.asarray(found.c_within, dtype=float)).any():
+        raise ValueError(
+            f"the law of G0 over {D} data: the covariance of two data of one batch of {batch.size or D} is not known "
+            "where a maximum is taken over batch-normalised units; put MaxPool before BatchNorm, or use LayerNorm"
+        )
     return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
 
 

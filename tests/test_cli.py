@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.cli import main, norms_table
-from igbtheory.report.cases import Size
+from igbtheory.cli import main
+from igbtheory.report import cases
 
 Capture = pytest.CaptureFixture[str]
 
@@ -139,6 +139,24 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --data digit", "FILE.npy"),
         ("predict --data missing.csv", "cannot read missing.csv"),
         ("predict --data missing.npy", "cannot read missing.npy"),
+        ("predict --norm batsh", "did you mean 'batch'"),
+        ("predict --norm layer --placement behind", "before, after"),
+        ("predict --placement after", "--norm"),
+        ("predict --batch-size 8", 'batch_size with norm="batch" only'),
+        ("predict --norm layer --batch-size 8", 'batch_size with norm="batch" only'),
+        ("predict --norm batch --batch-size 1", "batch_size >= 2"),
+        ("predict --norm batch --batch-size 7 --data digits --first 50", "batches of 7 divide"),
+        ("predict --pool 0", "m >= 1"),
+        ("predict --pool 2 --activation x**2", "increasing activation"),
+        ("predict --norms --norm batch", "leave --norm out"),
+        ("predict --norms --depth 4", "leave --depth out"),
+        ("predict --norms --batch-size 4", "leave --batch-size out"),
+        ("predict --norms --data digits", "leave --data out"),
+        ("predict --norms --first 3", "--data"),
+        ("predict --norms --digits 30", "leave --digits out"),
+        ("predict --norms --activation rleu", "did you mean 'relu'"),
+        ("simulate --norm batch --batch-size 3 --samples 10", "batches of 3 divide"),
+        ("simulate --norm batch --pool 2 --compare", "--compare needs"),
         ("predict --dpeth 3", "--depth"),
         ("prdict", 'Did you mean "predict"'),
         ("predict 3", "unexpected '3'"),
@@ -202,6 +220,83 @@ def test_help_names_every_command(capsys: Capture) -> None:
         assert any(command in line and summary in line for line in out.splitlines())
 
 
+def test_predict_in_batches_tells_both_correlations(capsys: Capture) -> None:
+    tokens = ["predict", "--norm", "batch", "--batch-size", "4"]
+    got = printed(capsys, *tokens, "--json")
+    expected = igb.mlp(3, norm="batch", batch_size=4).predict()
+    assert got["c_within"] == expected.c_within != got["c"]
+    assert got["per_layer"]["c_within"] == expected.per_layer.c_within.tolist()
+    assert main(tokens) == 0
+    assert f"{expected.c_within:.15g} within a batch of 4" in capsys.readouterr().out
+    assert main([*tokens, "--pool", "2"]) == 0
+    assert "not known within a batch of 4" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("always::igbtheory.AccuracyWarning")
+def test_predict_tells_the_effective_rank_where_a_norm_is_approximate(capsys: Capture) -> None:
+    tokens = ["predict", "--norm", "batch", "--data", "digits", "--first", "30"]
+    assert "effective_rank" not in printed(capsys, *tokens, "--json")
+    assert main([*tokens, "--activation", "tanh", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "effective_rank" in err
+    assert json.loads(out)["effective_rank"] > 1
+    assert main([*tokens, "--activation", "tanh"]) == 0
+    assert "effective: BatchNorm is approximate" in capsys.readouterr().out
+
+
+def test_simulate_expects_of_a_full_batch_what_its_data_show(capsys: Capture) -> None:
+    assert main(["simulate", *SMALL, "--norm", "batch", "--placement", "after"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (gamma,) = (line.split() for line in lines if line.startswith("gamma"))
+    assert float(gamma[1]) == pytest.approx(-1 / 10)  # the values of a batch of 10 add up to zero
+    assert float(gamma[2]) == pytest.approx(-1 / 10, rel=1e-5)
+    assert main(["simulate", *SMALL, "--norm", "batch", "--pool", "2"]) == 0
+    assert capsys.readouterr().out.count("not known") == 4
+
+
+def tiny_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "TABLE", {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)})
+
+
+def test_norms_are_a_table_beside_simulation(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_table(monkeypatch)
+    tokens = ["predict", "--norms", "--activation", "tanh", "--sigma-w2", "1.5", "--sigma-b2", "0.1", "--shift", "0.5"]
+    assert main([*tokens, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert len(err.splitlines()) == 14
+    got = json.loads(out)
+    placed = {(row["norm"], row["placement"], row["depth"]) for row in got["rows"]}
+    norms = [(None, None), *((n, p) for n in ("batch", "layer", "rms") for p in ("before", "after"))]
+    assert placed == {(*norm, depth) for norm in norms for depth in (1, 2)}
+    assert got["agrees"] is True
+    for row in got["rows"]:
+        options = {"norm": row["norm"], "placement": row["placement"] or "before"}
+        net = igb.mlp(row["depth"], "tanh", sigma_w2=1.5, sigma_b2=0.1, **options)
+        expected = net.predict(igb.GaussianInputs(0.5))
+        assert row["gamma_infinite_data"] == expected.gamma
+        assert row["var_G0"]["theory"] == pytest.approx(expected.G0.finite(40).var() / 40**2, rel=1e-12)
+    assert main(tokens) == 0
+    out = capsys.readouterr().out
+    names = ("none ", "BatchNorm ", "LayerNorm ", "RMSNorm ")
+    assert sum(line.startswith(names) for line in out.splitlines()) == 14
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out, "no column is cut"
+    assert "over the whole table: yes" in out
+
+
+def test_norms_that_disagree_are_exit_status_1(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_table(monkeypatch)
+    levels: list[float] = []
+
+    def agrees(_: object, family_wise: float = 1e-6) -> bool:
+        levels.append(family_wise)
+        return len(levels) != 3
+
+    monkeypatch.setattr("igbtheory.simulation.Comparison.agrees", agrees)
+    assert main(["predict", "--norms"]) == 1
+    assert "no, 1 of 14 rows disagree" in capsys.readouterr().out
+    assert levels == [1e-6 / 14] * 14
+
+
 def run(*tokens: str) -> subprocess.CompletedProcess[str]:
     # the width of the terminal decides how lines break
     environment = {**os.environ, "COLUMNS": "80"}
@@ -223,30 +318,3 @@ def test_the_process_refuses_without_a_traceback() -> None:
 
 def test_the_version() -> None:
     assert run("--version").stdout.strip() == igb.__version__
-
-
-def test_norms_are_a_table_beside_simulation(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(norms_table, "SIZES", {1: Size(12, 8, 40), 2: Size(12, 8, 40)})
-    assert main(["predict", "--norms", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    cells = {(row["norm"], row["placement"], row["depth"]) for row in rows}
-    assert len(cells) == 14
-    assert all(abs(row["gamma_z"]) < 6 for row in rows)
-    assert main(["predict", "--norms"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith(("none", "BN ", "LN ", "RMS ")) for line in lines) == 14
-    assert main(["predict", "--norms", "--norm", "batch"]) == 2
-    assert "--norms shows all norms" in capsys.readouterr().err
-
-
-def test_batches_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", "--norm", "batch", "--batch-size", "4"]) == 0
-    assert "within a batch of 4" in capsys.readouterr().out
-    assert main(["predict", "--norm", "batch", "--batch-size", "4", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["c_within"] == pytest.approx(0.169496588, rel=1e-8)
-    assert main(["predict", "--norm", "batsh"]) == 2
-    assert "did you mean 'batch'" in capsys.readouterr().err
-    assert main(["predict", "--batch-size", "4"]) == 2
-    assert 'batch_size with norm="batch"' in capsys.readouterr().err

@@ -237,3 +237,64 @@ BAD = [
 def test_bad_input_is_refused_in_a_sentence(call: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+DEAD = [
+    ((Activation("step"),), 0.5),  # all four signs alike, for either of two data
+    ((BatchNorm(2), MaxPool(2)), 0.5),  # maxima of +-1 vary where both units agree
+    ((BatchNorm(2), Activation("tanh"), MaxPool(3)), 0.75),
+    ((BatchNorm(2), Activation("abs")), 1.0),
+    ((BatchNorm(2, eps=0.1), Activation("abs")), 1.0),
+    ((BatchNorm(2), Activation("relu")), 0.0),
+    ((BatchNorm(2), Activation("tanh"), Dense(1.0), Activation("abs")), 1.0),
+    ((BatchNorm(2), Activation("tanh"), Dense(1.0, 0.1), Activation("abs")), 0.0),
+    ((Activation("relu"), AvgPool(3)), 1 / 64),
+    ((Activation("relu"), AvgPool(3), LayerNorm(), AvgPool(2)), 4.0**-6),
+]
+
+
+@pytest.mark.parametrize(("hidden", "dead"), DEAD, ids=repr)
+def test_batches_that_do_not_vary_stay_zero(hidden: Any, dead: float) -> None:
+    """Behind the first Dense the two data of a batch are independent; a dead batch has mean square 0, else 1."""
+    p = igb.Network(Dense(1.0), *hidden, BatchNorm(2), Dense(1.0, 0.5)).predict()
+    assert p.var_chi == pytest.approx(1 - dead, rel=1e-12)
+    assert p.per_layer.within[-1] == pytest.approx(0.5 - (1 - dead), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        (Activation("hardtanh"), AvgPool(2), BatchNorm(2)),
+        (Activation("step"), AvgPool(2), BatchNorm(4)),
+        (BatchNorm(2), AvgPool(2), BatchNorm(2)),
+        (BatchNorm(4), MaxPool(4), Activation("hardtanh"), BatchNorm(4)),
+        (BatchNorm(4), Activation("where(x > 1/2, x, 1/2)"), BatchNorm(4)),
+        (Activation("min(abs(x), 1)"), BatchNorm(4)),
+    ],
+    ids=repr,
+)
+def test_batches_that_may_not_vary_in_unknown_ways_are_refused(hidden: Any) -> None:
+    with pytest.raises(ValueError, match="use the full batch"):
+        igb.Network(Dense(2.0), *hidden, Dense(2.0)).predict()
+
+
+def test_dropout_of_nothing_is_the_identity() -> None:
+    with_it = igb.Network(Dense(2.0), Dropout(0.0), Activation("relu"), Dropout(0.0), MaxPool(2), Dense(2.0))
+    without = igb.Network(Dense(2.0), Activation("relu"), MaxPool(2), Dense(2.0))
+    assert with_it.predict().gamma == without.predict().gamma
+    data = np.random.default_rng(0).standard_normal((4, 3))
+    assert with_it.predict(data).gamma == without.predict(data).gamma
+
+
+@pytest.mark.parametrize("size", [None, 4])
+def test_finite_data_behind_maxima_of_a_batch_are_refused(size: int | None) -> None:
+    p = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0)).predict()
+    assert np.isfinite(p.gamma)
+    with pytest.raises(ValueError, match="put MaxPool before BatchNorm"):
+        p.G0.finite(8)
+
+
+def test_a_sweep_with_batches_has_no_law_of_finite_data() -> None:
+    p = igb.mlp(1, norm="batch", sigma_w2=[1.0, 2.0]).predict()
+    with pytest.raises(ValueError, match="one number"):
+        p.G0.finite(4)

@@ -161,3 +161,76 @@ def test_equal_functions_give_equal_variances_of_g0() -> None:
 def test_a_constant_data_set_cannot_be_standardised() -> None:
     with pytest.raises(ValueError, match="constant"):
         igb.standardised(np.ones((3, 2)))
+
+
+def unlike() -> Any:
+    """Data of unequal norms and of products of either sign."""
+    return np.random.default_rng(4).standard_normal((6, 5)) * np.linspace(0.5, 2, 6)[:, None] + 0.3
+
+
+@pytest.mark.parametrize("placement", ["before", "after"])
+@pytest.mark.parametrize("eps", [0.0, 0.3])
+@pytest.mark.parametrize("centred", [True, False])
+def test_norms_of_a_datum_by_quadrature(placement: str, eps: float, *, centred: bool) -> None:
+    """Every datum has its own mean and norm; products of smooth functions by a trapezoidal rule, which is exact."""
+    norm, data = (igb.LayerNorm(eps) if centred else igb.RMSNorm(eps)), unlike()
+    phi = igb.Activation("sigmoid")
+    hidden = (norm, phi) if placement == "before" else (phi, norm)
+    p = igb.Network(igb.Dense(1.2, 0.1), *hidden, igb.Dense(1.5, 0.2)).predict(data)
+    kernel = 1.2 * data @ data.T / 5 + 0.1
+    z = np.linspace(-9, 9, 361)
+    w = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
+
+    def logistic(x: Any) -> Any:
+        return 1 / (1 + np.exp(-x))
+
+    if placement == "before":  # its mean over the units is 0
+        scale = np.sqrt(np.diag(kernel) + eps)
+        kernel = kernel / np.outer(scale, scale)
+    q = np.sqrt(np.diag(kernel))
+    means = logistic(q[:, None] * z) @ w
+    found = np.empty_like(kernel)
+    for i, j in np.ndindex(kernel.shape):
+        c = kernel[i, j] / (q[i] * q[j])
+        other = logistic(q[j] * (c * z[:, None] + np.sqrt(max(1 - c * c, 0)) * z)) @ w
+        found[i, j] = w @ (logistic(q[i] * z) * other)
+    if placement == "after":
+        found -= np.outer(means, means) * centred
+        scale = np.sqrt(np.diag(found) + eps)
+        found = found / np.outer(scale, scale)
+    found = 1.5 * found + 0.2
+    assert p.var_mu == pytest.approx(found.mean(), rel=1e-11)
+    assert p.var_chi == pytest.approx(np.diag(found).mean() - found.mean(), rel=1e-11)
+
+
+def test_dropout_and_average_pools_of_given_data() -> None:
+    data = unlike()
+    plain = igb.Network(igb.Dense(1.0), igb.Activation("relu"), igb.Dense(1.0))
+    kernel = arc_cosine(data @ data.T / 5) / 2
+    means = np.sqrt(np.diag(data @ data.T / 5) / (2 * np.pi))
+    assert plain.predict(data).var_mu == pytest.approx(kernel.mean(), rel=1e-11)
+    dropped = igb.Network(igb.Dense(1.0), igb.Activation("relu"), igb.Dropout(0.2), igb.Dense(1.0)).predict(data)
+    found = kernel + np.diag(np.diag(kernel)) * 0.25
+    assert dropped.var_mu == pytest.approx(found.mean(), rel=1e-11)
+    pooled = igb.Network(igb.Dense(1.0), igb.Activation("relu"), igb.AvgPool(4), igb.Dense(1.0)).predict(data)
+    found = kernel / 4 + np.outer(means, means) * 0.75
+    assert pooled.var_mu == pytest.approx(found.mean(), rel=1e-11)
+    assert pooled.var_chi == pytest.approx(np.diag(found).mean() - found.mean(), rel=1e-10)
+
+
+@pytest.mark.parametrize("size", [None, 3])
+def test_batchnorm_says_what_is_exact(size: int | None) -> None:
+    exact = igb.mlp(1, "relu", norm="batch", batch_size=size).predict(unlike())
+    assert exact.effective_rank == np.inf
+    assert exact.error < 1e-11
+    with pytest.warns(igb.AccuracyWarning, match="effective_rank"):
+        rough = igb.mlp(1, "gelu", norm="batch", batch_size=size).predict(unlike())
+    assert 1 <= rough.effective_rank < 6
+    assert rough.error > 0.1
+
+
+@pytest.mark.parametrize("first", [igb.BatchNorm(3), igb.LayerNorm(), igb.GroupNorm(5), igb.AvgPool(5)], ids=repr)
+def test_layers_in_front_act_on_the_data_as_samples(first: Any) -> None:
+    rest = (igb.Dense(1.0, 0.1), igb.Activation("relu"), igb.Dense(1.0))
+    seen = first.samples(unlike(), np.random.default_rng(0), 0)
+    assert igb.Network(first, *rest).predict(unlike()).gamma == igb.Network(*rest).predict(seen).gamma

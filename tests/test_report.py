@@ -90,6 +90,15 @@ def test_the_page_needs_nothing_else(folder: Path) -> None:
     assert "gaussian" not in re.sub(r"<[^>]*>", "", page), "names of cases are for files"
 
 
+def test_norms_are_compared_for_the_data_that_were_simulated(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    table = page.partition("Where the norm is placed")[2].partition("</table>")[0]
+    names = re.findall(r"<tr><td>(\w+ \w+)</td>", table)
+    assert names == [f"{norm} {place}" for norm in ("BatchNorm", "LayerNorm", "RMSNorm") for place in cases.PLACEMENTS]
+    assert "0.4669" in table
+    assert "\N{MINUS SIGN}0.025<" in table  # BatchNorm after ReLU: -1/D of D = 40 data
+
+
 def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
     for path in folder.glob("*.pdf"):
         content = path.read_bytes()
@@ -105,6 +114,7 @@ def test_numbers_read_well() -> None:
     assert _with_error(-0.0000464, 0.000047) == "(−4.6 ± 4.7)·10<sup>−5</sup>"  # noqa: RUF001 - as above
     assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
     assert _with_error(1234.5, 99.0) == "1234 ± 99"
+    assert _with_error(-0.004, 0.00000012) == "−0.004 ± 1.2·10<sup>−7</sup>"  # noqa: RUF001 - as above
 
 
 def test_an_earlier_report_is_replaced_and_survives_an_interrupt(tmp_path: Path) -> None:

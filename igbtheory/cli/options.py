@@ -36,13 +36,13 @@ class Architecture:
     activation: str = "relu"
     """A name such as relu, tanh, linear, or a formula in x such as "x*tanh(x)"."""
     norm: str | None = None
-    """batch, layer or rms; none unless named."""
+    """The norm of every hidden layer: batch, layer or rms. None unless named."""
     placement: str = "before"
-    """Whether the norm stands before or after the activation."""
+    """Where the norm stands: before the activation, or after it and its pool."""
     pool: Whole | None = None
-    """Units that a maximum is taken over behind the activation."""
+    """Take the maximum over so many units behind every activation."""
     batch_size: Whole | None = None
-    """Data in a batch of --norm batch; the full batch unless named."""
+    """Data in a batch of --norm batch; the full batch, all data, unless named."""
     sigma_w2: float = 2.0
     """Variance of the weights, times the units they read."""
     sigma_b2: float = 0.0
@@ -50,6 +50,8 @@ class Architecture:
 
     def network(self) -> igb.Network:
         """The network with these options."""
+        if self.norm is None and self.placement != "before":
+            raise ValueError(f"--placement {self.placement} is that of a norm; name one with --norm")
         return igb.mlp(
             self.depth,
             self.activation,

@@ -10,6 +10,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+WIDEST = 500
+"""Columns of a line at most: tables keep their width, also where the terminal is narrower."""
+
 
 def number(value: Any, digits: int) -> str:
     """The number with so many significant digits, of either kind."""
@@ -18,7 +21,7 @@ def number(value: Any, digits: int) -> str:
 
 def show(*lines: str | Table) -> None:
     """Lines and tables on standard output, as wide as they are."""
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, soft_wrap=True, width=WIDEST)
     for line in lines:
         console.print(line)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.cli import norms_table, output
+from igbtheory.cli import output
 from igbtheory.cli.options import Architecture, Inputs, Whole
 
 SHOWN = 30
@@ -43,7 +43,11 @@ def predict(
 
     """
     if norms:
-        return norms_table.show(architecture, json=json)
+        if digits is not None:
+            raise ValueError("--norms compares with simulations in double precision; leave --digits out")
+        from igbtheory.cli.norms import compare_norms  # noqa: PLC0415 - no other prediction needs Matplotlib
+
+        return compare_norms(architecture, inputs, json=json)
     values = inputs.values()
     prediction = architecture.network().predict(values, digits=digits)
     origin = {"network": str(architecture), "inputs": inputs.text(values)}
@@ -86,7 +90,7 @@ def _summary(prediction: igb.Prediction, digits: int) -> list[str]:
     law = prediction.G0
     is_formula = isinstance(law, igb.GuessLaw)
     depth = f": on average the favoured class gets {law.majority():.2%} of the data" if is_formula else ""
-    lines = [
+    return [
         f"gamma   {output.number(prediction.gamma, digits)}",
         f"c       {output.number(prediction.c, digits)}",
         *_batches(prediction, digits),
@@ -94,18 +98,17 @@ def _summary(prediction: igb.Prediction, digits: int) -> list[str]:
         f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations",
         f"error   {float(prediction.error):.1g} (estimated, relative, of var_mu and var_chi)",
     ]
-    if np.isfinite(prediction.effective_rank):
-        rank = f"{prediction.effective_rank:.3g}"
-        lines.append(f"rank    {rank} (effective, least of a batch: BatchNorm is approximate here, to about 1/{rank})")
-    return lines
 
 
 def _batches(prediction: igb.Prediction, digits: int) -> list[str]:
-    """The correlation in a batch, where it differs from that across batches."""
-    if prediction.batch is None:
-        return []
-    if prediction.batch.size is None:
-        return ["        c and gamma are those of infinitely many data in one full batch"]
-    batch = f"two data of one batch of {prediction.batch.size}; c and gamma are across batches"
-    known = not np.isnan(float(prediction.c_within))
-    return [f"within  {output.number(prediction.c_within, digits) if known else 'not known'} (c_within, {batch})"]
+    """What BatchNorm adds: the correlation within a batch, and how far its rule is approximate on a data set."""
+    lines = []
+    if prediction.batch is not None and prediction.batch.size is not None:
+        known = not np.isnan(float(prediction.c_within))
+        c_within = output.number(prediction.c_within, digits) if known else "not known"
+        lines.append(f"c       {c_within} within a batch of {prediction.batch.size}")
+    if np.isfinite(prediction.effective_rank):
+        lines.append(
+            f"rank    {prediction.effective_rank:.3g}, effective: BatchNorm is approximate to about its inverse"
+        )
+    return lines

@@ -3,10 +3,13 @@
 import sys
 from typing import Any
 
+import numpy as np
+
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Architecture, Inputs, Whole
 from igbtheory.simulation import Comparison, Simulation
+from igbtheory.simulation.theory import observable
 
 NAMES = ("var_mu", "var_chi", "gamma")
 
@@ -51,16 +54,22 @@ def simulate(  # noqa: PLR0913 - one argument an option
 
     """
     values, network = inputs.values(), architecture.network()
+    prediction = network.predict(values)
+    if compare and prediction.batch is not None and np.isnan(observable(prediction, samples).within).any():
+        raise ValueError(
+            "--compare needs the correlation of two data of one batch, which has no rule behind --norm batch and "
+            "--pool; leave --compare or --pool out, or use --placement after"
+        )
     progress = sys.stderr.isatty()
     simulation = network.simulate(networks, width, samples, seed, values, workers=workers, progress=progress)
     origin = {"network": str(architecture), "inputs": inputs.text(values)}
     if compare:
-        return _compared(simulation.compare(workers=workers, progress=progress), origin, json=json)
+        return _compared(simulation.compare(prediction, workers=workers, progress=progress), origin, json=json)
     if json:
         output.show_json({**origin, **as_dict(simulation)})
     else:
         spec = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
-        output.show(*origin.values(), spec, "", _table(simulation, network.predict(values)))
+        output.show(*origin.values(), spec, "", _table(simulation, prediction))
     return 0
 
 
@@ -75,17 +84,33 @@ def as_dict(simulation: Simulation) -> dict[str, Any]:
 
 
 def _table(simulation: Simulation, prediction: igb.Prediction) -> Any:
+    # a full batch has the data that were simulated, and its gamma is that of two of them
+    expected = observable(prediction, simulation.samples)
     rows = [
         [
             name,
-            output.number(float(getattr(prediction, name)), 6),
+            _known(float(getattr(expected, name)[-1])),
             f"{getattr(simulation, name):.6g} ± {getattr(simulation, f'{name}_error'):.1g}",
         ]
         for name in NAMES
     ]
     spread = simulation.G0.std(ddof=1)
-    rows.append(["sd of G0", output.number(float(prediction.G0.std()), 6), f"{spread:.6g}"])
+    rows.append(["sd of G0", _known(_spread(prediction, simulation.samples)), f"{spread:.6g}"])
     return output.table(("output", "infinite width", f"width {simulation.width}"), rows)
+
+
+def _spread(prediction: igb.Prediction, samples: int) -> float:
+    """Standard deviation of G0 among so many data; NaN where it is not known."""
+    law = prediction.G0
+    if not isinstance(law, igb.GuessLaw):
+        return float(law.std())
+    if np.isnan(observable(prediction, samples).within).any():
+        return float("nan")
+    return float(law.finite(samples).std()) / samples
+
+
+def _known(value: float) -> str:
+    return "not known" if np.isnan(value) else output.number(value, 6)
 
 
 def _compared(comparison: Comparison, origin: dict[str, str], *, json: bool) -> int:

@@ -20,8 +20,7 @@ def flat_pieces(phi: Function) -> list[tuple[float, float]]:
         for ends_of, slope in zip(pairwise(ends), phi.slope.formulas, strict=True)
         if slope == Number(Fraction(0))
     ]
-    inside = [np.float64(max(low, min(high, 0)) if np.isinf(low + high) else (low + high) / 2) for low, high in flat]
-    values = [float(phi(FLOAT64, x)) for x in inside]
+    values = [float(phi(FLOAT64, np.float64(_inside(*ends_of)))) for ends_of in flat]
     if len(set(values)) < len(values):
         raise ValueError(
             f"BatchNorm in batches behind {phi.name!r}: two stretches on which it is constant share their value, and "
@@ -30,20 +29,41 @@ def flat_pieces(phi: Function) -> list[tuple[float, float]]:
     return flat
 
 
-def dead(phi: Function, m: int, size: int, mean: Any, q: Any, within: Any) -> Any:
-    """Probability that phi(M) is one value over a batch of `size` data.
+def _inside(low: float, high: float) -> float:
+    """A point between, not an end: phi may jump there."""
+    if np.isinf(low):
+        return 0.0 if np.isinf(high) else high - 1
+    return low + 1 if np.isinf(high) else (low + high) / 2
+
+
+def dead(phi: Function, m: int, size: int, copies: int, mean: Any, q: Any, within: Any) -> Any:
+    """Probability that the sum of `copies` independent phi(M) is one value over a batch of `size` data.
 
     M: the largest of m independent Gaussian units of that mean and variance q, with covariance `within` in the batch.
     """
+    flat = flat_pieces(phi)
+    if len(flat) > 1:
+        refuse_sums(f"{phi.name!r}, which is constant on two stretches", size, copies)
     total = 0.0
-    for low, high in flat_pieces(phi):
+    for low, high in flat:
         if m > 1 and low > -np.inf:
             raise ValueError(
                 f"BatchNorm in batches behind the maximum of {m} units and {phi.name!r}, which is constant above "
                 f"{low:g}: how often a batch lies there is not known; use the full batch"
             )
         total = total + _all_within(size, low, high, mean, q, within) ** m
-    return total
+    if size == 2 and m == 1 and phi.parity > 0:  # two opposite values, as behind BatchNorm(2) and an odd activation
+        total = np.where((within <= -q * (1 - 1e-12)) & (mean == 0), 1.0, total)[()]
+    return total**copies
+
+
+def refuse_sums(what: str, size: int, copies: int) -> None:
+    """Refuse sums of `copies` units that take several values with positive probability: they may cancel."""
+    if copies > 1:
+        raise ValueError(
+            f"BatchNorm in batches of {size} behind the average of {copies} values of {what}: how often their sum does "
+            "not vary over a batch is not known; use the full batch"
+        )
 
 
 @np.vectorize
@@ -51,11 +71,50 @@ def _all_within(size: int, low: float, high: float, mean: Any, q: Any, within: A
     return all_within(size, low, high, float(mean), float(q), float(within))
 
 
-def not_constant(phi: Function | None, behind: str, size: int) -> float:
-    """Zero: normalised values, which add up to 0, do not all lie where phi is constant, unless that is around 0."""
-    if phi is not None and any(low < 0 < high for low, high in flat_pieces(phi)):
-        raise ValueError(
-            f"BatchNorm in batches of {size} behind {behind} and {phi.name!r}, which is constant around 0: how often "
-            "a batch lies there is not known; use the full batch"
-        )
+def dead_batch(phi: Function | None, m: int, size: int, copies: int, eps: float) -> float:
+    """The same where M is the largest of m units normalised over the very batch: their values add up to 0.
+
+    Two of them are opposite, +-1 at eps = 0. Of more, not all lie where phi is constant, unless that is around 0 or, of
+    the largest of several, above 0. Refused where that may happen.
+    """
+    if size == 2 and not eps:
+        refuse_sums("BatchNorm(2), which is +-1", size, copies)
+        return 1.0 if _even_at_one(phi) else 1 - 2.0 ** (1 - m)
+    if phi is None:
+        return 0.0
+    if size == 2 and m == 1 and phi.parity > 0:
+        return 1.0
+    for low, high in flat_pieces(phi):
+        if low < np.sqrt(size - 1) and high > 0 and (low < 0 or m > 1):
+            where = "around 0" if low < 0 else f"above {low:g}"
+            raise ValueError(
+                f"BatchNorm in batches of {size} behind BatchNorm({size}) and {phi.name!r}, which is constant {where}: "
+                "how often a batch lies there is not known; use the full batch"
+            )
     return 0.0
+
+
+def dead_groups(phi: Function | None, group: int, size: int, copies: int, q: Any, within: Any) -> Any:
+    """The same where M is one unit normalised over a group of units of its datum, which leaves signs correlated alike.
+
+    Refused where phi is constant on anything but a half line that ends at 0.
+    """
+    if group == 2:
+        refuse_sums("GroupNorm(2), which is +-1", size, copies)
+        return 1.0 if _even_at_one(phi) else 2 * _all_within(size, 0.0, np.inf, 0.0, q, within)
+    bound = np.sqrt(group - 1)
+    pieces = [] if phi is None else flat_pieces(phi)
+    sides = [(max(low, -bound), min(high, bound)) for low, high in pieces if low < bound and high > -bound]
+    if any(side not in {(-bound, 0.0), (0.0, bound)} for side in sides):
+        raise ValueError(
+            f"BatchNorm in batches of {size} behind GroupNorm({group}) and {getattr(phi, 'name', '')!r}: how often a "
+            "batch lies where that is constant is not known; use the full batch"
+        )
+    if len(sides) > 1:
+        refuse_sums("an activation that is constant on two stretches", size, copies)
+    return (len(sides) * _all_within(size, 0.0, np.inf, 0.0, q, within)) ** copies if sides else 0.0
+
+
+def _even_at_one(phi: Function | None) -> bool:
+    """Whether phi(1) = phi(-1)."""
+    return phi is not None and float(phi(FLOAT64, np.float64(1))) == float(phi(FLOAT64, np.float64(-1)))

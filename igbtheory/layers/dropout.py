@@ -31,11 +31,15 @@ class Dropout(Layer):
             raise ValueError(f"expected a dropout probability 0 <= p < 1, one number, got {self.p!r}")
 
     def law(self, node: LawNode) -> LawNode:
+        if self.p == 0:
+            return node
         x, p = node.averaged(), node.n.number(self.p)
         q = x.mean * x.mean + x.variance
         return node.averaged_to(replace(x, var_chi=x.var_chi + q * p / (1 - p)), (x.mean, x.mean), WHAT)
 
     def kernel(self, node: KernelNode) -> KernelNode:
+        if self.p == 0:
+            return node
         x, kept = node.averaged(), 1 - node.n.number(self.p)
         q_ab = np.where(x.same, x.q_ab / kept, x.q_ab)
         return node.averaged_to(replace(x, q_a=x.q_a / kept, q_b=x.q_b / kept, q_ab=q_ab), node.means(), WHAT)

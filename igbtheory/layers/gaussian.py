@@ -37,10 +37,10 @@ class Gaussian(Base[Moments]):
         mean = self.average(n, phi, m).mean
         return mean, mean
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
         h = self.values
-        return 0.0 if phi is None else dead(phi, m, size, h.mean, h.variance, h.covariance)
+        return 0.0 if phi is None else dead(phi, m, size, copies, h.mean, h.variance, h.covariance)
 
 
 @final
@@ -70,6 +70,6 @@ class GaussianPairs(Base[Pairs]):
         at_a, at_b = (averages.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
         return at_a.mean, at_b.mean
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
-        del n, phi, m, size
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n, phi, m, size, copies
         return 0.0  # the approximate kernel of a normalised activation takes no notice

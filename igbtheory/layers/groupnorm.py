@@ -14,7 +14,7 @@ from igbtheory.activations.grouped import grouped
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.activations.spherical import one
-from igbtheory.layers.dead import not_constant
+from igbtheory.layers.dead import dead_groups
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Base, KernelNode, LawNode, Node
 from igbtheory.layers.pairs import Pairs
@@ -101,9 +101,9 @@ class Grouped(Base[Moments]):
         mean = self.average(n, phi, m).mean
         return mean, mean
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, m
-        return not_constant(phi, f"GroupNorm({self.size})", size)
+        return dead_groups(phi, self.size, size, copies, self.values.variance, self.values.covariance)
 
 
 @final
@@ -138,6 +138,6 @@ class GroupedPairs(Base[Pairs]):
         mean = one(n, phi or FUNCTIONS["linear"], self.size)[0]
         return mean, mean
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
-        del n, phi, m, size
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n, phi, m, size, copies
         return 0.0  # no kernel of given data asks

@@ -28,8 +28,8 @@ class Base(ABC, Generic[T]):
         """Means over the weights of phi(M) at the data a and b of a pair; of Moments the mean, twice."""
 
     @abstractmethod
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
-        """Probability that phi(M) is one value over a whole batch of `size` data."""
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        """Probability that the sum of `copies` independent phi(M) is one value over a whole batch of `size` data."""
 
     @property
     def gaussian(self) -> bool:
@@ -52,14 +52,14 @@ class Base(ABC, Generic[T]):
 class Averaged(Base[T]):
     """Unit of which only moments are known: a function of it cannot be averaged.
 
-    what: the unit in words, for the refusal; dead: the probability that it is one value over a batch of so many data,
-    None where that is not known.
+    what: the unit in words, for the refusal; dead: from `size` and `copies` the probability that the sum of so many
+    independent copies is one value over a batch of that size, None where that is not known.
     """
 
     values: T
     centres: tuple[Any, Any]
     what: str
-    dead: Callable[[int], Any] | None = None
+    dead: Callable[[int, int], Any] | None = None
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m
@@ -69,14 +69,14 @@ class Averaged(Base[T]):
         del n, phi, m
         return self.centres
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, phi, m
         if self.dead is None:
             raise ValueError(
                 f"BatchNorm in batches of {size} cannot tell how often {self.what} does not vary over a batch; use the "
                 "full batch, or put a Dense between them"
             )
-        return self.dead(size)
+        return self.dead(size, copies)
 
     @property
     def refusal(self) -> str:
@@ -130,16 +130,16 @@ class Node(Generic[T]):
         """Means over the weights at the two data of a pair."""
         return self.base.means(self.n, self.phi, self.maximum)
 
-    def constant(self, size: int) -> Any:
-        """Probability that the node is one value over a whole batch of `size` data."""
-        return self.base.constant(self.n, self.phi, self.maximum, size)
+    def constant(self, size: int, copies: int = 1) -> Any:
+        """Probability that the sum of `copies` such nodes is one value over a whole batch of `size` data."""
+        return self.base.constant(self.n, self.phi, self.maximum, size, copies)
 
     def remade(
         self,
         values: T,
         centres: tuple[Any, Any],
         what: str,
-        dead: Callable[[int], Any] | None,
+        dead: Callable[[int, int], Any] | None,
     ) -> "Node[T]":
         """Node with these moments: Gaussian where this one is, else as `averaged_to` says."""
         if self.gaussian:
@@ -147,7 +147,7 @@ class Node(Generic[T]):
         return self.averaged_to(values, centres, what, dead)
 
     def averaged_to(
-        self, values: T, centres: tuple[Any, Any], what: str, dead: Callable[[int], Any] | None = None
+        self, values: T, centres: tuple[Any, Any], what: str, dead: Callable[[int, int], Any] | None = None
     ) -> "Node[T]":
         """Node of which these moments are known and no more: see Averaged."""
         return Node(self.n, Averaged(values, centres, what, dead))

@@ -9,7 +9,7 @@ from igbtheory.activations import FUNCTIONS, batched
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.layers import batch_kernel
-from igbtheory.layers.dead import not_constant
+from igbtheory.layers.dead import dead_batch
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Base
 from igbtheory.layers.pairs import Pairs
@@ -53,9 +53,9 @@ class Normalised(Base[Moments]):
         mean = self.average(n, phi, m).mean
         return mean, mean
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
-        del n, m
-        return not_constant(phi, f"BatchNorm({self.size})", size)
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n
+        return dead_batch(phi, m, size, copies, float(self.eps))
 
 
 @final
@@ -83,8 +83,8 @@ class NormalisedPairs(Base[Pairs]):
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         return self._approximate(n).means(n, phi, m)
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int) -> Any:
-        del n, phi, m, size
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n, phi, m, size, copies
         return 0.0  # no kernel of given data asks
 
     def _approximate(self, n: Kind) -> GaussianPairs:

@@ -96,9 +96,9 @@ class AvgPool(Layer):
     def _what(self) -> str:
         return f"the average of {self.m} values"
 
-    def _dead(self, node: LawNode | KernelNode) -> Callable[[int], Any]:
-        """Probability that none of the m values varies over a batch."""
-        return lambda size: node.constant(size) ** self.m
+    def _dead(self, node: LawNode | KernelNode) -> Callable[[int, int], Any]:
+        """Probability that the average of m values does not vary over a batch."""
+        return lambda size, copies: node.constant(size, copies * self.m)
 
     def _refuse_groups(self, node: LawNode | KernelNode) -> None:
         if not node.base.pools:

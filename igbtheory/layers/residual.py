@@ -51,7 +51,7 @@ class Residual(Layer):
         return self.layers
 
     def law(self, node: LawNode) -> LawNode:
-        return self._through(node, lambda layer, x: layer.law(x), _add_moments)
+        return self._through(node, lambda layer, x: layer.law(x), add_moments)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return self._through(node, lambda layer, x: layer.kernel(x), _add_pairs)
@@ -112,7 +112,8 @@ class Residual(Layer):
         )
 
 
-def _add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
+def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
+    """Sum a x + b y of independent nodes: means, and both variances, add."""
     u, v = x.averaged(), y.averaged()
     mean = 0 if u.centred and v.centred else a * u.mean + b * v.mean
     batches = u.within is not None or v.within is not None
@@ -144,4 +145,4 @@ def _sum(x: Node[T], y: Node[T], values: T, centres: tuple[Any, Any]) -> Node[T]
     if x.gaussian and y.gaussian:
         return x.remade(values, centres, SUM, None)
     # a Gaussian part varies over every batch
-    return x.averaged_to(values, centres, SUM, (lambda _: 0.0) if x.gaussian or y.gaussian else None)
+    return x.averaged_to(values, centres, SUM, (lambda *_: 0.0) if x.gaussian or y.gaussian else None)

@@ -29,7 +29,8 @@ class Size:
 # as many data at every depth: full-batch norms depend on their number
 FULL = {1: Size(600, 64, 250), 3: Size(400, 64, 250), 20: Size(120, 96, 250)}
 QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
-TABLE = {1: Size(400, 64, 200), 20: Size(100, 96, 200)}
+TABLE = {1: Size(300, 48, 150), 20: Size(80, 80, 150)}
+"""Ensembles of the table of norms on the command line."""
 
 
 @final
@@ -63,26 +64,16 @@ def plain(sizes: dict[int, Size]) -> list[Case]:
     return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
 
 
-def normed(sizes: dict[int, Size], activation: str = "relu", **variances: float) -> list[Case]:
+def normed(sizes: dict[int, Size], activation: str = "relu") -> list[Case]:
     """Cases of every norm in every placement, of the shallowest and the deepest network, on Gaussian inputs."""
     depths = sorted({min(sizes), max(sizes)})
-    return [
-        Case("gaussian", activation, d, sizes[d], n, p, **variances) for n in NORMS for p in PLACEMENTS for d in depths
-    ]
-
-
-def placements(sizes: dict[int, Size], activation: str, **variances: float) -> list[Case]:
-    """The same, and the network without a norm in front."""
-    depths = sorted({min(sizes), max(sizes)})
-    plain = [Case("gaussian", activation, d, sizes[d], None, "before", **variances) for d in depths]
-    return plain + normed(sizes, activation, **variances)
+    return [Case("gaussian", activation, d, sizes[d], n, p) for n in NORMS for p in PLACEMENTS for d in depths]
 
 
 def compared_norms(activation: str, sigma_w2: float, sigma_b2: float) -> list[Case]:
-    """Cases without a norm and of every norm in every placement, shallow and deep, on Gaussian inputs."""
+    """Cases without a norm and with every norm in every placement, shallow and deep, on Gaussian inputs."""
     without = [Case("gaussian", activation, depth, size) for depth, size in TABLE.items()]
-    cases = without + normed(TABLE, activation)
-    return [replace(case, sigma_w2=sigma_w2, sigma_b2=sigma_b2) for case in cases]
+    return [replace(case, sigma_w2=sigma_w2, sigma_b2=sigma_b2) for case in without + normed(TABLE, activation)]
 
 
 def input_values() -> dict[str, Any]:

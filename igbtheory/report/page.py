@@ -73,9 +73,14 @@ def _number(value: float, digits: int = 4) -> Markup:
 
 
 def _with_error(value: float, error: float) -> Markup:
-    """A value and its error, both to the second digit of the error, small ones with a common power of ten."""
+    """A value and its error, both to the second digit of the error, small ones with a common power of ten.
+
+    An error in digits that nobody reads stands alone.
+    """
     if not (np.isfinite(value) and error > 0):
         return _number(value)
+    if error < 1e-4 * abs(value):
+        return _number(value) + Markup(" ± ") + _number(error, 2)
     power = _power(max(abs(value), error))
     places = max(0, 1 - int(np.floor(np.log10(error))) + power)
     text = f"{value / 10.0**power:.{places}f} ± {error / 10.0**power:.{places}f}"

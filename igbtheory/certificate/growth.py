@@ -1,0 +1,73 @@
+"""Growth |f(x)| <= size (1 + |x|)^power exp(rate |x|), and what a normal law sees of f far out."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from flint import arb, fmpq
+
+
+@final
+@dataclass(frozen=True)
+class Growth:
+    """Bound |f(x)| <= size (1 + |x|)^power exp(rate |x|), all three not negative."""
+
+    size: Any
+    power: Fraction
+    rate: Any
+
+    def __add__(self, other: "Growth") -> "Growth":
+        return Growth(self.size + other.size, max(self.power, other.power), self.rate.max(other.rate))
+
+    def __mul__(self, other: "Growth") -> "Growth":
+        return Growth(self.size * other.size, self.power + other.power, self.rate + other.rate)
+
+    def to(self, exponent: Fraction) -> "Growth":
+        """Bound of |f|^exponent, exponent >= 0."""
+        return Growth(self.size.max(arb(1)) ** _ball(exponent), self.power * exponent, self.rate * _ball(exponent))
+
+    def at(self, distance: Any) -> Any:
+        """Bound of |f| at all |x| <= distance."""
+        return (self.size * (1 + distance) ** _ball(self.power) * (self.rate * distance).exp()).abs_upper()
+
+    def beyond(self, mean: Any, scale: Any, reach: Any) -> Any:
+        """Bound of E f(mean + scale z)^2 over |z| > reach, z standard normal.
+
+        With 1 + t <= L exp(t/L) for L >= 1, f^2 <= size^2 L^2p exp(b |x|), b = 2p/L + 2 rate, and
+        E exp(k |z|) over |z| > reach is exp(k^2/2) erfc((reach - k)/sqrt(2)), k = b scale.
+        """
+        size, rate = self._exponential(mean, scale)
+        return (size * _tail(rate * scale, reach)).abs_upper()
+
+    def outside(self, mean: Any, scale: Any, parts: tuple[Any, Any], reach: Any) -> Any:
+        """Bound of E f(mean + p w + d v)^2 over |w| > reach or |v| > reach, (p, d) the parts, p^2 + d^2 = scale^2."""
+        size, rate = self._exponential(mean, scale)
+        p, d = (rate * part for part in parts)
+        whole = [2 * (k * k / 2).exp() for k in (p, d)]
+        return (size * (_tail(p, reach) * whole[1] + whole[0] * _tail(d, reach))).abs_upper()
+
+    def _exponential(self, mean: Any, scale: Any) -> tuple[Any, Any]:
+        """Numbers A and b with f(mean + y)^2 <= A exp(b |y|)."""
+        length = scale.max(arb(1))
+        power = 2 * _ball(self.power)
+        b = power / length + 2 * self.rate
+        return self.size**2 * length**power * (b * abs(mean)).exp(), b
+
+    def reach(self, scale: Any, bits: int) -> float:
+        """Number of standard deviations beyond which about 2^-bits is left; an estimate, `beyond` is the proof."""
+        steepness = float(2 * _ball(self.power) / scale.max(arb(1)) + 2 * self.rate) * float(scale)
+        return float(steepness + (1.39 * bits + 2 * float(self.size.max(arb(1)).log()) + 4) ** 0.5 + steepness / 4)
+
+
+def constant(value: Any) -> Growth:
+    """Growth of what is bounded."""
+    return Growth(arb(value), Fraction(0), arb(0))
+
+
+def _tail(k: Any, reach: Any) -> Any:
+    """Bound of E exp(k |z|) over |z| > reach."""
+    return (k * k / 2).exp() * ((reach - k) / arb(2).sqrt()).erfc()
+
+
+def _ball(value: Fraction) -> Any:
+    return arb(fmpq(value.numerator, value.denominator))

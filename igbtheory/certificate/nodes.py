@@ -1,0 +1,127 @@
+"""Units of a network in balls: the layers' own rules, with proven expectations in place of quadrature."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast, final
+
+from igbtheory.activations.function import Function
+from igbtheory.activations.moments import Moments
+from igbtheory.activations.tree import ZERO
+from igbtheory.certificate import gaussian, maxima, sphere
+from igbtheory.certificate.signs import increases
+from igbtheory.layers import BatchNorm, Gaussian, GroupNorm, LawNode, Layer, MaxPool, Residual
+from igbtheory.layers.node import Base
+from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.residual import add_moments
+from igbtheory.numbers import Kind
+
+if TYPE_CHECKING:
+    from igbtheory.numbers.certified import Certified
+
+ESTIMATED = "use predict(digits=30), which estimates its error"
+
+
+def law(layer: Layer, node: LawNode) -> LawNode:
+    """What a layer does to a node: its own rule, on units whose expectations are proven."""
+    if isinstance(layer, Residual):
+        scale = node.n.number(layer.scale)
+        share, added = layer.branch(node, law, add_moments)
+        return add_moments(node, 1 + scale * share, added, scale)
+    _refuse(layer, node)
+    return proven(layer.law(node))
+
+
+def proven(node: LawNode) -> LawNode:
+    """Node with the same law, of whose functions the expectations are proven."""
+    base = node.base
+    if isinstance(base, Gaussian):
+        return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
+    if isinstance(base, Normalised):
+        return replace(node, base=ProvenNormalised(base.size, base.estimator))
+    return node
+
+
+@final
+@dataclass(frozen=True)
+class ProvenGaussian(Base[Moments]):
+    """Gaussian unit: see `layers.Gaussian`."""
+
+    values: Moments
+
+    @property
+    def gaussian(self) -> bool:
+        return True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        h, n = self.values, cast("Certified", n)
+        if m > 1:
+            return maxima.moments(n, phi, m, h)
+        if phi is None:
+            return h
+        if phi.closed is None or not h.centred:
+            return gaussian.moments(n, phi, h)
+        mean, none = phi.closed.mean(n, h.variance), n.number(0)
+        if h.var_chi.is_zero():
+            return Moments(mean, phi.closed.spread(n, none, h.var_mu), none)
+        shared = none if h.var_mu.is_zero() else phi.closed.shared(n, h.var_mu, h.var_chi)
+        return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        mean = self.average(n, phi, m).mean
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n, m, copies
+        return never_flat(phi, size)
+
+
+@final
+@dataclass(frozen=True)
+class ProvenNormalised(Base[Moments]):
+    """Batch-normalised unit: see `layers.normalised.Normalised`."""
+
+    size: int
+    estimator: str
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        return sphere.moments(cast("Certified", n), phi, m, self.size, proxy=self.estimator == "proxy")
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        mean = self.average(n, phi, m).mean
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n, copies
+        if size == 2 and (m > 1 or phi is not None):
+            raise ValueError(
+                "BatchNorm in batches of 2 behind a function of BatchNorm(2), whose values are +-1: how often two of "
+                f"them agree is not certified; use the full batch, or {ESTIMATED}"
+            )
+        return never_flat(phi, size)
+
+
+def never_flat(phi: Function | None, size: int) -> int:
+    """Zero, the probability that a phi which is nowhere constant is one value over a batch; refused for any other."""
+    if phi is None or ZERO not in phi.slope.formulas:
+        return 0
+    raise ValueError(
+        f"BatchNorm in batches of {size} behind {phi.name!r}, which is constant on a stretch: how often a batch lies "
+        f"there is not certified; use the full batch, or {ESTIMATED}"
+    )
+
+
+def _refuse(layer: Layer, node: LawNode) -> None:
+    """Refuse the layers whose rules are estimates."""
+    why = ""
+    match layer:
+        case GroupNorm():
+            why = f"{layer!r} has no certified rule: use LayerNorm()"
+        case BatchNorm(batch_size=size) if layer.trains and layer.eps and not (size is None and node.gaussian):
+            behind = "behind an activation" if size is None else "in finite batches"
+            why = f"{layer!r} {behind} has no certified rule: use eps=0"
+        case MaxPool(m) if m > 1 and node.phi is not None and not increases(node.phi):
+            why = (
+                f"expected an activation in front of {layer!r} whose tree proves that it increases, got "
+                f"{node.phi.name!r}; put {layer!r} before the activation"
+            )
+    if why:
+        raise ValueError(f"{why}, or {ESTIMATED}")

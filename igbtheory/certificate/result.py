@@ -1,0 +1,97 @@
+"""The result of `Network.certify`: balls that contain var_mu, var_chi, gamma and c."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+from igbtheory.numbers.certified import Certified
+
+NAMES = ("var_mu", "var_chi", "gamma", "c")
+
+
+@final
+@dataclass(frozen=True)
+class CertifiedLayers:
+    """Balls after every Dense layer, input side first: lists with one ball each."""
+
+    n: Certified
+    var_mu: list[Any]
+    var_chi: list[Any]
+
+    @cached_property
+    def gamma(self) -> list[Any]:
+        """Bias ratios var_mu/var_chi; inf where var_chi is exactly 0."""
+        with self.n.precision():
+            return [self.n.ratio(mu, chi) for mu, chi in zip(self.var_mu, self.var_chi, strict=True)]
+
+    @cached_property
+    def c(self) -> list[Any]:
+        """Correlations var_mu/(var_mu + var_chi) of two data, of different batches if there are batches."""
+        with self.n.precision():
+            return [
+                mu / (mu + chi) if mu.is_zero() or chi.is_zero() else 1 / (1 + chi / mu)
+                for mu, chi in zip(self.var_mu, self.var_chi, strict=True)
+            ]
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """Proven enclosures for a network in infinite width: var_mu, var_chi, gamma and c of the output layer.
+
+    Each is a ball of python-flint (`flint.arb`) that contains the true value, of relative radius below 10^-digits.
+    per_layer: the same after every Dense layer, lists. Arithmetic with balls of so many digits needs the precision set:
+    `flint.ctx.dps = digits + 5`.
+    """
+
+    digits: int
+    per_layer: CertifiedLayers
+
+    @property
+    def bits(self) -> int:
+        """Bits that the computation carried in the end."""
+        return self.per_layer.n.bits
+
+    @property
+    def var_mu(self) -> Any:
+        """Variance over the weights of an output's centre."""
+        return self.per_layer.var_mu[-1]
+
+    @property
+    def var_chi(self) -> Any:
+        """Variance over the data of an output, the weights fixed."""
+        return self.per_layer.var_chi[-1]
+
+    @property
+    def gamma(self) -> Any:
+        """Bias ratio var_mu/var_chi of the output layer."""
+        return self.per_layer.gamma[-1]
+
+    @property
+    def c(self) -> Any:
+        """Correlation of an output at two data, of different batches if there are batches."""
+        return self.per_layer.c[-1]
+
+    def shown(self, ball: Any) -> str:
+        """Value and radius of a ball, for example "[0.46694220692425986 +/- 3.1e-18]"."""
+        with self.per_layer.n.precision():
+            return str(ball.str(self.digits + 2, radius=True))
+
+    def holds(self) -> bool:
+        """Whether all relative radii of the output layer are below 10^-(digits + 1): the printed ones are larger."""
+        with self.per_layer.n.precision():
+            balls = [getattr(self, name) for name in NAMES]
+            return all((x.is_exact() and not x.is_nan()) or x.rad() * 10 ** (self.digits + 1) < abs(x) for x in balls)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<8}{self.shown(getattr(self, name))}" for name in ("gamma", "var_mu", "var_chi", "c"))
+
+    def __repr__(self) -> str:
+        return f"Certificate({', '.join(f'{name}={self.shown(getattr(self, name))}' for name in NAMES)})"
+
+
+def accuracy(ball: Any) -> float:
+    """Bits of a ball that are right, a lower bound: of an exact number, 0 and inf among them, infinitely many."""
+    if ball.is_exact() and not ball.is_nan():
+        return float("inf")
+    return float(ball.rel_accuracy_bits() - 1)

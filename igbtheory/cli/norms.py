@@ -1,0 +1,104 @@
+"""The table of `igb predict --norms`: every norm in every placement, prediction beside simulation."""
+
+import sys
+from typing import Any
+
+from igbtheory.cli import output
+from igbtheory.cli.options import Architecture, Inputs
+from igbtheory.report import cases, study
+from igbtheory.report.study import Outcome
+
+LEVEL = 1e-6
+"""Probability at most that the whole table disagrees by chance."""
+SEED = 0
+TESTED = ("gamma", "var_G0")
+COLUMNS = ("norm", "depth", "gamma", "of so many data", "simulated", "z", "Var(G0)", "simulated", "z", "KS p")
+
+
+def compare_norms(architecture: Architecture, inputs: Inputs, *, json: bool) -> int:
+    """Exit status 0 where prediction and simulation agree in the whole table, else 1."""
+    _refuse_others(architecture, inputs)
+    a, values = architecture, inputs.values()
+    chosen = cases.compared_norms(a.activation, a.sigma_w2, a.sigma_b2)
+    outcomes = study.study(chosen, SEED, _tell, {"gaussian": values})
+    # Bonferroni over the cases; each shares its part out over its own tests
+    agreeing = [outcome.comparison.agrees(LEVEL / len(outcomes)) for outcome in outcomes]
+    network = f"mlp(depth, {a.activation!r}, sigma_w2={a.sigma_w2}, sigma_b2={a.sigma_b2})"
+    if json:
+        rows = [as_dict(outcome, agrees=agrees) for outcome, agrees in zip(outcomes, agreeing, strict=True)]
+        about = {"network": network, "inputs": inputs.text(values), "seed": SEED, "level": LEVEL}
+        output.show_json({**about, "agrees": all(agreeing), "rows": rows})
+    else:
+        table = output.table(COLUMNS, map(_cells, outcomes))
+        output.show(network, inputs.text(values), "", table, "", *_legend(outcomes, agreeing))
+    return 0 if all(agreeing) else 1
+
+
+def as_dict(outcome: Outcome, *, agrees: bool) -> dict[str, Any]:
+    """The row as JSON has it."""
+    case, worst = outcome.case, outcome.comparison.largest_z
+    tested = {
+        name: {field: getattr(row, field) for field in ("theory", "value", "error", "z")}
+        for name, row in zip(TESTED, (outcome.gamma, outcome.variance), strict=True)
+    }
+    return {
+        "norm": case.norm,
+        "placement": None if case.norm is None else case.placement,
+        "depth": case.depth,
+        "networks": case.size.networks,
+        "widths": [simulation.width for simulation in outcome.comparison.simulations],
+        "samples": case.size.samples,
+        "gamma_infinite_data": outcome.unlimited,
+        **tested,
+        "ks_pvalue": outcome.comparison.ks.pvalue,
+        "largest_z": {"name": worst.name, "z": worst.z},
+        "agrees": agrees,
+    }
+
+
+def _refuse_others(architecture: Architecture, inputs: Inputs) -> None:
+    """Refuse options that the table does not see."""
+    usual = Architecture()
+    for name in ("depth", "norm", "placement", "pool", "batch_size"):
+        if getattr(architecture, name) != getattr(usual, name):
+            raise ValueError(
+                f"--norms has norms, placements and depths of its own, full batches and no pooling; leave "
+                f"--{name.replace('_', '-')} out"
+            )
+    if inputs.data is not None:
+        raise ValueError("--norms takes Gaussian inputs; leave --data out")
+
+
+def _cells(outcome: Outcome) -> list[str]:
+    case = outcome.case
+    norm = "none" if case.norm is None else f"{cases.NORMS[case.norm]} {case.placement}"
+    found = [norm, str(case.depth), f"{outcome.unlimited:.5g}"]
+    for row in (outcome.gamma, outcome.variance):
+        found += [f"{row.theory:.5g}", f"{row.value:.4g} ± {row.error:.1g}", f"{row.z:+.1f}"]
+    return [*found, f"{outcome.comparison.ks.pvalue:.2g}"]
+
+
+def _legend(outcomes: list[Outcome], agreeing: list[bool]) -> list[str]:
+    sizes = {outcome.case.depth: outcome.case.size for outcome in outcomes}
+    samples = " and ".join(sorted({str(size.samples) for size in sizes.values()}))
+    drawn = "; ".join(
+        f"depth {depth}: {size.networks} networks of each of the widths {size.width}, {2 * size.width}, "
+        f"{4 * size.width}"
+        for depth, size in sizes.items()
+    )
+    worst = max((outcome.comparison.largest_z for outcome in outcomes), key=lambda row: abs(row.z))
+    count = agreeing.count(False)
+    return [
+        "gamma: of infinitely many data",
+        f"of so many data: of two of the {samples} data simulated, the batch of BatchNorm; Var(G0) is for as many",
+        "simulated: extrapolated to infinite width; z: its deviation in standard errors; KS p: of the law of G0",
+        drawn,
+        f"the largest deviation of any layer is that of {worst.name}: z = {worst.z:+.1f}",
+        f"agreement at family-wise level {LEVEL:g} over the whole table: "
+        + (f"no, {count} of {len(agreeing)} rows disagree" if count else "yes"),
+    ]
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

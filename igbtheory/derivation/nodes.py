@@ -1,0 +1,117 @@
+"""Bases of nodes whose averages are formulas."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import sympy as sp
+
+from igbtheory.activations import FUNCTIONS
+from igbtheory.activations.function import Function
+from igbtheory.activations.moments import Moments
+from igbtheory.derivation.average import unevaluated
+from igbtheory.derivation.closed import coefficients, largest, polynomial, sphere
+from igbtheory.layers import Gaussian, LawNode
+from igbtheory.layers.dead import dead_batch, flat_pieces
+from igbtheory.layers.node import Averaged, Base
+from igbtheory.layers.normalised import Normalised
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class FormalGaussian(Base[Moments]):
+    """Gaussian unit whose averages are closed forms where there are, else unevaluated."""
+
+    values: Moments
+
+    @property
+    def gaussian(self) -> bool:
+        return True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        h = self.values
+        if phi is None and m == 1:
+            return h
+        found = _closed(n, phi, m, h) or unevaluated(phi or FUNCTIONS["linear"], m, h)
+        if h.within is None:
+            return found
+        if m == 1 and phi is not None and phi.closed is not None:
+            q = h.variance
+            return replace(found, within=phi.closed.covariance(n, q, q, h.within))
+        return replace(found, within=sp.nan)
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        mean = self.average(n, phi, m).mean
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        """Probability of a dead batch: half to the power of all units where two data of a batch are independent."""
+        del n
+        pieces = [] if phi is None else flat_pieces(phi)
+        if not pieces:
+            return sp.Integer(0)
+        halves = all(sorted(map(abs, piece)) == [0, float("inf")] for piece in pieces)
+        alone = m == 1 and (copies == 1 or len(pieces) == 1)
+        if not (alone and halves and self.values.covariance == 0 and self.values.centred):
+            raise ValueError(
+                f"how often a batch of {size} lies where the activation is constant has no closed form here; derive the "
+                "full batch, or use predict(digits=30)"
+            )
+        return (len(pieces) * sp.Rational(1, 2) ** size) ** copies
+
+
+@final
+@dataclass(frozen=True)
+class FormalSphere(Base[Moments]):
+    """Batch-normalised unit whose averages are closed forms."""
+
+    size: Any
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        del n
+        phi = phi or FUNCTIONS["linear"]
+        found = sphere(phi, self.size) if m == 1 else None
+        if found is None:
+            raise ValueError(
+                f"expected a homogeneous activation with closed forms behind BatchNorm({self.size}), got {phi.name!r}: its "
+                "average has no closed form; derive the full batch, or use predict(digits=30)"
+            )
+        return found
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        mean = self.average(n, phi, m).mean
+        return mean, mean
+
+    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
+        del n
+        # a symbol stands for more than two data
+        return sp.Rational(dead_batch(phi, m, size, copies, 0.0) if isinstance(size, int) else 0)
+
+
+def formal(node: LawNode) -> LawNode:
+    """The node with a base whose averages are formulas."""
+    base = node.base
+    if isinstance(base, Gaussian):
+        return replace(node, base=FormalGaussian(base.values))
+    if isinstance(base, Normalised):
+        if base.estimator != "exact" or base.eps != 0:
+            raise ValueError(
+                'expected BatchNorm with law="exact" and eps=0 to derive, got another; use predict(digits=30)'
+            )
+        return replace(node, base=FormalSphere(base.size))
+    if isinstance(base, FormalGaussian | FormalSphere | Averaged):
+        return node
+    raise ValueError(f"expected layers with closed forms to derive, got {type(base).__name__}; use predict(digits=30)")
+
+
+def _closed(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments | None:
+    if m > 1:
+        return largest(phi, m, h)
+    if phi is None:
+        return h
+    if phi.closed is not None and h.centred:
+        q = h.variance
+        parts = (phi.closed.shared(n, h.var_mu, h.var_chi), phi.closed.spread(n, h.var_mu, h.var_chi))
+        return Moments(phi.closed.mean(n, q), *parts)
+    powers = coefficients(phi.tree)
+    return None if powers is None else polynomial(powers, h)

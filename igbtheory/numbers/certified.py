@@ -1,0 +1,95 @@
+"""Balls: python-flint's real numbers with a proven radius, which contain the true value after every operation."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+from flint import arb, ctx, fmpq
+from numpy.typing import NDArray
+
+from igbtheory.numbers.kind import ELEMENTARY, Kind
+
+
+def exact(value: Any) -> Fraction:
+    """Rational number meant by `value`: a float means the decimal that it prints."""
+    if isinstance(value, Fraction | int | np.integer):
+        return Fraction(value) if isinstance(value, Fraction) else Fraction(int(value))
+    return Fraction(repr(float(value)) if isinstance(value, float) else str(value))
+
+
+def _elementwise(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    vectorised = np.frompyfunc(function, 1, 1)
+    return lambda x: vectorised(x) if isinstance(x, np.ndarray) else function(x)
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + (-x).exp())
+
+
+def _softplus(x: Any) -> Any:
+    return x.max(arb(0)) + (-abs(x)).exp().log1p()
+
+
+def _ncdf(x: Any) -> Any:
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def _sin_minus_t_cos(t: Any) -> Any:
+    """Function f = sin t - t cos t of a ball m +- r: f(m) +- r sup |f'|, f' = t sin t, by the mean value theorem.
+
+    f(m) takes as many more bits as its cancellation m^3/3 takes away.
+    """
+    middle = t.mid()
+    size = float(abs(middle))
+    lost = 0 if not 0 < size < 1 else 2 * int(1 - np.log2(size))
+    with ctx.workprec(ctx.prec + lost):
+        value = middle.sin() - middle * middle.cos()
+    return value + arb(0, (t.rad() * (t * t.sin()).abs_upper()).abs_upper())
+
+
+@final
+class Certified(Kind):
+    """Balls with midpoints of `bits` bits. Work under `precision()`: the precision of python-flint is global."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.epsilon = self.goal = 2.0**-bits if bits < 1000 else 0.0
+        own = {"sigmoid": _sigmoid, "softplus": _softplus}
+        for name in ELEMENTARY:
+            setattr(self, name, _elementwise(own[name] if name in own else getattr(arb, name)))
+        self.ncdf = _elementwise(_ncdf)
+        self.sin_minus_t_cos = _elementwise(_sin_minus_t_cos)
+        with self.precision():
+            self.pi = arb.pi()
+
+    def precision(self) -> AbstractContextManager[None]:
+        """Context in which python-flint computes with this precision."""
+        context: AbstractContextManager[None] = ctx.workprec(self.bits)
+        return context
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, arb):
+            return value
+        if isinstance(value, np.ndarray):
+            return np.frompyfunc(self.number, 1, 1)(value)
+        found = exact(value)
+        return arb(fmpq(found.numerator, found.denominator))
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        return np.frompyfunc(arb.atan2, 2, 1)(y, x)
+
+    def correlation(self, q_ab: Any, s: Any) -> Any:
+        """Correlation q_ab/s, of whose ball only the part between -1 and 1 can be meant."""
+        return (q_ab / s).min(arb(1)).max(arb(-1))
+
+    def ratio(self, a: Any, b: Any) -> Any:
+        if not b.is_zero():
+            return a / b
+        return arb.nan() if a.is_zero() else arb.pos_inf()
+
+    def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        pairs = [arb.legendre_p_root(order, i, weight=True) for i in range(order)]
+        nodes, weights = (np.array(part, dtype=object) for part in zip(*pairs, strict=True))
+        return nodes, weights

@@ -1,0 +1,220 @@
+"""Certificates: every ball contains the value that many digits of an independent quadrature give, and is narrow."""
+
+import json
+from typing import Any
+
+import pytest
+from flint import arb, ctx
+
+import igbtheory as igb
+from igbtheory.activations import FUNCTIONS, function_of
+from igbtheory.certificate import Certificate, smooth
+from igbtheory.certificate.bounds import growth
+from igbtheory.certificate.signs import increases
+from igbtheory.cli import main
+from igbtheory.inputs import GaussianInputs
+from igbtheory.numbers import FLOAT64
+
+NAMES = ("var_mu", "var_chi", "gamma", "c")
+LEAKY = "where(x>0,x,x/10)"
+CLOSED = [
+    igb.mlp(1),
+    igb.mlp(3),
+    igb.mlp(3, "gelu", sigma_b2=0.1),
+    igb.mlp(4, norm="layer", sigma_b2=0.3),
+    igb.mlp(4, norm="layer", placement="after"),
+    igb.mlp(4, norm="rms", placement="after"),
+    igb.mlp(3, "erf", norm="rms", sigma_b2=0.1),
+    igb.mlp(3, norm="batch"),
+    igb.mlp(3, norm="batch", batch_size=8),
+    igb.mlp(2, "squared_relu", norm="batch", batch_size=5),
+    igb.Network(
+        igb.Dense(), igb.LayerNorm(eps=0.1), igb.Activation("abs"), igb.AvgPool(3), igb.Dropout(0.3), igb.Dense()
+    ),
+    igb.Network(igb.Dense(), igb.Residual(igb.Activation("relu"), igb.Dense(0.5, 0.1), scale=0.7), igb.Dense(1.5)),
+    *(igb.mlp(2, name, sigma_b2=0.1) for name in ("step", "sin", "cos", "gaussian", "prelu")),
+]
+"""Networks of closed forms, whose 50 digits take no time."""
+INTEGRALS = [
+    igb.mlp(3, "tanh", sigma_w2=1.5, sigma_b2=0.1),
+    igb.mlp(1, "tanh"),
+    igb.mlp(2, "sigmoid"),
+    igb.mlp(2, "silu", sigma_b2=0.1),
+    igb.mlp(1, LEAKY, pool=2),
+    igb.mlp(1, "elu"),
+    igb.mlp(1, "relu", pool=3),
+    igb.mlp(1, "hardtanh", norm="batch", batch_size=6, pool=3),
+]
+"""Networks of integrals: 25 digits of quadrature, which shares neither nodes nor error bounds."""
+RECORDED = [
+    (igb.mlp(2, "elu"), "0.3571850097787850537207333", "2.473796851738172705162937"),
+    (igb.mlp(2, "hardtanh", sigma_b2=0.2), "0.4052649120301500893546215", "0.983395248881286371813648"),
+    (igb.mlp(2, LEAKY), "0.8498582555357915716400144", "1.190341744464208428359986"),
+    (igb.mlp(2, "sigmoid", norm="batch", batch_size=8), "0.5", "0.09118613902381681395254168"),
+    (igb.Network(igb.Dense(), igb.BatchNorm(8, law="proxy"), igb.Activation("relu"), igb.Dense()), "0.5625", "1.4375"),
+]
+"""Networks, var_mu and var_chi as `predict(digits=25)` gives them in a minute or less."""
+
+
+def text(value: Any, digits: int) -> str:
+    return str(value.context.nstr(value, digits))
+
+
+def inside(value: Any, ball: arb, digits: int) -> bool:
+    """Whether the ball contains the value: it may be narrower than what is known of the value, all but 5 digits."""
+    with ctx.workdps(digits + 10):
+        known = arb(text(value, digits))
+        error = abs(known) * arb(10) ** (5 - digits)
+        return bool(ball.contains(known)) or bool(ball.rad() < error and abs(ball.mid() - known) < error)
+
+
+def holds(found: Certificate, value: Any, name: str, digits: int) -> bool:
+    return inside(value, getattr(found, name), digits)
+
+
+def narrow(found: Certificate, digits: int) -> bool:
+    balls = [getattr(found, name) for name in NAMES]
+    with ctx.workdps(digits + 10):
+        return all(ball.is_exact() or bool(ball.rad() * 10**digits < abs(ball)) for ball in balls)
+
+
+@pytest.mark.parametrize(("network", "digits"), [(n, 50) for n in CLOSED] + [(n, 25) for n in INTEGRALS], ids=repr)
+def test_every_ball_is_narrow_and_contains_the_value_of_many_digits(network: igb.Network, digits: int) -> None:
+    found, expected = network.certify(15), network.predict(digits=digits)
+    assert narrow(found, 15)
+    for name in NAMES:
+        assert holds(found, getattr(expected, name), name, digits), name
+    assert len(found.per_layer.gamma) == len(expected.per_layer.gamma)
+    for i, value in enumerate(expected.per_layer.var_chi):
+        assert inside(value, found.per_layer.var_chi[i], digits)
+
+
+@pytest.mark.parametrize(("network", "var_mu", "var_chi"), RECORDED)
+def test_recorded_digits_are_enclosed(network: igb.Network, var_mu: str, var_chi: str) -> None:
+    found = network.certify(20)
+    assert narrow(found, 20)
+    with ctx.workdps(40):
+        for ball, value in ((found.var_mu, var_mu), (found.var_chi, var_chi)):
+            assert ball.overlaps(arb(value, arb(10) ** -24))
+
+
+@pytest.mark.parametrize("network", [igb.mlp(1, "tanh"), igb.mlp(1, "silu", sigma_b2=0.1)])
+def test_shifted_inputs_are_enclosed(network: igb.Network) -> None:
+    inputs = GaussianInputs(shift=0.3, variance=0.5)
+    found, expected = network.certify(inputs=inputs), network.predict(inputs, digits=25)
+    assert all(holds(found, getattr(expected, name), name, 25) for name in NAMES)
+
+
+def test_the_check_of_containment_can_fail() -> None:
+    network = igb.mlp(1, "tanh", sigma_b2=0.1)
+    found, expected = network.certify(15), network.predict(digits=25)
+    assert holds(found, expected.gamma, "gamma", 25)
+    assert not holds(found, expected.gamma * (1 + expected.gamma.context.mpf(10) ** -15), "gamma", 25)
+    assert not narrow(found, 30)
+
+
+def test_one_hidden_relu_layer_is_the_closed_form() -> None:
+    found = igb.mlp(1).certify(40)
+    with ctx.workdps(60):
+        assert found.gamma.contains(1 / (arb.pi() - 1))
+    assert narrow(found, 40)
+    assert "0.46694220692425" in str(found)
+    assert "+/-" in str(found)
+
+
+def test_a_thousand_layers_raise_the_precision_by_themselves() -> None:
+    network = igb.mlp(1000)
+    found = network.certify(15)
+    assert narrow(found, 15)
+    assert found.bits > 1000
+    assert holds(found, network.predict(digits=50).gamma, "gamma", 50)
+
+
+def test_data_that_nearly_agree_are_enclosed_by_both_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule without cancellation, and the general one: two proofs of one number must overlap."""
+    network = igb.mlp(5, "tanh", sigma_w2=0.5, sigma_b2=0.5)
+    found = network.certify(12)
+    assert narrow(found, 12)
+    assert float(found.gamma) > smooth.NEAR
+    monkeypatch.setattr(smooth, "NEAR", 10**9)
+    other = network.certify(12)
+    assert all(getattr(found, name).overlaps(getattr(other, name)) for name in NAMES)
+    assert float(found.gamma) == pytest.approx(network.predict().gamma, rel=1e-12)
+
+
+def test_pooled_relu_at_depth_three() -> None:
+    found = igb.mlp(3, "relu", pool=3).certify(15)
+    assert narrow(found, 15)
+    assert float(found.gamma) == pytest.approx(igb.mlp(3, "relu", pool=3).predict().gamma, rel=1e-13)
+
+
+def test_more_digits_give_balls_inside_the_wider_ones() -> None:
+    network = igb.mlp(2, "hardtanh", sigma_b2=0.2)
+    wide, close = network.certify(10), network.certify(30)
+    assert narrow(close, 30)
+    assert all(getattr(wide, name).contains(getattr(close, name)) for name in NAMES)
+
+
+def test_a_parameter_means_the_decimal_that_it_prints() -> None:
+    found = igb.Network(igb.Dense(0.1)).certify(30)
+    with ctx.workdps(60):
+        assert found.var_chi.contains(arb(1) / 10)
+        assert not found.var_chi.contains(arb(0.1))
+
+
+def test_what_is_zero_is_exactly_zero_and_inputs_that_do_not_vary_give_infinity() -> None:
+    assert igb.mlp(3, "tanh").certify().gamma.is_zero()
+    found = igb.mlp(2, "relu", sigma_b2=0.1).certify(inputs=GaussianInputs(1.0, 0.0))
+    assert found.var_chi.is_zero()
+    assert not found.gamma.is_finite()
+
+
+REFUSED = [
+    (igb.mlp(1, "exp(x**2/10)"), r"the term exp\(1/10\*x\*\*2\)"),
+    (igb.mlp(1, "sqrt(abs(x))"), "analytic between its kinks"),
+    (igb.mlp(1, "gelu", pool=2), "tree proves that it increases"),
+    (igb.Network(igb.Dense(), igb.GroupNorm(4), igb.Activation("relu"), igb.Dense()), "GroupNorm"),
+    (igb.mlp(2, norm="batch", batch_size=8, placement="after"), "is not certified"),
+    (igb.Network(igb.Dense(), igb.BatchNorm(8, eps=0.1), igb.Activation("relu"), igb.Dense()), "use eps=0"),
+    (igb.Network(igb.Dense(), igb.BatchNorm(8, law="proxy"), igb.Activation("tanh"), igb.Dense()), "homogeneous"),
+    (igb.mlp(1, sigma_w2=0.0), "outputs tie"),
+]
+
+
+@pytest.mark.parametrize(("network", "sentence"), REFUSED)
+def test_what_cannot_be_proven_is_refused(network: igb.Network, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        network.certify()
+
+
+def test_sweeps_and_data_sets_are_refused() -> None:
+    with pytest.raises(ValueError, match="sweep"):
+        igb.mlp(1, sigma_w2=[1.0, 2.0]).certify()
+    with pytest.raises(TypeError, match="expected GaussianInputs"):
+        igb.mlp(1).certify(inputs=[[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(ValueError, match="digits"):
+        igb.mlp(1).certify(1)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_growth_of_a_formula_bounds_it(name: str) -> None:
+    phi = function_of(name)
+    found = growth(phi)
+    for x in (-30.0, -3.0, -0.1, 0.0, 0.4, 2.0, 50.0):
+        assert abs(float(phi(FLOAT64, x))) <= float(found.at(arb(abs(x))))
+
+
+def test_only_increasing_functions_are_proven_to_increase() -> None:
+    rising = {name for name in FUNCTIONS if increases(function_of(name))}
+    assert {"relu", "tanh", "sigmoid", "hardtanh", "elu", "step", "softplus", "erf"} <= rising
+    assert not rising & {"gelu", "silu", "mish", "abs", "sin", "cos", "gaussian", "hardswish"}
+
+
+def test_the_command_prints_the_balls(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["certify", "--depth", "1", "--digits", "20"]) == 0
+    assert "gamma   [0.46694220692425985998" in capsys.readouterr().out
+    assert main(["certify", "--depth", "2", "--activation", "tanh", "--sigma-b2", "0.1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["gamma"].startswith("[0.26446206319989897 +/- ")
+    assert len(found["per_layer"]["gamma"]) == 3
+    assert main(["certify", "--activation", "exp(x**2/10)"]) == 2

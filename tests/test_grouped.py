@@ -1,0 +1,112 @@
+"""GroupNorm through networks: its limits, exact values, sweeps, given data, batches behind it, finite networks."""
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory.activations import function_of
+from igbtheory.activations.grouped import grouped
+from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, GroupNorm, LayerNorm, RMSNorm
+from igbtheory.numbers import FLOAT64
+
+SIGMAS = 5.5
+"""Standard errors: the comparisons of this file exceed them by chance less than once in a million."""
+NAMES = ["relu", "tanh", "gelu", "min(max(x, -1), 1)"]
+
+
+def behind(*hidden: Any, bias: float = 0.4) -> Any:
+    return igb.Network(Dense(1.0, bias), *hidden, Dense(1.0)).predict()
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh", "min(max(x, -1), 1)"])
+def test_large_groups_are_layernorm(name: str) -> None:
+    layer = behind(LayerNorm(), Activation(name))
+    found = [behind(GroupNorm(size), Activation(name)) for size in (100, 10**4)]
+    away = [abs(p.var_mu - layer.var_mu) + abs(p.var_chi - layer.var_chi) for p in found]
+    # the law differs by terms of the order 1/size
+    assert away[0] < 3e-2
+    assert away[1] < 0.011 * away[0] + 1e-12
+
+
+@pytest.mark.parametrize("size", [2, 3, 8, 1000])
+@pytest.mark.parametrize("name", NAMES)
+def test_uncorrelated_data_have_the_mean_squared_exactly(name: str, size: int) -> None:
+    _, shared, inside, error = grouped(FLOAT64, function_of(name), size, 0.0, 1.0)
+    assert shared == 0
+    assert inside > 0
+    assert error < 1e-10
+
+
+@pytest.mark.parametrize("size", [2, 4, 9])
+def test_odd_activations_have_no_bias(size: int) -> None:
+    for name in ("tanh", "x", "sin"):
+        assert behind(GroupNorm(size), Activation(name), bias=0.0).gamma == 0
+
+
+@pytest.mark.parametrize("gamma", [1e-12, 1e-6, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize("size", [2, 3, 4, 9])
+def test_nearly_equal_and_nearly_unlike_data_keep_their_digits(size: int, gamma: float) -> None:
+    """Identity behind groups: the covariance is the mean sample correlation, Hotelling's series in c."""
+    p = behind(GroupNorm(size), bias=gamma)
+    with mpmath.workdps(60):
+        d, ratio = mpmath.mpf(size - 1), mpmath.mpf(gamma)
+        c = ratio / (1 + ratio)
+        series = mpmath.hyp2f1(0.5, 0.5, d / 2 + 1, c * c) * c
+        mean = 2 / d * mpmath.gammaprod([(d + 1) / 2], [d / 2]) ** 2 * series
+        var_mu, var_chi = float(mean), float(1 - mean)
+    assert p.var_mu == pytest.approx(var_mu, rel=1e-11)
+    assert p.var_chi == pytest.approx(var_chi, rel=1e-11)
+    assert p.error < 1e-10
+
+
+def test_a_sweep_is_its_points() -> None:
+    biases = np.array([0.0, 0.3, 5.0])
+    together = igb.Network(Dense(1.0, biases), GroupNorm(3), Activation("relu"), Dense(2.0)).predict()
+    for bias, var_mu, var_chi in zip(biases, together.var_mu, together.var_chi, strict=True):
+        one = igb.Network(Dense(1.0, bias), GroupNorm(3), Activation("relu"), Dense(2.0)).predict()
+        assert (one.var_mu, one.var_chi) == (var_mu, var_chi)
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh"])
+def test_given_data_are_simulated_groups(name: str) -> None:
+    size, data = 4, np.random.default_rng(0).standard_normal((4, 5))
+    p = igb.Network(Dense(1.0), GroupNorm(size), Activation(name), Dense(1.0)).predict(data)
+    rng = np.random.default_rng(1)
+    h = rng.standard_normal((100_000, size, 5)) @ data.T / np.sqrt(5)
+    x = np.asarray(function_of(name)(FLOAT64, (h - h.mean(axis=1, keepdims=True)) / h.std(axis=1, keepdims=True)))
+    shared = (x.mean(axis=2) ** 2).mean(axis=1)  # units of a group depend on one another
+    assert abs(shared.mean() - p.var_mu) < SIGMAS * shared.std() / np.sqrt(len(shared))
+    inside = x.var(axis=2).mean(axis=1)
+    assert abs(inside.mean() - p.var_chi) < SIGMAS * inside.std() / np.sqrt(len(inside))
+
+
+def test_finite_networks_approach_the_prediction() -> None:
+    net = igb.Network(
+        Dense(1.5, 0.2), GroupNorm(4), Activation("gelu"), Dense(1.5, 0.1), GroupNorm(4), RMSNorm(), Dense()
+    )
+    assert net.simulate(60, 64, 40, seed=1, workers=1).compare(workers=1).agrees()
+
+
+def test_dead_batches_behind_groups() -> None:
+    """A datum is negative with probability 1/2, in pairs of data as their correlation says: 1/4 + asin(c)/(2 pi)."""
+    c = 0.3
+    first = Dense(0.7, c)
+    both = 0.25 + np.arcsin(c) / (2 * np.pi)
+    last = (BatchNorm(2), Dense(1.0))
+    found = igb.Network(first, GroupNorm(4), Activation("relu"), *last).predict()
+    assert found.var_chi == pytest.approx(1 - both, rel=1e-12)
+    assert igb.Network(first, GroupNorm(2), *last).predict().var_chi == pytest.approx(1 - 2 * both, rel=1e-12)
+    signs = igb.Network(first, GroupNorm(4), Activation("step"), *last).predict()
+    assert signs.var_chi == pytest.approx(1 - 2 * both, rel=1e-12)
+    clipped = igb.Network(first, GroupNorm(4), Activation("hardtanh"), *last)
+    with pytest.raises(ValueError, match="is not known"):
+        clipped.predict()
+
+
+def test_what_groups_cannot_do_is_refused() -> None:
+    for hidden in ((Activation("relu"), GroupNorm(4)), (GroupNorm(4, eps=0.1),), (GroupNorm(4), AvgPool(2))):
+        with pytest.raises(ValueError, match="LayerNorm"):
+            behind(*hidden)
