@@ -36,7 +36,7 @@ def epsilon(value: Any) -> None:
 
 
 def finite(name: str, value: Any) -> None:
-    """Refuse a `value` (number or array) that is infinite or not a number; a SymPy symbol stands for one that is not."""
+    """Refuse a `value` (number or array) that is infinite or not a number; a SymPy symbol is taken to be neither."""
     if _is_symbolic(value):
         return
     numbers = _as_floats(name, value)

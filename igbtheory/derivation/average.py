@@ -47,7 +47,8 @@ class GaussianAverage(sp.Function):  # type: ignore[misc]
     def _latex(self, printer: Any, **_: Any) -> str:
         part, name, m, mean, var_mu, var_chi = self.unit
         of = rf"\phi_{{\text{{{name}}}}}" + (rf"\left(\max_{{{m}}} h\right)" if m > 1 else "(h)")
-        law = rf"h = {printer._print(mean)} + \sqrt{{{printer._print(var_mu)}}}\,u + \sqrt{{{printer._print(var_chi)}}}\,z"
+        centre, shared, spread = map(printer.doprint, (mean, var_mu, var_chi))
+        law = rf"h = {centre} + \sqrt{{{shared}}}\,u + \sqrt{{{spread}}}\,z"
         inner = {
             "mean": rf"\mathbb{{E}}\,{of}",
             "var_mu": rf"\mathrm{{Var}}_u\,\mathbb{{E}}_z\,{of}",

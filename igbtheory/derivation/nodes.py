@@ -54,8 +54,8 @@ class FormalGaussian(Base[Moments]):
         alone = m == 1 and (copies == 1 or len(pieces) == 1)
         if not (alone and halves and self.values.covariance == 0 and self.values.centred):
             raise ValueError(
-                f"how often a batch of {size} lies where the activation is constant has no closed form here; derive the "
-                "full batch, or use predict(digits=30)"
+                f"how often a batch of {size} lies where the activation is constant has no closed form here; derive "
+                "the full batch, or use predict(digits=30)"
             )
         return (len(pieces) * sp.Rational(1, 2) ** size) ** copies
 
@@ -73,8 +73,8 @@ class FormalSphere(Base[Moments]):
         found = sphere(phi, self.size) if m == 1 else None
         if found is None:
             raise ValueError(
-                f"expected a homogeneous activation with closed forms behind BatchNorm({self.size}), got {phi.name!r}: its "
-                "average has no closed form; derive the full batch, or use predict(digits=30)"
+                f"expected a homogeneous activation with closed forms behind BatchNorm({self.size}), got {phi.name!r}: "
+                "its average has no closed form; derive the full batch, or use predict(digits=30)"
             )
         return found
 

@@ -123,7 +123,8 @@ class Derivation:
     def latex(self) -> str:
         """The formulas in LaTeX, of a deep network layer by layer."""
         lines = [
-            rf"\sigma^{{2\,({i})}}_{{\mu}} &= {sp.latex(layer.var_mu)}, & \sigma^{{2\,({i})}}_{{\chi}} &= {sp.latex(layer.var_chi)}"
+            rf"\sigma^{{2\,({i})}}_{{\mu}} &= {sp.latex(layer.var_mu)}, & "
+            rf"\sigma^{{2\,({i})}}_{{\chi}} &= {sp.latex(layer.var_chi)}"
             for i, layer in enumerate(self.per_layer, 1)
         ]
         if not self.chained:

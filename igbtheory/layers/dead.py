@@ -44,7 +44,7 @@ def dead(phi: Function, m: int, size: int, copies: int, mean: Any, q: Any, withi
     flat = flat_pieces(phi)
     if len(flat) > 1:
         refuse_sums(f"{phi.name!r}, which is constant on two stretches", size, copies)
-    total = 0.0
+    total: Any = 0.0
     for low, high in flat:
         if m > 1 and low > -np.inf:
             raise ValueError(
