@@ -162,7 +162,7 @@ def test_a_verdict_that_differs_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["E-Eq470"], "did you mean 'E-Eq47'"),
+        (["E-Eq470"], "did you mean 'E-Eq"),
         (["--folder", "nowhere"], "folder of Python files"),
         (["--seconds", "-1"], "seconds"),
     ],
