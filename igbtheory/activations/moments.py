@@ -1,9 +1,11 @@
 """Gaussian moments of an activation function: the closed form where it is known, else quadrature."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.activations import mehler, panels, smoothed
 from igbtheory.activations.function import Function
@@ -76,6 +78,21 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     """
     mean, var_mu, var_chi, error = np.broadcast_arrays(base.mean, base.var_mu, base.var_chi, base.error)
     points = np.array([np.ravel(n.number(part)) for part in (mean, var_mu, var_chi)])
+    found = _at_point(n, phi, *points[:, 0]) if points.shape[1] == 1 else _at_points(n, phi, points)
+    new_mean, new_mu, new_chi, lost = (part.reshape(var_mu.shape)[()] for part in found)
+    return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
+
+
+@lru_cache(maxsize=256)
+def _at_point(n: Kind, phi: Function, *point: Any) -> NDArray[Any]:
+    """Mean, var_mu, var_chi and error at one point: a deep network comes back to its fixed point layer by layer."""
+    found = _at_points(n, phi, np.array(point)[:, None])
+    found.setflags(write=False)
+    return found
+
+
+def _at_points(n: Kind, phi: Function, points: NDArray[Any]) -> NDArray[Any]:
+    """Rows mean, var_mu, var_chi and error at the points, rows mean, var_mu, var_chi of h."""
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
     if not phi.pieces.kinks:
@@ -83,8 +100,7 @@ def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     for i in np.flatnonzero(~(found[3] <= n.goal)):
         with one_thread():
             found[:, i] = panels.moments(n, phi, *points[:, i])
-    new_mean, new_mu, new_chi, lost = (part.reshape(var_mu.shape)[()] for part in found)
-    return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
+    return found
 
 
 def second_moment(n: Kind, phi: Function, q: Any, mean: Any = 0) -> Any:
