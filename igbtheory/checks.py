@@ -79,9 +79,9 @@ def known(kind: str, name: Any, names: Iterable[str]) -> str:
     if name in names:
         return str(name)
     near = get_close_matches(str(name).lower(), names, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    listed = f" Known: {', '.join(names)}" if len(names) <= LISTED else f" {len(names)} are known"
-    raise ValueError(f"unknown {kind} {name!r}{hint}{listed}")
+    hint = f"; did you mean {near[0]!r}?" if near else ";"
+    listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{len(names)} are known"
+    raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
 
 
 def data_set(inputs: Any) -> Any:

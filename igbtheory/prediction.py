@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from igbtheory.guesses import BatchedGuessLaw, DatasetGuessLaw, GuessLaw
 from igbtheory.numbers import Kind
 
+UNIFORM = 1e-9
+"""Distance of gamma from 1 up to which the law of G0 counts as uniform, where the error allows no more."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -102,10 +105,11 @@ class Prediction:
     def regime(self) -> Any:
         """Regime "neutral" (gamma < 1: G0 peaks at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
 
-        How deep: `G0.majority()`, the share of the data that the favoured class gets. Sweeps give an array of words.
+        "uniform" is gamma = 1 to within rounding, UNIFORM at most: a prediction with a larger error says on which side
+        it lies. How deep: `G0.majority()`, the share of the data that the favoured class gets. Sweeps give an array.
         """
         gamma = np.asarray(self.gamma, dtype=float)
-        near = np.abs(gamma - 1) <= 4 * self.error
+        near = np.abs(gamma - 1) <= np.minimum(4 * self.error, UNIFORM)
         words = np.where(near, "uniform", np.where(gamma < 1, "neutral", np.where(gamma > 1, "prejudiced", "")))
         return str(words) if words.ndim == 0 else words
 

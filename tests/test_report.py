@@ -3,12 +3,15 @@
 import csv
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import igbtheory as igb
+from igbtheory.claims import Finding, Section, identity
+from igbtheory.claims.library import Library
 from igbtheory.cli import main
 from igbtheory.report import cases, write_report
 from igbtheory.report.folder import MANIFEST, whole_folder
@@ -17,12 +20,32 @@ PICTURES = {"agreement"} | {
     f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
 }
 TABLES = {"summary.csv", "layers.csv", "widths.csv", "guesses.csv"}
+CLAIMS = {"claims.md", "claims.html", "claims.tex", "claims.json"}
 SIZES = {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)}
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "QUICK", SIZES)
     monkeypatch.setattr(cases, "DIGITS", 40)
+    monkeypatch.setattr("igbtheory.report.verdicts.library", two_claims)
+
+
+def two_claims() -> Library:
+    section = Section("Sums")
+
+    @section.holds("Z-1", "1 + 1 = 2")
+    def two() -> Iterator[Finding]:
+        yield identity("the sum", 1 + 1, 2)
+
+    @section.fails("Z-2", "1 + 1 = 3", counter_example="assert 1 + 1 != 3")
+    def three() -> Iterator[Finding]:
+        yield identity("the sum", 1 + 1, 3)
+
+    @section.corrects("Z-2", "2 + 1 = 3")
+    def right() -> Iterator[Finding]:
+        yield identity("the sum", 2 + 1, 3)
+
+    return Library({claim.id: claim for claim in section.claims}, {})
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +64,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_the_folder_is_whole_and_alone(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
-    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png")} | TABLES | {
+    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png")} | TABLES | CLAIMS | {
         "index.html",
         MANIFEST,
     }
@@ -83,6 +106,8 @@ def test_the_tables_tell_the_same_story(folder: Path) -> None:
 def test_the_page_needs_nothing_else(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     sources = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert sources.count("claims.html") == 1
+    sources.remove("claims.html")  # for more, not to read this page
     assert len(sources) == len(PICTURES)
     assert all(source.startswith("data:image/png;base64,") for source in sources)
     assert not re.search(r"url\(|@import|<script|<link", page)
@@ -97,6 +122,15 @@ def test_norms_are_compared_for_the_data_that_were_simulated(folder: Path) -> No
     assert names == [f"{norm} {place}" for norm in ("BatchNorm", "LayerNorm", "RMSNorm") for place in cases.PLACEMENTS]
     assert "0.4669" in table
     assert "\N{MINUS SIGN}0.025<" in table  # BatchNorm after ReLU: -1/D of D = 40 data
+
+
+def test_the_page_tells_the_verdicts(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    table = page.partition("What the papers claim")[2].partition("How it was computed")[0]
+    assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td></tr>" in table
+    assert "<tr><td>Z-2</td><td>1 + 1 = 3</td><td>2 + 1 = 3</td></tr>" in table
+    assert "differ" not in table
+    assert {claim["id"] for claim in json.loads((folder / "claims.json").read_text())["claims"]} == {"Z-1", "Z-2"}
 
 
 def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
@@ -179,7 +213,8 @@ def test_the_command_prints_the_page_and_tells_progress_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("igbtheory.report.study.study", lambda *_: [])
-    for name in ("draw", "write_tables", "write_page"):
+    monkeypatch.setattr("igbtheory.report.verdicts.examined", lambda *_: [])
+    for name in ("draw", "write_tables", "write_reports", "write_page"):
         monkeypatch.setattr(f"igbtheory.report.{name}", lambda *_: None)
     assert main(["report", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()

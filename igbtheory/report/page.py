@@ -11,8 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import igbtheory
+from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.report.cases import INPUTS, NORMS
 from igbtheory.report.study import Outcome
+from igbtheory.report.verdicts import by_paper
 
 LIBRARIES = ("numpy", "scipy", "matplotlib")
 
@@ -23,7 +25,7 @@ def versions() -> dict[str, str]:
     return {**own, **{name: version(name) for name in LIBRARIES}}
 
 
-def write_page(outcomes: list[Outcome], folder: Path, about: dict[str, Any]) -> None:
+def write_page(outcomes: list[Outcome], claims: list[Examined], folder: Path, about: dict[str, Any]) -> None:
     """The page index.html, with the pictures that lie in the folder inside it."""
     environment = Environment(
         loader=PackageLoader("igbtheory.report", "templates"),
@@ -44,6 +46,8 @@ def write_page(outcomes: list[Outcome], folder: Path, about: dict[str, Any]) -> 
         scores=len(scores),
         outside=sum(abs(z) > 2 for z in scores),
         expected=len(scores) * 0.0455,
+        claims=claims,
+        papers=by_paper(claims),
         **about,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
