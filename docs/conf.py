@@ -1,11 +1,17 @@
 """Sphinx: how the documentation is built. `sphinx-build -W docs docs/_build` from the root of the checkout."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from docutils.utils.math.latex2mathml import tex2mathml
+from latex2mathml.converter import convert
 
 import igbtheory
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from derivation_pages import write_pages  # noqa: E402 - a file of this folder
 
 project = "igbtheory"
 author = "The igbtheory developers"
@@ -23,17 +29,17 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 
 # every example on every page is run by `sphinx-build -b doctest`
-doctest_global_setup = "import numpy as np\nimport igbtheory as igb"
+doctest_global_setup = "import mpmath\nimport numpy as np\nimport igbtheory as igb"
 
 
 def _inline(writer: Any, node: Any) -> None:
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(convert(node.astext()))
     raise nodes.SkipNode
 
 
 def _block(writer: Any, node: Any) -> None:
     # room above and below, without which the theme adds a scroll bar
-    writer.body.append(f"<div style='padding: 0.5em 0'>{tex2mathml(node.astext(), as_block=True)}</div>")
+    writer.body.append(f"<div style='padding: 0.5em 0'>{convert(node.astext(), display='block')}</div>")
     raise nodes.SkipNode
 
 
@@ -46,3 +52,4 @@ def setup(app: Any) -> None:
     """What Sphinx calls: formulas as MathML, which browsers show without a network; docstrings as plain text."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)
+    app.connect("builder-inited", lambda _: write_pages(HERE / "derivations"))

@@ -1,0 +1,78 @@
+"""Pages of the derivations, one a section of a paper: written from the claims as the documentation is built."""
+
+import re
+from pathlib import Path
+
+from igbtheory.claims import Claim
+from igbtheory.claims.library import library, own_folder
+
+SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not decided"}
+
+
+def write_pages(folder: Path) -> None:
+    """Write a page for every section of claims into the folder, and none that is there unchanged."""
+    folder.mkdir(exist_ok=True)
+    sections: dict[str, list[Claim]] = {}
+    for claim in library().claims.values():
+        sections.setdefault(claim.section, []).append(claim)
+    pages = {f"{_slug(title)}.rst": _page(title, claims) for title, claims in sections.items()}
+    for old in folder.glob("*.rst"):
+        if old.name not in pages:
+            old.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
+
+
+def _page(title: str, claims: list[Claim]) -> str:
+    counts = ", ".join(f"{sum(claim.verdict == v for claim in claims)} {said}" for v, said in SAID.items())
+    parts = [
+        _heading(title, "="),
+        f"{len(claims)} claims: {counts}. The code of these derivations is in {_file(claims)}.",
+    ]
+    for claim in claims:
+        parts += [_heading(f"{claim.id}: {SAID[claim.verdict]}", "-"), *_claim(claim)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _file(claims: list[Claim]) -> str:
+    files = {claim.derivation.__code__.co_filename for claim in claims if claim.derivation is not None}
+    names = sorted(f"``{own_folder().name}/{Path(file).name}``" for file in files)
+    return " and ".join(names) if names else "no file"
+
+
+def _claim(claim: Claim) -> list[str]:
+    parts = [*_stated("Claim", claim), *_why(claim)]
+    if claim.correction is not None:
+        parts += _stated("Right is", claim.correction)
+    return parts + ([_code(claim.counter_example)] if claim.counter_example else [])
+
+
+def _stated(label: str, claim: Claim) -> list[str]:
+    """The statement, its formula and its derivation."""
+    says = claim.says + (f" ({claim.assumes})" if claim.assumes else "")
+    formula = [f".. math:: {claim.formula}"] if claim.formula else []
+    return [f"**{label}.** {_plain(says)}", *formula, *([_plain(claim.steps)] if claim.steps else [])]
+
+
+def _why(claim: Claim) -> list[str]:
+    return [f"Not decided: {_plain(claim.reason)}."] if claim.reason else []
+
+
+def _code(text: str) -> str:
+    return "A counter-example:\n\n.. code-block:: python\n\n" + "\n".join(f"   {line}" for line in text.splitlines())
+
+
+def _heading(text: str, line: str) -> str:
+    return f"{_plain(text)}\n{line * (2 * len(text))}"
+
+
+def _plain(text: str) -> str:
+    """Text in which nothing is markup; its paragraphs stay paragraphs."""
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
+    return "\n\n".join(re.sub(r"([\\*`_|<>\[\]#:.+~-])", r"\\\1", part) for part in paragraphs)
