@@ -1,6 +1,7 @@
 """Claims: what can hold must be able to fail, and whatever a file of claims does, the others still run."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -188,3 +189,10 @@ def test_counter_example_runs(name: str) -> None:
 @pytest.mark.parametrize("claim", [c for c in LIBRARY.claims.values() if c.verdict == FAILS], ids=lambda c: c.id)
 def test_what_fails_is_corrected(claim: object) -> None:
     assert claim.correction is not None  # type: ignore[attr-defined]
+
+
+def test_the_readme_lists_every_error_found_and_no_other() -> None:
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- ([A-E]-.+?): ", readme.partition("## Errors found")[2], re.MULTILINE)
+    failing = [name for name, claim in library().claims.items() if claim.verdict == FAILS]
+    assert sorted(listed) == sorted(failing)
