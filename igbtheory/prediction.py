@@ -138,8 +138,8 @@ def _counts(prediction: Prediction, batch: Batch, D: int) -> BatchedGuessLaw:  #
     found = prediction if batch.size else batch.at(D)
     if np.isnan(np.asarray(found.c_within, dtype=float)).any():
         raise ValueError(
-            f"the law of G0 over {D} data: the covariance of two data of one batch of {batch.size or D} is not known "
-            "where a maximum is taken over batch-normalised units; put MaxPool before BatchNorm, or use LayerNorm"
+            f"the law of G0 over {D} data: where a maximum is taken over batch-normalised units, the covariance of two "
+            f"data of one batch of {batch.size or D} is computed in double precision alone; predict without `digits`"
         )
     return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
 

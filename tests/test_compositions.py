@@ -104,10 +104,11 @@ def test_max_pooling_commutes_with_an_increasing_activation(activation: str, m: 
 
 @given(depth=depths, sigma_w2=weights, sigma_b2=st.floats(0, 1), activation=st.sampled_from(["relu", "tanh", "gelu"]))
 @SEVERAL
+@pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # gelu loses sqrt(q) roundings, and says so
 def test_second_moment_follows_its_own_recursion(depth: int, sigma_w2: float, sigma_b2: float, activation: str) -> None:
     found = igb.mlp(depth, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict().per_layer
     alone = igb.mlp(depth, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict(np.ones((2, 3))).per_layer
-    close(found.var_mu + found.var_chi, alone.var_mu + alone.var_chi, 1e-10)
+    close(found.var_mu + found.var_chi, alone.var_mu + alone.var_chi, max(1e-10, float(found.error.max())))
 
 
 @given(
@@ -287,11 +288,13 @@ def test_dropout_of_nothing_is_the_identity() -> None:
 
 
 @pytest.mark.parametrize("size", [None, 4])
-def test_finite_data_behind_maxima_of_a_batch_are_refused(size: int | None) -> None:
-    p = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0)).predict()
-    assert np.isfinite(p.gamma)
-    with pytest.raises(ValueError, match="put MaxPool before BatchNorm"):
-        p.G0.finite(8)
+def test_finite_data_behind_maxima_of_a_batch_need_double_precision(size: int | None) -> None:
+    net = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0))
+    assert net.predict().G0.finite(8).pmf(np.arange(9)).sum() == pytest.approx(1, rel=1e-12)
+    precise = net.predict(digits=10)
+    assert float(precise.gamma) == pytest.approx(net.predict().gamma, rel=1e-10)
+    with pytest.raises(ValueError, match="predict without `digits`"):
+        precise.G0.finite(8)
 
 
 def test_a_sweep_with_batches_has_no_law_of_finite_data() -> None:

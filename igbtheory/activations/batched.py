@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from igbtheory.activations import lengths, spherical
+from igbtheory.activations.batched_pair import covariance, ends
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.panels import orders
-from igbtheory.activations.sphere import Sphere, grid, power
-from igbtheory.numbers import Kind
+from igbtheory.activations.sphere import Sphere, density, grid
+from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.panels import beyond, split
 
 
@@ -43,23 +44,30 @@ def _of_two(n: Kind, phi: Function, m: int) -> tuple[Any, Any, Any, float]:
 
 
 def _largest(n: Kind, phi: Function, m: int, size: int) -> tuple[Any, Any, Any, float]:
-    """Mean and variance, and no number for the covariance at two data of one batch, which has no rule."""
+    """Mean and variance, covariance at two data of one batch, and their error.
+
+    The covariance in double precision alone, else not a number: in many digits its double integral takes minutes.
+    """
     unit = Sphere(n, phi, size, proxy=False, scale=n.number(1))
-    coarse, fine = (_of_order(unit, m, order) for order in orders(n))
-    second = fine[0] ** 2 + fine[1]
-    error = max(abs(coarse[0] ** 2 + coarse[1] - second) / second, abs(coarse[1] - fine[1]) / fine[1])
-    return *fine, n.number(np.nan), float(error) + 100 * n.epsilon
+    found = []
+    for order in orders(n):
+        mean, variance = _of_order(unit, m, order)
+        found.append((mean, variance, covariance(unit, m, mean, order) if n is FLOAT64 else 0 * mean))
+    mean, variance, within, error = spherical.compared(n, *found)
+    # where all maxima are nearly one value, rounding of phi counts
+    error += 4 * n.epsilon * float(n.sqrt(1 + mean * mean / variance))
+    return mean, variance, within if n is FLOAT64 else n.number(np.nan), error
 
 
 def _of_order(unit: Sphere, m: int, order: int) -> tuple[Any, Any]:
     """Mean and variance: the density is m F^(m - 1) times that of one, F the distribution function of one."""
     n, reach = unit.n, unit.reach()
     points = unit.sines([*unit.phi.pieces.kinks, *unit.mesh(reach)])
-    cuts = np.array([*grid(n, reach, unit.free), *(n.asin(y) for y in points)])
+    cuts = np.array([*grid(n, reach, unit.free), *ends(unit, m), *(n.asin(y) for y in points)])
     t = split(n, cuts, -reach, reach, order)
-    density = power(n, n.sin(t.x), unit.free - 2)
-    above = np.minimum(beyond(n, t, density / t.integral(density)), 1 - n.number(n.epsilon))
-    weights = t.weights * density * n.exp((m - 1) * n.log1p(-above))
+    single = density(n, t.x, unit.free - 2)
+    above = np.minimum(beyond(n, t, single / t.integral(single)), 1 - n.number(n.epsilon))
+    weights = t.weights * single * n.exp((m - 1) * n.log1p(-above))
     weights = weights / weights.sum()
     values = unit.at(t.x)
     mean = (weights * values).sum()

@@ -23,7 +23,7 @@ NEAR = 0.4
 """Share of a panel by which an end may move to a cut of f nearby."""
 FEW = 32
 """Nodes up to which powers are products; those of more would add up the rounding of Phi near 1."""
-_LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
+LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
 """Values of -log F at which panels end, dense where F rises: it does so within 1/sqrt(2 log m)."""
 
 
@@ -32,7 +32,7 @@ def ends(m: int, reach: float, cuts: Any) -> Any:
 
     Below the first, F < exp(-reach^2) is negligible even where only its tail sees f vary.
     """
-    levels = np.append(reach**2, _LEVELS[reach**2 > _LEVELS])
+    levels = np.append(reach**2, LEVELS[reach**2 > LEVELS])
     x = np.unique(np.append(np.clip(scipy.special.ndtri_exp(-levels / m), -reach, reach), reach))
     parts = [np.linspace(a, b, 1 + int(np.ceil((b - a) / WIDTH)))[:-1] for a, b in pairwise(x)]
     found = np.append(np.concatenate(parts), reach)

@@ -95,6 +95,17 @@ def power(n: Kind, sine: Any, exponent: int) -> Any:
         return n.exp(n.number(exponent) / 2 * n.log1p(-sine * sine))
 
 
+def density(n: Kind, t: Any, exponent: int) -> Any:
+    """Density cos(t)^exponent, also near a right angle, where the sine has lost it."""
+    if not exponent:
+        return 1 + 0 * t
+    sine, cosine = n.sin(t), n.cos(t)
+    flat = np.abs(sine) < cosine
+    with np.errstate(divide="ignore"):
+        logarithm = np.where(flat, n.log1p(-sine * sine) / 2, n.log(np.maximum(cosine, 0 * cosine)))
+    return n.exp(exponent * logarithm)
+
+
 def grid(n: Kind, reach: Any, free: int) -> Any:
     """Panel ends on [-reach, reach], three standard deviations 1/sqrt(free) apart at most."""
     count = 2 * int(np.ceil(float(reach) * np.sqrt(free + 2) / WIDTH))
