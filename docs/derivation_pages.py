@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from igbtheory.claims import Claim
-from igbtheory.claims.library import library, own_folder
+from igbtheory.claims.library import library
 
 SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not decided"}
 
@@ -42,7 +42,7 @@ def _page(title: str, claims: list[Claim]) -> str:
 
 def _file(claims: list[Claim]) -> str:
     files = {claim.derivation.__code__.co_filename for claim in claims if claim.derivation is not None}
-    names = sorted(f"``{own_folder().name}/{Path(file).name}``" for file in files)
+    names = sorted(f"``derivations/{Path(file).name}``" for file in files)
     return " and ".join(names) if names else "no file"
 
 

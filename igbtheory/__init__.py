@@ -24,6 +24,7 @@ _HOMES = {
     "Residual": "igbtheory.layers",
     "digits": "igbtheory.inputs",
     "mlp": "igbtheory.network",
+    "phases": "igbtheory",
     "simulate": "igbtheory.simulation",
     "standardised": "igbtheory.inputs",
 }
@@ -35,6 +36,8 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'igbtheory' has no attribute {name!r}; it has {', '.join(__all__)}")
+    if _HOMES[name] == __name__:
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(_HOMES[name]), name)
 
 

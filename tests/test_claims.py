@@ -11,9 +11,10 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
-from igbtheory.claims.library import library, own_folder
+from igbtheory.claims.library import library
 from igbtheory.claims.runner import Outcome, run
 from igbtheory.cli import main
+from igbtheory.shipped import own_folder
 
 X = sp.Symbol("x", positive=True)
 
@@ -178,7 +179,7 @@ LIBRARY = library()
 
 def test_every_row_is_there_once() -> None:
     assert not LIBRARY.problems
-    assert own_folder().is_dir()
+    assert own_folder("derivations").is_dir()
 
 
 @pytest.mark.parametrize("name", [claim.id for claim in LIBRARY.claims.values() if claim.counter_example])

@@ -1,16 +1,14 @@
 """Files of claims: those of the package, or of a folder of one's own."""
 
-import importlib.util
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import final
 
 from igbtheory import checks
 from igbtheory.claims.claim import Claim, Section
+from igbtheory.shipped import loaded, own_folder
 
 
 @final
@@ -38,14 +36,14 @@ def library(folder: Path | None = None) -> Library:
 
     A file that cannot be run, or that repeats an id, is named among the problems; the others still count.
     """
-    root = own_folder() if folder is None else folder
+    root = own_folder("derivations") if folder is None else folder
     if not root.is_dir():
         raise ValueError(f"expected a folder of Python files with claims, got {root}; name one with --folder")
     claims: dict[str, Claim] = {}
     problems: dict[str, str] = {}
     for path in sorted(root.glob("*.py")):
         try:
-            found = _sections(_loaded(path))
+            found = _sections(loaded(path))
         except Exception as error:  # noqa: BLE001 - whatever a file of claims does wrong
             problems[path.name] = f"{type(error).__name__}: {error}"
             continue
@@ -55,24 +53,6 @@ def library(folder: Path | None = None) -> Library:
             else:
                 claims[claim.id] = claim
     return Library(claims, problems)
-
-
-def own_folder() -> Path:
-    """The derivations: inside an installed package, beside the package in a checkout."""
-    package = Path(str(resources.files("igbtheory")))
-    inside = package / "derivations"
-    return inside if inside.is_dir() else package.parent / "derivations"
-
-
-def _loaded(path: Path) -> ModuleType:
-    name = f"igbtheory_derivations_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _sections(module: ModuleType) -> list[Section]:

@@ -7,8 +7,9 @@ import numpy as np
 import sympy as sp
 
 from igbtheory.activations.moments import Moments
+from igbtheory.derivation.form import simplified
 from igbtheory.derivation.nodes import FormalGaussian, formal
-from igbtheory.derivation.result import CHAINED, Chained, Derivation, DerivedLayer, simplified
+from igbtheory.derivation.result import BEFORE, CHAINED, Chained, Derivation, DerivedLayer
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.batchnorm import batch_of
@@ -28,18 +29,23 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     blocks = sum(isinstance(layer, Dense | Residual) for layer in layers)
     found: list[DerivedLayer] = []
     symbols: list[tuple[Any, Any]] = []
+    before: dict[Any, Any] = {}
     for layer in layers:
         node = formal(layer.law(node))
         if not isinstance(layer, Dense | Residual):
             continue
         x = node.averaged()
-        found.append(DerivedLayer(simplified(x.var_mu), simplified(x.var_chi)))
+        found.append(DerivedLayer(*(simplified(part).xreplace(before) for part in (x.var_mu, x.var_chi))))
         if blocks > CHAINED + 1 and len(found) < blocks:
-            mu, chi = (sp.Symbol(f"v_{name}_{len(found)}", positive=True) for name in ("mu", "chi"))
-            symbols.append((mu, chi))
-            shared = sp.Integer(0) if found[-1].var_mu == 0 else mu
-            node = LawNode(SYMBOLIC, FormalGaussian(Moments(0, shared, chi)))
+            symbols.append((_symbol("mu", len(found)), _symbol("chi", len(found))))
+            before = dict(zip(BEFORE, symbols[-1], strict=True))
+            shared = sp.Integer(0) if found[-1].var_mu == 0 else BEFORE[0]
+            node = LawNode(SYMBOLIC, FormalGaussian(Moments(0, shared, BEFORE[1])))
     return Derivation(tuple(found), tuple(symbols))
+
+
+def _symbol(name: str, layer: int) -> Any:
+    return sp.Symbol(f"v_{name}_{layer}", positive=True)
 
 
 def _refuse_others(layers: Sequence[Layer], inputs: Any) -> None:

@@ -7,14 +7,14 @@ from typing import Any, final
 
 import sympy as sp
 
+from igbtheory.derivation.form import simplified
+
 CHAINED = 2
 """Hidden layers from which on formulas are told in terms of the layer before."""
-
-
-def simplified(expression: Any) -> Any:
-    """The expression as a person would print it: the shorter of what SymPy's simplifications give."""
-    found = sp.gammasimp(sp.simplify(expression))
-    return min((found, sp.factor(found), sp.simplify(sp.together(expression))), key=sp.count_ops)
+BEFORE = tuple(sp.Symbol(f"v_{name}", positive=True) for name in ("mu", "chi"))
+"""Variances of the layer before, whichever it is: equal layers have one formula, simplified once."""
+NAMES = {"sigma_w2": r"\sigma_w^2", "sigma_b2": r"\sigma_b^2"}
+"""Symbols that the papers write in another way."""
 
 
 @final
@@ -52,9 +52,11 @@ class Chained:
         """Value with so many digits, the free symbols replaced by `subs`."""
         values = {symbol: sp.nsimplify(value, rational=True) for symbol, value in (subs or {}).items()}
         guard = digits + 10 + len(self.layers)
-        for layer, (mu, chi) in zip(self.layers, (*self.symbols, (None, None)), strict=True):
-            found = [sp.N(sp.sympify(part).subs(values), guard) for part in (layer.var_mu, layer.var_chi)]
-            values |= {mu: found[0], chi: found[1]}
+        found = [sp.Integer(0)] * 2
+        before: dict[Any, Any] = {}
+        for layer, symbols in zip(self.layers, (*self.symbols, (None, None)), strict=True):
+            found = [sp.N(sp.sympify(part).xreplace(values | before), guard) for part in (layer.var_mu, layer.var_chi)]
+            before = dict(zip(symbols, found, strict=True))
         last = DerivedLayer(*found)
         return sp.N(getattr(last, self.name), digits)
 
@@ -121,18 +123,41 @@ class Derivation:
         return sp.exp(y**2 * sp.simplify((1 - 1 / gamma) / 2)) / sp.sqrt(gamma)
 
     def latex(self) -> str:
-        """The formulas in LaTeX, of a deep network layer by layer."""
-        lines = [
-            rf"\sigma^{{2\,({i})}}_{{\mu}} &= {sp.latex(layer.var_mu)}, & "
-            rf"\sigma^{{2\,({i})}}_{{\chi}} &= {sp.latex(layer.var_chi)}"
-            for i, layer in enumerate(self.per_layer, 1)
-        ]
+        """The formulas in LaTeX, of a deep network the recursion; equal layers share a line."""
+        lines = [_line(layer, first, last) for layer, first, last in self._runs()]
         if not self.chained:
-            lines.append(rf"\gamma &= {sp.latex(self.gamma)}, & c &= {sp.latex(self.c)}")
+            gamma, c = (_latex(part, {}) for part in (self.gamma, self.c))
+            lines.append(rf"\gamma &= {gamma}, & c &= {c}")
         return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
+
+    def _runs(self) -> list[tuple[DerivedLayer, int, int]]:
+        """Formulas in terms of the layer before, with the first and the last Dense that they hold for."""
+        runs: list[tuple[DerivedLayer, int, int]] = []
+        for i, layer in enumerate(self.per_layer, 1):
+            own = dict(zip(self.symbols[i - 2], BEFORE, strict=True)) if self.chained and i > 1 else {}
+            general = DerivedLayer(*(sp.sympify(part).xreplace(own) for part in (layer.var_mu, layer.var_chi)))
+            if runs and own and runs[-1][0] == general:
+                runs[-1] = (general, runs[-1][1], i)
+            else:
+                runs.append((general, i, i))
+        return runs
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
 
     def __str__(self) -> str:
         return f"Derivation(gamma = {self.gamma}, var_mu = {self.var_mu}, var_chi = {self.var_chi})"
+
+
+def _line(layer: DerivedLayer, first: int, last: int) -> str:
+    """Line of one layer, or of those from `first` to `last`."""
+    here, before = (str(first), str(first - 1)) if first == last else ("l", "l-1")
+    names = dict(zip(BEFORE, (rf"\sigma^{{2\,({before})}}_{{\{of}}}" for of in ("mu", "chi")), strict=True))
+    of_mu, of_chi = (_latex(part, names) for part in (layer.var_mu, layer.var_chi))
+    where = "" if first == last else rf", \quad l = {first}, \dots, {last}"
+    return rf"\sigma^{{2\,({here})}}_{{\mu}} &= {of_mu}, & \sigma^{{2\,({here})}}_{{\chi}} &= {of_chi}{where}"
+
+
+def _latex(expression: Any, names: dict[Any, str]) -> str:
+    own = {part: NAMES[part.name] for part in sp.sympify(expression).free_symbols if part.name in NAMES}
+    return str(sp.latex(expression, symbol_names=own | names, inv_trig_style="full"))

@@ -9,6 +9,7 @@ import igbtheory as igb
 from igbtheory.report.pictures.style import BARS, LIMIT, THEORY, shared_legend
 from igbtheory.report.study import Outcome
 
+ERRORS = "#5B8DB0"
 BINS = 20
 """Bins at most; of few networks fewer, the square root of their number."""
 DRAWS = 20_000
@@ -22,7 +23,7 @@ def guesses(outcomes: list[Outcome], columns: int) -> Figure:
     figure = Figure(figsize=(7.2, 6.4))
     panels = figure.subplots(len(outcomes) // columns, columns, squeeze=False).flat
     for axes, outcome in zip(panels, outcomes, strict=True):
-        _panel(axes, outcome)
+        panel(axes, outcome.widest.G0, outcome.widest.samples, outcome.prediction.G0)
         gamma = f"$\\gamma$ = {outcome.prediction.gamma:.3g}"
         axes.set_title(f"{outcome.case.activation}, depth {outcome.case.depth}, {gamma}")
     figure.supxlabel("fraction of the data given to class 0, $G_0$", fontsize=10)
@@ -31,20 +32,30 @@ def guesses(outcomes: list[Outcome], columns: int) -> Figure:
     return figure
 
 
-def _panel(axes: Any, outcome: Outcome) -> None:
-    simulation, law = outcome.widest, outcome.prediction.G0
+def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
+    """Histogram of G0 of finite networks, bars of one standard error, and the law of G0 over it."""
     is_formula = isinstance(law, igb.GuessLaw)
-    spread = law.finite(simulation.samples).std() / simulation.samples if is_formula else law.std()
+    spread = law.finite(samples).std() / samples if is_formula else law.std()
     half = 0.5 if spread > NARROW else 4 * spread
-    edges = _edges(half, simulation.samples, min(BINS, int(simulation.networks**0.5)))
-    axes.hist(simulation.G0, edges, density=True, color=BARS, label="finite networks")
+    edges = _edges(half, samples, min(BINS, int(len(shares) ** 0.5)))
+    _histogram(axes, shares, edges)
     if is_formula:
-        _formula(axes, law, simulation.samples, edges)
+        _formula(axes, law, samples, edges)
     else:
         heights, _ = np.histogram(law.rvs(DRAWS, 0), edges, density=True)
         axes.stairs(heights, edges, color=THEORY, lw=1.3, label="theory of this data set")
     axes.set_xlim(edges[0], edges[-1])
     axes.locator_params(nbins=5)
+
+
+def _histogram(axes: Any, shares: Any, edges: Any) -> None:
+    """The share of all networks in every bin over its width, with its binomial standard error."""
+    counts, _ = np.histogram(shares, edges)
+    width, rest = len(shares) * np.diff(edges), 1 - counts / len(shares)
+    axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label="finite networks")
+    errors = np.sqrt(counts * rest) / width
+    centres = (edges[:-1] + edges[1:]) / 2
+    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.7)
 
 
 def _formula(axes: Any, law: igb.GuessLaw, size: int, edges: Any) -> None:

@@ -12,7 +12,7 @@ BARS = "#A6D3F0"
 WIDTHS = ("#56B4E9", "#0072B2", "#003B5C")
 """Colours of the three widths, the narrowest first: Okabe and Ito's blues, and a darker one."""
 
-_STYLE: Any = {
+STYLE: Any = {
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.titlelocation": "right",
@@ -24,30 +24,40 @@ _STYLE: Any = {
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,
+    "svg.hashsalt": "igbtheory",
     "savefig.dpi": 180,
 }
 
 
+UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
+"""Metadata that leave the date out of a file, by its ending."""
+
+
 def styled() -> Any:
     """The style of all pictures, as a context in which they are made and saved."""
-    return rc_context(_STYLE)
+    return rc_context(STYLE)
 
 
-def points(axes: Any, x: Any, y: Any, error: Any, **how: Any) -> None:
+def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any) -> None:
     """Points with error bars."""
-    axes.errorbar(x, y, error, fmt="o", ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
+    axes.errorbar(x, y, error, fmt=marker, ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
 
 
-def shared_legend(figure: Figure) -> None:
-    """One legend above all panels, with every label once."""
+def shared_legend(figure: Figure, columns: int | None = None) -> None:
+    """One legend above all panels, with every label once, in one row or in so many columns."""
     found: dict[Any, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         found.update(zip(labels, handles, strict=True))
-    figure.legend(handles=found.values(), labels=found.keys(), loc="outside upper center", ncols=len(found))
+    figure.legend(handles=found.values(), labels=found.keys(), loc="outside upper center", ncols=columns or len(found))
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
-    """The figure as PDF and PNG, without a date, so that the same numbers make the same file."""
-    figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
-    figure.savefig(folder / f"{name}.png")
+    """The figure as PDF and PNG."""
+    for suffix in (".pdf", ".png"):
+        save_as(figure, folder / f"{name}{suffix}")
+
+
+def save_as(figure: Figure, file: Path) -> None:
+    """The figure as PDF, SVG or PNG by the file's ending, without a date: the same numbers make the same file."""
+    figure.savefig(file, metadata=UNDATED[file.suffix.lower()])

@@ -9,7 +9,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 import igbtheory as igb
 from igbtheory.numbers import FLOAT64
-from igbtheory.report.pictures.style import LIMIT, THEORY, WIDTHS, styled
+from igbtheory.report.pictures.style import LIMIT, THEORY, WIDTHS, save_as, styled
 from igbtheory.verdict import Course, Verdict
 
 DEPTHS = (1, 10, 100)
@@ -27,17 +27,16 @@ ROOM = 1.9
 def write(found: Verdict, file: Path) -> None:
     """Write the picture to the file, as PNG or PDF by its ending, without a date."""
     with styled():
-        metadata = {"CreationDate": None} if file.suffix.lower() == ".pdf" else {}
-        picture(found).savefig(file, metadata=metadata)
+        save_as(picture(found), file)
 
 
 def picture(found: Verdict) -> Figure:
     """Three panels: phi and phi - s; gamma of both over depth; the law of G0 at several depths."""
     figure = Figure(figsize=(7.2, 2.75))
     left, middle, right = figure.subplots(1, 3)
-    _function(left, found)
-    _course(middle, found)
-    _law(right, found.course)
+    function_panel(left, found)
+    course_panel(middle, found)
+    law_panel(right, found.course)
     bias = f", $\\sigma_b^2$ = {found.sigma_b2:g}" if found.sigma_b2 else ""
     inputs = f"inputs N({found.inputs.shift:g}, {found.inputs.variance:g})"
     name = found.phi.name if len(found.phi.name) < 60 else "phi"
@@ -50,7 +49,8 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _function(axes: Any, found: Verdict) -> None:
+def function_panel(axes: Any, found: Verdict) -> None:
+    """The activation, and what the shift makes of it."""
     scale = float(np.sqrt(found.course.q[0]))
     x = np.linspace(-SEEN * scale, SEEN * scale, 1401)
     y = np.array(found.phi(FLOAT64, x), float)
@@ -73,7 +73,8 @@ def _legend_above(axes: Any) -> None:
     axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
 
 
-def _course(axes: Any, found: Verdict) -> None:
+def course_panel(axes: Any, found: Verdict) -> None:
+    """Gamma over depth, of the activation and of the shifted one."""
     depth = np.arange(1, found.course.reached + 1)
     drawn = _line(axes, depth, found.course.gamma[1:], color=THEORY, label="$\\phi$")
     if found.shift:
@@ -90,6 +91,7 @@ def _course(axes: Any, found: Verdict) -> None:
         axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
         axes.set_yticks([0])
         return
+    axes.set_yscale("log")  # before the lines across it, which a linear axis of 20 decades rounds to 0
     tendency = found.course.tendency
     if tendency.word == "settles" and tendency.limit > FLOOR:
         axes.axhline(tendency.limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {tendency.limit:.4g}", zorder=0)
@@ -101,7 +103,6 @@ def _course(axes: Any, found: Verdict) -> None:
 
 def _whole_decades(axes: Any) -> None:
     """A logarithmic axis from a power of ten to another, which are the numbers it shows."""
-    axes.set_yscale("log")
     low, high = np.log10(axes.dataLim.intervaly)
     axes.set_ylim(10 ** np.floor(low - 0.05), 10 ** np.ceil(high + 0.05))
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
@@ -116,7 +117,8 @@ def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
     return bool(shown.any())
 
 
-def _law(axes: Any, course: Course) -> None:
+def law_panel(axes: Any, course: Course) -> None:
+    """The density of G0 at several depths."""
     curves = {f"depth {d}": float(course.gamma[d]) for d in DEPTHS if d <= course.reached}
     limit = course.tendency.limit
     if course.tendency.word == "settles" and not np.isclose(limit, list(curves.values())[-1], rtol=0.02):
@@ -138,4 +140,4 @@ def _law(axes: Any, course: Course) -> None:
     if any(gamma <= FLOOR for gamma in curves.values()):
         label = ", ".join(x for x, gamma in curves.items() if gamma <= FLOOR)
         axes.axvline(0.5, 0, 1 / ROOM, color=THEORY, lw=1, label=label)
-    axes.legend(loc="upper center", handlelength=1.9)
+    axes.legend(loc="best", handlelength=1.9)

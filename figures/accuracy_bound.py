@@ -1,0 +1,76 @@
+"""What the guesses of an untrained network leave for its accuracy on balanced classes.
+
+Source: initial-guessing-bias, Eq. 14 and Fig. 5: accuracy <= 1 - (max_i f_i - 1/N_C). On the right its mean over
+initialisations, by E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.panels import simulated, theory
+from igbtheory.drawing.style import MARKERS, REGIONS, SERIES
+
+DEPTHS = (1, 2, 4, 8, 16)
+SAMPLES = 500
+SHOWN = 150
+"""Networks whose accuracy on random labels is drawn."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Largest fraction and accuracy of networks on random labels; gamma of the depths, mean bounds and errors."""
+
+    largest: Any
+    accuracy: Any
+    gamma: Any
+    bound: Any
+    error: Any
+
+
+def compute(run: Run) -> Data:
+    """ReLU networks of several depths."""
+    gamma, bounds = [], []
+    for depth in DEPTHS:
+        network = igb.mlp(depth, "relu")
+        gamma.append(float(run.predict(network).gamma))
+        ensemble = run.ensemble(network, 800, 64, SAMPLES, 30 + depth)
+        bounds.append(ensemble.at_limit(lambda share: 1.5 - np.maximum(share, 1 - share)))
+    bound, error = np.array(bounds).T
+    middle = run.ensemble(igb.mlp(4, "relu"), 800, 64, SAMPLES, 34).widest[: run.some(SHOWN)]
+    given = np.rint(middle * SAMPLES).astype(int)
+    # among the data that get class 0 the labels are drawn without replacement
+    right = np.random.default_rng(0).hypergeometric(SAMPLES // 2, SAMPLES // 2, given)
+    accuracy = (right + (SAMPLES - given) - (SAMPLES // 2 - right)) / SAMPLES
+    return Data(np.maximum(middle, 1 - middle), accuracy, np.array(gamma), bound, error)
+
+
+def draw(data: Data, style: Style) -> Any:
+    """What a network can reach by its guesses, and its mean over networks by gamma."""
+    figure = style.figure(1.25)
+    left, right = figure.subplots(1, 2)
+    _reachable(left, data)
+    x = np.geomspace(0.05, 100, 301)
+    theory(right, 0, x, 1 - np.arctan(np.sqrt(x)) / np.pi, "theory, $1-\\arctan(\\sqrt{\\gamma})/\\pi$")
+    simulated(right, 0, data.gamma, data.bound, data.error, "ReLU, depth 1 to 16, simulated")
+    right.set(xscale="log", xlim=(0.05, 100), ylim=(0.45, 1), xlabel="bias ratio $\\gamma$")
+    right.set_ylabel("mean of the bound on accuracy")
+    right.legend(loc="upper right")
+    return figure
+
+
+def _reachable(axes: Any, data: Data) -> None:
+    half = np.linspace(0.5, 1, 101)
+    axes.fill_between(half, half - 0.5, 1.5 - half, color=REGIONS[1], lw=0, label="two classes: what can be reached")
+    theory(axes, 0, half, 1.5 - half, "bound $1 - (\\max_i f_i - 1/N_C)$, $N_C = 2$")
+    tenth = np.linspace(0.1, 1, 101)
+    theory(axes, 1, tenth, 1.1 - tenth, "$N_C = 10$")
+    how = {"color": SERIES[2]["color"], "mfc": "none", "ms": 3, "ls": "none"}
+    label = "untrained ReLU, depth 4, random labels"
+    axes.plot(data.largest, data.accuracy, marker=MARKERS[2], label=label, **how)
+    axes.set(xlim=(0, 1.02), ylim=(0, 1.75), xlabel="largest fraction of guesses, $\\max_i f_i$", ylabel="accuracy")
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    axes.legend(loc="upper left")

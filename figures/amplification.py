@@ -1,0 +1,90 @@
+"""What amplifies a bias: depth, the size of a pool, and a shift of the inputs.
+
+Source: initial-guessing-bias, Theorem 5.2, Eqs. 11 to 13: gamma grows without bound in all three.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.panels import level, simulated, theory
+
+DEPTHS = (1, 3, 6, 10, 20)
+POOLS = (2, 4, 8, 16)
+SHIFTS = (0.0, 0.5, 1.0, 2.0)
+SHIFTED = {"linear": "linear, $\\gamma = k^2$", "tanh": "tanh", "relu": "ReLU"}
+POOLED = {"relu": "ReLU", "tanh": "tanh", "linear": "linear"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Gamma of the output: theory over `x`, finite networks extrapolated to infinite width at `at`."""
+
+    label: str
+    x: Any
+    theory: Any
+    at: Any
+    found: Any
+    error: Any
+
+
+def compute(run: Run) -> dict[str, list[Curve]]:
+    """Curves by panel."""
+    shifts = np.linspace(0, 3, 31)
+    return {
+        "depth": [_depth(run)],
+        "pool": [_pool(run, *row) for row in POOLED.items()],
+        "shift": [_shift(run, *row, shifts) for row in SHIFTED.items()],
+    }
+
+
+def _depth(run: Run) -> Curve:
+    network = igb.mlp(max(DEPTHS), "relu")
+    limit = run.ensemble(network, 400, 96, 150, 61).limit
+    at = np.array(DEPTHS)
+    x = np.arange(1, 101)
+    gamma = run.predict(igb.mlp(100, "relu")).per_layer.gamma[1:]
+    return Curve("ReLU", x, gamma, at, limit.gamma[at], limit.gamma_error[at])
+
+
+def _pool(run: Run, activation: str, label: str) -> Curve:
+    networks = {m: igb.mlp(1, activation, pool=m) for m in POOLS}
+    limits = [run.ensemble(networks[m], 300, 64, 300, 70 + m).limit for m in POOLS]
+    x = range(2, 33)
+    gamma = [float(run.predict(igb.mlp(1, activation, pool=m)).gamma) for m in x]
+    return Curve(label, np.array(x), np.array(gamma), np.array(POOLS), *_outputs(limits))
+
+
+def _shift(run: Run, activation: str, label: str, x: Any) -> Curve:
+    network = igb.mlp(1, activation)
+    limits = [run.ensemble(network, 300, 64, 300, 90, igb.GaussianInputs(k)).limit for k in SHIFTS]
+    gamma = run.predict(network, igb.GaussianInputs(x)).gamma
+    return Curve(label, x, gamma, np.array(SHIFTS), *_outputs(limits))
+
+
+def _outputs(limits: list[Any]) -> tuple[Any, Any]:
+    return np.array([limit.gamma[-1] for limit in limits]), np.array([limit.gamma_error[-1] for limit in limits])
+
+
+def draw(data: dict[str, list[Curve]], style: Style) -> Any:
+    """A panel for depth, pooling and shift."""
+    figure = style.figure(1.25)
+    panels = figure.subplots(1, 3)
+    for axes, curves in zip(panels, data.values(), strict=True):
+        for number, curve in enumerate(curves):
+            theory(axes, number, curve.x, curve.theory, curve.label)
+            simulated(axes, number, curve.at, curve.found, curve.error, "finite networks" if axes is panels[0] else "")
+        level(axes, 1)
+        axes.legend(loc="upper left")
+    depth, pool, shift = panels
+    depth.set(yscale="log", ylim=(0.2, 2e4), xscale="log", xlim=(0.9, 120), xlabel="hidden layers", title="depth")
+    pool.set(yscale="log", ylim=(0.2, 2e4), xscale="log", xlim=(1.8, 36), xlabel="maximum over $m$ units")
+    pool.set(title="MaxPool, one hidden layer")
+    pool.set_xticks([2, 4, 8, 16, 32], ["2", "4", "8", "16", "32"])
+    pool.minorticks_off()
+    shift.set(xlim=(-0.1, 3), ylim=(-0.3, 14), xlabel="shift $k$", title="inputs $N(k, 1)$, one layer")
+    depth.set_ylabel("bias ratio $\\gamma$ of the output")
+    return figure

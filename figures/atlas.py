@@ -1,0 +1,96 @@
+"""Atlas of activations: what each does to the guesses of an untrained network, and where its edge of chaos lies.
+
+One page each: the function, gamma over depth with finite networks, the law of G0, the edge of chaos.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory.activations import FUNCTIONS
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.edge import Edge, edge_of_chaos
+from igbtheory.drawing.style import GREY, SERIES
+from igbtheory.report.pictures.style import THEORY, points
+from igbtheory.report.pictures.verdict import course_panel, function_panel, law_panel
+from igbtheory.verdict import Verdict, verdict
+
+NAMES = tuple(FUNCTIONS)
+SIMULATED = 4
+"""Layers of the finite networks, one where the activation grows faster than x: there variances explode."""
+CEILING = 1e6
+"""Bias ratio above which nothing is told apart."""
+FLOOR = 1e-4
+"""Bias ratio below which no point is drawn."""
+SIGMA_W2, SIGMA_B2 = (0, 6), (0, 1)
+
+
+@dataclass(frozen=True)
+class Page:
+    """An activation: its verdict, gamma of finite networks after every layer, and its edge of chaos, if it has one."""
+
+    verdict: Verdict
+    gamma: Any
+    error: Any
+    edge: Edge | None
+
+
+def compute(run: Run) -> dict[str, Page]:
+    """Pages by the name of the activation."""
+    return {name: _page(run, name, seed) for seed, name in enumerate(NAMES, 900)}
+
+
+def _page(run: Run, name: str, seed: int) -> Page:
+    depth = SIMULATED if (FUNCTIONS[name].degree or 1) <= 1 else 1
+    limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, seed).limit
+    edge = None
+    with suppress(ValueError):  # a function that jumps has no gradient
+        edge = edge_of_chaos(name)
+    return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], edge)
+
+
+def draw(data: dict[str, Page], style: Style) -> dict[str, Any]:
+    """Four panels a page."""
+    return {name: _drawn(page, style) for name, page in data.items()}
+
+
+def _drawn(page: Page, style: Style) -> Any:
+    figure = style.figure(2.3)
+    panels = figure.subplots(2, 2)
+    function_panel(panels[0, 0], page.verdict)
+    _course(panels[0, 1], page)
+    law_panel(panels[1, 0], page.verdict.course)
+    _edge(panels[1, 1], page.edge)
+    for axes, label in zip(panels.flat, ("$\\phi(x)$", "$\\gamma$", "$f_{G_0}$"), strict=False):
+        axes.set_ylabel(label)
+    phi = page.verdict.phi
+    figure.suptitle(f"{phi.name} ({phi.source}), $\\sigma_w^2$ = {page.verdict.sigma_w2:g}", fontsize=style.size + 1)
+    return figure
+
+
+def _course(axes: Any, page: Page) -> None:
+    course_panel(axes, page.verdict)
+    shown = page.gamma > FLOOR
+    if axes.get_yscale() == "log":
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, min(high, CEILING))
+    if shown.any() and axes.get_yscale() == "log":
+        depth = np.arange(1, len(shown) + 1)[shown]
+        points(axes, depth, page.gamma[shown], page.error[shown], color=THEORY, mfc="white", label="finite networks")
+        axes.legend(loc="best", handlelength=1.7)
+
+
+def _edge(axes: Any, edge: Edge | None) -> None:
+    axes.set(title="edge of chaos", xlim=SIGMA_W2, ylim=SIGMA_B2)
+    axes.set(xlabel="variance of the weights $\\sigma_w^2$", ylabel="variance of the biases $\\sigma_b^2$")
+    inside = edge is not None and np.any((edge.sigma_w2 <= SIGMA_W2[1]) & (edge.sigma_b2 <= SIGMA_B2[1]))
+    if edge is None or not inside:
+        why = "none: it jumps" if edge is None else "none in this range"
+        axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
+        return
+    axes.plot(edge.sigma_w2, edge.sigma_b2, **SERIES[0])
+    axes.axvline(2, color=GREY, lw=0.7, zorder=0)
+    axes.text(2.08, 0.97 * SIGMA_B2[1], "other panels", va="top", rotation=90, color="#777777")

@@ -1,0 +1,83 @@
+"""The law of G0 over finitely many data: a mixture of binomials, and its standard deviation over D.
+
+Source: initial-guessing-bias, Eqs. 1 to 4, before the limit of infinitely many data.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.panels import density, simulated, theory
+from igbtheory.drawing.style import SERIES
+
+NETWORKS = {
+    "linear": igb.mlp(1, "linear"),
+    "ReLU": igb.mlp(1, "relu"),
+    "ReLU + MaxPool(2)": igb.mlp(1, "relu", pool=2),
+}
+FEW = (4, 16, 64)
+"""Numbers of data whose law is drawn."""
+SIMULATED = (4, 16, 64, 256)
+CURVE = np.unique(np.geomspace(2, 1000, 60).round().astype(int))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviation of G0: theory over CURVE and in the limit, finite networks over SIMULATED."""
+
+    theory: Any
+    limit: float
+    found: Any
+    error: Any
+
+
+@dataclass(frozen=True)
+class Data:
+    """The law of a ReLU network, and the spreads of all."""
+
+    gamma: float
+    spreads: dict[str, Spread]
+
+
+def compute(run: Run) -> Data:
+    """Laws and spreads."""
+    laws = {name: run.predict(network).G0 for name, network in NETWORKS.items()}
+    spreads = {}
+    for seed, (name, network) in enumerate(NETWORKS.items(), 20):
+        variances = [
+            run.ensemble(network, 2000, 100, size, 10 * seed + i).at_limit(lambda share: (share - 0.5) ** 2)
+            for i, size in enumerate(SIMULATED)
+        ]
+        value, error = np.array(variances).T
+        curve = np.array([laws[name].finite(size).std() / size for size in CURVE])
+        spreads[name] = Spread(curve, float(laws[name].std()), np.sqrt(value), error / (2 * np.sqrt(value)))
+    return Data(float(laws["ReLU"].gamma), spreads)
+
+
+def draw(data: Data, style: Style) -> Any:
+    """The law for several D, and the standard deviation over D."""
+    figure = style.figure(1.25)
+    left, right = figure.subplots(1, 2)
+    law = igb.GuessLaw(data.gamma)
+    for number, size in enumerate(FEW, 1):
+        counts = np.arange(size + 1)
+        edges = (np.arange(size + 2) - 0.5) / size
+        how = {**SERIES[number], "lw": 1.0}
+        left.stairs(size * law.finite(size).pmf(counts), edges, label=f"$D$ = {size}", **how)
+    density(left, 0, data.gamma, "$D = \\infty$: $f_{G_0}(g) = e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$")
+    left.set(xlim=(0, 1), ylim=(0, 2.5), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
+    left.set_title("ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
+    left.legend(loc="upper center", ncols=2)
+    for number, (name, spread) in enumerate(data.spreads.items()):
+        theory(right, number, CURVE, spread.theory, name)
+        simulated(right, number, SIMULATED, spread.found, spread.error, "finite networks" if number == 0 else "")
+        if spread.limit:
+            right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0)
+    right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.012, 1.2), xlabel="number of data $D$")
+    right.set_ylabel("standard deviation of $G_0$")
+    right.set_title("$\\sigma^2 = [1/4 + (D-1)\\,\\arcsin(c)/(2\\pi)]/D$")
+    right.legend(loc="upper center", ncols=2)
+    return figure

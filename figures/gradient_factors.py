@@ -1,0 +1,106 @@
+"""Gradients at initialisation: the factor that a layer multiplies them by, and their course over the layers.
+
+Source: bias-and-trainability-slides (phases by their gradients): they vanish backwards where the factor is below 1,
+explode where it is above.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory.activations import function_of
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.panels import level, simulated, theory
+from igbtheory.numbers import FLOAT64
+from igbtheory.simulation.estimates import mean
+from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+
+DEPTH, DEEP = 10, 200
+SIGMA_B2 = 0.05
+NAMES = {"relu": "ReLU, $\\sigma_w^2/2$", "tanh": "tanh", "erf": "erf", "gelu": "GELU"}
+GRID = np.linspace(0.25, 4.0, 61)
+DRAWN = (1.0, 1.76, 3.0)
+"""Variances of the weights whose courses are drawn, of tanh."""
+WIDTH, SEED = 48, 11
+
+
+@dataclass(frozen=True)
+class Course:
+    """Squared gradient by the units of a layer, from the output backwards: theory, finite networks, their error."""
+
+    theory: Any
+    found: Any
+    error: Any
+
+
+@dataclass(frozen=True)
+class Data:
+    """Factors deep down over GRID by activation; courses by the variance of the weights."""
+
+    factors: dict[str, Any]
+    courses: dict[float, Course]
+
+
+def compute(run: Run) -> Data:
+    """Factors of several activations, courses of tanh."""
+    factors = {
+        name: run.gradients(igb.mlp(DEEP, name, sigma_w2=GRID, sigma_b2=SIGMA_B2)).factor[DEEP // 2] for name in NAMES
+    }
+    return Data(factors, {sigma_w2: _course(run, sigma_w2) for sigma_w2 in DRAWN})
+
+
+def _course(run: Run, sigma_w2: float) -> Course:
+    found = run.gradients(igb.mlp(DEPTH, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2)).squared[::-1]
+    count = run.some(400)
+    network = f"mlp({DEPTH}, 'tanh', sigma_w2={sigma_w2}, sigma_b2={SIGMA_B2})"
+    parameters = {"gradients of": network, "networks": count, "width": WIDTH, "seed": SEED}
+    squared = run.recalled(parameters, lambda: {"squared": _simulated(count, sigma_w2)})["squared"]
+    return Course(found, *mean(squared, RICHARDSON))
+
+
+def _simulated(networks: int, sigma_w2: float) -> Any:
+    """Squared gradients of an output at one datum, from the output backwards: (widths, networks, layers)."""
+    rng = np.random.default_rng(SEED)
+    return np.array([[_backwards(rng, factor * WIDTH, sigma_w2) for _ in range(networks)] for factor in FACTORS])
+
+
+def _backwards(rng: np.random.Generator, width: int, sigma_w2: float) -> list[float]:
+    phi = function_of("tanh")
+    scale = np.sqrt(sigma_w2 / width)
+    x, weights, slopes = rng.standard_normal(width), [], []
+    for _ in range(DEPTH):
+        weights.append(scale * rng.standard_normal((width, width)))
+        z = weights[-1] @ x + np.sqrt(SIGMA_B2) * rng.standard_normal(width)
+        x = np.asarray(phi(FLOAT64, z))
+        slopes.append(np.asarray(phi.slope(FLOAT64, z)))
+    found, by_x = [1.0], scale * rng.standard_normal(width)
+    for weight, slope in zip(reversed(weights), reversed(slopes), strict=True):
+        by_z = by_x * slope
+        found.append(float(by_z @ by_z))
+        by_x = by_z @ weight
+    return found
+
+
+def draw(data: Data, style: Style) -> Any:
+    """Factors over the variance of the weights, and courses from the output to the input."""
+    figure = style.figure(1.25)
+    left, right = figure.subplots(1, 2)
+    for number, (name, label) in enumerate(NAMES.items()):
+        theory(left, number, GRID, data.factors[name], label)
+    level(left, 1)
+    left.set(xlim=(0, 4), ylim=(0, 2.9), xlabel="variance of the weights $\\sigma_w^2$")
+    left.set_ylabel("factor per layer, deep down")
+    left.set_title(f"$\\sigma_b^2$ = {SIGMA_B2}")
+    left.legend(loc="upper left")
+    layers = np.arange(DEPTH + 1)
+    for number, (sigma_w2, course) in enumerate(data.courses.items()):
+        theory(right, number, layers, course.theory, f"$\\sigma_w^2$ = {sigma_w2:g}")
+        label = "" if number else "finite networks"
+        simulated(right, number, layers[1:], course.found[1:], course.error[1:], label)
+    right.set(yscale="log", xlim=(-0.3, DEPTH + 0.3), ylim=(0.01, 100), xlabel="layers from the output")
+    right.set_ylabel("$E\\,|\\partial O/\\partial Z_l|^2$")
+    right.set_title(f"tanh, $\\sigma_b^2$ = {SIGMA_B2}")
+    right.legend(loc="upper left", ncols=2)
+    return figure

@@ -1,0 +1,94 @@
+"""Outputs of one untrained network over the data, and where their centres lie over the networks.
+
+Source: initial-guessing-bias, Figs. 2 and 3: two output nodes, and the extreme scenarios without bias and with a strong
+one.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+
+import igbtheory as igb
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.outputs import outputs
+from igbtheory.drawing.style import GREY, SERIES
+from igbtheory.report.pictures.style import shared_legend
+
+CASES = {
+    "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),
+    "one layer: ReLU, $\\gamma = 1/(\\pi-1)$": (igb.mlp(1, "relu"), 1),
+    "20 layers: ReLU, $\\gamma$ = {:.3g}": (igb.mlp(20, "relu"), 7),
+}
+WIDTH = 1500
+BARS = 30
+REACH = 4.0
+"""Outputs are shown up to so many of their standard deviations over data and networks."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network: its title, var_mu and var_chi in infinite width, and the outputs of a finite one, (data, 2)."""
+
+    title: str
+    var_mu: float
+    var_chi: float
+    outputs: Any
+
+
+def compute(run: Run) -> list[Case]:
+    """The two extremes, and what lies between."""
+    found = []
+    for title, (network, seed) in CASES.items():
+        prediction = run.predict(network)
+        name = title.format(prediction.gamma)
+        drawn = _remembered(run, network, seed)
+        found.append(Case(name, float(prediction.var_mu), float(prediction.var_chi), drawn))
+    return found
+
+
+def _remembered(run: Run, network: igb.Network, seed: int) -> Any:
+    samples = run.some(6000, 400)
+    parameters = {"outputs of": repr(network), "width": WIDTH, "samples": samples, "seed": seed}
+    return run.recalled(
+        parameters, lambda: {"outputs": outputs(network, WIDTH, samples, 2, np.random.default_rng(seed))}
+    )["outputs"]
+
+
+def draw(data: list[Case], style: Style) -> Any:
+    """Histograms of two outputs, the Gaussians of theory around their centres, and the law of the centres."""
+    figure = style.figure(1.25)
+    for axes, case in zip(figure.subplots(1, len(data)), data, strict=True):
+        _panel(axes, case)
+        axes.set_title(case.title)
+    figure.supxlabel("output $O_c$, in units of its standard deviation over data and networks", fontsize=style.size)
+    figure.supylabel("probability density", fontsize=style.size)
+    shared_legend(figure, 3)
+    return figure
+
+
+def _panel(axes: Any, case: Case) -> None:
+    scale = np.sqrt(case.var_mu + case.var_chi)
+    values, spread = case.outputs / scale, np.sqrt(case.var_chi) / scale
+    tallest = scipy.stats.norm.pdf(0) / spread
+    for c, (column, series) in enumerate(zip(values.T, SERIES[1:], strict=False)):
+        centre = column.mean()
+        edges = np.linspace(centre - 4 * spread, centre + 4 * spread, BARS + 1)
+        heights, _ = np.histogram(column, edges, density=True)
+        axes.stairs(heights, edges, fill=True, color=series["color"], alpha=0.3, label=f"output {c} of one network")
+        x = np.linspace(edges[0], edges[-1], 201)
+        label = f"theory, $N(\\mu_{c}, \\mathrm{{Var}}_\\chi)$"
+        axes.plot(x, scipy.stats.norm.pdf(x, centre, spread), **series, label=label)
+    x = np.linspace(-REACH, REACH, 401)
+    label = "centres over networks, $N(0, \\mathrm{Var}_W)$"
+    if case.var_mu:
+        centres = scipy.stats.norm.pdf(x, 0, np.sqrt(case.var_mu) / scale)
+        axes.plot(x, centres, **SERIES[0], label=label)
+        tallest = max(tallest, centres.max())
+    else:
+        axes.axvline(0, **SERIES[0])
+    share = (values[:, 0] > values[:, 1]).mean()
+    axes.axvline(0, color=GREY, lw=0.7, zorder=0)
+    axes.set(xlim=(-REACH, REACH), ylim=(0, 1.3 * tallest))
+    axes.text(0.03, 0.97, f"$G_0$ = {share:.2f}", transform=axes.transAxes, va="top")

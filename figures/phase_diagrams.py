@@ -1,0 +1,53 @@
+"""Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
+
+Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients). Left of the edge of chaos, the
+ordered phase, gradients vanish; right of it, the chaotic one, they explode.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import igbtheory as igb
+from igbtheory.drawing import Run, Style
+from igbtheory.drawing.edge import Edge, edge_of_chaos
+from igbtheory.drawing.maps import finished, gamma_map
+
+DEPTH = 20
+POOLS = {"": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}
+ACTIVATIONS = {"ReLU": "relu", "tanh": "tanh"}
+SIGMA_W2, SIGMA_B2 = (0.2, 5.0), (0.005, 0.5)
+Q = np.geomspace(1e-4, 1e2, 73)
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Gamma at DEPTH, (sigma_b2, sigma_w2), and the edge of chaos."""
+
+    sigma_w2: Any
+    sigma_b2: Any
+    gamma: Any
+    edge: Edge
+
+
+def compute(run: Run) -> dict[str, Diagram]:
+    """Diagrams by title."""
+    count = run.some(20, 5)
+    w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
+    found = {}
+    for name, activation in ACTIVATIONS.items():
+        for pooled, pool in POOLS.items():
+            network = igb.mlp(DEPTH, activation, pool=pool, sigma_w2=w2, sigma_b2=b2[:, None])
+            found[name + pooled] = Diagram(w2, b2, run.predict(network).gamma, edge_of_chaos(activation, pool, Q))
+    return found
+
+
+def draw(data: dict[str, Diagram], style: Style) -> Any:
+    """A row an activation, a column a pool."""
+    figure = style.figure(2.0)
+    panels = figure.subplots(len(ACTIVATIONS), len(POOLS), sharex=True, sharey=True)
+    for axes, (title, found) in zip(panels.flat, data.items(), strict=True):
+        shades = gamma_map(axes, found.sigma_w2, found.sigma_b2, found.gamma, found.edge)
+        axes.set_title(f"{title}, {DEPTH} layers" if title in ACTIVATIONS else title)
+    return finished(figure, panels, shades, style.size)

@@ -1,0 +1,111 @@
+"""`igb classes`: the shares of several classes, and their mean softmax probabilities."""
+
+from typing import Any
+
+import igbtheory as igb
+from igbtheory.cli import output
+from igbtheory.cli.options import Architecture, Inputs, Whole
+from igbtheory.guesses import ClassGuessLaw
+from igbtheory.guesses.estimate import Estimate
+
+SEED = 0
+SHOWN = 10
+"""Classes listed at most."""
+
+
+def classes(
+    architecture: Architecture = Architecture(),  # noqa: B008 - frozen
+    inputs: Inputs = Inputs(),  # noqa: B008 - frozen
+    *,
+    classes: Whole = 10,
+    temperature: float = 1.0,
+    draws: Whole = 2000,
+    json: bool = False,
+) -> int:
+    """Print the law of the fractions of the data that the untrained network gives to each of several classes.
+
+    Their variance is exact; what is favoured class by class is estimated from draws of initialisations, with standard
+    errors. The probabilities are the means of softmax over the data; on a given data set they are left out.
+
+    Parameters
+    ----------
+    architecture
+        Which network.
+    inputs
+        On which inputs.
+    classes
+        Number of classes, from 2 to 1000.
+    temperature
+        Divides the outputs before softmax.
+    draws
+        Initialisations drawn for an estimate.
+    json
+        Print JSON, with all classes.
+
+    """
+    values = inputs.values()
+    prediction = architecture.network().predict(values)
+    found = as_dict(prediction, classes, temperature, draws)
+    origin = {"network": str(architecture), "inputs": inputs.text(values)}
+    if json:
+        output.show_json({**origin, **found})
+    else:
+        output.show(*origin.values(), "", _table(found), "", *_summary(found, draws))
+    return 0
+
+
+def as_dict(prediction: igb.Prediction, n_classes: int, temperature: float, draws: int) -> dict[str, Any]:
+    """The laws as JSON has them: an estimate is a value and its standard error."""
+    law = prediction.guesses(n_classes)
+    if isinstance(law, ClassGuessLaw):
+        spread: dict[str, Any] = {"var": law.var(), "collision": law.collision()}
+    else:
+        spread = {
+            "var": _estimate(law.var(draws, SEED)),
+            "collision": _estimate(law.collision(draws, SEED)),
+        }
+    ranked = law.ranked(draws, SEED)
+    found = {
+        "gamma": float(prediction.gamma),
+        "n_classes": n_classes,
+        "guesses": {"mean": law.mean(), **spread, "ranked": _estimate(ranked.mean())},
+    }
+    if isinstance(law, ClassGuessLaw):
+        softmax = prediction.softmax(n_classes, temperature)
+        found["softmax"] = {
+            "temperature": temperature,
+            "mean": softmax.mean(),
+            "ranked": _estimate(softmax.ranked(draws, SEED).mean()),
+        }
+    return found
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "error": estimate.error}
+
+
+def _table(found: dict[str, Any]) -> Any:
+    """Mean shares and probabilities by rank, the favoured class first."""
+    parts = {"share": found["guesses"]["ranked"]}
+    if "softmax" in found:
+        parts["probability"] = found["softmax"]["ranked"]
+    rows = (
+        [str(i + 1), *(f"{part['value'][i]:.5f} ± {part['error'][i]:.1g}" for part in parts.values())]
+        for i in range(min(SHOWN, found["n_classes"]))
+    )
+    return output.table(("rank", *parts), rows)
+
+
+def _summary(found: dict[str, Any], draws: int) -> list[str]:
+    law = found["guesses"]
+    return [
+        f"gamma      {found['gamma']:.15g}",
+        f"share      mean {law['mean']:.6g}, variance {_text(law['var'])} over initialisations",
+        f"collision  {_text(law['collision'])}, the probability that two data are given to one class",
+        f"rank       means over {draws} initialisations drawn, the favoured class first"
+        + (f"; {SHOWN} of {found['n_classes']} classes" if found["n_classes"] > SHOWN else ""),
+    ]
+
+
+def _text(value: Any) -> str:
+    return f"{value['value']:.6g} ± {value['error']:.1g}" if isinstance(value, dict) else f"{value:.8g}"

@@ -1,0 +1,78 @@
+"""`igb derive`: the formulas of a network in infinite width."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import igbtheory as igb
+from igbtheory.cli import output
+from igbtheory.cli.options import Architecture, Inputs
+
+Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "shift", "variance"]
+QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
+
+
+def derive(
+    architecture: Architecture = Architecture(),  # noqa: B008 - frozen
+    inputs: Inputs = Inputs(),  # noqa: B008 - frozen
+    *,
+    symbol: list[Parameter] | None = None,
+    latex: bool = False,
+    json: bool = False,
+) -> None:
+    """Print closed forms of var_mu, var_chi, gamma and c after every Dense layer, as SymPy writes them.
+
+    What has no closed form stays an average that can be evaluated. With more than two hidden layers every layer is
+    told in terms of the layer before (v_mu, v_chi), and the output by its digits.
+
+    Parameters
+    ----------
+    architecture
+        Which network.
+    inputs
+        On which Gaussian inputs.
+    symbol
+        A parameter that stays a symbol instead of its number; may be given several times.
+    latex
+        Print LaTeX, ready for an equation.
+    json
+        Print JSON: every formula as text, with all layers.
+
+    """
+    symbols = symbol or []
+    values = _inputs(inputs, symbols)
+    architecture = replace(architecture, **_named(symbols, ("sigma_w2", "sigma_b2", "batch_size")))
+    found = architecture.network().derive(values)
+    if latex:
+        output.show(found.latex())
+        return
+    layers = [{name: str(getattr(layer, name)) for name in QUANTITIES[:2]} for layer in found.per_layer]
+    whole = {name: str(getattr(found, name)) for name in QUANTITIES}
+    origin = {"network": str(architecture), "inputs": str(values)}
+    if json:
+        output.show_json({**origin, **whole, "latex": found.latex(), "per_layer": layers})
+        return
+    lines = [f"{name} = {text}" for name, text in whole.items()]
+    rows = [f"layer {i}: {name} = {text}" for i, layer in enumerate(layers, 1) for name, text in layer.items()]
+    output.show(*origin.values(), "", *(rows if found.chained else []), *([""] if found.chained else []), *lines)
+
+
+def _inputs(inputs: Inputs, symbols: list[Parameter]) -> Any:
+    named = _named(symbols, ("shift", "variance"))
+    if not named:
+        return inputs.values()
+    if inputs.data is not None:
+        raise ValueError("--symbol shift and --symbol variance are of Gaussian inputs; leave them or --data out")
+    return replace(igb.GaussianInputs(inputs.shift, inputs.variance), **named)
+
+
+def _named(symbols: list[Parameter], names: tuple[str, ...]) -> dict[str, Any]:
+    """Symbols for the parameters among `names`."""
+    return {name: _symbol(name) for name in names if name in symbols}
+
+
+def _symbol(name: str) -> Any:
+    import sympy  # noqa: PLC0415 - half a second that no other command pays
+
+    short = {"batch_size": ("n", {"integer": True, "positive": True}), "shift": ("shift", {"real": True})}
+    text, assumptions = short.get(name, (name, {"positive": True}))
+    return sympy.Symbol(text, **assumptions)

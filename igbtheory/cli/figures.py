@@ -1,0 +1,39 @@
+"""`igb figures`: the figures of the papers, and others."""
+
+import sys
+from pathlib import Path
+
+
+def figures(
+    *names: str, out: Path = Path("igb-figures"), style: str = "icml", quick: bool = False, cache: Path | None = None
+) -> None:
+    """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.
+
+    Each figure appears when all its files are written. The same command writes the same bytes.
+
+    Parameters
+    ----------
+    names
+        Which figures, such as norms or atlas; all unless named.
+    out
+        The folder to write into.
+    style
+        Sizes and fonts of a venue: icml, neurips, iclr; or screen.
+    quick
+        Small ensembles: all figures in less than two minutes, with larger error bars.
+    cache
+        The folder that keeps simulations, which are then not done again; ~/.cache/igbtheory unless named.
+
+    """
+    from igbtheory import checks, drawing  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
+
+    chosen = drawing.STYLES[checks.known("style", style, drawing.STYLES)]
+    kept = drawing.users_folder() if cache is None else cache
+    for path in drawing.write_figures(names, out, chosen, quick=quick, cache=kept, tell=_tell):
+        sys.stdout.write(f"{path}\n")
+        sys.stdout.flush()
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

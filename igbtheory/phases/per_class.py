@@ -1,0 +1,109 @@
+"""Gradients class by class under cross-entropy at initialisation: the favoured class's vanish, the others' do not.
+
+At the logits O of a datum of label k the gradient is p - e_k, p = softmax(O). Its squared norm, the mean over the data
+and given the centres mu, is a single integral: with T an exponential time for every class, 1/S = int exp(-t S) dt.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.numbers.lognormal import LogNormalLaplace
+from igbtheory.prediction import Prediction
+
+BLOCK = 2**20
+"""Numbers held at once."""
+MOST_CLASSES = 10_000
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class ClassGradients:
+    """Law over initialisations of E_chi (p - e_k)^2, the squared gradient at the logits of the data of label k.
+
+    Outputs O_c = mu_c + sqrt(var_chi) z, mu_c ~ N(0, var_mu), whatever the label: at initialisation a network knows
+    none. The squared gradient of the loss at the units of layer l is that times `Gradients.squared`. With two classes
+    it is 2 sigmoid(-Delta)^2, Delta the output of class k less that of the other.
+    Source: bias-meets-trainability-summary (gradients of the favoured class).
+    """
+
+    var_mu: float
+    var_chi: float
+    n_classes: int
+
+    def given(self, centres: Any) -> Array:
+        """Mean over the data of (p - e_k)^2 for every label k given the centres mu, both of shape (..., n_classes)."""
+        mu = np.asarray(centres, dtype=float)
+        if mu.shape[-1:] != (self.n_classes,) or not np.all(np.isfinite(mu)):
+            raise ValueError(
+                f"expected finite centres of shape (..., {self.n_classes}), one a class, got shape {mu.shape}"
+            )
+        rows = mu.reshape(-1, self.n_classes)
+        parts = np.array_split(rows, 1 + rows.size * len(self._laplace.nodes) // BLOCK)
+        return np.concatenate([self._given(part) for part in parts]).reshape(mu.shape)
+
+    def rvs(self, size: int = 1, random_state: Any = None) -> Array:
+        """Independent initialisations, shape (size, n_classes): columns from the most to the least favoured class.
+
+        random_state: None (fresh), an int (a seed) or a `numpy.random.Generator`.
+        """
+        rng = np.random.default_rng(random_state)
+        mu = np.sqrt(self.var_mu) * rng.standard_normal((checks.whole("size", size, 1), self.n_classes))
+        return self.given(-np.sort(-mu, axis=1))
+
+    def ppf(self, p: Any) -> Array:
+        """Quantiles over initialisations of two classes, shape (*p, 2): of the favoured one and of the other."""
+        if self.n_classes != 2:
+            raise ValueError(f"expected two classes for quantiles, got {self.n_classes}; use rvs(size)")
+        p = np.asarray(p, dtype=float)
+        if not np.all((p > 0) & (p < 1)):
+            raise ValueError(f"expected probabilities 0 < p < 1, got {p}; the law has no largest gap of two centres")
+        # |mu_0 - mu_1|, half normal: the larger it is, the smaller the favoured gradient and the larger the other
+        gaps = [np.sqrt(2 * self.var_mu) * scipy.special.ndtri((1 + q) / 2) for q in (1 - p, p)]
+        favoured, other = (self.given(np.stack([gap / 2, -gap / 2], axis=-1)) for gap in gaps)
+        return np.stack([favoured[..., 0], other[..., 1]], axis=-1)
+
+    @property
+    def mean(self) -> float:
+        """Mean over initialisations, the same for every label: centres scatter as the data do."""
+        whole = ClassGradients(0.0, self.var_mu + self.var_chi, self.n_classes)
+        return float(whole.given(np.zeros(self.n_classes))[0])
+
+    @cached_property
+    def _laplace(self) -> LogNormalLaplace:
+        """Means given the outputs of a datum; its nodes are s = -log t, less the largest centre."""
+        return LogNormalLaplace(float(np.sqrt(self.var_chi)))
+
+    def _given(self, mu: Array) -> Array:
+        """Integral over s of prod_j L_j (sum_{j != k} (2 B_j - A_j^2) + (sum_{j != k} A_j)^2), rows of centres.
+
+        L, L A and L B are the three means of `_laplace` at x_j = mu_j - s: E p_j^2 and E p_i p_j are those of L B_j and
+        L A_i A_j, and nothing cancels.
+        """
+        log_l, log_a, log_b = self._laplace(mu[:, :, None] - mu.max(axis=1)[:, None, None] - self._laplace.nodes)
+        first = np.exp(log_a - log_l)
+        second = 2 * np.exp(log_b - log_l) - first * first
+        others = [part.sum(axis=1, keepdims=True) - part for part in (first, second)]
+        weights = self._laplace.step * np.exp(log_l.sum(axis=1, keepdims=True))
+        return np.asarray((weights * (others[1] + others[0] ** 2)).sum(axis=2))
+
+
+def class_gradients(prediction: Prediction, n_classes: int = 2) -> ClassGradients:
+    """Law of the squared gradients class by class, from the output's variances: see `ClassGradients`.
+
+    prediction: for Gaussian inputs, one network, no sweep.
+    """
+    if not isinstance(prediction, Prediction):
+        raise TypeError(f"expected a Prediction, got {type(prediction).__name__}; pass net.predict()")
+    if np.ndim(prediction.gamma) or prediction.dataset is not None:
+        what = "a sweep" if np.ndim(prediction.gamma) else "one on a given data set"
+        raise ValueError(f"expected a prediction of one network for Gaussian inputs, got {what}; loop over its values")
+    whole = checks.whole("n_classes", n_classes, 2, MOST_CLASSES)
+    return ClassGradients(float(prediction.var_mu), float(prediction.var_chi), whole)

@@ -1,0 +1,241 @@
+"""Formulas: laws, and every closed form against quadrature of what a textbook says of one variable."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import igbtheory as igb
+from igbtheory.cli import main
+from igbtheory.derivation import Derivation
+
+DIGITS = 40
+W, B = sp.symbols("sigma_w2 sigma_b2", positive=True)
+MP = mpmath.mp.clone()
+MP.dps = 50
+
+
+def rectified(low: str, high: str) -> Callable[[Any, Any], Any]:
+    def mean(x: Any, s: Any) -> Any:
+        up = x * MP.ncdf(x / s) + s * MP.npdf(x / s)
+        return MP.mpf(high) * up + MP.mpf(low) * (x - up)
+
+    return mean
+
+
+MEANS: dict[str, Callable[[Any, Any], Any]] = {
+    "relu": rectified("0", "1"),
+    "leaky_relu": rectified("0.01", "1"),
+    "abs": rectified("-1", "1"),
+    "linear": lambda x, _: x,
+    "step": lambda x, s: MP.ncdf(x / s),
+    "sign": lambda x, s: 2 * MP.ncdf(x / s) - 1,
+    "erf": lambda x, s: MP.erf(x / MP.sqrt(1 + 2 * s * s)),
+    "gelu": lambda x, s: (
+        x * MP.ncdf(x / MP.sqrt(1 + s * s)) + s * s / MP.sqrt(1 + s * s) * MP.npdf(x / MP.sqrt(1 + s * s))
+    ),
+    "sin": lambda x, s: MP.sin(x) * MP.exp(-s * s / 2),
+    "cos": lambda x, s: MP.cos(x) * MP.exp(-s * s / 2),
+    "x**2": lambda x, s: x * x + s * s,
+    "x**3 - x/2": lambda x, s: x**3 + 3 * x * s * s - x / 2,
+}
+"""E phi(x + s z): the mean over one normal variable."""
+VALUES: dict[str, Callable[[Any], Any]] = {
+    "relu": lambda x: max(x, 0),
+    "leaky_relu": lambda x: max(x, x / 100),
+    "abs": abs,
+    "linear": lambda x: x,
+    "step": lambda x: MP.mpf(x > 0),
+    "sign": MP.sign,
+    "erf": MP.erf,
+    "gelu": lambda x: x * MP.ncdf(x),
+    "sin": MP.sin,
+    "cos": MP.cos,
+    "x**2": lambda x: x * x,
+    "x**3 - x/2": lambda x: x**3 - x / 2,
+}
+
+
+def average(f: Callable[[Any], Any]) -> Any:
+    """E f(u), u normal, of an entire f, by the trapezoidal rule: at this step its error is below 1e-50."""
+    step = MP.mpf(1) / 8
+    return step * MP.fsum(f(step * i) * MP.npdf(step * i) for i in range(-130, 131))
+
+
+def square_of(name: str, s: Any) -> Any:
+    """E phi(s u)^2, with a panel that ends at the kink."""
+    return MP.quad(lambda u: VALUES[name](s * u) ** 2 * MP.npdf(u), [-16, -4, 0, 4, 16])
+
+
+def by_quadrature(name: str, depth: int, w: Any, b: Any) -> tuple[Any, Any]:
+    """Variances of the output from Var_u m(u) and E phi^2, layer by layer."""
+    mu, chi = MP.mpf(b), MP.mpf(w)
+    for _ in range(depth):
+        mean, square = MEANS[name](MP.mpf(0), MP.sqrt(mu + chi)), square_of(name, MP.sqrt(mu + chi))
+        shared = average(partial(deviation, MEANS[name], MP.sqrt(mu), MP.sqrt(chi), mean))
+        mu, chi = w * (mean**2 + shared) + b, w * (square - mean**2 - shared)
+    return mu, chi
+
+
+def deviation(mean_of: Callable[[Any, Any], Any], root: Any, s: Any, mean: Any, u: Any) -> Any:
+    """Squared deviation of a unit's mean."""
+    return (mean_of(root * u, s) - mean) ** 2
+
+
+def same(found: Any, expected: Any, digits: int = DIGITS) -> bool:
+    found, expected = MP.mpf(str(sp.N(found, 55))), MP.mpf(expected)
+    return bool(abs(found - expected) <= MP.mpf(10) ** -digits * max(abs(expected), MP.mpf(10) ** -digits))
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("name", MEANS)
+def test_closed_forms_are_quadratures_to_forty_digits(name: str, depth: int) -> None:
+    w, b = sp.Rational(3, 2), sp.Rational(1, 5)
+    symbolic = igb.mlp(depth, name, sigma_w2=W, sigma_b2=B).derive()
+    numbers = {W: w, B: b}
+    mu, chi = by_quadrature(name, depth, MP.mpf(3) / 2, MP.mpf(1) / 5)
+    assert same(symbolic.var_mu.subs(numbers), mu)
+    assert same(symbolic.var_chi.subs(numbers), chi)
+    if depth == 1:  # deeper ones of gelu have thousands of terms, which SymPy evaluates for minutes
+        assert same(symbolic.gamma.subs(numbers), mu / chi)
+        assert same(symbolic.c.subs(numbers), mu / (mu + chi))
+
+
+def test_results_read_as_a_person_would_print_them() -> None:
+    assert igb.mlp(1, "relu").derive().gamma == 1 / (sp.pi - 1)
+    assert igb.mlp(1, "abs").derive().gamma == 2 / (sp.pi - 2)
+    assert igb.mlp(1, "relu", norm="batch", batch_size=8).derive().gamma == sp.Rational(175, 337)
+    pooled = igb.mlp(1, "relu", pool=2).derive()
+    assert sp.simplify(pooled.gamma - (3 + 2 * sp.sqrt(2)) / (3 * sp.pi - 1 - 2 * sp.sqrt(2))) == 0
+    two = igb.mlp(2, "relu").derive().gamma
+    angle = sp.acos(1 / sp.pi)
+    root = sp.sqrt(sp.pi**2 - 1)
+    assert sp.simplify(two - (sp.pi + root - angle) / (sp.pi**2 - sp.pi + angle - root)) == 0
+    assert sp.count_ops(two) < 25
+
+
+@pytest.mark.parametrize(
+    ("norm", "placement"), [(None, "before"), ("layer", "before"), ("rms", "after"), ("batch", "before")]
+)
+def test_norms_have_the_formulas_that_theorems_say(norm: str | None, placement: str) -> None:
+    found = igb.mlp(2, "relu", norm=norm, placement=placement, sigma_w2=W).derive()
+    depth = 1 if norm == "batch" else 2
+    assert sp.simplify(found.gamma - igb.mlp(depth, "relu").derive().gamma) == 0
+    assert W not in found.gamma.free_symbols
+
+
+@pytest.mark.parametrize("norm", ["batch", "layer"])
+def test_norms_behind_the_activation_leave_no_bias(norm: str) -> None:
+    assert igb.mlp(2, "relu", norm=norm, placement="after", sigma_w2=W).derive().gamma == 0
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 7, 16])
+def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
+    n = sp.Symbol("n", integer=True, positive=True)
+    for name in ("relu", "abs", "step"):
+        symbolic = igb.mlp(1, name, norm="batch", batch_size=n).derive()
+        numeric = igb.mlp(1, name, norm="batch", batch_size=size).predict(digits=20)
+        assert same(symbolic.gamma.subs(n, size), str(numeric.gamma), 18)
+
+
+@given(
+    name=st.sampled_from(["relu", "erf", "sin", "gelu", "step", "x**2"]),
+    w=st.sampled_from(["0.5", "1.3", "4"]),
+    b=st.sampled_from(["0", "0.3"]),
+    shift=st.sampled_from(["0", "0.7"]),
+    depth=st.integers(1, 4),
+)
+@settings(max_examples=15, deadline=None)
+def test_formulas_and_digits_are_one_rule(name: str, w: str, b: str, shift: str, depth: int) -> None:
+    inputs = igb.GaussianInputs(shift=float(shift))
+    net = igb.mlp(depth, name, sigma_w2=float(w), sigma_b2=float(b))
+    found, digits = net.derive(inputs), net.predict(inputs, digits=35)
+    for quantity in ("var_mu", "var_chi"):
+        value = getattr(found, quantity).evalf(34)
+        expected = getattr(digits, quantity)
+        assert abs(MP.mpf(str(value)) - MP.mpf(str(expected))) <= MP.mpf(10) ** -30 * MP.mpf(str(digits.var_chi))
+
+
+def test_a_shift_of_the_inputs_stays_a_symbol() -> None:
+    k = sp.Symbol("k", real=True)
+    found = igb.mlp(1, "relu", sigma_w2=W).derive(igb.GaussianInputs(shift=k))
+    for value in ("0", "0.5", "3"):
+        expected = igb.mlp(1, "relu").predict(igb.GaussianInputs(shift=float(value)), digits=30).gamma
+        assert same(found.gamma.subs(k, sp.Rational(value)), str(expected), 28)
+
+
+def test_the_density_of_the_guesses() -> None:
+    found = igb.mlp(1, "relu").derive()
+    g = sp.Symbol("g", positive=True)
+    law = igb.mlp(1, "relu").predict().G0
+    for x in (0.1, 0.5, 0.77):
+        assert float(found.pdf(g).subs(g, x)) == pytest.approx(law.pdf(x), rel=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "x*tanh(x)", sp.tanh(sp.Symbol("t")) + 1])
+def test_what_has_no_closed_form_stays_an_average_of_any_precision(activation: Any) -> None:
+    net = igb.mlp(1, activation, sigma_w2=1.5, sigma_b2=0.1)
+    found = net.derive()
+    assert "GaussianAverage" in str(found.var_chi)
+    assert r"\mathbb{E}_u" in found.latex()
+    expected = net.predict(digits=25)
+    assert same(found.gamma.evalf(25), str(expected.gamma), 23)
+
+
+def test_deep_networks_are_told_layer_by_layer() -> None:
+    found = igb.mlp(1000, "relu").derive()
+    assert found.chained
+    expected = igb.mlp(1000, "relu").predict(digits=30)
+    assert same(found.gamma.evalf(30), str(expected.gamma), 28)
+    third = found.per_layer[2].var_mu
+    assert {str(s) for s in third.free_symbols} == {"v_mu_2", "v_chi_2"}
+    text = found.latex()
+    assert r"l = 3, \dots, 1001" in text
+    assert len(text) < 2000
+    assert "layer 1001" in str(found.gamma)
+
+
+def test_a_short_chain_is_the_formula_in_full() -> None:
+    found = igb.mlp(3, "relu", sigma_w2=W).derive()
+    assert same(found.gamma.doit().subs(W, 2), str(igb.mlp(3, "relu").predict(digits=45).gamma))
+    assert same(found.var_mu.evalf(40, subs={W: 2}), str(igb.mlp(3, "relu").predict(digits=45).var_mu), 38)
+
+
+def test_refusals_say_what_to_do() -> None:
+    with pytest.raises(TypeError, match=r"predict\(X\)"):
+        igb.mlp(1).derive(np.eye(3))
+    with pytest.raises(ValueError, match="sweep"):
+        igb.mlp(1, sigma_w2=[1.0, 2.0]).derive()
+    with pytest.raises(ValueError, match=r"predict\(digits=30\)"):
+        igb.mlp(1, "tanh", norm="batch", batch_size=8).derive()
+
+
+def test_what_notebooks_show() -> None:
+    found = igb.mlp(1, "relu", sigma_w2=W).derive()
+    assert isinstance(found, Derivation)
+    shown = found._repr_latex_()
+    assert shown.startswith("$")
+    assert r"\frac{1}{-1 + \pi}" in shown
+    assert r"\sigma_w^2" in shown
+
+
+def test_the_command_prints_formulas(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "--depth", "1", "--symbol", "sigma_w2"]) == 0
+    out = capsys.readouterr().out
+    assert "gamma = 1/(-1 + pi)" in out
+    assert "sigma_w2/(2*pi)" in out or "sigma_w2**2/(2*pi)" in out
+    assert main(["derive", "--depth", "1", "--latex"]) == 0
+    assert capsys.readouterr().out.startswith(r"\begin{aligned}")
+    assert main(["derive", "--depth", "3", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert "1.53052906248304" in found["gamma"]
+    assert len(found["per_layer"]) == 4
+    assert main(["derive", "--symbol", "shift", "--data", "digits"]) == 2
+    assert "Gaussian inputs" in capsys.readouterr().err

@@ -1,0 +1,388 @@
+"""The figures: their numbers and their artists, and the files that they become."""
+
+import csv
+import json
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import scipy
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+from matplotlib.testing.compare import compare_images
+
+import igbtheory as igb
+from igbtheory.cli import main
+from igbtheory.drawing import STYLES, Memory, Run, Sheet, Style, names, sheets, writing
+from igbtheory.drawing.edge import edge_of_chaos
+from igbtheory.drawing.table import rows
+from igbtheory.drawing.writing import write
+from igbtheory.phases import gradients
+
+Capture = pytest.CaptureFixture[str]
+STYLE = STYLES["neurips"]
+IMAGES = Path(__file__).parent / "images"
+LEVEL = 1e-6
+"""Probability at most that the points of one figure disagree with its lines by chance."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a figure has: panels and labelled lines of every page; what makes its data tiny, by the name in its file.
+
+    points: simulated points with error bars that have a line of theory; degrees: of freedom of their errors at least.
+    """
+
+    panels: int
+    lines: int
+    points: int = 0
+    degrees: int = 39
+    pages: int = 1
+    tiny: dict[str, Any] = field(default_factory=dict)
+    effort: float = 0.1
+
+
+TABLE = {
+    "accuracy_bound": Expected(2, 3, points=5, degrees=39, effort=0.05, tiny={"SAMPLES": 60}),
+    "activation_functions": Expected(6, 12),
+    "activations_and_pooling": Expected(3, 3, effort=0.02),
+    "amplification": Expected(3, 7, points=16, degrees=14, effort=0.05, tiny={"POOLS": (2, 4), "SHIFTS": (0.0, 1.0)}),
+    "atlas": Expected(4, 7, pages=4, effort=0.0, tiny={"NAMES": ("relu", "silu", "sign", "squared_relu")}),
+    "batch_norm_density": Expected(8, 24, points=100, degrees=1000),
+    "bias_and_gradients": Expected(4, 20),
+    "correlation_over_depth": Expected(2, 6, points=84, degrees=29),
+    "finite_data": Expected(2, 4, points=6, degrees=59, effort=0.03, tiny={"SIMULATED": (4, 16)}),
+    "gamma_of_layers": Expected(1, 3, points=30, degrees=14, effort=0.05),
+    "gradient_factors": Expected(2, 7, points=30, degrees=39),
+    "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"WIDTHS": {1: 20, 20: 16}, "DIGITS": 30}),
+    "output_gaussians": Expected(3, 8, effort=0.05, tiny={"WIDTH": 100}),
+    "phase_diagrams": Expected(7, 12, effort=0.1, tiny={"DEPTH": 3}),
+    "proxy_direction": Expected(1, 2, points=8, degrees=39),
+    "regimes": Expected(7, 12),
+    "several_classes": Expected(2, 2, points=8, degrees=29, tiny={"WIDTH": 100, "CLASSES": (2, 10)}),
+}
+EVERY = pytest.mark.parametrize("name", TABLE)
+
+
+@cache
+def tiny(name: str) -> tuple[Sheet, Any]:
+    """The figure, and its data from small ensembles."""
+    (sheet,) = sheets([name])
+    sheet.compute.__globals__.update(TABLE[name].tiny)
+    return sheet, sheet.compute(Run(TABLE[name].effort))
+
+
+@cache
+def drawn(name: str) -> dict[str, Figure]:
+    """The pages of the figure in the narrowest style, where things are closest."""
+    sheet, data = tiny(name)
+    with STYLE.context():
+        found = sheet.draw(data, STYLE)
+        pages = found if isinstance(found, dict) else {"": found}
+        for figure in pages.values():
+            figure.draw_without_rendering()
+    return pages
+
+
+def panels(name: str) -> Iterator[Any]:
+    for figure in drawn(name).values():
+        yield from figure.axes
+
+
+def curves(axes: Any) -> list[Any]:
+    """Lines of theory: all that is no part of error bars, no guide and no bare marker."""
+    held = {id(container.lines[0]) for container in axes.containers if isinstance(container, ErrorbarContainer)}
+    return [line for line in axes.lines if id(line) not in held and line.get_linestyle() != "None"]
+
+
+def labelled(axes: Any) -> list[Any]:
+    return [line for line in curves(axes) if not line.get_label().startswith("_")]
+
+
+def test_the_table_has_every_figure() -> None:
+    assert sorted(TABLE) == names()
+
+
+@EVERY
+def test_panels_and_lines_are_those_of_the_table(name: str) -> None:
+    expected, pages = TABLE[name], drawn(name)
+    assert len(pages) == expected.pages
+    assert {len(figure.axes) for figure in pages.values()} == {expected.panels}
+    assert sum(len(labelled(axes)) for axes in next(iter(pages.values())).axes) == expected.lines
+
+
+@EVERY
+def test_every_axis_has_a_label_and_shows_its_data(name: str) -> None:
+    for figure in drawn(name).values():
+        for axes in figure.axes:
+            place = axes.get_subplotspec()
+            assert axes.get_xlabel() or figure.get_supxlabel() or place is None or not place.is_last_row()
+            assert axes.get_ylabel() or figure.get_supylabel() or place is None or not place.is_first_col()
+            for line in curves(axes):
+                if line.get_transform() == axes.transData and len(line.get_xdata()):
+                    x, y = np.asarray(line.get_data())
+                    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+                    assert np.any((left <= x) & (x <= right) & (low <= y) & (y <= high)), line.get_label()
+
+
+@EVERY
+def test_lines_of_a_panel_are_told_apart_in_grey(name: str) -> None:
+    for axes in panels(name):
+        dashes = [(str(line._dash_pattern), line.get_transform() == axes.transData) for line in labelled(axes)]  # noqa: SLF001
+        assert len(set(dashes)) == len(dashes)
+
+
+@EVERY
+def test_no_legend_hides_a_line(name: str) -> None:
+    for axes in panels(name):
+        if (legend := axes.get_legend()) is not None:
+            box = legend.get_window_extent()
+            for line in curves(axes):
+                places = line.get_transform().transform(np.column_stack(_fine(*line.get_data())))
+                shown = axes.bbox.frozen()
+                hidden = [p for p in places if box.contains(*p) and shown.contains(*p)]
+                assert not hidden, (axes.get_title(), line.get_label())
+
+
+@EVERY
+def test_legends_of_a_figure_fit_into_it(name: str) -> None:
+    for figure in drawn(name).values():
+        for legend in figure.legends:
+            box = legend.get_window_extent()
+            assert figure.bbox.x0 <= box.x0
+            assert box.x1 <= figure.bbox.x1
+
+
+def _fine(x: Any, y: Any) -> tuple[Any, Any]:
+    """The vertices of a line, and points between them."""
+    t = np.linspace(0, len(x) - 1, max(len(x), 400))
+    return tuple(np.interp(t, np.arange(len(x)), np.asarray(part, float)) for part in (x, y))
+
+
+@EVERY
+def test_points_agree_with_the_lines_of_their_colour(name: str) -> None:
+    deviations = [z for axes in panels(name) for z in _deviations(axes)]
+    if TABLE[name].points:
+        assert len(deviations) >= TABLE[name].points
+        allowed = scipy.stats.t(TABLE[name].degrees).isf(LEVEL / len(deviations) / 2)
+        assert np.max(np.abs(deviations)) < allowed
+
+
+def _deviations(axes: Any) -> Iterator[float]:
+    """Points less the line of their colour, in standard errors; points that do not vary must lie on the line."""
+    lines = {line.get_color(): line for line in curves(axes) if line.get_transform() == axes.transData}
+    for container in axes.containers:
+        if not lines or not isinstance(container, ErrorbarContainer) or container.lines[0] is None:
+            continue
+        drawn_points: Any = container.lines[0]
+        bars: Any = container.lines[2][0]
+        line = lines[drawn_points.get_color()]
+        for (x, y), ends in zip(drawn_points.get_xydata(), bars.get_segments(), strict=True):
+            expected = np.interp(x, *line.get_data())
+            yield float((y - expected) / ((ends[1][1] - ends[0][1]) / 2 + 1e-9 * (1 + abs(expected))))
+
+
+@EVERY
+def test_bars_of_histograms_are_shares_with_binomial_errors(name: str) -> None:
+    for axes in panels(name):
+        bars = [row for row in _rows(axes) if row.kind == "bars"]
+        masses = np.array([(row.x_high - row.x_low) * row.y for row in bars])
+        assert masses.sum() <= 1 + 1e-9
+        errors = [row for row in _rows(axes) if row.kind == "points" and not row.series]
+        if bars and len(errors) == len(bars):
+            spreads = np.array([(row.y_high - row.y_low) / 2 for row in errors])
+            widths = np.array([row.x_high - row.x_low for row in bars])
+            ratio = (spreads * widths) ** 2 / np.maximum(masses * (1 - masses), 1e-12)
+            seen = masses > 0
+            np.testing.assert_allclose(ratio[seen], ratio[seen][0], rtol=1e-6)
+
+
+def _rows(axes: Any) -> list[Any]:
+    number = axes.figure.axes.index(axes)
+    return [row for row in rows(axes.figure) if row.panel == number]
+
+
+def function(name: str, which: str) -> Any:
+    """A function of the file of a figure."""
+    return tiny(name)[0].compute.__globals__[which]
+
+
+def test_a_map_of_the_table_is_that_of_the_data() -> None:
+    _, data = tiny("regimes")
+    found: list[Any] = [row for row in rows(drawn("regimes")[""]) if row.kind == "map" and row.panel == 1]
+    expected = np.clip(np.log10(data["tanh"].gamma[1]), -3, 3)
+    np.testing.assert_array_equal([row.value for row in found], expected.ravel())
+    middle = [(row.x_low + row.x_high) / 2 for row in found]
+    # cells reach half way to the next point of an even grid
+    np.testing.assert_allclose(middle[: len(expected)], data["tanh"].sigma_w2, rtol=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "gelu", "softsign"])
+def test_on_the_edge_of_chaos_every_layer_keeps_its_variance_and_its_gradients(activation: str) -> None:
+    q = np.array([0.1, 1.0, 10.0])
+    edge = edge_of_chaos(activation, q=q)
+    assert np.isfinite(edge.sigma_w2).all()
+    net = igb.mlp(5, activation, sigma_w2=edge.sigma_w2, sigma_b2=edge.sigma_b2)
+    # sigma_w2 variance + sigma_b2 = q; the shares of centre and spread matter to neither variance nor gradients
+    inputs = igb.GaussianInputs(variance=(q - edge.sigma_b2) / edge.sigma_w2)
+    layers = net.predict(inputs).per_layer
+    # quadrature promises 1e-10
+    np.testing.assert_allclose(layers.var_mu + layers.var_chi, np.broadcast_to(q, (6, 3)), rtol=1e-9)
+    np.testing.assert_allclose(gradients(net, inputs).factor, 1, rtol=1e-9)
+
+
+def test_the_edges_of_relu_are_vertical_lines() -> None:
+    for pool, expected in ((None, 2.0), (igb.MaxPool(2), 4 / 3), (igb.AvgPool(2), 4.0)):
+        edge = edge_of_chaos("relu", pool, q=np.array([0.5, 2.0]))
+        np.testing.assert_allclose(edge.sigma_w2, expected, rtol=1e-9)  # a maximum of two is positive with 3/4
+
+
+@pytest.mark.parametrize("size", [5, 6, 16, 100])
+def test_the_densities_of_batch_norm_have_their_moments(size: int) -> None:
+    exact, proxy = function("batch_norm_density", "exact"), function("batch_norm_density", "proxy")
+    edge = np.sqrt(size - 1)
+    for power, moment in ((0, 1.0), (2, 1.0)):
+        integral, _ = scipy.integrate.quad(lambda b, k=power: float(exact(size, b)) * b**k, -edge, edge)
+        assert integral == pytest.approx(moment, rel=1e-7)  # of quadrature beside a square root
+    integral, _ = scipy.integrate.quad(lambda b: float(proxy(size, b)) * b**2, -np.inf, np.inf)
+    assert integral == pytest.approx(size / (size - 4), rel=1e-6)
+
+
+def figures(capsys: Capture, tmp_path: Path, *tokens: str) -> tuple[int, str, str]:
+    status = main(["figures", *tokens, "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_the_command_writes_all_files_and_the_table_is_what_is_drawn(capsys: Capture, tmp_path: Path) -> None:
+    status, out, _ = figures(capsys, tmp_path, "activation_functions", "--quick", "--style", "iclr")
+    assert status == 0
+    assert out == f"{tmp_path / 'out' / 'activation_functions.pdf'}\n"
+    found = {path.suffix: path for path in (tmp_path / "out").iterdir()}
+    assert sorted(found) == [".csv", ".json", ".pdf", ".png", ".svg"]
+    assert b"/Type /Font\n" in found[".pdf"].read_bytes().replace(b"/Type /Font /", b"/Type /Font\n/")
+    assert b"/Subtype /Type3" not in found[".pdf"].read_bytes()
+    about = json.loads(found[".json"].read_text(encoding="utf-8"))
+    assert about["style"] == "iclr"
+    assert set(about["files"]) == {path.name for kind, path in found.items() if kind != ".json"}
+    assert about["versions"]["igbtheory"] == igb.__version__
+    assert all(0 <= entry["relative_error"] < 1e-10 for entry in about["computed"])
+    with found[".csv"].open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    figure = drawn("activation_functions")[""]
+    for panel, axes in enumerate(figure.axes):
+        for line in labelled(axes):
+            if line.get_transform() == axes.transData:
+                own = [row for row in table if row["panel"] == str(panel) and row["series"] == line.get_label()]
+                np.testing.assert_array_equal([float(row["x"]) for row in own], line.get_xdata())
+                np.testing.assert_array_equal([float(row["y"]) for row in own], line.get_ydata())
+
+
+def test_the_same_bytes_with_and_without_the_memory(tmp_path: Path) -> None:
+    (sheet,) = sheets(["proxy_direction"])
+    sheet.compute.__globals__.update(SIMULATED=(2, 3))
+    memories = (Memory(None), Memory(tmp_path / "kept"), Memory(tmp_path / "kept"))
+    folders = [tmp_path / name for name in "abc"]
+    for folder, memory in zip(folders, memories, strict=True):
+        folder.mkdir()
+        write(sheet, Run(0.01, memory), STYLES["icml"], folder)
+    contents = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
+    assert contents[0] == contents[1] == contents[2]
+    assert len(list((tmp_path / "kept").iterdir())) == 6
+
+
+def test_a_kept_simulation_is_not_done_again_and_a_spoilt_one_is(tmp_path: Path) -> None:
+    calls = []
+
+    def compute() -> dict[str, Any]:
+        calls.append(1)
+        return {"x": np.arange(3.0)}
+
+    memory = Memory(tmp_path / "kept")
+    for _ in range(2):
+        np.testing.assert_array_equal(memory.recall({"seed": 1}, compute)["x"], np.arange(3.0))
+    assert len(calls) == 1
+    memory.recall({"seed": 2}, compute)
+    assert len(calls) == 2
+    for path in (tmp_path / "kept").iterdir():
+        path.write_bytes(path.read_bytes()[:40])
+    np.testing.assert_array_equal(memory.recall({"seed": 1}, compute)["x"], np.arange(3.0))
+    assert len(calls) == 3
+
+
+def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(_: Any, __: Style) -> Figure:
+        raise KeyboardInterrupt
+
+    def line(data: Any, style: Style) -> Figure:
+        figure = style.figure()
+        figure.subplots().plot(data)
+        return figure
+
+    draws: dict[str, Callable[[Any, Style], Figure]] = {"first": line, "second": stop, "third": line}
+    chosen = [Sheet(name, name, lambda _: [1, 2], draw) for name, draw in draws.items()]
+    monkeypatch.setattr(writing, "sheets", lambda _: chosen)
+    status, out, err = figures(capsys, tmp_path, "--quick")
+    assert status == 130
+    assert out == f"{tmp_path / 'out' / 'first.pdf'}\n"
+    assert err.splitlines() == ["first", "second", "igb: error: interrupted"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        f"first.{kind}" for kind in ("csv", "json", "pdf", "png", "svg")
+    }
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (["gama_of_layers"], "unknown figure 'gama_of_layers'; did you mean 'gamma_of_layers'?"),
+        (["norms", "--style", "nips"], "unknown style 'nips'"),
+    ],
+)
+def test_what_is_unknown_is_refused_with_the_nearest(
+    capsys: Capture, tmp_path: Path, tokens: list[str], words: str
+) -> None:
+    status, out, err = figures(capsys, tmp_path, *tokens)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("option", ["--out", "--cache"])
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(
+    capsys: Capture, tmp_path: Path, option: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    folders = {"--out": "out", "--cache": "cache", option: "file/inside"}
+    tokens = [token for name, folder in folders.items() for token in (name, str(tmp_path / folder))]
+    assert main(["figures", "norms", *tokens]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"cannot write into {tmp_path / 'file/inside'}" in err
+    assert f"name another folder with {option}" in err
+    assert "norms" not in err
+
+
+def test_a_file_that_is_no_figure_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("compute = print\n")
+    with pytest.raises(ValueError, match=r"expected a function draw in .*empty\.py"):
+        sheets(folder=tmp_path)
+
+
+@pytest.mark.skipif(
+    (platform.system(), platform.machine(), mpl.__version_info__[:2]) != ("Linux", "x86_64", (3, 11)),
+    reason="fonts are drawn a little differently elsewhere",
+)
+@pytest.mark.parametrize("name", ["activation_functions", "regimes"])
+def test_the_image_is_the_one_that_was_looked_at(name: str, tmp_path: Path) -> None:
+    """To replace an image after looking at the new one, copy the PNG that the failing test names."""
+    with STYLE.context():
+        drawn(name)[""].savefig(tmp_path / f"{name}.png", dpi=80)
+    assert compare_images(str(IMAGES / f"{name}.png"), str(tmp_path / f"{name}.png"), tol=2) is None
