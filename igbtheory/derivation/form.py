@@ -36,6 +36,6 @@ def _is_square_of_sine(part: Any) -> bool:
 def _arccosine(sine: Any) -> Any:
     """The arcsine through an arccosine; that of a root without the root."""
     roots = (isinstance(part, sp.Pow) and part.exp == sp.S.Half for part in sp.Mul.make_args(sine))
-    if sine.is_nonnegative and any(roots):
+    if not sine.is_negative and any(roots):
         return sp.acos(sp.factor(1 - 2 * sine**2)) / 2
     return sp.pi / 2 - sp.acos(sine)
