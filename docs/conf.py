@@ -12,13 +12,30 @@ import igbtheory
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from derivation_pages import write_pages  # noqa: E402 - a file of this folder
+from gallery_scripts import write_scripts  # noqa: E402 - as above
 
 project = "igbtheory"
 author = "The igbtheory developers"
 release = igbtheory.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest"]
-exclude_patterns = ["_build"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx_gallery.gen_gallery"]
+exclude_patterns = ["_build", "gallery_scripts"]
+
+write_pages(HERE / "derivations")
+write_scripts(HERE / "gallery_scripts")
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE / "gallery_scripts"),
+    "gallery_dirs": str(HERE / "gallery"),
+    "filename_pattern": r"\.py$",
+    "image_scrapers": ("gallery_scripts.drawn_figures",),
+    "reset_modules": (),
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 
 html_theme = "furo"
 html_title = f"igbtheory {release}"
@@ -52,4 +69,3 @@ def setup(app: Any) -> None:
     """What Sphinx calls: formulas as MathML, which browsers show without a network; docstrings as plain text."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)
-    app.connect("builder-inited", lambda _: write_pages(HERE / "derivations"))

@@ -11,15 +11,19 @@ SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not decided
 
 def write_pages(folder: Path) -> None:
     """Write a page for every section of claims into the folder, and none that is there unchanged."""
-    folder.mkdir(exist_ok=True)
     sections: dict[str, list[Claim]] = {}
     for claim in library().claims.values():
         sections.setdefault(claim.section, []).append(claim)
-    pages = {f"{_slug(title)}.rst": _page(title, claims) for title, claims in sections.items()}
-    for old in folder.glob("*.rst"):
-        if old.name not in pages:
+    write_changed(folder, {f"{_slug(title)}.rst": _page(title, claims) for title, claims in sections.items()})
+
+
+def write_changed(folder: Path, texts: dict[str, str]) -> None:
+    """Write files of these names, none that is there unchanged, and remove others: a later build does what is new."""
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        if old.is_file() and old.name not in texts:
             old.unlink()
-    for name, text in pages.items():
+    for name, text in texts.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
@@ -57,11 +61,11 @@ def _stated(label: str, claim: Claim) -> list[str]:
     """The statement, its formula and its derivation."""
     says = claim.says + (f" ({claim.assumes})" if claim.assumes else "")
     formula = [f".. math:: {claim.formula}"] if claim.formula else []
-    return [f"**{label}.** {_plain(says)}", *formula, *([_plain(claim.steps)] if claim.steps else [])]
+    return [f"**{label}.** {plain(says)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
 
 
 def _why(claim: Claim) -> list[str]:
-    return [f"Not decided: {_plain(claim.reason)}."] if claim.reason else []
+    return [f"Not decided: {plain(claim.reason)}."] if claim.reason else []
 
 
 def _code(text: str) -> str:
@@ -69,10 +73,10 @@ def _code(text: str) -> str:
 
 
 def _heading(text: str, line: str) -> str:
-    return f"{_plain(text)}\n{line * (2 * len(text))}"
+    return f"{plain(text)}\n{line * (2 * len(text))}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text in which nothing is markup; its paragraphs stay paragraphs."""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
     return "\n\n".join(re.sub(r"([\\*`_|<>\[\]#:.+~-])", r"\\\1", part) for part in paragraphs)
