@@ -1,5 +1,6 @@
 """Gallery of the figures: a script for each, written as the documentation is built, which Sphinx-Gallery runs."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,6 @@ SCRIPT = '''r"""
 {line}
 
 {text}
-
-.. literalinclude:: ../../figures/{name}.py
 """
 
 from igbtheory.drawing import STYLES, Run, sheets
@@ -32,6 +31,11 @@ style = STYLES["{style}"]
 with style.context():
     drawn = sheet.draw(sheet.compute(Run(0.08)), style)
 pages = drawn if isinstance(drawn, dict) else {{"": drawn}}
+
+# %%
+# The file of this figure:
+#
+# .. literalinclude:: ../../figures/{name}.py
 '''
 
 
@@ -41,7 +45,7 @@ def write_scripts(folder: Path) -> None:
     for sheet in sheets():
         text = (own_folder("figures") / f"{sheet.name}.py").read_text(encoding="utf-8").split('"""')[1]
         about = plain(text.partition("\n")[2].strip() or sheet.title + ".")
-        title = plain(sheet.title)
+        title = re.sub(r"([\\*`_|])", r"\\\1", sheet.title)
         scripts[f"{sheet.name}.py"] = SCRIPT.format(
             title=title, line="=" * len(title), text=about, name=sheet.name, style=STYLE
         )
