@@ -1,6 +1,6 @@
 """The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
 
-from collections.abc import Callable  # noqa: TC003 - of a public dataclass, read at run time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, final
@@ -8,7 +8,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses import BatchedGuessLaw, DatasetGuessLaw, GuessLaw
+from igbtheory.guesses import (
+    BatchedGuessLaw,
+    ClassGuessLaw,
+    DatasetClassLaw,
+    DatasetGuessLaw,
+    GuessLaw,
+    SoftmaxLaw,
+)
 from igbtheory.numbers import Kind
 
 UNIFORM = 1e-9
@@ -116,8 +123,28 @@ class Prediction:
     @cached_property
     def G0(self) -> GuessLaw | DatasetGuessLaw:  # noqa: N802 - the papers' letter
         """Law of the fraction of data given to class 0."""
-        counts = None if self.batch is None else partial(_counts, self, self.batch)
-        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], counts)
+        return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
+
+    def guesses(self, n_classes: int) -> ClassGuessLaw | DatasetClassLaw:
+        """Law of the fractions of the data given to each of 2 to 1000 classes, whose outputs are independent."""
+        if self.dataset is not None:
+            return DatasetClassLaw(self.dataset, n_classes)
+        return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
+
+    def softmax(self, n_classes: int, temperature: float = 1.0) -> SoftmaxLaw:
+        """Law of the mean probability of each of 2 to 1000 classes over Gaussian inputs, by O/temperature."""
+        if self.dataset is not None:
+            raise ValueError(
+                "expected a prediction for Gaussian inputs, got one on a given data set, whose outputs differ in scale "
+                "from datum to datum; predict with GaussianInputs"
+            )
+        if np.ndim(self.gamma):
+            raise ValueError(f"expected one network, got a sweep of shape {np.shape(self.gamma)}; loop over its values")
+        return SoftmaxLaw(float(self.var_mu), float(self.var_chi), n_classes, temperature)
+
+    @property
+    def _counts(self) -> Callable[[int], BatchedGuessLaw] | None:
+        return None if self.batch is None else partial(_counts, self, self.batch)
 
     def __repr__(self) -> str:
         if np.ndim(self.gamma):

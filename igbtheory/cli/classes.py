@@ -57,18 +57,18 @@ def classes(
 def as_dict(prediction: igb.Prediction, n_classes: int, temperature: float, draws: int) -> dict[str, Any]:
     """The laws as JSON has them: an estimate is a value and its standard error."""
     law = prediction.guesses(n_classes)
-    if isinstance(law, ClassGuessLaw):
-        spread: dict[str, Any] = {"var": law.var(), "collision": law.collision()}
-    else:
-        spread = {
-            "var": _estimate(law.var(draws, SEED)),
-            "collision": _estimate(law.collision(draws, SEED)),
-        }
+    if temperature != 1.0 and not isinstance(law, ClassGuessLaw):
+        raise ValueError("--temperature is of softmax, which is not given on a data set; leave it or --data out")
     ranked = law.ranked(draws, SEED)
     found = {
         "gamma": float(prediction.gamma),
         "n_classes": n_classes,
-        "guesses": {"mean": law.mean(), **spread, "ranked": _estimate(ranked.mean())},
+        "guesses": {
+            "mean": law.mean(),
+            "var": law.var(),
+            "collision": law.collision(),
+            "ranked": _estimate(ranked.mean()),
+        },
     }
     if isinstance(law, ClassGuessLaw):
         softmax = prediction.softmax(n_classes, temperature)
@@ -90,7 +90,7 @@ def _table(found: dict[str, Any]) -> Any:
     if "softmax" in found:
         parts["probability"] = found["softmax"]["ranked"]
     rows = (
-        [str(i + 1), *(f"{part['value'][i]:.5f} ± {part['error'][i]:.1g}" for part in parts.values())]
+        [str(i + 1), *(f"{part['value'][i]:.5f} ± {part['error'][i]:.5f}" for part in parts.values())]
         for i in range(min(SHOWN, found["n_classes"]))
     )
     return output.table(("rank", *parts), rows)
@@ -100,12 +100,8 @@ def _summary(found: dict[str, Any], draws: int) -> list[str]:
     law = found["guesses"]
     return [
         f"gamma      {found['gamma']:.15g}",
-        f"share      mean {law['mean']:.6g}, variance {_text(law['var'])} over initialisations",
-        f"collision  {_text(law['collision'])}, the probability that two data are given to one class",
+        f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
+        f"collision  {law['collision']:.8g}, the probability that two data are given to one class",
         f"rank       means over {draws} initialisations drawn, the favoured class first"
         + (f"; {SHOWN} of {found['n_classes']} classes" if found["n_classes"] > SHOWN else ""),
     ]
-
-
-def _text(value: Any) -> str:
-    return f"{value['value']:.6g} ± {value['error']:.1g}" if isinstance(value, dict) else f"{value:.8g}"

@@ -17,20 +17,25 @@ def read(source: str) -> Any:
     """The data set `source`: the standardised digits, or the numbers of a file."""
     if source == DIGITS:
         return igb.standardised(igb.digits())
+    array = numbers(source, "--data digits")
+    try:
+        return checks.data_set(array)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{source}: {error}") from None
+
+
+def numbers(source: str, other: str) -> Any:
+    """The numbers of the file `source`, rows of a table; `other`: what might have been named instead."""
     path = Path(source)
     if path.suffix not in {".npy", ".csv"}:
-        raise ValueError(f"expected --data digits, FILE.npy or FILE.csv, got {source!r}")
+        raise ValueError(f"expected {other}, FILE.npy or FILE.csv, got {source!r}")
     try:
-        array = _load(path)
+        return _load(path)
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
     except (ValueError, EOFError) as error:
         hint = "; write numbers separated by commas, without a header" if path.suffix == ".csv" else ""
         raise ValueError(f"{source} holds no array of numbers ({str(error).rstrip('.')}){hint}") from None
-    try:
-        return checks.data_set(array)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{source}: {error}") from None
 
 
 def _load(path: Path) -> Any:

@@ -10,7 +10,7 @@ from igbtheory.report.pictures.style import THEORY
 
 DECADES = (-3, 3)
 """Powers of ten of the bias ratios told apart by shade."""
-BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos"
+BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
 
 
 def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, edge: Edge) -> Any:

@@ -2,12 +2,28 @@
 
 `GuessLaw` is that law for infinitely many data, `FiniteGuessLaw` the law of the count among D data. Their
 methods are spelled as in scipy.stats; both depend on the network through gamma = var_mu / var_chi alone.
-`BatchedGuessLaw` is the law of the count where batch normalisation couples the data of a batch.
+`BatchedGuessLaw` is the law of the count where batch normalisation couples the data of a batch. `ClassGuessLaw` and
+`DatasetClassLaw` are the laws of the fractions of several classes, `FiniteClassLaw` and `BatchedClassLaw` those of
+their counts, `SoftmaxLaw` that of their mean probabilities.
 """
 
 from igbtheory.guesses.batches import BatchedGuessLaw
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.guesses.finite import FiniteGuessLaw
+from igbtheory.guesses.several import ClassGuessLaw, FiniteClassLaw
+from igbtheory.guesses.several_batches import BatchedClassLaw
+from igbtheory.guesses.several_dataset import DatasetClassLaw
+from igbtheory.guesses.softmax import SoftmaxLaw
 
-__all__ = ["BatchedGuessLaw", "DatasetGuessLaw", "FiniteGuessLaw", "GuessLaw"]
+__all__ = [
+    "BatchedClassLaw",
+    "BatchedGuessLaw",
+    "ClassGuessLaw",
+    "DatasetClassLaw",
+    "DatasetGuessLaw",
+    "FiniteClassLaw",
+    "FiniteGuessLaw",
+    "GuessLaw",
+    "SoftmaxLaw",
+]

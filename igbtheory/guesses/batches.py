@@ -229,13 +229,17 @@ class BatchedGuessLaw:
         return draws[()]
 
     def _draw(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        return np.asarray(np.sum(self.outputs((number,), rng) > 0.0, axis=-1), dtype=np.int64)
+
+    def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+        """Independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""
         n, c, rho = self.batch_size, self._shared, self._rho
-        latent = rng.standard_normal((number, 1, 1))
-        noise = rng.standard_normal((number, self.D // n, n))
-        centre = noise.mean(axis=2, keepdims=True)
+        latent = rng.standard_normal((*shape, 1, 1))
+        noise = rng.standard_normal((*shape, self.D // n, n))
+        centre = noise.mean(axis=-1, keepdims=True)
         # deviations and mean of a batch are independent; their variances make the correlation rho of either sign
         y = np.sqrt(1.0 - rho) * (noise - centre) + np.sqrt(max(1.0 + (n - 1.0) * rho, 0.0)) * centre
-        return np.asarray(np.sum(np.sqrt(c) * latent + np.sqrt(1.0 - c) * y > 0.0, axis=(1, 2)), dtype=np.int64)
+        return np.asarray(np.sqrt(c) * latent + np.sqrt(1.0 - c) * y).reshape(*shape, self.D)
 
     def mean(self) -> float:
         """Mean D/2 of the count."""

@@ -47,23 +47,31 @@ class DatasetGuessLaw:
         rng = np.random.default_rng(random_state)
         block = max(1, 2**24 // self.size)
         parts = [min(block, size - start) for start in range(0, size, block)]
-        draws = [self._root @ rng.standard_normal((self._root.shape[1], part)) for part in parts]
-        return np.concatenate([(outputs > 0).mean(axis=0) for outputs in draws] or [np.empty(0)])
+        draws = [(self.outputs(part, rng) > 0).mean(axis=0) for part in parts]
+        return np.concatenate(draws or [np.empty(0)])
+
+    def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Independent draws of an output at all data, shape (size, count): N(0, kernel)."""
+        return np.asarray(self._root @ rng.standard_normal((self._root.shape[1], count)))
 
     @cached_property
     def _root(self) -> NDArray[np.float64]:
         """Matrix L with L L^T = kernel, by pivoted Cholesky: a kernel may have directions of no variance."""
         from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - only sampling needs it
 
+        factor, pivots, rank, _ = dpstrf(self.checked_kernel(), lower=1)
+        root = np.zeros((self.size, rank))
+        root[pivots - 1] = np.tril(factor)[:, :rank]
+        return root
+
+    def checked_kernel(self) -> NDArray[np.float64]:
+        """Covariance of an output at all data, (size, size); ValueError where it is too large to be held."""
         if self.size > LARGEST:
             raise ValueError(
                 f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a "
                 f"subsample, for example X[np.random.default_rng(0).choice({self.size}, {LARGEST}, replace=False)]"
             )
-        factor, pivots, rank, _ = dpstrf(self.kernel(), lower=1)
-        root = np.zeros((self.size, rank))
-        root[pivots - 1] = np.tril(factor)[:, :rank]
-        return root
+        return self.kernel()
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in {"pdf", "logpdf", "cdf", "ppf", "finite"}:

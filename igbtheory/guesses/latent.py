@@ -21,11 +21,16 @@ def share(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
     return np.where(np.isnan(u), np.nan, np.where(one_peak | two_peaks, limit, inside))
 
 
-def share_variance(gamma: Numbers) -> NDArray[np.float64]:
-    """Variance arcsin(gamma/(1 + gamma))/(2 pi) of the share, of the shape of gamma."""
+def angle(gamma: Numbers) -> NDArray[np.float64]:
+    """Angle arcsin(c) of the correlation c = gamma/(1 + gamma), of the shape of gamma, to its last digits."""
     # arcsin loses half the digits near 1, the angle does not; beyond 1e300 it is pi/2 to the last digit
     bounded = np.minimum(gamma, 1e300)
-    return np.arctan2(bounded, np.sqrt(1.0 + 2.0 * bounded)) / (2.0 * np.pi)
+    return np.arctan2(bounded, np.sqrt(1.0 + 2.0 * bounded))
+
+
+def share_variance(gamma: Numbers) -> NDArray[np.float64]:
+    """Variance arcsin(gamma/(1 + gamma))/(2 pi) of the share, of the shape of gamma."""
+    return angle(gamma) / (2.0 * np.pi)
 
 
 def draw_share(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -59,6 +59,15 @@ class FiniteNetwork:
         found.append(self._behind(output, x))
         return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 
+    def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
+        """Outputs of one network, one a class: (n_samples, n_classes); not finite where single precision overflows."""
+        rng = np.random.default_rng(seeds)
+        x: NDArray[Any] = self.data(rng)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for layer, units in zip(self.layers, [*widths(self.layers, self.width)[:-1], n_classes], strict=True):
+                x = layer.samples(x, rng, units)
+        return np.asarray(x, dtype=np.float64)
+
     def _behind(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
         """Moments behind a Dense, averaged over its weights."""
         q_ab, spread = pair_moments(x, self.ddof, self.batch)

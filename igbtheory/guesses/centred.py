@@ -1,0 +1,54 @@
+"""Shares of the classes in one network, given the centres of its outputs in units of their spread over the data.
+
+Class c gets G_c = int phi(t - m_c) prod_{d != c} Phi(t - m_d) dt, by the trapezoidal rule: the integrand is entire, and
+a step that narrows as the largest of many outputs does leaves errors below 1e-13.
+"""
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+REACH = 8.5
+"""Standard deviations around the largest centre: beyond them lies 1e-17."""
+STEP = 0.3
+"""Step of the trapezoidal rule for up to ten classes."""
+FAR = 60.0
+"""Gap below the largest centre at which a class gets nothing, not even in the smallest floats."""
+BLOCK = 2**20
+"""Numbers held at once."""
+
+Array = NDArray[np.float64]
+
+
+def blocks(rows: Array) -> list[Array]:
+    """Rows of centres in parts small enough for all nodes of each to be held at once."""
+    return np.array_split(rows, 1 + rows.size * _offsets(rows.shape[1]).size // BLOCK)
+
+
+def fractions(centres: Array) -> Array:
+    """Share of every class, (draws, classes): in every row they sum to one."""
+    found = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres)])
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def maximum(centres: Array) -> tuple[Array, Array]:
+    """Nodes and weights, (draws, nodes), of the law of the largest output over the data."""
+    nodes, rates = _rates(centres)
+    weights = rates.sum(axis=1)
+    return nodes, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _offsets(n_classes: int) -> Array:
+    step = STEP / max(1.0, np.log10(n_classes))
+    return np.arange(-REACH, REACH + step, step)
+
+
+def _rates(centres: Array) -> tuple[Array, Array]:
+    """Nodes t, (draws, nodes), and in proportion the density there of the largest output being that of each class."""
+    top = centres.max(axis=1, keepdims=True)
+    offsets = _offsets(centres.shape[1])
+    # no class lies above the largest centre: Phi(x) >= Phi(-REACH) has a quotient
+    x = offsets + np.minimum(top - centres, FAR)[:, :, None]
+    below = scipy.special.ndtr(x)
+    with np.errstate(under="ignore"):
+        return top + offsets, np.exp(-0.5 * x * x) / below * below.prod(axis=1, keepdims=True)

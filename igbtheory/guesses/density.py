@@ -1,0 +1,60 @@
+"""Density of the share of a class, and of the largest share, by drawing the other classes only.
+
+Shares do not change when all centres move by the same. With the centres of the others less their mean, the share
+G(m) = E Phi(m - T) of a class grows with its centre m, T the largest output of the others, and m ~ N(0, s^2) with
+s^2 = gamma M/(M - 1) is independent of them: the density of the share at g is the mean over the others of
+npdf(m/s)/(s G'(m)) at G(m) = g, exact for M = 2. The share is the largest where m is the largest centre.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from igbtheory.guesses.centred import blocks, maximum
+from igbtheory.guesses.estimate import Estimate, estimate
+
+STEPS = 8
+"""Newton steps, in a scale in which G is nearly straight: it settles in four or five."""
+_SQRT_2PI = np.sqrt(2.0 * np.pi)
+
+Array = NDArray[np.float64]
+
+
+def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.Generator, *, largest: bool) -> Estimate:
+    """Density at the shares g, one-dimensional, of one class or of the largest."""
+    others = np.sqrt(gamma) * rng.standard_normal((draws, n_classes - 1))
+    others -= others.mean(axis=1, keepdims=True)
+    scale = np.sqrt(gamma * n_classes / (n_classes - 1))
+    return estimate(np.concatenate([_terms(scale, g, part, largest=largest) for part in blocks(others)]))
+
+
+def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
+    """Density at every g given the centres of the others, (draws, shares)."""
+    nodes, weights = maximum(others)
+    found = np.empty((len(others), g.size))
+    for i, goal in enumerate(scipy.special.ndtri(g)):
+        m, rise = _centre(goal, nodes, weights)
+        chance = n_pdf(m / scale) / (scale * rise)
+        found[:, i] = chance * (others.shape[1] + 1) * (m > others.max(axis=1)) if largest else chance
+    return found
+
+
+def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
+    """Centre m at which Phi^-1(G(m)) is the goal, and G'(m), for every draw."""
+    mean = (weights * nodes).sum(axis=1)
+    spread = np.sqrt(1.0 + (weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
+    m = mean + goal * spread
+    for _ in range(STEPS):
+        distance = m[:, None] - nodes
+        y = scipy.special.ndtri(np.clip((weights * scipy.special.ndtr(distance)).sum(axis=1), 1e-300, 1.0 - 1e-16))
+        rise = (weights * n_pdf(distance)).sum(axis=1)
+        m = m + (goal - y) * n_pdf(y) / rise
+    return m, rise
+
+
+def n_pdf(x: Any) -> Any:
+    """Density of the normal law."""
+    with np.errstate(under="ignore"):
+        return np.exp(-0.5 * x * x) / _SQRT_2PI

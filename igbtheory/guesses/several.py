@@ -1,0 +1,174 @@
+"""The law of the shares G_0, ..., G_{M-1} of the data that an untrained network gives to each of M classes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.guesses.arguments import Numbers, checked_data_count, checked_gamma, float64_array
+from igbtheory.guesses.binary import GuessLaw
+from igbtheory.guesses.centred import fractions
+from igbtheory.guesses.coincidence import disagreement, share_variance
+from igbtheory.guesses.density import density
+from igbtheory.guesses.estimate import Estimate, checked_draws
+from igbtheory.guesses.exchangeable import checked_classes, exchangeable
+from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses.several_batches import BatchedClassLaw
+
+DRAWS = 2000
+"""Draws of an estimate unless named: it errs by a few per cent."""
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClassGuessLaw:
+    """Law of the shares G_c of M = `n_classes` classes over the random weights, for infinitely many data.
+
+    Outputs O_c = sqrt(var_mu) U_c + sqrt(var_chi) Z_c, U_c of the network, Z_c of the datum; class c gets the share
+    G_c = P(O_c is the largest | U). It depends on gamma = var_mu/var_chi alone: a float, or an array (a sweep). M = 2
+    is `GuessLaw`. The moments are exact, to relative errors below 1e-11; densities and the law of the largest share are
+    estimated from draws for M > 2, with standard errors.
+
+    gamma = 0: every class gets 1/M. gamma = inf: one class gets all.
+    counts: as in `GuessLaw`, where BatchNorm leaves the data of a batch not independent given the network.
+
+    ValueError: gamma negative or NaN, n_classes below 2, above 1000 or not whole.
+    Source: initial-guessing-bias, extension to several classes.
+    """
+
+    gamma: Numbers
+    n_classes: int
+    counts: Callable[[int], Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", checked_gamma(self.gamma))
+        object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
+
+    def mean(self) -> Any:
+        """Mean 1/M of a share, of the shape of gamma."""
+        return np.full(np.shape(self.gamma), 1.0 / self.n_classes)[()]
+
+    def var(self) -> Any:
+        """Variance of a share, from 0 at gamma = 0 to (1 - 1/M)/M at inf: P(two data are both given to c) - 1/M^2."""
+        if self.n_classes == 2:
+            return GuessLaw(self.gamma).var()
+        return share_variance(self.gamma, self.n_classes)
+
+    def std(self) -> Any:
+        """Standard deviation of a share."""
+        return np.sqrt(self.var())
+
+    def cov(self) -> Any:
+        """Covariance matrix of the shares, shape (*gamma, M, M): -var/(M - 1) beside the diagonal."""
+        return exchangeable(self.var(), self.n_classes)
+
+    def collision(self) -> Any:
+        """Probability M E G_c^2 = sum_c E G_c^2 that two data are given to the same class."""
+        return self.n_classes * self.var() + 1.0 / self.n_classes
+
+    def disagreement(self) -> Any:
+        """Probability 1 - `collision` that two data are given to different classes, to its own relative error."""
+        return disagreement(self.gamma, self.n_classes)
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
+        """Independent draws of all shares, shape (*size, M); size None: the shape of gamma, which broadcasts to it.
+
+        Exact: the centres are drawn, and the shares given them are single integrals. Every row sums to one.
+        `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
+        """
+        shape = np.shape(self.gamma) if size is None else tuple(np.atleast_1d(size))
+        gamma = np.broadcast_to(np.asarray(self.gamma)[..., None], (*shape, 1)).reshape(-1, 1)
+        u = np.random.default_rng(random_state).standard_normal((len(gamma), self.n_classes))
+        found = np.empty_like(u)
+        last = np.isposinf(gamma[:, 0])
+        found[last] = u[last] == u[last].max(axis=1, keepdims=True)
+        if not last.all():
+            found[~last] = fractions(np.sqrt(gamma[~last]) * u[~last])
+        return found.reshape(*shape, self.n_classes)
+
+    def pdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
+        """Density of one share at 0 < g < 1, of the shape of g, for one gamma: exact for two classes.
+
+        A mean over draws of the other centres. Far in the tails few draws decide it, and the error is uncertain itself.
+        """
+        if self.n_classes == 2:
+            value = GuessLaw(self.gamma).pdf(g)
+            return Estimate(value, np.zeros_like(value)[()])
+        return self._density(g, draws, random_state, largest=False)
+
+    def largest_pdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
+        """Density of the largest share at 0 < g < 1, as `pdf`."""
+        return self._density(g, draws, random_state, largest=True)
+
+    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the largest share, that of the favoured class, from so many draws."""
+        return SampledLaw(self._draws(draws, random_state).max(axis=1))
+
+    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the shares in order, arrays (M,), the favoured class first, from so many draws."""
+        return SampledLaw(-np.sort(-self._draws(draws, random_state), axis=1))
+
+    def finite(self, D: int) -> "FiniteClassLaw | BatchedClassLaw":  # noqa: N803 - the papers' letter
+        """Law of the numbers of D data that are given to each class."""
+        return FiniteClassLaw(self, D) if self.counts is None else BatchedClassLaw(self.counts(D), self.n_classes)
+
+    def _density(self, g: Any, draws: int, random_state: Any, *, largest: bool) -> Estimate:
+        self._single()
+        gamma = float(self.gamma)
+        if gamma == 0.0 or np.isposinf(gamma):
+            raise ValueError(f"expected 0 < gamma < inf for a density, got {gamma}: there the shares are point masses")
+        g = float64_array("g", g)
+        if not np.all((g > 0.0) & (g < 1.0)):
+            raise ValueError(f"expected shares 0 < g < 1, got {g}; pass for instance g=0.3")
+        rng = np.random.default_rng(random_state)
+        found = density(gamma, self.n_classes, g.ravel(), checked_draws(draws), rng, largest=largest)
+        return Estimate(found.value.reshape(g.shape)[()], found.error.reshape(g.shape)[()])
+
+    def _draws(self, draws: int, random_state: Any) -> Array:
+        self._single()
+        return self.rvs(checked_draws(draws), random_state)
+
+    def _single(self) -> None:
+        if np.ndim(self.gamma):
+            raise ValueError(
+                f"expected one gamma, got a sweep of shape {np.shape(self.gamma)}: estimates are made for one network "
+                "at a time; loop over its values"
+            )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FiniteClassLaw:
+    """Law of the numbers (k_0, ..., k_{M-1}) of D independent data that each class is given: a multinomial mixture."""
+
+    law: ClassGuessLaw
+    D: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "D", checked_data_count(self.D))
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
+        """Independent draws of the counts, shape (*size, M): every row sums to D."""
+        rng = np.random.default_rng(random_state)
+        return rng.multinomial(self.D, self.law.rvs(size, rng))
+
+    def mean(self) -> Any:
+        """Mean D/M of a count, of the shape of gamma."""
+        return self.D * self.law.mean()
+
+    def var(self) -> Any:
+        """Variance D (1 - 1/M)/M + D (D - 1) Var(G_c) of a count."""
+        p = 1.0 / self.law.n_classes
+        return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self.law.var()
+
+    def std(self) -> Any:
+        """Standard deviation of a count."""
+        return np.sqrt(self.var())
+
+    def cov(self) -> Any:
+        """Covariance matrix of the counts, shape (*gamma, M, M)."""
+        return exchangeable(self.var(), self.law.n_classes)

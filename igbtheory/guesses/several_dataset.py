@@ -1,0 +1,94 @@
+"""The law of the shares of several classes on a given data set: each output is a Gaussian vector over the data."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.guesses.coincidence import guess_covariance
+from igbtheory.guesses.dataset import DatasetGuessLaw
+from igbtheory.guesses.estimate import checked_draws
+from igbtheory.guesses.exchangeable import checked_classes, exchangeable
+from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses.several import DRAWS
+
+BLOCK = 2**24
+"""Outputs held at once."""
+ROWS = 2**17
+"""Pairs of data whose covariances are computed at once."""
+
+
+@final
+@dataclass(frozen=True)
+class DatasetClassLaw:
+    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
+
+    The outputs of the classes are independent draws of N(0, kernel); `binary` is the law of G0, which is that of two
+    classes. Variances are exact, means over all pairs of data.
+    """
+
+    binary: DatasetGuessLaw
+    n_classes: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
+
+    def mean(self) -> float:
+        """Mean 1/M, by the symmetry of the classes."""
+        return 1.0 / self.n_classes
+
+    def var(self) -> float:
+        """Variance of a share over initialisations: the mean over all pairs of data of `guess_covariance`."""
+        return self._variance
+
+    def std(self) -> float:
+        """Standard deviation of a share over initialisations."""
+        return float(np.sqrt(self._variance))
+
+    def cov(self) -> NDArray[np.float64]:
+        """Covariance matrix of the shares, (M, M): the shares are exchangeable and sum to one."""
+        return np.asarray(exchangeable(self._variance, self.n_classes))
+
+    def collision(self) -> float:
+        """Probability that two data, drawn with replacement, are given to the same class."""
+        return self.n_classes * self._variance + self.mean()
+
+    @cached_property
+    def _variance(self) -> float:
+        if self.n_classes == 2:
+            return self.binary.var()
+        kernel, size = self.binary.checked_kernel(), self.binary.size
+        scale = 1.0 / np.sqrt(np.diag(kernel))
+        rows = max(1, ROWS // size)
+        total = 0.0
+        for start in range(0, size, rows):
+            part = slice(start, start + rows)
+            c = np.clip(kernel[part] * scale[part, None] * scale, -1.0, 1.0)
+            c[np.arange(len(c)), np.arange(start, start + len(c))] = 1.0
+            total += float(np.sum(guess_covariance(np.arcsin(c), self.n_classes)))
+        return max(total / size**2, 0.0)
+
+    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the largest share, that of the favoured class, from so many draws."""
+        return SampledLaw(self.rvs(checked_draws(draws), random_state).max(axis=1))
+
+    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the shares in order, arrays (M,), the favoured class first, from so many draws."""
+        return SampledLaw(-np.sort(-self.rvs(checked_draws(draws), random_state), axis=1))
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.float64]:
+        """Independent draws of all shares, shape (*size, M)."""
+        shape = () if size is None else tuple(np.atleast_1d(size))
+        rng = np.random.default_rng(random_state)
+        count, m = int(np.prod(shape)), self.n_classes
+        block = max(1, BLOCK // (self.binary.size * m))
+        parts = [self._draw(min(block, count - start), rng) for start in range(0, count, block)]
+        return np.concatenate(parts or [np.empty((0, m))]).reshape(*shape, m)
+
+    def _draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        m = self.n_classes
+        guesses = self.binary.outputs(count * m, rng).reshape(-1, count, m).argmax(axis=2)
+        cells = np.bincount((guesses + m * np.arange(count)).ravel(), minlength=count * m)
+        return cells.reshape(count, m) / self.binary.size

@@ -1,0 +1,16 @@
+"""Losses at initialisation: what they ask of a network that favours some classes before it has learned anything."""
+
+from igbtheory.losses.loss import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.losses.start import LossAtStart, measured, predicted, simulated
+
+__all__ = [
+    "Blurry",
+    "CrossEntropy",
+    "Focal",
+    "Loss",
+    "LossAtStart",
+    "PiecewiseZero",
+    "measured",
+    "predicted",
+    "simulated",
+]

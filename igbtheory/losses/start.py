@@ -1,0 +1,151 @@
+"""Losses at initialisation, over networks: what a loss asks of the favoured classes, and of the others."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.guesses.estimate import Estimate, estimate
+from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.losses.loss import Loss
+from igbtheory.losses.outputs import limit_outputs
+from igbtheory.prediction import Prediction
+from igbtheory.simulation.outputs import outputs as finite_outputs
+
+Array = NDArray[np.float64]
+_CERTAIN = 1e4  # log-odds where the others have no weight left: the probability is 1 to any digit
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class LossAtStart:
+    """Laws over initialisations of means over the data, arrays (n_classes,): from the most to the least favoured class.
+
+    probability: mean softmax probability of a class, by which classes are ordered in every network.
+    value: mean loss of the data of a class. silent: share of the data of a class without any gradient.
+    own: mean gradient at the logit of the label, over the data of that class; negative: descent raises it.
+    gradient: mean gradient at the logit of a class over the data of all classes, equally many; they sum to 0.
+
+    At initialisation a network knows no label: the data of all classes have the same law.
+    """
+
+    loss: Loss
+    probability: SampledLaw
+    value: SampledLaw
+    silent: SampledLaw
+    own: SampledLaw
+    gradient: SampledLaw
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.value.draws.shape[1])
+
+    def steering(self) -> Estimate:
+        """Share of initialisations in which descent lowers the logit of the favoured class."""
+        raised = SampledLaw(self.gradient.draws[:, 0]).cdf(0.0)
+        return Estimate(1.0 - raised.value, raised.error)
+
+    def strength(self) -> Estimate:
+        """Mean gradient at the logit of the favoured class over that of cross-entropy; negative: it is raised instead.
+
+        Cross-entropy has there what the favoured class gets beyond its share, its mean probability less 1/n_classes.
+        """
+        there, excess = self.gradient.draws[:, 0], self.probability.draws[:, 0] - 1.0 / self.n_classes
+        ratio = there.mean() / excess.mean()
+        return Estimate(float(ratio), float(estimate(there - ratio * excess).error / excess.mean()))
+
+    def __repr__(self) -> str:
+        return f"LossAtStart({self.loss!r}, {len(self.value.draws)} networks, {self.n_classes} classes)"
+
+
+def predicted(
+    prediction: Prediction,
+    loss: Loss,
+    n_classes: int,
+    *,
+    networks: int = 1000,
+    samples: int = 1000,
+    seed: int = 0,
+) -> LossAtStart:
+    """Loss at initialisation of infinitely wide networks, from draws of their outputs at `samples` data each.
+
+    prediction: of one network; on a given data set its data are taken, whatever `samples`. Means over so many data
+    scatter as those of a real evaluation do, and the laws contain that.
+    """
+    rng = np.random.default_rng(checks.whole("seed", seed, 0))
+    draw = limit_outputs(prediction, n_classes, samples)
+    return measured((draw(rng) for _ in range(checks.whole("networks", networks, 2))), loss)
+
+
+def simulated(  # noqa: PLR0913 - as Network.simulate
+    network: Any,
+    loss: Loss,
+    n_classes: int,
+    *,
+    networks: int = 200,
+    width: int = 256,
+    samples: int = 1000,
+    seed: int = 0,
+    inputs: Any = None,
+) -> LossAtStart:
+    """Loss at initialisation of finite networks, drawn as `Network.simulate` draws them."""
+    found = finite_outputs(network, n_classes, networks, width, samples, seed, inputs)
+    return measured(found, loss)
+
+
+def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
+    """Loss at initialisation from outputs: for every network an array (n_samples, n_classes), at least two networks."""
+    if not isinstance(loss, Loss):
+        raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
+    rows = [_means(_checked(array), loss) for array in outputs]
+    if len(rows) < 2 or len({row.shape for row in rows}) > 1:
+        raise ValueError(
+            f"expected outputs of at least two networks, as many classes in each, got {len(rows)} networks; pass more"
+        )
+    return LossAtStart(loss, *(SampledLaw(part) for part in np.stack(rows, axis=1)))
+
+
+def _checked(outputs: Any) -> Array:
+    found = np.asarray(outputs, dtype=float)
+    if found.ndim != 2 or len(found) < 1 or found.shape[1] < 2:
+        raise ValueError(
+            f"expected outputs of shape (n_samples, n_classes), two classes or more, got shape {found.shape}"
+        )
+    if not np.all(np.isfinite(found)):
+        raise ValueError(
+            "expected finite outputs, got some that are not; of simulated networks they overflow: scale the inputs or "
+            "the variances down"
+        )
+    return found
+
+
+def _means(outputs: Array, loss: Loss) -> Array:
+    """The five means over the data of one network, (5, n_classes), the favoured class first."""
+    p, log_odds = _softmax(outputs)
+    weight = loss.weight(log_odds)
+    own = -weight * scipy.special.expit(-log_odds)
+    # sum over the labels k of weight_k (p_c - [c = k]), without subtracting where c = k
+    others = (weight.sum(axis=1, keepdims=True) - weight) * p
+    gradient = (others + own) / weight.shape[1]
+    parts = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own, gradient]).mean(axis=1)
+    return np.asarray(parts[:, np.argsort(-parts[0], kind="stable")])
+
+
+def _softmax(outputs: Array) -> tuple[Array, Array]:
+    """Probabilities p and their log-odds, each class against the sum of the others."""
+    largest = outputs.max(axis=1, keepdims=True)
+    powers = np.exp(outputs - largest)
+    total = powers.sum(axis=1, keepdims=True)
+    rest = total - powers
+    # of the largest output the others are added up anew: what is left of a difference has lost their digits
+    row, top = np.arange(len(outputs)), outputs.argmax(axis=1)
+    p = powers / total
+    powers[row, top] = 0.0
+    rest[row, top] = powers.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return p, np.minimum(outputs - largest - np.log(rest), _CERTAIN)

@@ -1,0 +1,43 @@
+"""Outputs of several classes of finite networks."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from igbtheory import checks
+from igbtheory.inputs import GaussianInputs
+from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
+
+if TYPE_CHECKING:
+    from igbtheory.network import Network
+
+
+def outputs(
+    network: "Network",
+    n_classes: int,
+    networks: int = 200,
+    width: int = 256,
+    samples: int = 1000,
+    seed: int = 0,
+    inputs: Any = None,
+) -> Iterator[NDArray[np.float64]]:
+    """Outputs of finite networks one after the other, arrays (n_samples, n_classes); numbers as in `simulate`.
+
+    Network i draws from SeedSequence(seed, spawn_key=(i,)). What single precision cannot hold comes as inf or NaN.
+    """
+    classes = checks.whole("n_classes", n_classes, 1)
+    networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
+    seed = checks.whole("seed", seed, 0)
+    inputs = checked_inputs(GaussianInputs() if inputs is None else inputs)
+    size = checks.whole("samples", samples, 1) if isinstance(inputs, GaussianInputs) else len(inputs)
+    drawn = finite_network(network, inputs, size, width)
+    return (_drawn(drawn, seed, i, classes) for i in range(networks))
+
+
+def _drawn(network: FiniteNetwork, seed: int, i: int, n_classes: int) -> NDArray[np.float64]:
+    """Outputs of network i; BLAS has one thread, so that its sums do not depend on the cores."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        return network.outputs(np.random.SeedSequence(seed, spawn_key=(i,)), n_classes)

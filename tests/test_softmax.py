@@ -1,0 +1,181 @@
+"""Mean softmax probabilities: laws, limits in the temperature, independent quadrature, draws and finite networks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import igbtheory as igb
+from igbtheory.guesses import ClassGuessLaw, SoftmaxLaw
+from igbtheory.guesses.centred import fractions
+
+Z = 5.0
+"""Standard errors that an estimate may miss: 6e-7 for one."""
+variances = st.floats(-4, 3).map(lambda x: 10.0**x)
+
+
+@settings(max_examples=40)
+@given(variances, variances, st.integers(2, 30), st.integers(0, 2**32))
+def test_probabilities_sum_to_one_and_follow_the_centres(mu: float, chi: float, m: int, seed: int) -> None:
+    law = SoftmaxLaw(mu, chi, m)
+    centres = np.sqrt(mu) * np.random.default_rng(seed).standard_normal(m)
+    p = law.given(centres)
+    assert p.sum() == pytest.approx(1.0, abs=1e-13)
+    assert p.min() >= 0
+    # two centres that differ by rounding alone may change places
+    assert np.all(np.diff(p[np.argsort(centres)]) > -1e-12)
+    assert law.given(centres + 3.0) == pytest.approx(p, rel=1e-9, abs=1e-13)
+    assert law.given(centres[::-1]) == pytest.approx(p[::-1], rel=1e-12, abs=1e-15)
+
+
+@settings(max_examples=15)  # three double integrals each
+@given(variances, variances, st.integers(2, 50), st.floats(0.5, 10))
+def test_temperature_divides_the_outputs(mu: float, chi: float, m: int, temperature: float) -> None:
+    assume(np.sqrt(mu) < 20 * max(temperature, np.sqrt(chi)))
+    law, scaled = SoftmaxLaw(mu, chi, m, temperature), SoftmaxLaw(mu / temperature**2, chi / temperature**2, m)
+    assert law.var() == pytest.approx(scaled.var(), rel=1e-9)
+    # hotter is flatter
+    assert SoftmaxLaw(mu, chi, m, 1.1 * temperature).var() < law.var() < (1 - 1 / m) / m
+    assert np.diag(law.cov()) == pytest.approx(np.full(m, law.var()), rel=1e-13)
+    assert np.abs(law.cov().sum(axis=0)).max() < 1e-13
+
+
+@pytest.mark.parametrize("centres", [[0.3, -1.0, 2.0], [0.0, 0.0], [5.0, -20.0, 4.0, 3.0]])
+def test_without_scatter_over_the_data_it_is_softmax(centres: list[float]) -> None:
+    found = SoftmaxLaw(1.0, 0.0, len(centres), 0.7).given(centres)
+    # an interpolation in a table of logarithms
+    assert found == pytest.approx(scipy.special.softmax(np.array(centres) / 0.7), rel=1e-9)
+
+
+@pytest.mark.parametrize("chi", [0.01, 1.0, 40.0])
+def test_two_classes_by_the_logistic_function(chi: float) -> None:
+    gap, temperature = 0.8, 1.3
+    z = np.linspace(-10, 10, 20_001)
+    # a trapezoidal rule of an analytic function: exact to rounding
+    density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    expected = scipy.special.expit((gap + np.sqrt(2 * chi) * z) / temperature) @ density
+    assert SoftmaxLaw(1.0, chi, 2, temperature).given([gap, 0.0])[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("mu", "chi"), [(1.0, 0.0), (0.3, 2.0), (20.0, 1.0), (1e-6, 1.0), (1e-20, 1.0)])
+def test_variance_of_two_classes_by_quadrature(mu: float, chi: float) -> None:
+    z = np.linspace(-9, 9, 1201)
+    density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    # p - 1/2 is odd in the gap of the centres, so that its square is the variance and nothing cancels
+    odd = 0.5 * np.tanh(0.5 * (np.sqrt(2 * mu) * z[:, None] + np.sqrt(2 * chi) * z)) @ density
+    assert SoftmaxLaw(mu, chi, 2).var() == pytest.approx(odd**2 @ density, rel=1e-8)
+
+
+@pytest.mark.parametrize("mu", [0.01, 1.0, 4.0])
+def test_variance_of_three_classes_by_quadrature(mu: float) -> None:
+    # data that do not scatter: softmax of the centres on a grid, the trapezoidal rule of an analytic function
+    z = np.linspace(-8, 8, 101)
+    density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    a, b, c = np.sqrt(mu) * np.array(np.meshgrid(z, z, z, indexing="ij"))
+    p = 1 / (1 + np.exp(b - a) + np.exp(c - a))
+    expected = np.einsum("ijk,i,j,k", (p - 1 / 3) ** 2, density, density, density)
+    assert SoftmaxLaw(mu, 0.0, 3).var() == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("mu", "chi", "m", "temperature"),
+    [
+        (1, 1, 10, 1),
+        (0.5, 2, 3, 1),
+        (20, 1, 10, 0.3),
+        (1e-6, 1, 10, 1),
+        (1e-12, 1, 5, 1),
+        (1, 0.01, 200, 1),
+        (9, 100, 10, 1),
+    ],
+)
+def test_draws_have_the_exact_variance(mu: float, chi: float, m: int, temperature: float) -> None:
+    law = SoftmaxLaw(mu, chi, m, temperature)
+    p = law.rvs(20_000 // m, 1)
+    squares = ((p - 1 / m) ** 2).mean(axis=1)
+    assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(len(squares))
+
+
+@pytest.mark.parametrize("m", [2, 10, 300])
+def test_hot_softmax_is_linear_in_the_outputs(m: int) -> None:
+    law = SoftmaxLaw(2.0, 3.0, m, 1e4)
+    # p_c = 1/M + (O_c - mean O)/(M T) to the first order, here 1e-4 of itself, and the second is of the order T^-2
+    assert law.var() == pytest.approx(2.0 * (1 - 1 / m) / (m * 1e4) ** 2, rel=1e-6)
+
+
+def test_cold_softmax_is_the_largest_output() -> None:
+    centres = np.random.default_rng(0).standard_normal((20, 6))
+    cold = SoftmaxLaw(1.0, 1.0, 6, 1e-3).given(centres)
+    assert np.abs(cold - fractions(centres)).max() < 1e-5
+    # the smoothing shifts by the square of the temperature over the spread: 1e-4 at 0.04
+    assert SoftmaxLaw(1.0, 1.0, 6, 0.04).var() == pytest.approx(ClassGuessLaw(1.0, 6).var(), rel=0.02)
+
+
+@pytest.mark.parametrize("m", [2, 10, 200])
+def test_small_scatter_of_the_centres(m: int) -> None:
+    # proportional to var_mu, with a correction of var_mu itself; rounding leaves 1e-9 where it is smallest
+    expected = SoftmaxLaw(1e-9, 1.0, m).var() / 1e-9
+    for mu in (1e-11, 1e-13, 1e-300):
+        assert SoftmaxLaw(mu, 1.0, m).var() == pytest.approx(expected * mu, rel=1e-8, abs=0)
+
+
+def test_the_scale_counts_and_not_gamma_alone() -> None:
+    assert SoftmaxLaw(10.0, 10.0, 5).var() > 1.5 * SoftmaxLaw(1.0, 1.0, 5).var()
+    assert SoftmaxLaw(0.0, 1.0, 5).var() == 0.0
+    assert SoftmaxLaw(0.0, 1.0, 5).rvs(3, 0) == pytest.approx(np.full((3, 5), 0.2), rel=1e-13)
+
+
+def test_the_largest_and_the_order() -> None:
+    law = SoftmaxLaw(2.0, 1.0, 5)
+    largest, ranked = law.largest(500, 3), law.ranked(500, 3)
+    assert np.array_equal(largest.draws, ranked.draws[:, 0])
+    assert np.all(np.diff(ranked.mean().value) < 0)
+    assert law.rvs((2, 3), 0).shape == (2, 3, 5)
+    assert law.rvs(random_state=0).shape == (5,)
+    assert law.mean() == 0.2
+
+
+def test_finite_networks_predict_as_predicted() -> None:
+    """ReLU networks, two hidden layers: sum over the classes of the square of their mean probability."""
+    rng = np.random.default_rng(11)
+    m, width, networks, data, temperature = 10, 400, 300, 400, 0.7
+    found = np.empty(networks)
+    for i in range(networks):
+        h = rng.standard_normal((data, 200))
+        for fan_out in (width, width, m):
+            h = np.maximum(h, 0) if h.shape[1] == width else h
+            h = h @ (rng.standard_normal((h.shape[1], fan_out)) * np.sqrt(2 / h.shape[1]))
+        p = scipy.special.softmax(h / temperature, axis=1)
+        # of two different data: what is left of one is the spread over the data
+        found[i] = (p.sum(axis=0) ** 2 - (p**2).sum(axis=0)).sum() / (data * (data - 1))
+    law = igb.mlp(2, "relu").predict().softmax(m, temperature)
+    # finite width shifts by O(1/width); the standard error is 1 %
+    assert abs(found.mean() - (m * law.var() + 1 / m)) < Z * found.std(ddof=1) / np.sqrt(networks)
+    assert found.std(ddof=1) / np.sqrt(networks) < 0.05 * m * law.var()
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, np.nan, np.inf])
+def test_temperatures_that_are_none(temperature: float) -> None:
+    with pytest.raises(ValueError, match="temperature"):
+        igb.mlp(1, "relu").predict().softmax(3, temperature)
+
+
+def test_bad_input_is_refused() -> None:
+    p: Any = igb.mlp(1, "relu").predict()
+    with pytest.raises(ValueError, match="n_classes"):
+        p.softmax(1)
+    with pytest.raises(ValueError, match="n_classes"):
+        p.softmax(2.5)
+    with pytest.raises(TypeError, match="temperature"):
+        p.softmax(3, "hot")
+    with pytest.raises(ValueError, match="given data set"):
+        igb.mlp(1, "relu").predict(igb.digits()[:5]).softmax(3)
+    with pytest.raises(ValueError, match="sweep"):
+        igb.mlp(1, "relu", sigma_b2=np.array([0.0, 0.1])).predict().softmax(3)
+    with pytest.raises(ValueError, match="nearly the largest output"):
+        SoftmaxLaw(1.0, 0.0, 3, 1e-3).var()
+    with pytest.raises(ValueError, match="finite centres"):
+        p.softmax(3).given([0.0, 1.0])
