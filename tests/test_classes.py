@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import igbtheory as igb
 from igbtheory.activations import maxima
 from igbtheory.cli import main
-from igbtheory.guesses import BatchedClassLaw, BatchedGuessLaw, ClassGuessLaw, DatasetClassLaw
+from igbtheory.guesses import BatchedClassLaw, BatchedGuessLaw, ClassGuessLaw, DatasetClassLaw, accuracy_bounds
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, guess_covariance, share_variance
 from igbtheory.guesses.dataset import DatasetGuessLaw
@@ -67,7 +67,8 @@ def test_limits(m: int) -> None:
     # next to them, the same but for the first order
     assert share_variance(1e-12, m) == pytest.approx(1e-12 * first_order(m), rel=1e-10)
     assert np.allclose(ClassGuessLaw(1e-24, m).rvs(5, 0), 1 / m, rtol=1e-10)
-    assert ClassGuessLaw(1e12, m).disagreement() == pytest.approx(2e-6 * edge(m), rel=1e-5)
+    # the next order is 1e-12 of it
+    assert ClassGuessLaw(1e24, m).disagreement() == pytest.approx(2e-12 * edge(m), rel=1e-10)
 
 
 @pytest.mark.parametrize("m", [2, 3, 10, 100, 1000])
@@ -389,6 +390,11 @@ def test_the_command_prints_the_library(capsys: pytest.CaptureFixture[str]) -> N
     assert found["guesses"]["var"] == p.guesses(10).var()
     assert found["guesses"]["ranked"]["value"] == p.guesses(10).ranked(100, 0).mean().value.tolist()
     assert found["softmax"]["ranked"]["value"] == p.softmax(10).ranked(100, 0).mean().value.tolist()
+    assert found["accuracy"]["tight"]["value"] == accuracy_bounds(p.guesses(10), None, 100).tight.mean().value
+    tokens = ["classes", "--classes", "3", "--draws", "50", "--proportions", "0.5", "0.3", "0.2", "--json"]
+    assert main(tokens) == 0
+    tight = accuracy_bounds(p.guesses(3), [0.5, 0.3, 0.2], 50).tight.mean().value
+    assert json.loads(capsys.readouterr().out)["accuracy"]["tight"]["value"] == tight
     assert main(["classes", "--classes", "12", "--draws", "100"]) == 0
     out = capsys.readouterr().out
     assert "collision" in out
@@ -399,7 +405,14 @@ def test_the_command_prints_the_library(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.parametrize(
     "tokens",
-    [("--classes", "1"), ("--classes", "2.5"), ("--temperature", "0"), ("--data", "digits", "--temperature", "2")],
+    [
+        ("--classes", "1"),
+        ("--classes", "2.5"),
+        ("--temperature", "0"),
+        ("--data", "digits", "--temperature", "2"),
+        ("--classes", "2", "--proportions", "0.5", "0.6"),
+        ("--classes", "3", "--proportions", "0.5", "0.5"),
+    ],
 )
 def test_the_command_refuses(tokens: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classes", *tokens]) == 2

@@ -16,8 +16,7 @@ from scipy import integrate, special, stats
 import igbtheory as igb
 from igbtheory import losses
 from igbtheory.cli import main
-from igbtheory.guesses.accuracy import accuracy_bound, accuracy_bounds, loose_accuracy_bound
-from igbtheory.guesses.several import ClassGuessLaw
+from igbtheory.guesses import ClassGuessLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 from igbtheory.simulation.outputs import outputs
 

@@ -25,9 +25,9 @@ def covariance(unit: Sphere, m: int, mean: Any, order: int) -> Any:
     """Covariance of phi(M) at two data of a batch of three or more, phi of the mean E phi(M), by rules of one order."""
     n, reach, tilt = unit.n, unit.reach(), _tilt(unit)
     kinks, points = unit.sines(unit.phi.pieces.kinks), unit.sines(unit.mesh(reach))
-    rise, right = list(ends(unit, m)), [-n.pi / 2, n.pi / 2]
-    own = [n.asin(y) for y in points + kinks] + rise
-    seen = [n.asin(y) for y in (points if unit.free == 2 else thinned(points)) + kinks] + rise + right
+    rises, right = list(ends(unit, m)), [-n.pi / 2, n.pi / 2]
+    own = [n.asin(y) for y in points + kinks] + rises
+    seen = [n.asin(y) for y in (points if unit.free == 2 else thinned(points)) + kinks] + rises + right
     lines = [line for b in seen for line in (n.pi / 2 - abs(b - tilt), abs(b + tilt) - n.pi / 2)]
     order = 2 * order
     t = rounded(n, split(n, np.array([*grid(n, reach, unit.free), *own, *lines]), -reach, reach, order), order)

@@ -1,11 +1,13 @@
 """`igb classes`: the shares of several classes, and their mean softmax probabilities."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Architecture, Inputs, Whole
-from igbtheory.guesses import ClassGuessLaw
+from igbtheory.guesses import ClassGuessLaw, accuracy_bounds
 from igbtheory.guesses.estimate import Estimate
 
 SEED = 0
@@ -19,6 +21,7 @@ def classes(
     *,
     classes: Whole = 10,
     temperature: float = 1.0,
+    proportions: Annotated[list[float] | None, Parameter(consume_multiple=True)] = None,
     draws: Whole = 2000,
     json: bool = False,
 ) -> int:
@@ -37,6 +40,8 @@ def classes(
         Number of classes, from 2 to 1000.
     temperature
         Divides the outputs before softmax.
+    proportions
+        Proportions of the classes in the data, for the accuracy that the guesses allow; the same for each by default.
     draws
         Initialisations drawn for an estimate.
     json
@@ -45,7 +50,7 @@ def classes(
     """
     values = inputs.values()
     prediction = architecture.network().predict(values)
-    found = as_dict(prediction, classes, temperature, draws)
+    found = as_dict(prediction, classes, temperature, proportions, draws)
     origin = {"network": str(architecture), "inputs": inputs.text(values)}
     if json:
         output.show_json({**origin, **found})
@@ -54,12 +59,16 @@ def classes(
     return 0
 
 
-def as_dict(prediction: igb.Prediction, n_classes: int, temperature: float, draws: int) -> dict[str, Any]:
+def as_dict(
+    prediction: igb.Prediction, n_classes: int, temperature: float, proportions: list[float] | None, draws: int
+) -> dict[str, Any]:
     """The laws as JSON has them: an estimate is a value and its standard error."""
     law = prediction.guesses(n_classes)
     if temperature != 1.0 and not isinstance(law, ClassGuessLaw):
         raise ValueError("--temperature is of softmax, which is not given on a data set; leave it or --data out")
     ranked = law.ranked(draws, SEED)
+    bounds = accuracy_bounds(law, proportions, draws, SEED)
+    bound_names = ("tight", "loose") if proportions is None else ("tight",)
     found = {
         "gamma": float(prediction.gamma),
         "n_classes": n_classes,
@@ -69,6 +78,7 @@ def as_dict(prediction: igb.Prediction, n_classes: int, temperature: float, draw
             "collision": law.collision(),
             "ranked": _estimate(ranked.mean()),
         },
+        "accuracy": {name: _estimate(getattr(bounds, name).mean()) for name in bound_names},
     }
     if isinstance(law, ClassGuessLaw):
         softmax = prediction.softmax(n_classes, temperature)
@@ -97,11 +107,17 @@ def _table(found: dict[str, Any]) -> Any:
 
 
 def _summary(found: dict[str, Any], draws: int) -> list[str]:
-    law = found["guesses"]
+    law, accuracy = found["guesses"], found["accuracy"]
+    loose = f"; 1 - (max f - 1/M) says {_text(accuracy['loose'])}" if "loose" in accuracy else ""
     return [
         f"gamma      {found['gamma']:.15g}",
         f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
         f"collision  {law['collision']:.8g}, the probability that two data are given to one class",
+        f"accuracy   at most {_text(accuracy['tight'])}, the mean of sum min(f, pi){loose}",
         f"rank       means over {draws} initialisations drawn, the favoured class first"
         + (f"; {SHOWN} of {found['n_classes']} classes" if found["n_classes"] > SHOWN else ""),
     ]
+
+
+def _text(value: dict[str, Any]) -> str:
+    return f"{value['value']:.4g} ± {value['error']:.1g}"

@@ -4,9 +4,10 @@
 methods are spelled as in scipy.stats; both depend on the network through gamma = var_mu / var_chi alone.
 `BatchedGuessLaw` is the law of the count where batch normalisation couples the data of a batch. `ClassGuessLaw` and
 `DatasetClassLaw` are the laws of the fractions of several classes, `FiniteClassLaw` and `BatchedClassLaw` those of
-their counts, `SoftmaxLaw` that of their mean probabilities.
+their counts, `SoftmaxLaw` that of their mean probabilities; `accuracy_bounds` says which accuracy they allow.
 """
 
+from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bound, accuracy_bounds, loose_accuracy_bound
 from igbtheory.guesses.batches import BatchedGuessLaw
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.guesses.dataset import DatasetGuessLaw
@@ -17,6 +18,7 @@ from igbtheory.guesses.several_dataset import DatasetClassLaw
 from igbtheory.guesses.softmax import SoftmaxLaw
 
 __all__ = [
+    "AccuracyBounds",
     "BatchedClassLaw",
     "BatchedGuessLaw",
     "ClassGuessLaw",
@@ -26,4 +28,7 @@ __all__ = [
     "FiniteGuessLaw",
     "GuessLaw",
     "SoftmaxLaw",
+    "accuracy_bound",
+    "accuracy_bounds",
+    "loose_accuracy_bound",
 ]

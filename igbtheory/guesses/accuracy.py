@@ -52,7 +52,8 @@ class AccuracyBounds:
 def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, random_state: Any = 0) -> AccuracyBounds:
     """Bounds on the accuracy at initialisation for a law of several classes, from so many draws of its fractions.
 
-    law: what `prediction.guesses(n_classes)` gives. proportions: as in `accuracy_bound`; `loose` takes them to be 1/M.
+    law: what `prediction.guesses(n_classes)` gives. proportions: as in `accuracy_bound`; where they are not 1/M,
+    `loose` bounds nothing.
     """
     fractions = law.rvs(checked_draws(draws), random_state)
     return AccuracyBounds(

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.activations.batch_share import share_of_batch
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.panels import share_beyond
 from igbtheory.layers.chain import each
@@ -18,7 +19,7 @@ from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised, NormalisedPairs, approximated
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import divided_pairs, norm_text, normalised, over_root, scaled_law
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers import FLOAT64, Kind
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
 WHAT = "a batch-normalised activation"
@@ -121,29 +122,32 @@ class BatchNorm(Layer):
                 f"expected a Gaussian unit in front of {self!r}, got an activation: the proxy has a law for Gaussian "
                 'units alone; use law="exact"'
             )
-        if size is None:
-            q, error = self._full_batch(node) if self.eps else (n.number(1), 0.0)
-            return node.averaged_to(Moments(0, 0 * q, q, error), (0, 0), WHAT)
         if self.eps:
-            raise ValueError(
-                f"{self!r} behind an activation: the law of the variance in a batch of {size} is known at eps=0 alone; "
-                "use eps=0, the full batch, or BatchNorm in front of the activation"
-            )
-        q = n.number(1) - n.number(node.constant(size))
-        error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
-        return node.averaged_to(Moments(0, 0 * q, q, error, -q / (size - 1)), (0, 0), WHAT, node.constant)
+            q, error = self._share(node)
+        else:
+            q = n.number(1) - n.number(0 if size is None else node.constant(size))
+            error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
+        values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
+        return node.averaged_to(values, (0, 0), WHAT, None if size is None else node.constant)
 
-    def _full_batch(self, node: LawNode) -> tuple[Any, Any]:
-        """Mean of V/(V + eps) over the units, V the variance of a unit over all data, and its error."""
+    def _share(self, node: LawNode) -> tuple[Any, Any]:
+        """Mean of V/(V + eps), V the variance of a unit over all data or over its batch, and its error."""
         if not isinstance(node.base, Gaussian) or node.maximum > 1 or node.phi is None:
             raise ValueError(
-                f"{self!r} behind pooling: how the variance over the data varies from unit to unit is not known; use "
-                "eps=0"
+                f"expected one activation of a Gaussian unit in front of {self!r}, got pooling or another norm: how "
+                "the variance over the data then varies from unit to unit is not known; use eps=0"
             )
-        h, n = node.base.values, node.n
-        parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
-        points = zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
-        found = [share_beyond(n, node.phi, point, n.number(self.eps)) for point in points]
+        h, n, phi, eps = node.base.values, node.n, node.phi, node.n.number(self.eps)
+        if self.batch_size is None:
+            parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
+            found = [share_beyond(n, phi, point, eps) for point in _points(n, parts)]
+        elif n is not FLOAT64:
+            raise ValueError(f"{self!r} behind an activation is computed in double precision; predict without `digits`")
+        else:
+            parts = np.broadcast_arrays(h.mean, h.variance, h.covariance)
+            found = [
+                share_of_batch(phi, self.batch_size, *map(float, point), float(eps)) for point in _points(n, parts)
+            ]
         q, error = (np.array(part).reshape(parts[0].shape)[()] for part in zip(*found, strict=True))
         return q, h.error + np.asarray(error, dtype=float)[()]
 
@@ -156,6 +160,10 @@ class BatchNorm(Layer):
                 f"{max(size, data // size * size)} of them, or the full batch: BatchNorm()"
             )
         return size
+
+
+def _points(n: Kind, parts: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
+    return zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:

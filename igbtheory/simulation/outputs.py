@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
@@ -34,10 +34,15 @@ def outputs(
     inputs = checked_inputs(GaussianInputs() if inputs is None else inputs)
     size = checks.whole("samples", samples, 1) if isinstance(inputs, GaussianInputs) else len(inputs)
     drawn = finite_network(network, inputs, size, width)
-    return (_drawn(drawn, seed, i, classes) for i in range(networks))
+    return _drawn(drawn, classes, [np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(networks)])
 
 
-def _drawn(network: FiniteNetwork, seed: int, i: int, n_classes: int) -> NDArray[np.float64]:
-    """Outputs of network i; BLAS has one thread, so that its sums do not depend on the cores."""
-    with threadpool_limits(limits=1, user_api="blas"):
-        return network.outputs(np.random.SeedSequence(seed, spawn_key=(i,)), n_classes)
+def _drawn(
+    network: FiniteNetwork, n_classes: int, seeds: list[np.random.SeedSequence]
+) -> Iterator[NDArray[np.float64]]:
+    """Outputs network by network; BLAS has one thread, so that its sums do not depend on the cores."""
+    controller = ThreadpoolController()
+    for seed in seeds:
+        with controller.limit(limits=1, user_api="blas"):
+            found = network.outputs(seed, n_classes)
+        yield found

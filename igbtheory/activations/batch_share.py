@@ -1,0 +1,72 @@
+"""Share s^2/(s^2 + eps) that BatchNorm(n, eps) leaves of the mean square of an activation, s^2 its variance in a batch.
+
+Data that are correlated in a batch have a common part V: a positive correlation is an average over V of independent
+data, a negative one has an imaginary V. In double precision.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from igbtheory.activations.batch_given import RULES, Rule, given
+from igbtheory.activations.batch_of_two import share_of_two
+from igbtheory.activations.batch_tilted import tilted
+from igbtheory.activations.batch_unit import Array, unit_of
+from igbtheory.activations.function import Function
+from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.panels import WIDTH
+from igbtheory.numbers.threads import one_thread
+
+FINEST = 5
+"""Bisections of the step in V at most."""
+SETTLED = 1e-8
+"""Relative change by a bisection from which on the trapezoidal sum in V is left as it is."""
+
+
+@lru_cache(maxsize=1024)
+def share_of_batch(phi: Function, size: int, mean: float, q: float, within: float, eps: float) -> tuple[float, float]:
+    """Mean of s^2/(s^2 + eps) over batches of `size` values phi(h), and its estimated relative error.
+
+    mean, q, within: mean and variance of h, and covariance of two h of a batch, from -q/(size - 1) to q.
+    """
+    own = float(np.sqrt(max(q - within, 0)))
+    common = float(np.sqrt(abs(within)))
+    if not own:
+        return 0.0, 0.0
+    with one_thread():
+        if size == 2:
+            value, error = share_of_two(phi, mean, q, within, eps)
+        elif within < 0:
+            value, error = tilted(phi, size, (mean, common, own), eps)
+        else:
+            value, error = _shifted(phi, size, (mean, common, own), eps)
+    if not value:
+        return 0.0, 0.0
+    # a power A_0^n has n times the rounding of A_0
+    return value, error / value + (100 + 2 * size) * FLOAT64.epsilon
+
+
+def _shifted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
+    """Mean over V, h = mean + common V + own z, and its error: trapezoidal sums, as z smooths what V sees."""
+    mean, common, own = scales
+
+    def total(v: Array, rule: Rule) -> float:
+        found = [given(unit_of(phi, mean + common * x, own, WIDTH), size, eps, rule) for x in v]
+        return float(FLOAT64.npdf(v) @ np.array(found))
+
+    if not common:
+        coarse, fine = (given(unit_of(phi, mean, own, WIDTH), size, eps, rule) for rule in RULES)
+        return fine, abs(coarse - fine)
+    reach = np.ceil(np.sqrt(-2 * np.log(FLOAT64.epsilon)))
+    whole = np.arange(-reach, reach + 1)
+    value, change = total(whole, RULES[1]), 1.0
+    lost = abs(value - total(whole, RULES[0]))
+    for halving in range(1, FINEST + 1):
+        step = 0.5**halving
+        between = np.add.outer(whole[:-1], step * np.arange(1, 2**halving, 2)).ravel()
+        finer = value / 2 + step * total(between, RULES[1])
+        change, value = abs(finer - value) / (finer + 1e-300), finer
+        if change < SETTLED:
+            break
+    # such a sum errs by exp(-a/step): the square of its last change, or less
+    return value, lost + value * change**1.5

@@ -1,0 +1,177 @@
+"""BatchNorm(n, eps) behind an activation: closed forms, counts of signs, other integrals, its limits, simulation."""
+
+from itertools import pairwise
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+import igbtheory as igb
+from igbtheory import Activation, BatchNorm, Dense, MaxPool
+from igbtheory.activations import function_of, moments
+from igbtheory.activations.batch_given import RULES, given
+from igbtheory.activations.batch_of_two import share_of_two
+from igbtheory.activations.batch_share import share_of_batch
+from igbtheory.activations.batch_unit import unit_of
+from igbtheory.activations.panels import share_beyond
+from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.exchangeable import counts_above
+
+PROMISE = 1e-11
+Z = 5.5  # below it chance keeps all draws of this file but for one in a million
+STEP, RELU = function_of("step"), function_of("relu")
+
+
+def of_identity(size: int, own: float, eps: float) -> float:
+    """The mean for phi(x) = x: s^2 is own/n times a chi squared of n - 1 degrees of freedom."""
+    with mpmath.workdps(30):
+        shape, a = mpmath.mpf(size - 1) / 2, mpmath.mpf(size * eps / own) / 2
+        # E a/(g + a) of a gamma variable g
+        return float(1 - a**shape * mpmath.exp(a) * mpmath.gammainc(1 - shape, a))
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.1, 30.0])
+@pytest.mark.parametrize(
+    ("size", "within"), [(2, 0.0), (2, -0.4), (3, 0.0), (8, 0.0), (8, 0.4), (8, -0.1), (8, -1 / 7)]
+)
+def test_of_the_identity_it_is_a_chi_squared(size: int, within: float, eps: float) -> None:
+    found, error = share_of_batch(function_of("x"), size, 0.3, 1.0, within, eps)
+    expected = of_identity(size, 1 - within, eps)
+    assert found == pytest.approx(expected, rel=PROMISE)
+    assert abs(found - expected) <= error * expected
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize(("size", "rho"), [(2, -0.5), (3, 0.0), (5, 0.3), (8, -1 / 7), (8, -0.05), (40, 0.6)])
+@pytest.mark.parametrize("mean", [0.0, -0.7])
+def test_of_signs_it_follows_their_counts(size: int, rho: float, mean: float) -> None:
+    share = np.arange(size + 1) / size
+    square = share * (1 - share)
+    expected = float(counts_above(size, rho, np.array([mean]))[0] @ (square / (square + 0.1)))
+    found, error = share_of_batch(STEP, size, mean, 1.0, rho, 0.1)
+    assert abs(found - expected) <= (error + 1e-13) * expected
+    assert error < 1e-10
+
+
+@pytest.mark.parametrize("name", ["relu", "abs", "tanh", "gelu", "x**3 + x", "step"])
+def test_batches_of_two_by_either_rule(name: str) -> None:
+    phi = function_of(name)
+    two, error = share_of_two(phi, 0.2, 0.8, 0.0, 0.05)
+    assert two == pytest.approx(given(unit_of(phi, 0.2, np.sqrt(0.8), 3.0), 2, 0.05, RULES[1]), rel=PROMISE)
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize("eps", [1e-2])
+def test_three_rectified_data_of_sum_zero_are_an_integral_over_an_angle(eps: float) -> None:
+    """With h_i = r cos(angle + 2 pi i/3), r^2 exponential, s^2 = r^2 sigma^2(angle): E v/(v + a) is closed."""
+
+    def at(angle: float) -> float:
+        x = np.maximum(np.sqrt(2.0) * np.cos(angle + 2 * np.pi * np.arange(3) / 3), 0)
+        a = eps / (x.var() * 1.0)  # h of variance 1: r^2/2 is exponential of mean 1
+        return float(1 - a * special.exp1(a) * np.exp(a)) if a < 500 else float(1 / a)
+
+    ends = np.linspace(0, 2 * np.pi, 13)
+    expected = sum(integrate.quad(at, a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
+    found, error = share_of_batch(RELU, 3, 0.0, 1.0, -0.5, eps)
+    assert abs(found - expected / (2 * np.pi)) <= error * found, "the error is not understated where it is large"
+    assert error < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "within"), [("relu", 8, 0.0), ("relu", 8, 0.4), ("tanh", 9, -0.1), ("exp(x/2)", 10, -0.1)]
+)
+def test_a_large_eps_divides(name: str, size: int, within: float) -> None:
+    phi, eps = function_of(name), 1e11
+    own, pair = (moments.product(FLOAT64, phi, 1.0, 1.0, c, 0)[0] for c in (1.0, within))
+    square = (size - 1) / size * (own - pair)
+    found, error = share_of_batch(phi, size, 0.0, 1.0, within, eps)
+    assert found == pytest.approx(square / eps, rel=2 * PROMISE)  # and E s^4/eps^2
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize("within", [0.0, -1 / 9])
+def test_a_small_eps_leaves_dead_batches_alone(within: float) -> None:
+    dead = counts_above(10, within, np.zeros(1))[0, 0]
+    found, error = share_of_batch(RELU, 10, 0.0, 1.0, within, 1e-8)
+    # one datum alive, near 0, in 2^-10 of the batches: of the order of sqrt(eps)
+    assert 1 - dead - 3e-4 <= found <= 1 - dead + error
+
+
+def test_large_batches_are_the_full_batch() -> None:
+    point = (0.1, 0.2, 0.8)
+    expected, _ = share_beyond(FLOAT64, RELU, point, 0.1)
+    found = [share_of_batch(RELU, size, 0.1, 1.0, 0.2, 0.1)[0] for size in (100, 10_000)]
+    gaps = (expected - np.array(found)) * [100, 10_000]
+    np.testing.assert_allclose(gaps, gaps[-1], rtol=0.05)
+    assert 0 < gaps[-1] < 2
+
+
+@pytest.mark.parametrize("within", [0.0, -1 / 11])
+def test_scales_of_a_homogeneous_activation_and_eps_cancel(within: float) -> None:
+    one, error = share_of_batch(RELU, 12, 0.2, 1.0, within, 0.1)
+    other, _ = share_of_batch(RELU, 12, 0.2 * 30, 900.0, 900.0 * within, 90.0)
+    assert other == pytest.approx(one, rel=PROMISE)
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "mean", "within"),
+    [("relu", 4, 0.0, -1 / 3), ("relu", 6, -0.5, 0.3), ("tanh", 8, 0.3, -0.1)],
+)
+def test_draws_agree(name: str, size: int, mean: float, within: float) -> None:
+    phi, rng = function_of(name), np.random.default_rng(3)
+    z = rng.standard_normal((200_000, size))
+    common = np.sqrt(max(within + (1 - within) / size, 0)) * rng.standard_normal((len(z), 1))
+    x = phi(FLOAT64, mean + common + np.sqrt(1 - within) * (z - z.mean(axis=1, keepdims=True)))
+    share = x.var(axis=1) / (x.var(axis=1) + 0.1)
+    found, _ = share_of_batch(phi, size, mean, 1.0, within, 0.1)
+    assert abs(share.mean() - found) < Z * stats.sem(share)
+
+
+def test_a_unit_that_does_not_vary_gives_nothing() -> None:
+    assert share_of_batch(RELU, 8, -100.0, 1.0, 0.0, 0.1) == (0.0, 0.0)
+    assert share_of_batch(RELU, 8, -100.0, 1.0, -1 / 7, 0.1) == (0.0, 0.0)
+    assert share_of_batch(RELU, 8, 1.0, 1.0, 1.0, 0.1) == (0.0, 0.0)
+    assert unit_of(function_of("x**3"), 0.0, 1.0, 3.0).features == pytest.approx([0], abs=1e-6)
+
+
+def test_networks_agree_with_simulation() -> None:
+    block = (Dense(2.0), Activation("relu"), BatchNorm(8, eps=0.1))
+    net = igb.Network(*block, *block, Dense(2.0))
+    p = net.predict()
+    assert p.gamma == 0
+    assert p.c_within == pytest.approx(-1 / 7, rel=1e-14)
+    assert p.error < PROMISE
+    assert net.simulate(networks=100, width=32, samples=48, seed=3, workers=1).compare(workers=1).agrees()
+
+
+def test_the_law_of_a_finite_full_batch_knows_eps() -> None:
+    net = igb.Network(Dense(2.0), Activation("relu"), BatchNorm(eps=0.1), Dense(2.0, 0.2))
+    law, of_all = net.predict().G0.finite(64), net.predict()
+    in_batches = igb.Network(Dense(2.0), Activation("relu"), BatchNorm(64, eps=0.1), Dense(2.0, 0.2)).predict()
+    assert law.var() == pytest.approx(in_batches.G0.finite(64).var(), rel=1e-12)
+    assert in_batches.var_chi == pytest.approx(of_all.var_chi, rel=0.1)
+
+
+def test_a_sweep_is_its_points() -> None:
+    def variances(sigma_w2: Any) -> Any:
+        return igb.Network(Dense(sigma_w2), Activation("relu"), BatchNorm(6, eps=0.1), Dense(1.0)).predict().var_chi
+
+    assert variances(np.array([0.5, 2.0])) == pytest.approx([variances(0.5), variances(2.0)], rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "options", "sentence"),
+    [
+        ((Activation("relu"), MaxPool(2), BatchNorm(4, eps=0.1)), {}, "use eps=0"),
+        ((BatchNorm(4), Activation("relu"), BatchNorm(4, eps=0.1)), {}, "use eps=0"),
+        ((Activation("relu"), BatchNorm(4, eps=0.1)), {"digits": 20}, "without `digits`"),
+    ],
+)
+def test_what_has_no_rule_is_refused(
+    hidden: tuple[igb.layers.Layer, ...], options: dict[str, int], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        igb.Network(Dense(2.0), *hidden, Dense(2.0)).predict(**options)
