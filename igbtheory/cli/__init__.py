@@ -19,7 +19,22 @@ app = App(
     default_parameter=Parameter(negative=""),
     suppress_keyboard_interrupt=False,
 )
-COMMANDS = ("predict", "classes", "derive", "certify", "simulate", "activation", "figures", "report", "verify")
+COMMANDS = (
+    "predict",
+    "classes",
+    "derive",
+    "certify",
+    "simulate",
+    "activation",
+    "design",
+    "draw",
+    "figures",
+    "infer",
+    "losses",
+    "report",
+    "verify",
+    "phase",
+)
 for name in COMMANDS:
     # by the name of its module: a command loads what it needs itself, and no other does
     app.command(f"igbtheory.cli.{name}:{name}")

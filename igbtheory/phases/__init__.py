@@ -1,17 +1,34 @@
 """Phases: where guessing bias meets trainability."""
 
+from igbtheory.phases.classify import Phase, classify
+from igbtheory.phases.diagram import Diagram, diagram
 from igbtheory.phases.gradients import Gradients, gradients
 from igbtheory.phases.gradients_table import TradeOff, trade_off
+from igbtheory.phases.lines import Thresholds, edge_of_chaos, edges_of_chaos, neutrality_line, thresholds
 from igbtheory.phases.per_class import ClassGradients, class_gradients
+from igbtheory.phases.points import FixedPoint, fixed_points
+from igbtheory.phases.rates import Rate
 from igbtheory.phases.residual_limit import ResidualLimit, residual_limit
 
 __all__ = [
     "ClassGradients",
+    "Diagram",
+    "FixedPoint",
     "Gradients",
+    "Phase",
+    "Rate",
     "ResidualLimit",
+    "Thresholds",
     "TradeOff",
     "class_gradients",
+    "classify",
+    "diagram",
+    "edge_of_chaos",
+    "edges_of_chaos",
+    "fixed_points",
     "gradients",
+    "neutrality_line",
     "residual_limit",
+    "thresholds",
     "trade_off",
 ]

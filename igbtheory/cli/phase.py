@@ -1,0 +1,159 @@
+"""`igb phase`: the phase of a network in the limit of depth, and phase diagrams."""
+
+import csv
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+import igbtheory as igb
+from igbtheory.cli import output
+from igbtheory.cli.options import Whole
+from igbtheory.cli.phase_text import lines, table
+from igbtheory.cli.whole_file import whole_file
+from igbtheory.phases import Diagram, FixedPoint, classify, edge_of_chaos, edges_of_chaos, fixed_points, neutrality_line
+from igbtheory.phases import diagram as computed
+
+POOLS = {"maxpool": igb.MaxPool, "avgpool": igb.AvgPool}
+POOLED = re.compile(rf"\+\s*({'|'.join(POOLS)})\s*(\d+)\s*$")
+"""The pool behind an activation, as in relu+maxpool2."""
+
+
+def phase(  # noqa: PLR0913 - one argument an option
+    activation: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    sigma_w2: float | None = None,
+    sigma_b2: float | None = None,
+    norm: str | None = None,
+    placement: str = "before",
+    depth: Whole = 100,
+    diagram: bool = False,
+    points: Whole = 50,
+    widest_w2: float = 5.0,
+    widest_b2: float = 0.5,
+    out: Path = Path(),
+    json: bool = False,
+) -> None:
+    """Print the phase of deep networks: fixed points, gradients, the rate of gamma, the edge of chaos.
+
+    The edge of chaos is the threshold of the backward pass, sigma_w2 E |grad f|^2 = 1. --diagram computes gamma over
+    the variances instead, and writes a picture and a table: NAME.png and NAME.csv.
+
+    Parameters
+    ----------
+    activation
+        A name such as tanh, or a formula in x; with a pool behind it as in relu+maxpool2 or tanh+avgpool2.
+    sigma_w2
+        Variance of the weights, times the units they read; that of the edge of chaos unless named.
+    sigma_b2
+        Variance of the biases; 0 unless named.
+    norm
+        The norm of every hidden layer: batch, layer or rms.
+    placement
+        Where the norm stands: before the activation, or after it and its pool.
+    depth
+        Hidden layers of the deepest network whose gamma is told, or of those of the diagram.
+    diagram
+        Compute a diagram.
+    points
+        Points of a diagram along either axis.
+    widest_w2
+        End of the axis of sigma_w2 of a diagram.
+    widest_b2
+        End of the axis of sigma_b2 of a diagram.
+    out
+        Folder of the files of a diagram.
+    json
+        Print JSON.
+
+    """
+    name, pool = _read(activation)
+    network: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
+    if not diagram:
+        _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth, json=json)
+        return
+    if (sigma_w2, sigma_b2) != (None, None):
+        raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
+    stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
+    w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
+    with ExitStack() as stack:
+        # first of all: who cannot write the files shall not wait for them
+        picture = stack.enter_context(whole_file(out / f"{stem}.png", (".png",)))
+        columns = stack.enter_context(whole_file(out / f"{stem}.csv", (".csv",)))
+        found = computed(name, w2, b2, depth, **network)
+        from igbtheory.report.pictures.phase import write  # noqa: PLC0415 - Matplotlib takes its time
+
+        write(found, picture)
+        _write_table(found, columns)
+    if json:
+        output.show_json(vars(found))
+    else:
+        output.show(*(str(out / f"{stem}{suffix}") for suffix in (".png", ".csv")))
+
+
+def _read(text: str) -> tuple[str, Any]:
+    """The activation, and the pool behind it or None."""
+    found = POOLED.search(text)
+    return (text, None) if found is None else (text[: found.start()].strip(), POOLS[found[1]](int(found[2])))
+
+
+def _phase(
+    name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str, Any], depth: int, *, json: bool
+) -> None:
+    edges = _edges(name, sigma_b2, network)
+    if sigma_w2 is None:
+        sigma_w2 = float(edge_of_chaos(name, sigma_b2, **network))
+        if np.isnan(sigma_w2):
+            raise ValueError(
+                f"expected sigma_w2, since at sigma_b2 = {sigma_b2:g} {name!r} has no edge of chaos to take it from; "
+                "name one with --sigma-w2"
+            )
+    neutral = float(neutrality_line(name, sigma_b2, **network))
+    depths = sorted({min(shown, depth) for shown in (10, 30, 100)} | {depth})
+    found = classify(name, sigma_w2, sigma_b2, **network, depths=depths)
+    points = () if found.name == "no limit" else fixed_points(name, sigma_w2, sigma_b2, **network)
+    if json:
+        output.show_json(
+            {
+                "sigma_w2": sigma_w2,
+                "sigma_b2": sigma_b2,
+                "edges_of_chaos": edges,
+                "neutrality_line": neutral,
+                **vars(found),
+                "in_table": found.in_table,
+                "point": None if found.point is None else _dict(found.point),
+                "rate": None if found.rate is None else vars(found.rate),
+                "fixed_points": [_dict(point) for point in points],
+            }
+        )
+    else:
+        output.show(*lines(found, sigma_w2, sigma_b2, edges, neutral), *(["", table(points)] if points else []))
+
+
+def _edges(name: str, sigma_b2: float, network: dict[str, Any]) -> Any:
+    """All edges of chaos; none for an activation that jumps, or where a norm divides sigma_w2 out."""
+    igb.Dense(1.0, sigma_b2)  # refuses what is no variance
+    igb.mlp(1, name, **network)  # and what is no network
+    try:
+        return edges_of_chaos(name, sigma_b2, **network)
+    except ValueError:
+        return np.array([])
+
+
+def _dict(point: FixedPoint) -> dict[str, Any]:
+    derived = ("c", "gamma", "correlation_depth", "gradient_depth")
+    return {**vars(point), **{name: getattr(point, name) for name in derived}}
+
+
+def _write_table(found: Diagram, file: Path) -> None:
+    """A line a point: both variances, gamma, and the lines at this variance of the biases."""
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        rows = csv.writer(stream, lineterminator="\n")
+        rows.writerow(("sigma_b2", "sigma_w2", "gamma", "edge_of_chaos", "neutrality_line"))
+        for b2, gammas, *others in zip(found.sigma_b2, found.gamma, found.edge, found.neutrality, strict=True):
+            for w2, gamma in zip(found.sigma_w2, gammas, strict=True):
+                rows.writerow(f"{value:.17g}" for value in (b2, w2, gamma, *others))

@@ -1,0 +1,6 @@
+"""Control of the bias: networks designed for a wanted gamma, and initialisations drawn for a wanted G0."""
+
+from igbtheory.control.design import Design, design
+from igbtheory.control.draw import Drawn, draw
+
+__all__ = ["Design", "Drawn", "design", "draw"]

@@ -1,0 +1,132 @@
+"""Design: the value of one parameter that gives a network a wanted gamma."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory import checks
+from igbtheory.control.family import Array, Family, family
+from igbtheory.control.matched import matched
+from igbtheory.control.roots import roots
+from igbtheory.inputs import GaussianInputs
+from igbtheory.network import AccuracyWarning, Network, mlp
+from igbtheory.prediction import Prediction
+
+PROMISED = 1e-10
+"""Relative error of gamma at a root."""
+EXTREME = 1e300
+"""Gamma is held between this and its inverse where its logarithm is taken."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Network with a wanted gamma: `value` is that of the parameter `vary`, `values` are all that do, ascending.
+
+    network, inputs, prediction: at `value`, the smallest. Of vary="activation_shift" the value is a tuple, the constant
+    of every activation. Of vary="batch_size" it is the whole number whose gamma is nearest.
+    """
+
+    target: float
+    vary: str
+    values: tuple[Any, ...]
+    network: Network
+    inputs: Any
+    prediction: Prediction
+
+    @property
+    def value(self) -> Any:
+        """Smallest value that gives the wanted gamma."""
+        return self.values[0]
+
+    @property
+    def miss(self) -> float:
+        """Relative deviation of the predicted gamma from the wanted one; of the wanted 0 the gamma itself."""
+        gamma = float(self.prediction.gamma)
+        return gamma / self.target - 1 if self.target else gamma
+
+    def __repr__(self) -> str:
+        said = self.value if np.ndim(self.value) == 0 else f"{len(self.value)} shifts, first {self.value[0]}"
+        others = f", {len(self.values)} values do" if len(self.values) > 1 else ""
+        return f"Design({self.vary}={said}, gamma={float(self.prediction.gamma):.12g}{others})"
+
+
+def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, **architecture: Any) -> Design:
+    """Network with gamma = `target`, by the parameter `vary` of `igb.mlp(**architecture)`, to a relative 1e-10.
+
+    vary: "sigma_w2", "sigma_b2", "shift" (of the inputs), "batch_size", "activation_shift" (phi - a, a matched at each
+    layer so that gamma is the target behind every hidden layer), or a function from a value to a Network. within: the
+    (low, high) that is scanned for all values that do. inputs: GaussianInputs or a data set, as for `predict`.
+    ValueError: no value does; the message says which gamma can be had.
+    """
+    target = _checked(target)
+    inputs = GaussianInputs() if inputs is None else inputs
+    if vary == "activation_shift":
+        return _by_activation(target, inputs, within, architecture)
+    if target == 0:
+        raise ValueError('expected gamma > 0, got 0; vary="activation_shift" can remove the bias, or see igb.Activation')
+    along = family(vary, inputs, within, architecture)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)  # the design's own prediction warns
+        values = _values(along, target)
+    network, inputs = along.at(values[0])
+    return Design(target, along.name, values, network, inputs, network.predict(inputs))
+
+
+def _checked(target: Any) -> float:
+    checks.non_negative("gamma", target)
+    if np.ndim(target):
+        raise ValueError(f"expected one gamma, got an array of shape {np.shape(target)}; loop over its values")
+    return float(target)
+
+
+def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[str, Any]) -> Design:
+    if within is not None or not isinstance(inputs, GaussianInputs):
+        raise ValueError('expected Gaussian inputs and no range with vary="activation_shift", which has a closed form')
+    network, shifts = matched(mlp(**architecture), inputs, target)
+    return Design(target, "activation_shift", (shifts,), network, inputs, network.predict(inputs))
+
+
+def _values(along: Family, target: float) -> tuple[Any, ...]:
+    """All values of the family with gamma = target."""
+    gammas = along.gammas(along.grid)
+    known = np.isfinite(gammas)
+    if not known.any():
+        network, inputs = along.at(along.grid[0].item())
+        network.predict(inputs)  # says why it has none
+    low, high = gammas[known].min(), gammas[known].max()
+    if high - low <= PROMISED * high:
+        raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")
+    heights = _height(gammas, target)
+    if along.whole:
+        found = _whole_values(along, heights, target)
+    else:
+        found = roots(lambda x: float(_height(along.gamma(x), target)), along.grid, heights)
+        found = [x for x in found if abs(_height(along.gamma(x), target)) <= PROMISED]
+    if not found:
+        at_low, at_high = (along.grid[known][pick(gammas[known])] for pick in (np.argmin, np.argmax))
+        raise ValueError(
+            f"no {along.name} from {along.grid[0]:g} to {along.grid[-1]:g} gives gamma = {target:g}: there it ranges "
+            f"from {low:.6g} (at {at_low:.4g}) to {high:.6g} (at {at_high:.4g}); pass within=(low, high) to scan elsewhere"
+        )
+    return tuple(found)
+
+
+def _height(gamma: Any, target: float) -> Any:
+    """Logarithm of gamma/target."""
+    return np.log(np.clip(gamma, 1 / EXTREME, EXTREME) / target)
+
+
+def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
+    """Whole numbers nearest in gamma, one for each crossing."""
+    found = []
+    for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
+        low, high = (int(value) for value in along.grid[i : i + 2])
+        sign = np.sign(heights[i])
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if np.sign(_height(along.gamma(middle), target)) == sign else (low, middle)
+        found.append(min((low, high), key=lambda size: abs(float(_height(along.gamma(size), target)))))
+    return sorted(set(found))

@@ -1,0 +1,176 @@
+"""Initialisations drawn for a wanted G0: the output weights conditioned on what the hidden layers make of the data.
+
+Given the activations H behind the hidden layers, output 0 less output 1 at the data is sqrt(2) (H z), z ~ N(0, 1) per
+weight, the variances and the bias taken into H. Split z = r + t v along the direction v of the mean of H over the data:
+t ~ N(0, 1) is independent of the rest r, and moves all data whose activations agree with the mean to one side. The t
+whose G0 lies in the window are a union of intervals of probability P(H, r); t is drawn from it, and the network has
+the weight P. Networks so weighted have the law of unconditional ones given that G0 lies in the window.
+"""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from igbtheory import checks
+from igbtheory.control.weights import Array, Recorder, Weights, hidden
+from igbtheory.control.window import counts_within, region
+from igbtheory.layers import Dense, Dropout
+from igbtheory.layers.chain import each
+from igbtheory.network import AccuracyWarning, Network
+
+TRIES = 20
+"""Networks tried at most, for one that is wanted."""
+SMALL = 0.1
+"""Effective share of the draws below which a warning says so."""
+
+
+@final
+@dataclass(frozen=True)
+class Initialisation:
+    """One network of a draw: G0, log_weight = log P(G0 in the window, given all but t), and its weights."""
+
+    G0: float
+    log_weight: float
+    weights: Weights
+
+
+@final
+@dataclass(frozen=True)
+class Drawn:
+    """Networks with G0 in a window: G0 and log_weights, one a network, `weights` normalised to the sum 1.
+
+    A mean over initialisations given the window is sum(weights * f). seeds: the networks of all tried whose weight is
+    not zero. drawn(i): the weights of network i, drawn again from its seed.
+    """
+
+    network: Network
+    data: Array
+    width: int
+    window: tuple[float, float]
+    seed: int
+    tried: int
+    seeds: NDArray[np.int64]
+    G0: Array
+    log_weights: Array
+
+    @cached_property
+    def weights(self) -> Array:
+        """Importance weights, of sum 1."""
+        return np.exp(self.log_weights - logsumexp(self.log_weights))
+
+    @property
+    def effective(self) -> float:
+        """Effective sample (sum w)^2 / sum w^2, from 1 to the number of networks."""
+        return float(1 / np.sum(self.weights**2))
+
+    @property
+    def log_probability(self) -> float:
+        """Logarithm of the probability that an unconditional network has G0 in the window, the mean of P."""
+        return float(logsumexp(self.log_weights) - np.log(self.tried))
+
+    @property
+    def probability(self) -> float:
+        """Probability that an unconditional network has G0 in the window."""
+        return float(np.exp(self.log_probability))
+
+    @property
+    def probability_error(self) -> float:
+        """Standard error of `probability`, from the scatter of P over the networks tried."""
+        second = self.probability * np.sum(self.weights * np.exp(self.log_weights))
+        return float(np.sqrt(max(second - self.probability**2, 0.0) / max(self.tried - 1, 1)))
+
+    def drawn(self, i: int) -> Weights:
+        """Matrix and biases of every Dense of network i: it makes x @ matrix + biases, the last one two outputs."""
+        counts = counts_within(self.window, len(self.data))
+        found = _initialisation(self.network, self.data, self.width, counts, _seeds(self.seed, int(self.seeds[i])))
+        return found.weights
+
+    def __repr__(self) -> str:
+        low, high = self.window
+        return (
+            f"Drawn({len(self.G0)} networks with G0 from {low:g} to {high:g}, effective {self.effective:.1f}, "
+            f"probability {self.probability:.3g} ± {self.probability_error:.1g})"
+        )
+
+
+def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width: int = 1000, seed: int = 0) -> Drawn:
+    """Initialisations whose G0 on the data lies in the `window` (low, high), ends included; at the cost of any others.
+
+    data: (n_samples, n_features), two classes; width: units that a hidden Dense makes; double precision throughout. The
+    law is exact with the weights of the result. Where the window asks for more than the centre of the outputs can do,
+    as in a network without bias, the weights differ much: AccuracyWarning below a tenth of the draws.
+    Networks that no t brings into the window are tried again, 20 times for each that is wanted.
+    ValueError: a window of no width or that no share lies in, Dropout, or no network found at all.
+    """
+    data = np.asarray(checks.data_set(data), dtype=np.float64)
+    counts = counts_within(window, len(data))
+    networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
+    seed = checks.whole("seed", seed, 0)
+    _refuse_random(network)
+    found: list[tuple[int, float, float]] = []
+    tried = 0
+    while len(found) < networks and tried < TRIES * networks:
+        one = _initialisation(network, data, width, counts, _seeds(seed, tried))
+        if one.log_weight > -np.inf:
+            found.append((tried, one.G0, one.log_weight))
+        tried += 1
+    low, high = float(window[0]), float(window[1])
+    if not found:
+        raise ValueError(
+            f"none of {tried} networks can have G0 from {low:g} to {high:g}, whatever the centre of their outputs: widen "
+            "the window, or take a network with more bias, see igbtheory.design"
+        )
+    seeds, shares, logs = (np.array(part) for part in zip(*found, strict=True))
+    drawn = Drawn(network, data, width, (low, high), seed, tried, seeds, shares, logs)
+    if drawn.effective < SMALL * networks:
+        message = (
+            f"{len(found)} of {networks} networks were found in {tried} tries, and their effective sample is "
+            f"{drawn.effective:.1f}: few carry the weight of all; draw more networks, or widen the window"
+        )
+        warnings.warn(message, AccuracyWarning, stacklevel=2)
+    return drawn
+
+
+def _seeds(seed: int, i: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(seed, spawn_key=(i,))
+
+
+def _refuse_random(network: Network) -> None:
+    if any(isinstance(layer, Dropout) for layer in each(network.layers)):
+        raise ValueError("expected a network whose guesses follow from its weights, got Dropout; leave it out")
+
+
+def _initialisation(
+    network: Network, data: Array, width: int, counts: tuple[int, int], seeds: np.random.SeedSequence
+) -> Initialisation:
+    """One network, with a log_weight of -inf and no weights where no t reaches the window."""
+    rng = Recorder(seeds)
+    x = hidden(network.layers, data, rng, width)
+    before = rng.weights(network.layers[:-1])
+    output = network.layers[-1]
+    assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
+    scale = np.sqrt(np.append(np.full(x.shape[1], output.sigma_w2 / x.shape[1]), output.sigma_b2))
+    centre = _unit(scale * np.append(x.mean(axis=0), 1.0))
+    total, rest = rng.standard_normal((2, len(scale)))
+    rest -= (rest @ centre) * centre
+    a, s = (x @ part[:-1] + part[-1] for part in (scale * rest, scale * centre))
+    reached = region(a, s, *counts)
+    log_weight = reached.log_probability()
+    if log_weight == -np.inf:
+        return Initialisation(np.nan, log_weight, ())
+    difference = rest + reached.draw(rng) * centre
+    rows = scale * np.stack([total + difference, total - difference]) / np.sqrt(2)
+    outputs = x @ rows[:, :-1].T + rows[:, -1]
+    share = float((outputs[:, 0] > outputs[:, 1]).mean())
+    return Initialisation(share, log_weight, (*before, (rows[:, :-1].T, rows[:, -1])))
+
+
+def _unit(direction: Array) -> Array:
+    """Direction of length 1; any will do where there is none, as behind a norm over the data."""
+    length = np.linalg.norm(direction)
+    return direction / length if length else np.eye(1, len(direction))[0]

@@ -1,0 +1,104 @@
+"""Families of networks along one parameter, and their gamma."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.inputs import GaussianInputs
+from igbtheory.network import Network, mlp
+
+Array = NDArray[np.float64]
+Member = Callable[[Any], tuple[Network, Any]]
+POINTS = 65
+"""Values scanned."""
+RANGES = {"sigma_w2": (1e-2, 1e2), "sigma_b2": (0.0, 1e4), "shift": (0.0, 1e4), "batch_size": (2.0, 1e4)}
+"""Parameters that may be varied, each with the range scanned unless another is named."""
+SMALLEST = 1e-6
+"""Smallest positive value of a range that begins at 0."""
+
+
+@final
+@dataclass(frozen=True)
+class Family:
+    """Networks and inputs `at(value)` for values of the parameter `name`.
+
+    whole: whether the values are whole numbers; sweeps: whether an array of them makes a sweep.
+    """
+
+    name: str
+    at: Member
+    grid: Array
+    whole: bool = False
+    sweeps: bool = True
+
+    def gammas(self, values: Array) -> Array:
+        """Gamma at every value, in one sweep where there is one; NaN where the network leaves double precision."""
+        if len(values) == 1 or not self.sweeps:
+            return np.array([self.gamma(value) for value in values])
+        try:
+            return np.asarray(self._predicted(values), dtype=float)
+        except ValueError:
+            halves = np.array_split(values, 2)
+            return np.concatenate([self.gammas(half) for half in halves])
+
+    def gamma(self, value: float) -> float:
+        """Gamma at one value; NaN as above."""
+        try:
+            return float(self._predicted(int(value) if self.whole else float(value)))
+        except ValueError:
+            return np.nan
+
+    def _predicted(self, value: Any) -> Any:
+        network, inputs = self.at(value)
+        return network.predict(inputs).gamma
+
+
+def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) -> Family:
+    """Family along the parameter `vary` of `mlp(**architecture)`, or networks vary(value)."""
+    if callable(vary):
+        if architecture:
+            raise ValueError(f"expected no {', '.join(architecture)} beside a function that makes the network")
+        if within is None:
+            raise ValueError("expected within=(low, high), the values at which the function is to be scanned")
+        return Family(getattr(vary, "__name__", "value"), lambda v: (vary(v), inputs), _grid(*_range(within)), sweeps=False)
+    checks.known("parameter to vary", vary, (*RANGES, "activation_shift"))
+    if vary in architecture:
+        raise ValueError(f"expected no value of {vary}, which is to be found, got {architecture[vary]!r}")
+    grid = _grid(*_range(RANGES[vary] if within is None else within))
+    sweeps = isinstance(inputs, GaussianInputs) and vary != "batch_size"
+    if vary == "shift":
+        return Family(vary, partial(_with_shift, mlp(**architecture), inputs), grid, sweeps=sweeps)
+    whole = vary == "batch_size"
+    grid = np.unique(np.round(grid)) if whole else grid
+    return Family(vary, lambda value: (mlp(**architecture, **{vary: value}), inputs), grid, whole, sweeps)
+
+
+def _with_shift(network: Network, inputs: Any, shift: Any) -> tuple[Network, Any]:
+    """Network on inputs moved by `shift`."""
+    if isinstance(inputs, GaussianInputs):
+        return network, GaussianInputs(inputs.shift + shift, inputs.variance)
+    return network, checks.data_set(inputs) + shift
+
+
+def _range(within: Any) -> tuple[float, float]:
+    if np.shape(within) != (2,):
+        raise ValueError(f"expected within=(low, high), got {within!r}")
+    checks.finite("within", within)
+    low, high = float(within[0]), float(within[1])
+    if not low < high:
+        raise ValueError(f"expected within=(low, high) with low < high, got {within!r}")
+    return low, high
+
+
+def _grid(low: float, high: float) -> Array:
+    """Values from low to high, with equal ratios where they are positive and with equal differences elsewhere."""
+    if low < 0:
+        return np.linspace(low, high, POINTS)
+    smallest = low or min(SMALLEST, SMALLEST * high)
+    positive = np.geomspace(smallest, high, POINTS)
+    return positive if low else np.append(0.0, positive)

@@ -1,0 +1,74 @@
+"""Activations phi - a, the constant a matched layer by layer so that gamma is the wanted one behind every layer.
+
+Behind an activation of moments mean, var_mu, var_chi and the Dense that follows, a constant a makes
+
+    gamma = ((mean - a)^2 + var_mu + sigma_b2/sigma_w2) / var_chi,
+
+so that (mean - a)^2 = gamma var_chi - var_mu - sigma_b2/sigma_w2. Without biases the right side is not negative wherever
+the layer before has the wanted gamma: the covariance of phi at correlation c is sum_k>0 a_k^2 c^k <= c Var(phi).
+Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU (gamma = 0, one layer).
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+import numpy as np
+
+from igbtheory.activations.moments import Moments
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Activation, AvgPool, Dense, Gaussian, LawNode, Layer, MaxPool
+from igbtheory.layers.chain import each
+from igbtheory.network import Network
+from igbtheory.numbers import FLOAT64
+from igbtheory.verdict.shift import shifted
+
+ROUNDING = 1e-12
+"""Share of var_chi gamma below zero that is rounding."""
+
+
+def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Network, tuple[float, ...]]:
+    """Network whose activations are shifted so that gamma is the wanted one, and the shifts, input side first.
+
+    Of the two shifts of a layer the smaller one. ValueError: the wanted gamma is too small, or something other than a
+    pool stands between an activation and the next Dense.
+    """
+    layers = network.layers
+    if any(isinstance(part, Activation) for layer in layers for part in each(layer.inner)):
+        raise ValueError("expected activations in a row, got some inside a Residual block; shift those by a formula")
+    node = LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))
+    found: list[Layer] = []
+    shifts: list[float] = []
+    for i, layer in enumerate(layers):
+        changed = layer
+        if isinstance(layer, Activation):
+            shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
+            changed = Activation(shifted(layer.phi, shifts[-1]))
+        found.append(changed)
+        node = changed.law(node)
+    if not shifts:
+        raise ValueError("expected a network with an activation to shift, got none")
+    return Network(*found), tuple(shifts)
+
+
+def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
+    """Constant of the activation that the `layers` begin with, `number` of the network."""
+    before = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
+    dense = layers[len(before)]
+    other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]
+    if other or not isinstance(dense, Dense):
+        raise ValueError(
+            f"expected a Dense or pools behind activation {number}, got {(other or [dense])[0]!r}, which moves its mean; "
+            "put it before the activation"
+        )
+    for layer in before:
+        node = layer.law(node)
+    x: Moments = node.averaged()
+    bias = dense.sigma_b2 / dense.sigma_w2 if dense.sigma_b2 else 0.0
+    needed = gamma * x.var_chi - x.var_mu - bias
+    if needed < -ROUNDING * x.var_chi * (1 + gamma):
+        least = (x.var_mu + bias) / x.var_chi
+        raise ValueError(
+            f"no shift of activation {number} gives gamma = {gamma:g}: it is at least {least:.6g} there, by biases or by "
+            "what the layer receives"
+        )
+    return float(x.mean - np.copysign(np.sqrt(max(needed, 0.0)), x.mean))

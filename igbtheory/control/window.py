@@ -1,0 +1,97 @@
+"""Windows of G0: the set of positions along one direction at which the share of positive outputs lies in a window.
+
+With outputs a + s t at the data, t ~ N(0, 1), the number of positive ones is a step function of t with a step at every
+-a/s: the set is a union of intervals, found by sorting, and t is drawn from it by inverse transform.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, logsumexp, ndtri_exp
+
+from igbtheory import checks
+
+Array = NDArray[np.float64]
+ROUNDING = 1e-9
+"""Distance of a count from a whole number that is rounding: 0.07 * 100 is a little more than 7."""
+
+
+def counts_within(window: Any, size: int) -> tuple[int, int]:
+    """Smallest and largest count among `size` data whose share lies in the window (low, high), ends included.
+
+    ValueError: no 0 <= low < high <= 1, or no multiple of 1/size between.
+    """
+    if np.shape(window) != (2,):
+        raise ValueError(f"expected a window (low, high) of shares, got {window!r}; pass for instance (0.8, 0.9)")
+    checks.finite("window", window)
+    low, high = float(window[0]), float(window[1])
+    if not 0 <= low < high <= 1:
+        raise ValueError(f"expected a window 0 <= low < high <= 1, got ({low:g}, {high:g}); pass for instance (0.8, 0.9)")
+    least, most = int(np.ceil(low * size - ROUNDING)), int(np.floor(high * size + ROUNDING))
+    if least > most:
+        raise ValueError(
+            f"expected a window that holds a multiple of 1/{size}, got ({low:g}, {high:g}): with {size} data the "
+            f"nearest shares are {most}/{size} and {least}/{size}"
+        )
+    return least, most
+
+
+@final
+@dataclass(frozen=True)
+class Region:
+    """Union of the intervals (starts, ends) of a standard normal variable, ascending and apart."""
+
+    starts: Array
+    ends: Array
+
+    def logs(self) -> Array:
+        """Logarithm of the probability of every interval, with all its digits in either tail."""
+        lower, upper, _ = self._left_of_zero()
+        return _log_difference(lower, upper)
+
+    def log_probability(self) -> float:
+        """Logarithm of the probability, -inf where there is no interval."""
+        return float(logsumexp(self.logs())) if self.starts.size else -np.inf
+
+    def draw(self, rng: Generator) -> float:
+        """One draw of the variable, given that it lies in the region."""
+        logs = self.logs()
+        chosen = int(np.searchsorted(np.cumsum(np.exp(logs - logsumexp(logs))), rng.random()))
+        i = min(chosen, len(logs) - 1)
+        lower, upper, sign = (part[i] for part in self._left_of_zero())
+        # Phi(t) is uniform between Phi(lower) and Phi(upper): its logarithm is that of lower plus a share of the rest
+        below = log_ndtr(lower)
+        t = ndtri_exp(np.logaddexp(below, np.log1p(-rng.random()) + logs[i]))
+        return float(sign * np.clip(t, lower, upper))
+
+    def _left_of_zero(self) -> tuple[Array, Array, Array]:
+        """Ends of the intervals, those to the right mirrored, where Phi would round to 1, and the signs that mirror."""
+        mirrored = self.starts > -self.ends
+        lower, upper = np.where(mirrored, -self.ends, self.starts), np.where(mirrored, -self.starts, self.ends)
+        return lower, upper, np.where(mirrored, -1.0, 1.0)
+
+
+def region(a: Array, s: Array, least: int, most: int) -> Region:
+    """Region of t where from `least` to `most` of the outputs a + s t are positive."""
+    moving = s != 0
+    steps = -a[moving] / s[moving]
+    order = np.argsort(steps, kind="stable")
+    rises = s[moving] > 0
+    first = np.count_nonzero(~rises) + np.count_nonzero(a[~moving] > 0)
+    count = first + np.concatenate([[0], np.cumsum(np.where(rises, 1, -1)[order])])
+    bounds = np.concatenate([[-np.inf], steps[order], [np.inf]])
+    # runs of neighbouring intervals inside are one
+    inside = np.concatenate([[False], (count >= least) & (count <= most), [False]])
+    changes = np.flatnonzero(inside[1:] != inside[:-1])
+    starts, ends = bounds[changes[::2]], bounds[changes[1::2]]
+    wide = ends > starts
+    return Region(starts[wide], ends[wide])
+
+
+def _log_difference(lower: Array, upper: Array) -> Array:
+    """Logarithm of Phi(upper) - Phi(lower)."""
+    below, above = log_ndtr(lower), log_ndtr(upper)
+    return np.asarray(above + np.log(-np.expm1(np.minimum(below - above, 0.0))))

@@ -1,0 +1,71 @@
+"""Centres of the outputs of a network from the shares of its classes: the inverse of `guesses.centred.fractions`.
+
+The shares G(m) are the gradient of the convex function E max_c (m_c + z_c), so that the m with given positive shares is
+unique up to a constant. With h = phi/Phi at t - m_c and P = prod_c Phi(t - m_c),
+
+    G_c = int h_c P dt,    dG_c/dm_d = -int h_c h_d P dt for d != c,    sum_d dG_c/dm_d = 0.
+
+Newton steps on log G, in which small shares are no smaller than others.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfcx, log_ndtr, ndtri
+
+Array = NDArray[np.float64]
+STEPS = 200
+LONGEST = 2.0
+"""Largest change of a centre in one step."""
+CONVERGED = 1e-11
+"""Relative error of every share."""
+REACH = 8.5
+"""Standard deviations beyond which nothing lies, above the largest output, and below the middle of two centres."""
+STEP = 0.3
+"""Step of the trapezoidal rule for up to ten classes: the integrand is entire."""
+BLOCK = 2**20
+"""Numbers held at once."""
+NODES = 100
+"""Nodes of a row, about."""
+
+
+def centres(shares: Array) -> Array:
+    """Centres of sum 0 in units of the spread over the data, (networks, classes), from shares of the same shape."""
+    parts = np.array_split(shares, 1 + shares.size * max(NODES, shares.shape[1]) // BLOCK)
+    return np.concatenate([_solved(part) for part in parts if len(part)])
+
+
+def _solved(shares: Array) -> Array:
+    m = _level(ndtri(shares))
+    for _ in range(STEPS):
+        found, slope = _shares(m)
+        miss = np.log(shares / found)
+        if np.all(np.abs(miss) <= CONVERGED):
+            return m
+        # a common constant changes no share: the 1 keeps the step free of it
+        step = np.linalg.solve(slope / found[..., None] + 1.0, miss[..., None])[..., 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        m = _level(m + step * (LONGEST / np.maximum(longest, LONGEST)))
+    raise ValueError(
+        f"expected shares whose centres can be found to double precision, got {shares.min():g} among them; pass D, the "
+        "number of data that were counted"
+    )
+
+
+def _level(m: Array) -> Array:
+    return np.asarray(m - m.mean(axis=1, keepdims=True))
+
+
+def _shares(m: Array) -> tuple[Array, Array]:
+    """Shares, (networks, classes), and their derivatives by the centres, (networks, classes, classes)."""
+    top, least = m.max(axis=1, keepdims=True), m.min(axis=1, keepdims=True)
+    low, step = 0.5 * (top + least) - REACH, STEP / max(1.0, np.log10(m.shape[1]))
+    t = low + step * np.arange(np.ceil(np.max(top + REACH - low) / step) + 1)
+    x = t[:, None, :] - m[:, :, None]
+    h = np.sqrt(2 / np.pi) / erfcx(-x / np.sqrt(2))
+    with np.errstate(under="ignore"):
+        part = h * (step * np.exp(log_ndtr(x).sum(axis=1)))[:, None, :]
+        slope = -part @ h.transpose(0, 2, 1)
+    own = np.arange(m.shape[1])
+    slope[:, own, own] = 0.0
+    slope[:, own, own] = -slope.sum(axis=2)
+    return part.sum(axis=2), slope

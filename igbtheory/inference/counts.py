@@ -1,0 +1,137 @@
+"""Counts of class 0 among finitely many data, two classes: the mixture of binomials, by maximum likelihood."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import chdtri
+
+from igbtheory.guesses import FiniteGuessLaw
+from igbtheory.inference.observed import Observed, Test
+from igbtheory.inference.unbiased import unbiased
+
+Array = NDArray[np.float64]
+POINTS = 61
+"""Values of gamma at which the likelihood is scanned before it is maximised."""
+FLAT = 1e-3
+"""Part of the smallest gamma that the counts could tell from 0, and inverse of that of the largest one from infinity."""
+DRAWS = 499
+"""Draws of the distance under the law."""
+THRESHOLDS = 20
+"""Counts at which the distance is taken."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Counts(Observed):
+    """Counts k and data D of every network, shape (networks,), whole numbers."""
+
+    k: Array
+    D: Array
+
+    @property
+    def networks(self) -> int:
+        return len(self.k)
+
+    @property
+    def n_classes(self) -> int:
+        return 2
+
+    @property
+    def data(self) -> int:
+        return int(self.D.min())
+
+    def estimate(self) -> float:
+        """Maximum likelihood, over all gamma from 0 to inf."""
+        return self._maximum[0]
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Values that the likelihood ratio does not refuse.
+
+        Its limit law is scaled by 1 + 1/(3 networks), its mean for a normal variance, which it is at large D.
+        """
+        best, highest = self._maximum
+        allowed = highest - 0.5 * float(chdtri(1, 1 - level)) * (1 + 1 / (3 * self.networks))
+        return self._end(best, 0.0, self.range[0], allowed), self._end(best, np.inf, self.range[1], allowed)
+
+    def log_likelihood(self, gamma: Array) -> Array:
+        """Logarithm of the probability of the counts at every gamma, of its shape (m,)."""
+        total = np.zeros(len(gamma))
+        for size, k, repeats in self._distinct:
+            total += FiniteGuessLaw(gamma[:, None], size).logpmf(k) @ repeats
+        return total
+
+    def unbiased(self) -> Test:
+        return unbiased(self.k, self.D)
+
+    def fit(self, seed: int) -> Test:
+        """Distance of the shares from the law at the moment estimate, held against that of networks drawn from it."""
+        rng = np.random.default_rng(seed)
+        gamma = float(self.moment_estimate(self.k))
+        marks = FiniteGuessLaw(gamma, 2**20).ppf((np.arange(THRESHOLDS) + 0.5) / THRESHOLDS) / 2**20
+        drawn = np.stack([FiniteGuessLaw(gamma, int(size)).rvs(DRAWS, rng) for size in self.D], axis=1)
+        distances = self._distance(np.concatenate([self.k[None], drawn]), np.unique(marks))
+        larger = np.count_nonzero(distances[1:] >= distances[0] * (1 - 1e-12))
+        return Test(float(distances[0]), float((1 + larger) / (1 + DRAWS)))
+
+    def moment_estimate(self, k: Array) -> Array:
+        """Gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""
+        excess = np.sum((k - self.D / 2) ** 2 - self.D / 4, axis=-1)
+        angle = np.clip(2 * np.pi * excess / np.sum(self.D * (self.D - 1)), 0, np.pi / 2)
+        # c = sin(angle), and 1 - c without cancellation
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.sin(angle) / (2 * np.sin((np.pi / 2 - angle) / 2) ** 2))
+
+    @cached_property
+    def _distinct(self) -> list[tuple[int, Array, Array]]:
+        """Sizes D, each with the counts up to D/2 that stand for the networks, and how often; D = 1 says nothing."""
+        found = []
+        for size in np.unique(self.D[self.D > 1]):
+            lower = np.minimum(self.k, self.D - self.k)[self.D == size]
+            k, repeats = np.unique(lower, return_counts=True)
+            found.append((int(size), k, repeats.astype(float)))
+        return found
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Values of gamma outside which the likelihood is flat."""
+        n = self.networks
+        return FLAT / float(np.max(self.D) * np.sqrt(n)), n**2 / FLAT
+
+    @cached_property
+    def _maximum(self) -> tuple[float, float]:
+        """Gamma of the largest likelihood, and its logarithm."""
+        places = np.concatenate([[0.0], np.geomspace(*self.range, POINTS), [np.inf]])
+        values = self.log_likelihood(places)
+        best = int(np.argmax(values))
+        # the ends of the grid are not told from the limits
+        if not 1 < best < len(places) - 2:
+            limit = 0 if best <= 1 else -1
+            return float(places[limit]), float(values[limit])
+        bounds = tuple(np.log(places[[best - 1, best + 1]]))
+        found = minimize_scalar(lambda x: -self._at(np.exp(x)), bounds=bounds, method="bounded", options={"xatol": 1e-9})
+        return float(np.exp(found.x)), -float(found.fun)
+
+    def _end(self, best: float, limit: float, last: float, allowed: float) -> float:
+        """End of the interval between the best gamma and the limit 0 or inf, which is allowed itself or not."""
+        if self._at(limit) >= allowed or self._at(last) >= allowed:
+            return limit
+        inner = np.clip(best, *self.range)
+        return float(np.exp(brentq(lambda x: self._at(np.exp(x)) - allowed, np.log(last), np.log(inner))))
+
+    def _at(self, gamma: float) -> float:
+        return float(self.log_likelihood(np.array([gamma]))[0])
+
+    def _distance(self, k: Array, marks: Array) -> Array:
+        """Largest distance at the marks of the share of networks there from the law, for every row of counts."""
+        gamma = self.moment_estimate(k)[:, None]
+        sizes, repeats = np.unique(self.D, return_counts=True)
+        expected = sum(
+            repeat * FiniteGuessLaw(gamma, int(size)).cdf(np.floor(marks * size))
+            for size, repeat in zip(sizes, repeats, strict=True)
+        )
+        found = np.stack([(k <= np.floor(mark * self.D)).sum(axis=1) for mark in marks], axis=1)
+        return np.asarray(np.abs(found - expected).max(axis=1) / self.networks)

@@ -1,0 +1,151 @@
+"""The estimate of gamma, and what can be asked of it."""
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.guesses.arguments import checked_data_count, float64_array
+from igbtheory.inference.counts import Counts
+from igbtheory.inference.observed import Observed, Test
+from igbtheory.inference.scores import Scores
+from igbtheory.inference.votes import Votes
+
+Array = NDArray[np.float64]
+WHOLE = 0.01
+"""Distance of a count from a whole number that shares in single precision leave."""
+SUM = 1e-5
+"""Distance of the sum of all shares from 1, likewise."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GammaEstimate:
+    """Estimate of gamma with its interval (low, high), which contains it with the probability `level`.
+
+    observed: the guesses. unbiased(): test of gamma = 0; fit(): test of the law.
+    """
+
+    gamma: float
+    low: float
+    high: float
+    level: float
+    observed: Observed = field(repr=False)
+
+    @property
+    def networks(self) -> int:
+        """Networks observed."""
+        return self.observed.networks
+
+    def unbiased(self) -> Test:
+        """Test that gamma = 0: the statistic, and the probability of one as large where all networks toss fair coins.
+
+        Two classes: the sum of (2k - D)^2, whose law is a convolution of binomial ones; p-values exact, from 1e-12 on.
+        More: the coincidence of the guesses, ranked among 4999 draws. ValueError among infinitely many data.
+        """
+        return self.observed.unbiased()
+
+    def fit(self, seed: int = 0) -> Test:
+        """Test that the shares have the law of G0 at any gamma: a Kolmogorov-Smirnov distance.
+
+        Its p-value is the rank among draws from the law at the estimate. ValueError for more than two classes counted
+        among finitely many data.
+        """
+        return self.observed.fit(checks.whole("seed", seed, 0))
+
+    def __repr__(self) -> str:
+        return (
+            f"GammaEstimate({self.gamma:.6g}, {self.level:.4g} in [{self.low:.6g}, {self.high:.6g}], "
+            f"{self.networks} networks)"
+        )
+
+
+def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate:  # noqa: N803 - the papers' letter
+    """Gamma of an architecture, from the shares of the data that networks of it gave to class 0, or to every class.
+
+    shares: (networks,), G0 of every network, or (networks, M), rows of the sum 1. D: the number of data that were
+    counted, one or (two classes) one a network; None takes the data for infinitely many. level: of the interval.
+
+    D = None: maximum likelihood with the exact chi-squared interval, through Phi^-1(G0) or the centres of M outputs.
+    Two classes, D data: maximum likelihood of the mixture of binomials, interval of the likelihood ratio. M classes, D
+    data: the gamma whose collision probability was observed, interval by simulation.
+
+    Networks, and their data given the network, are taken for independent: batch normalisation couples data of a batch.
+    ValueError: shares outside [0, 1], rows that do not sum to 1, shares that D data cannot have, D = 1, shares 0 or 1
+    without D.
+    """
+    level = checked_level(level)
+    observed = _observed(_checked(shares), D)
+    return GammaEstimate(observed.estimate(), *observed.interval(level), level, observed)
+
+
+def checked_level(level: Any) -> float:
+    """Level of an interval, one number."""
+    checks.finite("level", level)
+    if np.ndim(level) or not 0 < level < 1:
+        raise ValueError(f"expected 0 < level < 1, got {level!r}; pass for instance 0.95")
+    return float(level)
+
+
+def _checked(shares: Any) -> Array:
+    """Shares (networks,) of class 0, or (networks, M), M > 2."""
+    array = float64_array("shares", shares)
+    if array.ndim not in {1, 2} or not array.size or (array.ndim == 2 and array.shape[1] < 2):
+        raise ValueError(
+            f"expected shares of shape (networks,), or (networks, classes) for two classes or more, got {array.shape}"
+        )
+    wrong = array[~((array >= 0) & (array <= 1))]
+    if wrong.size:
+        raise ValueError(f"expected shares from 0 to 1, got {wrong[0]:g}; divide counts by the number of data")
+    if array.ndim == 1:
+        return array
+    sums = array.sum(axis=1)
+    far = np.flatnonzero(np.abs(sums - 1) > SUM)
+    if far.size:
+        raise ValueError(f"expected shares of all classes, of sum 1, got the sum {sums[far[0]]:g} in row {far[0]}")
+    return array[:, 0] if array.shape[1] == 2 else array
+
+
+def _observed(shares: Array, D: Any) -> Observed:  # noqa: N803 - as above
+    if D is None:
+        return _infinite(shares)
+    if shares.ndim == 2:
+        size = checked_data_count(D)
+        _refuse_single(size)
+        return Votes(_counts(shares, float(size)), size)
+    sizes = np.array([checked_data_count(size) for size in np.ravel(D)], dtype=float).reshape(np.shape(D))
+    if sizes.shape not in {(), shares.shape}:
+        raise ValueError(f"expected one D, or one for each of {len(shares)} networks, got the shape {sizes.shape}")
+    _refuse_single(sizes.max())
+    sizes = np.broadcast_to(sizes, shares.shape)
+    return Counts(_counts(shares, sizes), sizes)
+
+
+def _infinite(shares: Array) -> Scores:
+    ends = np.flatnonzero((shares == 0) | (shares == 1))
+    if ends.size:
+        raise ValueError(
+            f"expected 0 < shares < 1 among infinitely many data, got {shares.ravel()[ends[0]]:g}; pass D, the number of "
+            "data that were counted"
+        )
+    return Scores.of_shares(shares)
+
+
+def _counts(shares: Array, sizes: Array | float) -> Array:
+    """Counts, whole numbers."""
+    counts = shares * sizes
+    whole = np.round(counts)
+    off = np.abs(counts - whole) > WHOLE
+    if off.any():
+        raise ValueError(
+            f"expected shares that are counts over D, got {shares[off][0]:g}, which is {counts[off][0]:g} data; pass the "
+            "number of data that were counted as D, or None"
+        )
+    return np.asarray(whole)
+
+
+def _refuse_single(size: float) -> None:
+    if size < 2:
+        raise ValueError("expected D >= 2, got 1: a single datum goes to class 0 or not with equal chances at any gamma")

@@ -1,0 +1,50 @@
+"""What was observed of some networks: the shares of the data that each gave to its classes."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class Test:
+    """Result of a test: its statistic, and the probability of one at least as large if the hypothesis holds."""
+
+    __test__ = False  # no test of pytest
+    statistic: float
+    pvalue: float
+
+
+class Observed(ABC):
+    """Guesses of independent networks of one architecture."""
+
+    @property
+    @abstractmethod
+    def networks(self) -> int:
+        """Number of networks."""
+
+    @property
+    @abstractmethod
+    def n_classes(self) -> int:
+        """Number of classes M."""
+
+    @property
+    @abstractmethod
+    def data(self) -> int | None:
+        """Data of a network, the smallest number of them; None for infinitely many."""
+
+    @abstractmethod
+    def estimate(self) -> float:
+        """Estimate of gamma, from 0 to inf."""
+
+    @abstractmethod
+    def interval(self, level: float) -> tuple[float, float]:
+        """Interval that contains gamma with the probability `level` over the networks."""
+
+    @abstractmethod
+    def unbiased(self) -> Test:
+        """Test of gamma = 0."""
+
+    @abstractmethod
+    def fit(self, seed: int) -> Test:
+        """Test of the law of the shares, whatever gamma is."""

@@ -1,0 +1,80 @@
+"""Shares among infinitely many data: every one of M classes shows its centre exactly.
+
+Two classes: Phi^-1(G0) ~ N(0, gamma). M classes: the M - 1 contrasts of the centres, in units of the spread over the
+data, are independent and N(0, gamma) too. What follows is the theory of a normal variance, exact for any number of
+networks.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import helmert
+from scipy.special import chdtri, ndtr, ndtri
+
+from igbtheory.inference.centres import centres
+from igbtheory.inference.observed import Observed, Test
+
+Array = NDArray[np.float64]
+DRAWS = 4999
+"""Draws of the distance under the law."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scores(Observed):
+    """Scores that are independent and N(0, gamma), (networks, M - 1)."""
+
+    values: Array
+
+    @classmethod
+    def of_shares(cls, shares: Array) -> "Scores":
+        """Scores of shares of class 0, (networks,), or of all classes, (networks, M)."""
+        if shares.ndim == 1:
+            return cls(ndtri(shares)[:, None])
+        return cls(centres(shares) @ helmert(shares.shape[1]).T)
+
+    @property
+    def networks(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_classes(self) -> int:
+        return self.values.shape[1] + 1
+
+    @property
+    def data(self) -> None:
+        return None
+
+    def estimate(self) -> float:
+        """Maximum likelihood: the mean square."""
+        return float(np.mean(self.values**2))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Exact interval with equal tails, from chi-squared of networks (M - 1) degrees."""
+        degrees, tail = self.values.size, (1 - level) / 2
+        total = degrees * self.estimate()
+        return float(total / chdtri(degrees, tail)), float(total / chdtri(degrees, 1 - tail))
+
+    def unbiased(self) -> Test:
+        raise ValueError(
+            "among infinitely many data any share but the same for all classes is a bias, and there is nothing to test; "
+            "pass D, the number of data that were counted"
+        )
+
+    def fit(self, seed: int) -> Test:
+        """Kolmogorov-Smirnov distance from N(0, estimate); its law does not depend on gamma, and is drawn."""
+        if not self.estimate():
+            raise ValueError("expected shares that differ from those of no bias, to be held against a law")
+        observed = _distance(self.values.ravel())
+        rng = np.random.default_rng(seed)
+        larger = sum(_distance(rng.standard_normal(self.values.size)) >= observed for _ in range(DRAWS))
+        return Test(observed, (1 + larger) / (1 + DRAWS))
+
+
+def _distance(scores: Array) -> float:
+    """Largest distance of the empirical law from N(0, mean square)."""
+    expected = ndtr(np.sort(scores) / np.sqrt(np.mean(scores**2)))
+    below = np.arange(len(scores)) / len(scores)
+    return float(np.max(np.maximum(expected - below, below + 1 / len(scores) - expected)))

@@ -1,0 +1,89 @@
+"""The block f of a multilayer perceptron, from one Dense to the next, as a function of the variance of its units.
+
+For two data a, b, whose units have the variance q and the correlation c = 1 - share:
+
+    square(q) = E f^2,    spread(q, share) = E (f_a - f_b)^2/(2 share q),    slope(q) = E |grad f|^2 = spread(q, 0),
+
+so that Dense(sigma_w2, sigma_b2) and f take q to sigma_w2 square + sigma_b2, and share q to sigma_w2 spread share q.
+As a function of share, spread never increases: E f_a f_b is a power series in c without negative coefficients.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.activations.moments import Moments
+from igbtheory.layers import Dense, Gaussian, LawNode, Layer
+from igbtheory.layers.batchnorm import batch_of
+from igbtheory.network import mlp
+from igbtheory.numbers import FLOAT64
+from igbtheory.phases.gradients_twins import Twins
+
+Array = NDArray[np.float64]
+SCALES = np.array([0.37, 1.0, 5.3])
+"""Variances at which a function shows whether it is homogeneous."""
+EXACT = 1e-12
+"""Relative error of what is equal."""
+
+
+@final
+@dataclass(frozen=True)
+class Block:
+    """Layers between two Dense: activation, pool and norm."""
+
+    layers: tuple[Layer, ...]
+
+    def after(self, var_mu: Any, var_chi: Any) -> Moments:
+        """Moments behind the block of units with mean 0 and these variances, arrays that broadcast."""
+        node = LawNode(FLOAT64, Gaussian(Moments(0, var_mu, var_chi)))
+        with np.errstate(all="ignore"):
+            for layer in self.layers:
+                node = layer.law(node)
+            return node.averaged()
+
+    def square(self, q: Any) -> Any:
+        """Mean square E f^2."""
+        x = self.after(0 * q, q)
+        return x.mean * x.mean + x.variance + 0 * q  # behind a norm it does not depend on q
+
+    def spread(self, q: Any, share: Any) -> Any:
+        """Spread E (f_a - f_b)^2/(2 share q), 0 < share <= 1."""
+        return self.after((1 - share) * q, share * q).var_chi / (share * q)
+
+    def slope(self, q: Any, share: float = 1.0) -> Any:
+        """Mean square of the gradient; only behind a BatchNorm it depends on the share. Refuses what jumps."""
+        start = LawNode(FLOAT64, Gaussian(Moments(0, (1 - share) * q, share * q)))
+        twins = Twins(start, 1.0 + 0 * q)
+        with np.errstate(all="ignore"):
+            for layer in (*self.layers, Dense(1.0)):
+                twins = twins.through(layer)
+        return twins.own
+
+    @property
+    def forgets(self) -> bool:
+        """Whether a BatchNorm takes away what all data have in common, so that equal data are no fixed point."""
+        return batch_of(self.layers) is not None
+
+    @property
+    def homogeneous(self) -> bool:
+        """Whether f(a x) = a f(x) for a > 0, as far as E f^2 shows it: then neither slope nor spread depends on q."""
+        scaled = self.square(SCALES) / SCALES
+        return bool(np.ptp(scaled) <= EXACT * scaled[0])
+
+
+def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
+    """Block of `mlp` with these arguments."""
+    return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
+
+
+def tabulated(rule: Callable[[Array], Any], q: Array) -> Array:
+    """Values of a rule at variances q, NaN where it is refused: a formula that no quadrature resolves there."""
+    try:
+        return np.asarray(rule(q), dtype=float)
+    except ValueError:
+        if len(q) == 1:
+            return np.full(1, np.nan)
+        return np.concatenate([tabulated(rule, half) for half in np.array_split(q, 2)])

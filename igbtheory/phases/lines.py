@@ -1,0 +1,170 @@
+"""Lines in the plane of the variances of biases and weights on which two data keep a given correlation.
+
+Both lines have the variance q of the units as their parameter. Equal data part by the factor 1 where
+sigma_w2 = 1/E |grad f|^2 (edge of chaos), data of correlation c stay there where sigma_w2 = 1/spread(q, 1 - c)
+(neutrality line, c = 1/2), and q stays where sigma_b2 = q - sigma_w2 E f^2: no root finding inside another.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory import checks
+from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
+from igbtheory.phases.scan import branches, levels, scanned
+
+NOTHING = 1e-24
+"""Variance that stands for none: of a function only its value and its slopes at 0 count there."""
+SMALL = 1e-18
+"""Mean square at that variance, and slope, below which they are 0."""
+STEP = 1e-4
+"""Relative step over which the growth of E f^2 with q is measured."""
+
+
+@final
+@dataclass(frozen=True)
+class Line:
+    """Line on which data of the correlation 1 - share stay there; share = 0 is the limit of equal data."""
+
+    block: Block
+    share: float
+
+    def sigma_w2(self, q: Any) -> Any:
+        """Variance of the weights at the point q of the line."""
+        return 1 / (self.block.spread(q, self.share) if self.share else self.block.slope(q))
+
+    def sigma_b2(self, q: Any) -> Any:
+        """Variance of the biases at the point q of the line; there is no such network where it is negative."""
+        return q - self.sigma_w2(q) * self.block.square(q)
+
+    def at(self, sigma_b2: Array) -> tuple[Array, Array]:
+        """Variances of weights and units of all points with these variances of biases, NaN where there are fewer.
+
+        Shape (points, *sigma_b2), in the order of q.
+        """
+        wanted = np.ravel(sigma_b2)
+        log_q, values = scanned(self.sigma_b2, float(wanted.max()))
+        found = [levels(self.sigma_b2, *branch, wanted) for branch in branches(self.sigma_b2, log_q, values)]
+        q = np.exp(np.array(found).reshape(len(found), *np.shape(sigma_b2)))
+        sigma_w2 = np.full(q.shape, np.nan)
+        known = np.isfinite(q)
+        if known.any():
+            sigma_w2[known] = self.sigma_w2(q[known])
+        return sigma_w2, q
+
+
+def edges_of_chaos(
+    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
+) -> Array:
+    """Variances sigma_w2 of the weights on the edge of chaos, all there are: shape (roots, *sigma_b2), ascending.
+
+    The threshold of the backward pass, sigma_w2 E |grad f|^2 = 1, at a fixed point q of the variance, also at one that
+    repels; NaN fills the columns that have fewer roots. Arguments as those of `edge_of_chaos`.
+    """
+    return _ascending(_edges(activation, sigma_b2, pool, norm, placement)[0])
+
+
+def edge_of_chaos(
+    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
+) -> Any:
+    """Variance sigma_w2 of the weights on the edge of chaos, a number or an array like sigma_b2; NaN: there is none.
+
+    The threshold of the backward pass: sigma_w2 E |grad f|^2 = 1, squared gradients neither grow nor vanish. It is
+    taken at the fixed point of the variance q = sigma_w2 E f^2 + sigma_b2 that attracts; of several roots the smallest.
+    For homogeneous f the slope does not depend on q, and the threshold (2 for ReLU, 4/3 with MaxPool(2)) is the same
+    for every sigma_b2, whether q settles or not; that of the forward pass is another: see `thresholds`. A full-batch
+    BatchNorm has none: its factor is above 1 at every sigma_w2.
+
+    activation, pool, norm, placement: as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or every
+    sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
+    """
+    sigma_w2, stable = _edges(activation, sigma_b2, pool, norm, placement)
+    return _smallest(np.where(stable, sigma_w2, np.nan))
+
+
+def neutrality_line(
+    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
+) -> Any:
+    """Variance sigma_w2 at which the correlation of deep networks is 1/2, gamma = 1; NaN: there is none.
+
+    Below it, in the chaotic phase, there is prejudice, above it neutrality. Arguments as those of `edge_of_chaos`; of
+    several roots, at fixed points q that attract, the smallest. Source: bias-meets-trainability (neutrality line).
+    """
+    line = Line(block_of(activation, pool, norm, placement), 0.5)
+    sigma_w2, q = line.at(_checked(sigma_b2))
+    return _smallest(np.where(_attracts(line.block, sigma_w2, q), sigma_w2, np.nan))
+
+
+@final
+@dataclass(frozen=True)
+class Thresholds:
+    """Variances of the weights that keep a variance q without biases, `forward` = q/E f^2, and that keep squared
+
+    gradients at this q, `backward` = 1/E |grad f|^2. They agree for ReLU, and differ for pooled activations.
+    """
+
+    forward: Any
+    backward: Any
+
+
+def thresholds(
+    activation: Any, q: Any = 1.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
+) -> Thresholds:
+    """Thresholds of the forward and of the backward pass; for homogeneous f they do not depend on q.
+
+    What is called edge of chaos here is the backward one. q: variance of the units, a number or an array, above 0.
+    """
+    checks.non_negative("q", q)
+    if not np.all(np.asarray(q) > 0):
+        raise ValueError("expected q > 0, got 0; pass the variance of the units, such as 1.0")
+    block, q = block_of(activation, pool, norm, placement), np.asarray(q, dtype=float)[()]
+    return Thresholds(q / block.square(q), 1 / block.slope(q))
+
+
+def _checked(sigma_b2: Any) -> Array:
+    checks.non_negative("sigma_b2", sigma_b2)
+    return np.asarray(sigma_b2, dtype=float)
+
+
+def _edges(activation: Any, sigma_b2: Any, pool: Any, norm: str | None, placement: str) -> tuple[Array, Array]:
+    """All points of the edge, and whether the variance there is one that attracts."""
+    sigma_b2, block = _checked(sigma_b2), block_of(activation, pool, norm, placement)
+    line = Line(block, 0.0)
+    at_one = line.sigma_w2(1.0)  # refuses what jumps
+    if block.forgets or block.homogeneous:  # BatchNorm: by Poincare's inequality E |grad f|^2 >= Var f
+        value = np.nan if block.forgets else at_one
+        return np.full((1, *sigma_b2.shape), value), np.full((1, *sigma_b2.shape), not block.forgets)
+    if np.any(sigma_b2 == 0) and np.all(np.abs(line.sigma_b2(SCALES)) < EXACT * SCALES):
+        raise ValueError(
+            "expected sigma_b2 > 0, got 0, where the norm divides sigma_w2 out and every one is on the edge of chaos"
+        )
+    sigma_w2, q = line.at(sigma_b2)
+    stable = _attracts(block, sigma_w2, q)
+    if np.any(sigma_b2 == 0) and block.square(NOTHING) < SMALL and block.slope(NOTHING) > SMALL:
+        first = np.where(sigma_b2 == 0, line.sigma_w2(NOTHING), np.nan)  # f(0) = 0: q = 0 is a fixed point
+        falls = first * block.square(STEP) < STEP
+        sigma_w2, stable = np.concatenate([first[None], sigma_w2]), np.concatenate([falls[None], stable])
+    return sigma_w2, stable
+
+
+def _attracts(block: Block, sigma_w2: Array, q: Array) -> Array:
+    """Whether the fixed point q of the variance attracts: |d q'/dq| < 1."""
+    found = np.zeros(q.shape, dtype=bool)
+    known = np.isfinite(q)
+    if known.any():
+        near, far = (block.square(q[known] * factor) for factor in (1 - STEP, 1 + STEP))
+        found[known] = np.abs(sigma_w2[known] * (far - near) / (2 * STEP * q[known])) < 1
+    return found
+
+
+def _smallest(values: Array) -> Any:
+    """Smallest number of every column, NaN where there is none."""
+    found = np.min(np.where(np.isnan(values), np.inf, values), axis=0, initial=np.inf)
+    return np.where(np.isinf(found), np.nan, found)[()]
+
+
+def _ascending(values: Array) -> Array:
+    """Columns in ascending order, NaN at the end, without rows of NaN alone."""
+    found = np.sort(values, axis=0)
+    return found[~np.isnan(found).all(axis=tuple(range(1, found.ndim)))]

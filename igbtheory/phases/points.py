@@ -1,0 +1,217 @@
+"""Fixed points of deep networks: the variance q of the units, the correlation c of two data, and what is stable."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from scipy.optimize import brentq
+
+from igbtheory import checks
+from igbtheory.phases.block import EXACT, Block, block_of
+from igbtheory.phases.lines import NOTHING, SMALL, STEP
+from igbtheory.phases.scan import branches, levels, scanned
+from igbtheory.phases.tangents import far, near
+
+MARGIN = 1e-9
+"""Distance from 1 at which a slope counts as 1."""
+CLOSE = 1e-24
+"""Share 1 - c of data that are as good as equal."""
+H = 5e-3
+"""Step in a logarithm over which a slope is measured, to a relative error of about 1e-9."""
+BACKWARD, CENTRAL = np.array([25, -48, 36, -16, 3]) / 12, np.array([1, -8, 8, -1]) / 12
+"""Weights of difference quotients of fourth order, at 0, -1, ..., -4 and at -2, -1, 1, 2 steps."""
+
+
+@final
+@dataclass(frozen=True)
+class Variance:
+    """Fixed point q of the variance, or its limits 0 and inf; NaN: every q is one, as for ReLU at sigma_w2 = 2.
+
+    growth = q'/q there, 1 at a finite q > 0; slope = dq'/dq; stable: whether it attracts; block, at: the function that
+    the network is there, and the variance at which to ask it. Where no half-lines stand for the function, block is
+    None, and growth is that at the variance `at`, the largest that quadrature resolves, or 0.
+    """
+
+    q: float
+    growth: float
+    slope: float
+    stable: bool
+    block: Block | None = None
+    at: float = 1.0
+
+
+@final
+@dataclass(frozen=True)
+class FixedPoint:
+    """Fixed point (q, c) of the variance of a datum and of the correlation of two data over depth.
+
+    share = 1 - c, not rounded, NaN where a linear network keeps every c; growth, slope_q: q'/q and dq'/dq; slope_c =
+    dc'/dc at this c; chi_1 = dc'/dc and chi_tilde_1 = dq_ab'/dq_ab, both at c = 1, at this q (inf for an activation
+    that jumps, NaN behind a BatchNorm, where equal data are no fixed point); factor: of the squared gradient per layer,
+    which without BatchNorm is chi_tilde_1; stable: whether both q and c attract. q may be 0, inf, NaN: see `Variance`.
+    Source: bias-meets-trainability (chi_1, chi~_1); bias-and-trainability-slides (order parameter c).
+    """
+
+    q: float
+    share: float
+    growth: float
+    slope_q: float
+    slope_c: float
+    chi_1: float
+    chi_tilde_1: float
+    factor: float
+    stable: bool
+
+    @property
+    def c(self) -> float:
+        """Correlation of two data."""
+        return 1 - self.share
+
+    @property
+    def gamma(self) -> float:
+        """Bias ratio c/(1 - c)."""
+        return (1 - self.share) / self.share if self.share != 0 else np.inf
+
+    @property
+    def correlation_depth(self) -> float:
+        """Layers in which the distance from c falls by e: -1/log slope_c, inf at the edge and where it grows."""
+        return _depth(self.slope_c) if self.slope_c < 1 - MARGIN else np.inf
+
+    @property
+    def gradient_depth(self) -> float:
+        """Layers in which squared gradients change by e: 1/|log factor|, inf on the edge of chaos."""
+        return np.inf if abs(self.factor - 1) <= MARGIN else _depth(self.factor)
+
+
+def _depth(factor: float) -> float:
+    with np.errstate(divide="ignore"):
+        return float(1 / np.abs(np.log(np.abs(factor))))
+
+
+def fixed_points(
+    activation: Any,
+    sigma_w2: float,
+    sigma_b2: float = 0.0,
+    *,
+    pool: Any = None,
+    norm: str | None = None,
+    placement: str = "before",
+) -> tuple[FixedPoint, ...]:
+    """Fixed points of deep networks, stable or not, in the order of q and of c.
+
+    Arguments as those of `mlp`, single numbers. For every q there is at most one c < 1, and it attracts: the map of c
+    is a power series with positive coefficients. Where the variance grows by a factor that has a limit, q = inf and
+    `growth` say so. ValueError: there is no fixed point, since the variance grows from every start by a factor without
+    limit.
+    """
+    block, sigma_w2, sigma_b2 = checked(activation, sigma_w2, sigma_b2, pool, norm, placement)
+    ends = variances(block, sigma_w2, sigma_b2)
+    found = tuple(point for at in ends for point in correlations(at, sigma_w2))
+    if not found:
+        raise ValueError(
+            f"expected a network with a fixed point, got {activation!r} at sigma_w2 = {sigma_w2:g}, sigma_b2 = "
+            f"{sigma_b2:g}: {without_limit(ends[-1])}"
+        )
+    return found
+
+
+def without_limit(at: Variance) -> str:
+    """What a variance does that leaves every bound, or vanishes, by a factor that has no limit."""
+    if at.q == 0:
+        return "the variance of its units vanishes faster than exponentially; use sigma_b2 > 0 or a larger sigma_w2"
+    return (
+        f"the variance q of its units grows without bound, by the factor {at.growth:.4g} a layer at q = {at.at:.3g}; "
+        "use a smaller sigma_w2 or a norm"
+    )
+
+
+def checked(
+    activation: Any, sigma_w2: Any, sigma_b2: Any, pool: Any, norm: str | None, placement: str
+) -> tuple[Block, float, float]:
+    """The block, and the variances as single numbers."""
+    for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
+        checks.non_negative(name, value)
+        if np.ndim(value):
+            raise TypeError(f"expected one {name}, got an array; loop over its values, or draw a diagram")
+    if not sigma_w2 > 0:
+        raise ValueError("expected sigma_w2 > 0, got 0, where no datum reaches the output; pass a variance such as 2.0")
+    return block_of(activation, pool, norm, placement), float(sigma_w2), float(sigma_b2)
+
+
+def variances(block: Block, sigma_w2: float, sigma_b2: float) -> list[Variance]:
+    """Fixed points of the variance q' = sigma_w2 E f^2 + sigma_b2, ascending, its limits 0 and infinity included."""
+    low, high = near(block), far(block)
+    first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
+    last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
+    if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
+        return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
+
+    def lost(q: Any) -> Any:
+        return q - sigma_w2 * block.square(q)
+
+    found = []
+    if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
+        stable = first < 1 - MARGIN or (first < 1 + MARGIN and lost(STEP) > 0)
+        found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
+    log_q, values = scanned(lost, np.inf if last > 1 - MARGIN else sigma_b2)
+    wanted = np.array([sigma_b2])
+    roots = [levels(lost, *branch, wanted)[0] for branch in branches(lost, log_q, values)]
+    found += [_inner(block, sigma_w2, float(np.exp(root))) for root in roots if np.isfinite(root)]
+    if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):
+        growth = last if last > 1 + MARGIN else 1.0
+        found.append(Variance(np.inf, growth, growth, stable=True, block=high))
+    known = np.flatnonzero(np.isfinite(values))
+    if high is None and not values[known[-1]] > sigma_b2:
+        end = float(np.exp(log_q[known[-1]]))
+        found.append(Variance(np.inf, 1 - float(values[known[-1]]) / end, np.nan, stable=True, at=end))
+    return found
+
+
+def _inner(block: Block, sigma_w2: float, q: float) -> Variance:
+    around = block.square(q * np.exp(H * np.array([-2, -1, 1, 2])))
+    slope = float(sigma_w2 * (CENTRAL @ around) / (H * q))
+    return Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q)
+
+
+def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
+    """Fixed points of the correlation at a fixed point of the variance: c < 1 if there is one, then c = 1.
+
+    share' = (sigma_w2/growth) spread(q, share) share, and spread never increases.
+    """
+    block, q, growth = at.block, at.at, at.growth
+    if block is None:
+        return
+    weight = sigma_w2 / growth
+    try:
+        chi = float(sigma_w2 * block.slope(q))
+    except ValueError:  # it jumps
+        chi = np.inf
+    equal = weight * block.spread(q, CLOSE) * CLOSE < MARGIN
+    linear = abs(chi / growth - 1) <= MARGIN and abs(weight * block.spread(q, 0.5) - 1) <= MARGIN
+    kept = linear and not (np.isinf(at.q) and growth == 1)  # else biases add up, and the data with them
+    chi_1 = chi / growth if equal else np.nan
+    common = {"q": at.q, "growth": growth, "slope_q": at.slope, "chi_1": chi_1}
+    common["chi_tilde_1"] = chi if equal else np.nan
+    inside = not chi_1 <= 1 + MARGIN
+    if kept:
+        yield FixedPoint(**common, share=np.nan, slope_c=chi_1, factor=chi, stable=at.stable)
+    elif inside:
+        share = _share(block, q, weight)
+        factor = chi if not block.forgets else float(sigma_w2 * block.slope(q, share))
+        steps = np.log(weight * block.spread(q, share * np.exp(-H * np.arange(5))))
+        slope = float(np.exp(steps[0]) * (1 + BACKWARD @ steps / H))
+        yield FixedPoint(**common, share=share, slope_c=slope, factor=factor, stable=at.stable)
+    if equal and not kept:
+        yield FixedPoint(**common, share=0.0, slope_c=chi_1, factor=chi, stable=at.stable and not inside)
+
+
+def _share(block: Block, q: float, weight: float) -> float:
+    """Share 1 - c above 0 that stays."""
+
+    def growth(log: float) -> float:
+        return float(np.log(weight * block.spread(q, np.exp(log))))
+
+    if growth(0.0) >= -EXACT:  # c = 0 stays, but for rounding
+        return 1.0
+    return float(np.exp(brentq(growth, np.log(CLOSE), 0.0, xtol=1e-15)))

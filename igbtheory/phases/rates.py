@@ -1,0 +1,88 @@
+"""How gamma approaches its limit over depth, from the map of the share 1 - c at a fixed point of the variance.
+
+With share' = share (chi_1 - k share^s + ...), s = 1 for smooth f and 1/2 for kinked f:
+
+    chi_1 < 1              gamma grows like chi_1^-l
+    chi_1 = 1              gamma ~ (s k l)^(1/s): k l and (k l)^2/4, l the layers
+    chi_1 = 1, q ~ l       gamma ~ (s k l/(1 - s))^(1/s): (k l)^2, for kinked f; gamma ~ l for linear f
+    c < 1                  gamma settles, and its distance from the limit is multiplied by dc'/dc a layer
+
+For smooth f, k = sigma_w2 q E phi''^2/2. A kink at which phi' jumps by J adds J^2 p(kink) sqrt(q/pi) 2/3 sigma_w2 to k,
+p the density N(0, q): 2 sqrt(2)/(3 pi) for ReLU at sigma_w2 = 2, so gamma ~ 2 l^2/(9 pi^2) and 1 - c ~ (9 pi^2/2)/l^2.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from igbtheory.phases.block import Block
+from igbtheory.phases.points import MARGIN, FixedPoint
+
+SIZE = 1e-4
+"""Value of share^s at which k is read off, and extrapolated from a half and a quarter of it."""
+SMOOTH, KINKED = 1.0, 0.5
+FLAT = 1e-8
+"""Constant k that is 0."""
+
+
+@final
+@dataclass(frozen=True)
+class Rate:
+    """Rate at which gamma approaches its limit.
+
+    form: "exponential" (gamma is multiplied by `rate` a layer), "power" (gamma ~ constant * depth^rate), "settles" (the
+    distance from the limit is multiplied by `rate` a layer), or "none" (gamma keeps what it has); constant: NaN but for
+    powers, and there where it depends on the inputs (linear networks).
+    """
+
+    form: str
+    rate: float = np.nan
+    constant: float = np.nan
+
+    def __str__(self) -> str:
+        match self.form:
+            case "exponential":
+                return f"grows exponentially, by the factor {self.rate:.8g} a layer"
+            case "power":
+                constant = "" if np.isnan(self.constant) else f"{self.constant:.8g} "
+                return f"grows like {constant}depth^{self.rate:.3g}"
+            case "settles":
+                return f"settles, the distance from its limit falling by the factor {self.rate:.8g} a layer"
+            case _:
+                return "keeps what the first layers gave it"
+
+
+def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
+    """Rate at which gamma goes to that of the point; block, q: the function there, and where to ask it.
+
+    biased: whether there are biases, with which a variance that grows by the factor 1 grows like the depth.
+    """
+    if np.isnan(point.share):
+        return Rate("none")
+    if point.share > 0:
+        return Rate("settles", abs(point.slope_c))
+    if point.chi_1 < 1 - MARGIN:
+        return Rate("exponential", 1 / point.chi_1)
+    grows = biased and np.isinf(point.q) and point.growth == 1
+    s, k = curvature(block, q)
+    if grows and abs(k) <= FLAT:  # a linear network, in which biases add up
+        return Rate("power", 1.0)
+    return Rate("power", 1 / s, float((s * k / (1 - s if grows else 1)) ** (1 / s)))
+
+
+def curvature(block: Block, q: float) -> tuple[float, float]:
+    """Exponent s and constant k of spread(q, share)/slope(q) = 1 - k share^s + ...
+
+    A step in the power share^s to a half takes the next term out.
+    """
+    slope = float(block.slope(q))
+
+    def missing(share: float) -> float:
+        return 1 - float(block.spread(q, share)) / slope
+
+    with np.errstate(all="ignore"):
+        seen = np.log2(np.divide(missing(4 * SIZE**2), missing(SIZE**2))) / 2
+    s = KINKED if seen < (SMOOTH + KINKED) / 2 else SMOOTH
+    parts = [missing((SIZE * 2.0**-i) ** (1 / s)) / (SIZE * 2.0**-i) for i in range(2)]
+    return s, 2 * parts[1] - parts[0]
