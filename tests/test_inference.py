@@ -30,9 +30,7 @@ CHANCE = 1e-7
 
 def within(hits: int, trials: int, low: float, high: float) -> bool:
     """Whether so many hits may come from a probability between low and high."""
-    return bool(
-        stats.binom.sf(hits - 1, trials, high) > CHANCE and stats.binom.cdf(hits, trials, low) > CHANCE
-    )
+    return bool(stats.binom.sf(hits - 1, trials, high) > CHANCE and stats.binom.cdf(hits, trials, low) > CHANCE)
 
 
 def counts(gamma: float, size: int, shape: Any, rng: Any) -> Any:
@@ -113,7 +111,7 @@ def test_the_likelihood_is_the_mixture_of_binomials() -> None:
         return quad(integrand, -10, 10, epsabs=1e-13)[0]
 
     observed = igb.infer(np.array(k) / size, size).observed
-    got = observed.log_likelihood(np.array([gamma]))[0]  # type: ignore[attr-defined]
+    got = observed.log_likelihood(np.array([gamma]))[0]
     assert got == pytest.approx(sum(np.log(mixed(j)) for j in k), rel=1e-11)
 
 
@@ -316,11 +314,11 @@ def test_levels_and_kinds_that_cannot_be_are_refused() -> None:
     found, counted = igb.infer([0.3, 0.6]), igb.infer([0.3, 0.6], 10)
     for level in (0.0, 1.0, np.nan, [0.5, 0.9]):
         with pytest.raises(ValueError, match="level"):
-            igb.infer([0.3], level=level)  # type: ignore[arg-type]
+            igb.infer([0.3], level=level)
         with pytest.raises(ValueError, match="level"):
-            igb.compare(found, found, level=level)  # type: ignore[arg-type]
+            igb.compare(found, found, level=level)
     with pytest.raises(TypeError, match="estimates"):
-        igb.compare(0.5, found)  # type: ignore[arg-type]
+        igb.compare(0.5, found)
     with pytest.raises(ValueError, match="same kind"):
         igb.compare(found, counted)
     with pytest.raises(ValueError, match="nothing to test"):

@@ -29,8 +29,8 @@ def design(
     inputs
         On which inputs.
     vary
-        The parameter: sigma_w2, sigma_b2, shift (added to the inputs), batch_size, or activation_shift (a constant taken
-        from the activation, matched at each layer).
+        The parameter: sigma_w2, sigma_b2, shift (added to the inputs), batch_size, or activation_shift (a constant
+        taken from the activation, matched at each layer).
     within
         Smallest and largest value to try.
     json

@@ -75,4 +75,4 @@ def _save(found: Drawn, out: Path) -> None:
         for layer, (matrix, bias) in enumerate(found.drawn(i)):
             arrays |= {f"matrix_{i}_{layer}": matrix, f"bias_{i}_{layer}": bias}
     with whole_file(out, (".npz",)) as path:
-        np.savez(path, **arrays)
+        np.savez(path, allow_pickle=False, **arrays)

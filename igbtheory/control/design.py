@@ -66,7 +66,9 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     if vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
     if target == 0:
-        raise ValueError('expected gamma > 0, got 0; vary="activation_shift" can remove the bias, or see igb.Activation')
+        raise ValueError(
+            'expected gamma > 0, got 0; vary="activation_shift" can remove the bias, or see igb.Activation'
+        )
     along = family(vary, inputs, within, architecture)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)  # the design's own prediction warns
@@ -100,16 +102,12 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
     if high - low <= PROMISED * high:
         raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")
     heights = _height(gammas, target)
-    if along.whole:
-        found = _whole_values(along, heights, target)
-    else:
-        found = roots(lambda x: float(_height(along.gamma(x), target)), along.grid, heights)
-        found = [x for x in found if abs(_height(along.gamma(x), target)) <= PROMISED]
+    found: list[Any] = _whole_values(along, heights, target) if along.whole else _roots(along, heights, target)
     if not found:
         at_low, at_high = (along.grid[known][pick(gammas[known])] for pick in (np.argmin, np.argmax))
         raise ValueError(
             f"no {along.name} from {along.grid[0]:g} to {along.grid[-1]:g} gives gamma = {target:g}: there it ranges "
-            f"from {low:.6g} (at {at_low:.4g}) to {high:.6g} (at {at_high:.4g}); pass within=(low, high) to scan elsewhere"
+            f"from {low:.6g} (at {at_low:.4g}) to {high:.6g} (at {at_high:.4g}); within=(low, high) scans elsewhere"
         )
     return tuple(found)
 
@@ -117,6 +115,15 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
 def _height(gamma: Any, target: float) -> Any:
     """Logarithm of gamma/target."""
     return np.log(np.clip(gamma, 1 / EXTREME, EXTREME) / target)
+
+
+def _roots(along: Family, heights: Array, target: float) -> list[float]:
+    """Roots, without the places where gamma jumps over the target."""
+
+    def height(value: float) -> float:
+        return float(_height(along.gamma(value), target))
+
+    return [value for value in roots(height, along.grid, heights) if abs(height(value)) <= PROMISED]
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:

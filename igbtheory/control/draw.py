@@ -122,8 +122,8 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     low, high = float(window[0]), float(window[1])
     if not found:
         raise ValueError(
-            f"none of {tried} networks can have G0 from {low:g} to {high:g}, whatever the centre of their outputs: widen "
-            "the window, or take a network with more bias, see igbtheory.design"
+            f"none of {tried} networks can have G0 from {low:g} to {high:g}, whatever the centre of their outputs: "
+            "widen the window, or take a network with more bias, see igbtheory.design"
         )
     seeds, shares, logs = (np.array(part) for part in zip(*found, strict=True))
     drawn = Drawn(network, data, width, (low, high), seed, tried, seeds, shares, logs)

@@ -65,7 +65,9 @@ def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) ->
             raise ValueError(f"expected no {', '.join(architecture)} beside a function that makes the network")
         if within is None:
             raise ValueError("expected within=(low, high), the values at which the function is to be scanned")
-        return Family(getattr(vary, "__name__", "value"), lambda v: (vary(v), inputs), _grid(*_range(within)), sweeps=False)
+        return Family(
+            getattr(vary, "__name__", "value"), lambda v: (vary(v), inputs), _grid(*_range(within)), sweeps=False
+        )
     checks.known("parameter to vary", vary, (*RANGES, "activation_shift"))
     if vary in architecture:
         raise ValueError(f"expected no value of {vary}, which is to be found, got {architecture[vary]!r}")

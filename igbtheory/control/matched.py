@@ -4,7 +4,7 @@ Behind an activation of moments mean, var_mu, var_chi and the Dense that follows
 
     gamma = ((mean - a)^2 + var_mu + sigma_b2/sigma_w2) / var_chi,
 
-so that (mean - a)^2 = gamma var_chi - var_mu - sigma_b2/sigma_w2. Without biases the right side is not negative wherever
+so that (mean - a)^2 = gamma var_chi - var_mu - sigma_b2/sigma_w2. Without biases the right side is not negative where
 the layer before has the wanted gamma: the covariance of phi at correlation c is sum_k>0 a_k^2 c^k <= c Var(phi).
 Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU (gamma = 0, one layer).
 """
@@ -14,7 +14,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from igbtheory.activations.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, AvgPool, Dense, Gaussian, LawNode, Layer, MaxPool
 from igbtheory.layers.chain import each
@@ -57,18 +56,18 @@ def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) ->
     other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]
     if other or not isinstance(dense, Dense):
         raise ValueError(
-            f"expected a Dense or pools behind activation {number}, got {(other or [dense])[0]!r}, which moves its mean; "
-            "put it before the activation"
+            f"expected a Dense or pools behind activation {number}, got {(other or [dense])[0]!r}, which moves its "
+            "mean; put  it before the activation"
         )
     for layer in before:
         node = layer.law(node)
-    x: Moments = node.averaged()
+    x = node.averaged()
     bias = dense.sigma_b2 / dense.sigma_w2 if dense.sigma_b2 else 0.0
     needed = gamma * x.var_chi - x.var_mu - bias
     if needed < -ROUNDING * x.var_chi * (1 + gamma):
         least = (x.var_mu + bias) / x.var_chi
         raise ValueError(
-            f"no shift of activation {number} gives gamma = {gamma:g}: it is at least {least:.6g} there, by biases or by "
-            "what the layer receives"
+            f"no shift of activation {number} gives gamma = {gamma:g}: it is at least {least:.6g} there, by biases or "
+            "by what the layer receives"
         )
     return float(x.mean - np.copysign(np.sqrt(max(needed, 0.0)), x.mean))

@@ -29,7 +29,9 @@ def counts_within(window: Any, size: int) -> tuple[int, int]:
     checks.finite("window", window)
     low, high = float(window[0]), float(window[1])
     if not 0 <= low < high <= 1:
-        raise ValueError(f"expected a window 0 <= low < high <= 1, got ({low:g}, {high:g}); pass for instance (0.8, 0.9)")
+        raise ValueError(
+            f"expected a window 0 <= low < high <= 1, got ({low:g}, {high:g}); pass for instance (0.8, 0.9)"
+        )
     least, most = int(np.ceil(low * size - ROUNDING)), int(np.floor(high * size + ROUNDING))
     if least > most:
         raise ValueError(

@@ -43,8 +43,8 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
     """Comparison of two estimates of `infer`, of independent networks.
 
     Infinitely many data: exact, the ratio of two mean squares over gamma1/gamma2 has an F law. Two classes, D data:
-    likelihood ratio, scaled by its mean for two normal variances. ValueError: one of each kind, or more than two classes
-    counted among finitely many data.
+    likelihood ratio, scaled by its mean for two normal variances. ValueError: one of each kind, or more than two
+    classes counted among finitely many data.
     """
     for one in (first, second):
         if not isinstance(one, GammaEstimate):

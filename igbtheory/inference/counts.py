@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 POINTS = 61
 """Values of gamma at which the likelihood is scanned before it is maximised."""
 FLAT = 1e-3
-"""Part of the smallest gamma that the counts could tell from 0, and inverse of that of the largest one from infinity."""
+"""Part of the smallest gamma that counts tell from 0; the largest one they tell from infinity is over it likewise."""
 DRAWS = 499
 """Draws of the distance under the law."""
 THRESHOLDS = 20
@@ -90,7 +90,7 @@ class Counts(Observed):
         """Sizes D, each with the counts up to D/2 that stand for the networks, and how often; D = 1 says nothing."""
         found = []
         for size in np.unique(self.D[self.D > 1]):
-            lower = np.minimum(self.k, self.D - self.k)[self.D == size]
+            lower = np.minimum(self.k, self.D - self.k)[np.equal(self.D, size)]
             k, repeats = np.unique(lower, return_counts=True)
             found.append((int(size), k, repeats.astype(float)))
         return found
@@ -112,7 +112,9 @@ class Counts(Observed):
             limit = 0 if best <= 1 else -1
             return float(places[limit]), float(values[limit])
         bounds = tuple(np.log(places[[best - 1, best + 1]]))
-        found = minimize_scalar(lambda x: -self._at(np.exp(x)), bounds=bounds, method="bounded", options={"xatol": 1e-9})
+        found = minimize_scalar(
+            lambda x: -self._at(np.exp(x)), bounds=bounds, method="bounded", options={"xatol": 1e-9}
+        )
         return float(np.exp(found.x)), -float(found.fun)
 
     def _end(self, best: float, limit: float, last: float, allowed: float) -> float:

@@ -127,8 +127,8 @@ def _infinite(shares: Array) -> Scores:
     ends = np.flatnonzero((shares == 0) | (shares == 1))
     if ends.size:
         raise ValueError(
-            f"expected 0 < shares < 1 among infinitely many data, got {shares.ravel()[ends[0]]:g}; pass D, the number of "
-            "data that were counted"
+            f"expected 0 < shares < 1 among infinitely many data, got {shares.ravel()[ends[0]]:g}; pass D, the number "
+            "of data that were counted"
         )
     return Scores.of_shares(shares)
 
@@ -140,12 +140,14 @@ def _counts(shares: Array, sizes: Array | float) -> Array:
     off = np.abs(counts - whole) > WHOLE
     if off.any():
         raise ValueError(
-            f"expected shares that are counts over D, got {shares[off][0]:g}, which is {counts[off][0]:g} data; pass the "
-            "number of data that were counted as D, or None"
+            f"expected shares that are counts over D, got {shares[off][0]:g}, which is {counts[off][0]:g} data; pass "
+            "the number of data that were counted as D, or None"
         )
     return np.asarray(whole)
 
 
 def _refuse_single(size: float) -> None:
     if size < 2:
-        raise ValueError("expected D >= 2, got 1: a single datum goes to class 0 or not with equal chances at any gamma")
+        raise ValueError(
+            "expected D >= 2, got 1: a single datum goes to class 0 or not with equal chances at any gamma"
+        )

@@ -41,7 +41,7 @@ class Scores(Observed):
 
     @property
     def n_classes(self) -> int:
-        return self.values.shape[1] + 1
+        return 1 + int(self.values.shape[1])
 
     @property
     def data(self) -> None:
@@ -59,8 +59,8 @@ class Scores(Observed):
 
     def unbiased(self) -> Test:
         raise ValueError(
-            "among infinitely many data any share but the same for all classes is a bias, and there is nothing to test; "
-            "pass D, the number of data that were counted"
+            "among infinitely many data any share but the same for all classes is a bias, and there is nothing to "
+            "test; pass D, the number of data that were counted"
         )
 
     def fit(self, seed: int) -> Test:

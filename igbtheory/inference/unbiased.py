@@ -54,4 +54,4 @@ def _squares(size: int, step: float, points: int) -> Array:
     place = ((2.0 * k - size) ** 2 - size % 2) / step
     low = np.floor(place).astype(np.int64)
     upper = (place - low) * mass
-    return np.bincount(low, mass - upper, points) + np.bincount(low + 1, upper, points)
+    return np.asarray(np.bincount(low, mass - upper, points) + np.bincount(low + 1, upper, points), dtype=float)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Votes(Observed):
 
     @property
     def n_classes(self) -> int:
-        return self.k.shape[1]
+        return int(self.k.shape[1])
 
     @property
     def data(self) -> int:
@@ -82,7 +82,7 @@ class Votes(Observed):
     def _expected(self, gamma: float) -> float:
         return float(ClassGuessLaw(gamma, self.n_classes).collision())
 
-    def _coincidences(self, k: Array) -> Array:
+    def _coincidences(self, k: NDArray[Any]) -> Array:
         return np.asarray((k * (k - 1.0)).sum(axis=1) / (self.D * (self.D - 1.0)))
 
     def _tail(self, gamma: float, side: int) -> float:
