@@ -21,6 +21,8 @@ SHALLOWEST = 200
 """Layers followed at the least, to see where the variance goes."""
 RANGE = 1e150
 """Variance at most, and its inverse at least."""
+NEAR = 1e-6
+"""Relative distance at which a variance has reached one that attracts."""
 ROUNDING = 1e-24
 """Bias ratio that rounding leaves of 0."""
 TABLE = {
@@ -38,7 +40,6 @@ OTHERS = {
     "undecided": "the variance of the units vanishes, slower than exponentially, and its limit does not decide gamma",
     "bias without chaos": "gamma settles though gradients do not explode: equal data are no fixed point",
     "no limit": "the variance of the units grows without bound or vanishes, by a factor that has no limit",
-    "cycle": "the variance of the units goes round in a cycle",
 }
 """Cases that the table leaves out."""
 
@@ -90,8 +91,6 @@ def classify(  # noqa: PLR0913 - the arguments of a network
     bias = course[0] / course[1]
     gamma = np.array([bias[depth] if depth < len(bias) else np.nan for depth in depths])
     at = _reached(variances(block, sigma_w2, sigma_b2), course.sum(axis=0))
-    if at is None:
-        return Phase("cycle", OTHERS["cycle"], None, None, depths, gamma)
     points = list(correlations(at, sigma_w2))
     if not points:
         return Phase("no limit", OTHERS["no limit"], None, None, depths, gamma, without_limit(at))
@@ -150,15 +149,16 @@ def _course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> A
     return np.array(found).T
 
 
-def _reached(ends: list[Variance], q: Array) -> Variance | None:
-    """Fixed point of the variance that a course goes to, None where it goes round."""
+def _reached(ends: list[Variance], q: Array) -> Variance:
+    """Fixed point of the variance that a course goes to.
+
+    None goes round in a cycle: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
+    """
     if np.isnan(ends[0].q):
         return ends[0]
     last, step = q[-1], q[-1] - q[-2]
     nearest = min(ends, key=lambda at: abs(at.q - last) if np.isfinite(at.q) else np.inf)
-    if nearest.stable and abs(nearest.q - last) <= 1e-6 * last:
+    if nearest.stable and abs(nearest.q - last) <= NEAR * last:
         return nearest
-    if len(q) > 2 and step * (q[-2] - q[-3]) < 0:
-        return nearest if nearest.stable else None
     ahead = [at for at in ends if (at.q > last if step > 0 else at.q < last)]
     return min(ahead, key=lambda at: abs(at.q - last)) if ahead else nearest

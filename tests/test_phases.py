@@ -1,0 +1,414 @@
+"""Phases: edge of chaos, neutrality, fixed points, classification, rates and diagrams against laws and other faces."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import igbtheory as igb
+from igbtheory.activations import FUNCTIONS
+from igbtheory.cli import main
+from igbtheory.phases.block import block_of
+from igbtheory.phases.classify import OTHERS, TABLE
+from igbtheory.phases.scan import branches, levels
+from igbtheory.phases.surface import surface
+
+phases = igb.phases
+LIMITED = settings(max_examples=10, deadline=None)
+SMOOTH = ["tanh", "erf", "sin", "gelu", "silu", "x - x**3/10", "sigmoid"]
+KINKED = ["relu", "elu", "hardtanh", "leaky_relu", "relu6"]
+SETTLING = [name for name in SMOOTH + KINKED if "**" not in name]
+"""Activations of which no variance grows faster than exponentially."""
+EDGES = {0.05: 1.7610, 0.1: 1.9861, 0.2: 2.2852}
+
+
+def one_layer(sigma_w2: float, sigma_b2: float, q: float, share: float, activation: str, **given: Any) -> Any:
+    """Moments that `predict` computes one layer after units of variance q and correlation 1 - share."""
+    stream = igb.Residual(igb.Dense(0.0, (1 - share) * q), scale=1.0)  # centres of that variance, beside the data
+    hidden = igb.mlp(1, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2, **given).layers[1:]
+    return igb.Network(stream, *hidden).predict(igb.GaussianInputs(0.0, share * q))
+
+
+# the laws
+
+
+@LIMITED
+@given(st.sampled_from(SMOOTH + KINKED), st.floats(0.01, 1.0), st.sampled_from([None, igb.AvgPool(2)]))
+def test_on_the_edge_gradients_keep_their_size_at_the_fixed_point(name: str, sigma_b2: float, pool: Any) -> None:
+    sigma_w2 = float(phases.edge_of_chaos(name, sigma_b2, pool=pool))
+    assume(np.isfinite(sigma_w2))
+    points = [p for p in phases.fixed_points(name, sigma_w2, sigma_b2, pool=pool) if np.isfinite(p.q)]
+    assume(points)  # homogeneous functions: q grows without bound
+    # the root is found to rounding of log q, over which chi changes by no more than its relative condition
+    point = min(points, key=lambda p: abs(p.factor - 1))
+    assert point.factor == pytest.approx(1, abs=1e-11)
+    # another face: two data of `predict` that hardly differ
+    near = one_layer(sigma_w2, sigma_b2, point.q, 1e-24, name, pool=pool)
+    assert near.var_chi / (1e-24 * point.q) == pytest.approx(1, abs=1e-10)  # kinks: 1e-12
+
+
+@LIMITED
+@given(st.sampled_from(SETTLING), st.floats(0.3, 4), st.floats(0.01, 1))
+def test_slopes_are_the_difference_quotients_of_predict(name: str, sigma_w2: float, sigma_b2: float) -> None:
+    points = [p for p in phases.fixed_points(name, sigma_w2, sigma_b2) if 1e-3 < p.q < 100]
+    assume(points)
+    for point in points:
+        q, step = point.q, 1e-4
+        if 0 < point.share < 1 - step:
+            after = [one_layer(sigma_w2, sigma_b2, q, point.share * (1 + h), name).var_chi / q for h in (-step, step)]
+            slope = (after[1] - after[0]) / (2 * step * point.share)
+            assert slope == pytest.approx(point.slope_c, rel=1e-6)  # error of the quotient: step^2 and 1e-13/step
+            here = one_layer(sigma_w2, sigma_b2, q, point.share, name)
+            assert here.var_chi == pytest.approx(point.share * q, rel=1e-10)
+        near = one_layer(sigma_w2, sigma_b2, q, 1e-24, name)
+        assert near.var_chi / (1e-24 * q) == pytest.approx(point.chi_tilde_1, rel=1e-10)  # kinks: 1e-12
+        variances = [one_layer(sigma_w2, sigma_b2, q * (1 + h), 0.5, name) for h in (-step, step)]
+        squares = [float(x.var_mu + x.var_chi) for x in variances]
+        assert (squares[1] - squares[0]) / (2 * step * q) == pytest.approx(point.slope_q, rel=1e-6, abs=1e-7)
+
+
+@LIMITED
+@given(st.sampled_from(SMOOTH + KINKED), st.floats(0.02, 10), st.sampled_from([None, 2]))
+def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | None) -> None:
+    # so that there is at most one correlation below 1 that stays
+    assume(pool is None or FUNCTIONS[name].monotonicity > 0 if name in FUNCTIONS else pool is None)
+    share = np.array([1e-9, 1e-3, 0.1, 0.3, 0.6, 1.0])
+    spread = block_of(name, pool).spread(q + 0 * share, share)
+    assert np.all(np.diff(spread) <= 1e-12 * spread[0])
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.floats(0.05, 0.5), st.sampled_from(["tanh", "erf", "sin"]))
+def test_deep_networks_on_the_neutrality_line_have_gamma_one(sigma_b2: float, name: str) -> None:
+    sigma_w2 = float(phases.neutrality_line(name, sigma_b2))
+    deep = igb.mlp(400, name, sigma_w2=sigma_w2, sigma_b2=sigma_b2).predict()
+    assert deep.gamma == pytest.approx(1, abs=1e-9)  # a slope of 0.95 leaves 1e-9 of the distance, rounding 1e-12
+    assert phases.edge_of_chaos(name, sigma_b2) < sigma_w2  # neutrality is chaotic
+
+
+def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> None:
+    # f^2 and f'^2 are even, and the largest and the smallest of two units have the same law but for the sign
+    alone, pooled = (phases.edge_of_chaos("tanh", [0.05, 0.3], pool=pool) for pool in (None, 2))
+    assert pooled == pytest.approx(alone, rel=1e-11)
+
+
+@LIMITED
+@given(st.lists(st.floats(-0.9, 0.9), min_size=1, max_size=5))
+def test_a_scan_finds_every_level_of_every_branch(wanted: list[float]) -> None:
+    def rule(q: Any) -> Any:
+        return np.sin(3 * np.log(q))
+
+    log_q = np.linspace(-2, 2, 60)
+    found = [levels(rule, *branch, np.array(wanted)) for branch in branches(rule, log_q, rule(np.exp(log_q)))]
+    roots = np.array(found)
+    assert np.all(np.abs(np.sin(3 * roots) - wanted)[np.isfinite(roots)] < 1e-13)
+    for column, level in zip(roots.T, wanted, strict=True):
+        first = (np.arcsin(level) + 2 * np.pi * np.arange(-3, 4)) / 3
+        second = (np.pi - np.arcsin(level) + 2 * np.pi * np.arange(-3, 4)) / 3
+        expected = np.sort([x for x in (*first, *second) if -2 < x < 2])
+        assert np.sort(column[np.isfinite(column)]) == pytest.approx(expected, abs=1e-12)
+
+
+# numbers
+
+
+def test_edge_and_neutrality_of_tanh_agree_with_nested_root_finding_in_many_digits() -> None:
+    with mpmath.workdps(25):
+        nodes = [mpmath.mpf(k) / 16 for k in range(-16 * 13, 16 * 13 + 1)]  # the trapezoidal rule, exact to 1e-25 here
+        weights = [mpmath.npdf(z) / 16 for z in nodes]
+
+        def mean(f: Any) -> Any:
+            return mpmath.fsum(w * f(z) for z, w in zip(nodes, weights, strict=True))
+
+        def fixed(sigma_w2: Any, sigma_b2: Any) -> Any:
+            return mpmath.findroot(
+                lambda q: q - sigma_b2 - sigma_w2 * mean(lambda z: mpmath.tanh(mpmath.sqrt(q) * z) ** 2), (0.5, 1.5)
+            )
+
+        def slope(sigma_b2: Any, sigma_w2: Any) -> Any:
+            root = mpmath.sqrt(fixed(sigma_w2, sigma_b2))
+            return sigma_w2 * mean(lambda z: mpmath.sech(root * z) ** 4) - 1
+
+        for sigma_b2, rough in EDGES.items():
+            start = (rough, rough + 0.01)
+            exact = mpmath.findroot(partial(slope, mpmath.mpf(str(sigma_b2))), start, tol=1e-30)
+            assert abs(phases.edge_of_chaos("tanh", sigma_b2) - exact) < 1e-12
+            assert float(exact) == pytest.approx(rough, abs=5e-5)
+    line = float(phases.neutrality_line("tanh", 0.1))
+    assert line == pytest.approx(2.9248, abs=5e-5)
+    q = next(p.q for p in phases.fixed_points("tanh", line, 0.1))
+    digits = igb.Network(
+        igb.Residual(igb.Dense(0.0, q / 2)), *igb.mlp(1, "tanh", sigma_w2=line, sigma_b2=0.1).layers[1:]
+    ).predict(igb.GaussianInputs(0.0, q / 2), digits=25)
+    assert abs(digits.gamma - 1) < 1e-11
+
+
+def test_pooled_relu_has_two_thresholds() -> None:
+    found = phases.thresholds("relu", pool=2)
+    assert found.forward == pytest.approx(4 * np.pi / (3 * np.pi + 2), rel=1e-12)
+    assert found.backward == pytest.approx(4 / 3, rel=1e-12)
+    assert phases.edge_of_chaos("relu", [0.0, 0.3], pool=2) == pytest.approx(4 / 3, rel=1e-12)
+    alone = phases.thresholds("relu", [0.1, 7.0])
+    assert alone.forward == pytest.approx(2, rel=1e-14)
+    assert alone.backward == pytest.approx(2, rel=1e-14)
+    average = phases.thresholds("relu", pool=igb.AvgPool(2))
+    assert average.forward == pytest.approx(4 * np.pi / (np.pi + 1), rel=1e-14)
+    assert average.backward == pytest.approx(4, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("activation", "sigma_b2", "options", "edges"),
+    [
+        ("relu", 0.3, {}, [2.0]),
+        ("tanh", 0.0, {}, [1.0]),
+        ("erf", 0.0, {}, [np.pi / 4]),
+        ("gelu", 0.0, {}, [4.0]),  # at q = 0, which repels
+        ("softplus", 0.1, {}, []),
+        ("tanh", 0.1, {"norm": "batch"}, []),
+        ("x**2", 1.0, {}, [1 / 16]),  # sigma_w2 = 1/(4 q), sigma_b2 = q - 3 q^2 sigma_w2 = q/4
+        ("exp(x)", 0.0, {}, [np.exp(-2)]),  # q = 1 and dq'/dq = 2
+        ("erf", 0.25, {"norm": "layer"}, [np.nan]),
+    ],
+)
+def test_edges_have_the_values_of_formulas(
+    activation: str, sigma_b2: float, options: dict[str, Any], edges: list[float]
+) -> None:
+    if options == {"norm": "layer"}:  # sigma_w2 = q/g, sigma_b2 = q (1 - m/g), both means at variance 1
+        slope, square = 4 / np.pi / np.sqrt(5), 2 / np.pi * np.arcsin(2 / 3)
+        edges = [sigma_b2 / (slope - square)]
+    assert phases.edges_of_chaos(activation, sigma_b2, **options) == pytest.approx(np.array(edges), rel=1e-10)
+
+
+def test_an_edge_whose_variance_repels_is_told_but_not_taken() -> None:
+    assert np.isnan(phases.edge_of_chaos("gelu", 0.0))
+    assert np.isnan(phases.edge_of_chaos("exp(x)", 0.0))
+    assert phases.edge_of_chaos("gelu", [0.0, 0.2])[1] == phases.edges_of_chaos("gelu", 0.2)[0]
+
+
+def test_lines_broadcast_over_the_biases() -> None:
+    sigma_b2 = np.array([[0.05, 0.1], [0.2, 0.4]])
+    for line in (phases.edge_of_chaos, phases.neutrality_line):
+        found = line("tanh", sigma_b2)
+        assert found.shape == (2, 2)
+        assert found[1, 0] == pytest.approx(float(line("tanh", 0.2)), rel=1e-12)
+    assert np.isnan(phases.neutrality_line("tanh", 0.0))  # odd, no biases: gamma = 0 or a linear network
+    assert np.isnan(phases.neutrality_line("relu", 0.1))
+
+
+# the table of phases, and what it leaves out
+
+E = 1.9860726411358653
+
+
+@pytest.mark.parametrize(
+    ("activation", "sigma_w2", "sigma_b2", "options", "name", "form"),
+    [
+        ("tanh", 1.59, 0.1, {}, "ordered deep prejudice", "exponential"),
+        ("tanh", E, 0.1, {}, "transient deep prejudice", "power"),
+        ("tanh", 2.48, 0.1, {}, "prejudice", "settles"),
+        ("tanh", 4.97, 0.1, {}, "neutrality", "settles"),
+        ("relu", 1.5, 0.1, {}, "ordered deep prejudice", "exponential"),
+        ("relu", 2.0, 0.0, {}, "transient deep prejudice", "power"),
+        ("relu", 2.0, 0.1, {}, "transient deep prejudice", "power"),
+        ("relu", 3.0, 0.1, {}, "chaotic deep prejudice", "power"),
+        ("relu", 1.2, 0.1, {"pool": 2}, "ordered deep prejudice", "exponential"),
+        ("relu", 1.5, 0.1, {"pool": 2}, "chaotic deep prejudice", "exponential"),
+        ("relu", 2.0, 0.0, {"norm": "layer"}, "transient deep prejudice", "power"),
+        ("relu", 2.0, 0.0, {"norm": "batch"}, "neutrality", "settles"),
+        ("sign", 2.0, 0.1, {}, "neutrality", "settles"),
+        ("tanh", 3.0, 0.0, {}, "no bias", "none"),
+        ("linear", 1.0, 0.0, {}, "no bias", "none"),
+        ("linear", 1.0, 0.1, {}, "transient deep prejudice", "power"),
+        ("linear", 1.5, 0.1, {}, "kept bias", "none"),
+        ("gelu", 1.9, 0.0, {}, "kept bias", "none"),
+        ("elu", 1.0, 0.0, {}, "undecided", "none"),
+        ("relu", 1.2, 0.1, {"pool": igb.Dropout(0.1)}, "bias without chaos", "settles"),
+    ],
+)
+def test_phases_have_their_names(
+    activation: str, sigma_w2: float, sigma_b2: float, options: dict[str, Any], name: str, form: str
+) -> None:
+    found = phases.classify(activation, sigma_w2, sigma_b2, **options)
+    assert found.name == name
+    assert found.in_table == (name in TABLE) != (name in OTHERS)
+    assert found.rate is not None
+    assert found.rate.form == form
+    net = igb.mlp(30, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2, **options)
+    assert found.gamma[1] == pytest.approx(net.predict().gamma, rel=1e-9, abs=1e-12)
+    if form == "settles":
+        deep = igb.mlp(400, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2, **options).predict()
+        assert found.point is not None
+        assert deep.gamma == pytest.approx(found.point.gamma, rel=1e-8)
+
+
+def test_the_inputs_decide_between_two_variances_that_attract() -> None:
+    small, large = (phases.classify("x**2", 0.1, 0.1, inputs=igb.GaussianInputs(variance=v)) for v in (1.0, 1e4))
+    assert small.name == "ordered deep prejudice"
+    assert large.name == "no limit"
+    assert "grows without bound" in large.remark
+
+
+# rates: derived, and measured in deep networks
+
+
+def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
+    constant = 2 / (9 * np.pi**2)
+    found = phases.classify("relu", 2.0).rate
+    assert found is not None
+    assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-7))
+    deep = igb.mlp(100_000, "relu").predict()
+    assert deep.gamma / 1e10 == pytest.approx(constant, rel=1e-3)  # corrections are log(l)/l = 1e-4 times a number
+    biased = phases.classify("relu", 2.0, 0.1).rate
+    assert biased is not None
+    assert biased.constant == pytest.approx(4 * constant, rel=1e-7)
+    gamma = igb.mlp(40_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
+    # d sqrt(gamma)/dl = k/2 + sqrt(gamma)/(2 l) has the solutions k l + C sqrt(l): two depths tell k
+    roots = gamma[[10_000, 40_000]] ** 0.5
+    assert (roots[1] - 2 * roots[0]) / 20_000 == pytest.approx((4 * constant) ** 0.5, rel=2e-3)
+
+
+def test_gamma_of_kinked_functions_on_the_edge_has_the_constant_of_the_formula() -> None:
+    sigma_b2 = 0.1
+    found = phases.classify("hardtanh", float(phases.edge_of_chaos("hardtanh", sigma_b2)), sigma_b2)
+    assert found.point is not None
+    assert found.rate is not None
+    q = found.point.q
+    sigma_w2 = float(phases.edge_of_chaos("hardtanh", sigma_b2))
+    density = np.exp(-1 / (2 * q)) / np.sqrt(2 * np.pi * q)
+    k = 2 / 3 * sigma_w2 * 2 * density * np.sqrt(q / np.pi)  # two kinks of jump 1
+    assert found.rate.rate == 2
+    assert found.rate.constant == pytest.approx(k * k / 4, rel=1e-6)
+
+
+def test_gamma_of_smooth_functions_on_the_edge_grows_linearly() -> None:
+    found = phases.classify("tanh", E, 0.1)
+    assert found.point is not None
+    assert found.rate is not None
+    z = np.linspace(-12, 12, 4001)
+    t = np.tanh(np.sqrt(found.point.q) * z)
+    second = np.sum((2 * t * (1 - t * t)) ** 2 * np.exp(-z * z / 2)) * (z[1] - z[0]) / np.sqrt(2 * np.pi)
+    assert found.rate.rate == 1
+    assert found.rate.constant == pytest.approx(E * found.point.q * second / 2, rel=1e-6)
+    gamma = igb.mlp(4000, "tanh", sigma_w2=E, sigma_b2=0.1).predict().per_layer.gamma
+    assert (gamma[4000] - gamma[3000]) / 1000 == pytest.approx(found.rate.constant, rel=2e-3)  # corrections: 1/l
+
+
+@pytest.mark.parametrize(("sigma_w2", "pool"), [(1.5, None), (1.2, 2)])
+def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, pool: int | None) -> None:
+    rate = phases.classify("relu", sigma_w2, 0.1, pool=pool).rate
+    assert rate is not None
+    gamma = igb.mlp(100, "relu", sigma_w2=sigma_w2, sigma_b2=0.1, pool=pool).predict().per_layer.gamma
+    assert gamma[100] / gamma[99] == pytest.approx(rate.rate, rel=1e-3)  # the next term is sqrt(1/gamma)
+
+
+# diagrams
+
+
+def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 30), np.linspace(0.01, 0.3, 20), depth=60)
+    assert found.gamma.shape == (20, 30)
+    assert found.error < 1e-9
+    for i, j in ((0, 29), (10, 12)):
+        net = igb.mlp(60, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
+        # 60 layers, each with the 1e-12 of the table
+        assert found.gamma[i, j] == pytest.approx(float(net.predict(digits=20).gamma), rel=1e-10)
+    assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
+    assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("activation", "options"),
+    [
+        ("relu", {"pool": 2}),
+        ("tanh", {"norm": "batch"}),
+        ("relu", {"norm": "layer", "placement": "after"}),
+        ("sign", {}),
+        ("relu", {"pool": igb.Dropout(0.2)}),
+        ("x**2", {}),
+    ],
+)
+def test_diagrams_of_every_kind_agree_with_predictions(activation: str, options: dict[str, Any]) -> None:
+    w2, b2 = np.array([0.3, 0.9, 1.3]), np.array([0.05, 0.1])
+    found = phases.diagram(activation, w2, b2, depth=12, **options)
+    for (i, j), gamma in np.ndenumerate(found.gamma):
+        net = igb.mlp(12, activation, sigma_w2=w2[j], sigma_b2=b2[i], **options)
+        if np.isnan(gamma):
+            with pytest.raises(ValueError, match=r"the variance after Dense layer|grows too fast"):
+                net.predict()
+        else:
+            assert gamma == pytest.approx(net.predict().gamma, rel=1e-10)
+
+
+def test_a_table_tells_the_moments_of_a_block() -> None:
+    block = block_of("gelu")
+    table = surface(block, 0.02, 6.0)
+    assert table is not None
+    rng = np.random.default_rng(1)
+    q, share = np.exp(rng.uniform(np.log(0.02), np.log(6), 50)), 10.0 ** rng.uniform(-15, 0, 50)
+    size, spread = table(np.log(q), share)
+    assert size == pytest.approx(block.square(q), rel=3e-12)  # three times the coefficients left out
+    assert spread == pytest.approx(block.after((1 - share) * q, share * q).var_chi, rel=3e-12)
+
+
+# bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: phases.edge_of_chaos("tanh", -0.1), ValueError, "sigma_b2 >= 0"),
+        (lambda: phases.neutrality_line("tanh", [0.1, -1.0]), ValueError, "sigma_b2 >= 0"),
+        (lambda: phases.edge_of_chaos("sign", 0.1), ValueError, "with a derivative, got 'sign', which jumps at 0"),
+        (lambda: phases.edge_of_chaos("relu", 0.0, norm="layer"), ValueError, "every one is on the edge"),
+        (lambda: phases.classify("tanh", -1.0), ValueError, "sigma_w2 >= 0"),
+        (lambda: phases.classify("tanh", 0.0), ValueError, "sigma_w2 > 0"),
+        (lambda: phases.classify("tanh", [1.0, 2.0]), TypeError, "one sigma_w2"),
+        (lambda: phases.fixed_points("x**2", 3.0, 0.1), ValueError, r"by the factor 9e\+08 a layer at q = 1e\+08"),
+        (lambda: phases.thresholds("relu", 0.0), ValueError, "q > 0"),
+        (lambda: phases.diagram("tanh", [2.0, 1.0], [0.1, 0.2]), ValueError, "ascending"),
+        (lambda: phases.classify("tanh", 2.0, depths=[0]), ValueError, "depths >= 1"),
+    ],
+)
+def test_bad_input_is_refused_in_words(call: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        call()
+
+
+# the command line
+
+
+def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["phase", "tanh", "--sigma-b2", "0.1"]) == 0
+    shown = capsys.readouterr().out
+    assert "transient deep prejudice" in shown
+    assert "1.98607264114" in shown
+    assert main(["phase", "relu+maxpool2", "--sigma-w2", "1.2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["edges_of_chaos"] == pytest.approx([4 / 3])
+    assert found["point"]["chi_tilde_1"] == pytest.approx(0.9)
+    assert main(["phase", "gelu"]) == 2
+    assert "no edge of chaos" in capsys.readouterr().err
+    assert main(["phase", "tanh", "--sigma-b2", "-1"]) == 2
+
+
+def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["phase", "--diagram", "tanh", "--points", "4", "--depth", "10", "--out", str(tmp_path)]
+    assert main(command) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tanh.csv", "tanh.png"]
+    rows = (tmp_path / "tanh.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 17
+    b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
+    assert gamma == pytest.approx(igb.mlp(10, "tanh", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
+    assert edge == pytest.approx(float(phases.edge_of_chaos("tanh", b2)), rel=1e-12)
+    before = (tmp_path / "tanh.png").read_bytes()
+    assert main(command) == 0
+    assert (tmp_path / "tanh.png").read_bytes() == before
+    assert main([*command[:3], "--out", str(tmp_path / "none")]) == 2
+    assert main([*command, "--sigma-b2", "0.1"]) == 2
+    capsys.readouterr()
