@@ -123,9 +123,7 @@ def test_results_read_as_a_person_would_print_them() -> None:
     assert sp.count_ops(two) < 25
 
 
-@pytest.mark.parametrize(
-    ("norm", "placement"), [(None, "before"), ("layer", "before"), ("batch", "before")]
-)
+@pytest.mark.parametrize(("norm", "placement"), [(None, "before"), ("layer", "before"), ("batch", "before")])
 def test_norms_have_the_formulas_that_theorems_say(norm: str | None, placement: str) -> None:
     found = igb.mlp(2, "relu", norm=norm, placement=placement, sigma_w2=W).derive()
     depth = 1 if norm == "batch" else 2

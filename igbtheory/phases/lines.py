@@ -59,7 +59,7 @@ def edges_of_chaos(
 ) -> Array:
     """Variances sigma_w2 of the weights on the edge of chaos, all there are: shape (roots, *sigma_b2), ascending.
 
-    The threshold of the backward pass, sigma_w2 E |grad f|^2 = 1, at a fixed point q of the variance, also at one that
+    The threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the variance, also at one that
     repels; NaN fills the columns that have fewer roots. Arguments as those of `edge_of_chaos`.
     """
     return _ascending(_edges(activation, sigma_b2, pool, norm, placement)[0])
@@ -70,7 +70,7 @@ def edge_of_chaos(
 ) -> Any:
     """Variance sigma_w2 of the weights on the edge of chaos, a number or an array like sigma_b2; NaN: there is none.
 
-    The threshold of the backward pass: sigma_w2 E |grad f|^2 = 1, squared gradients neither grow nor vanish. It is
+    The threshold of the backward pass: sigma_w2 E (grad f)^2 = 1, squared gradients neither grow nor vanish. It is
     taken at the fixed point of the variance q = sigma_w2 E f^2 + sigma_b2 that attracts; of several roots the smallest.
     For homogeneous f the slope does not depend on q, and the threshold (2 for ReLU, 4/3 with MaxPool(2)) is the same
     for every sigma_b2, whether q settles or not; that of the forward pass is another: see `thresholds`. A full-batch
@@ -99,9 +99,10 @@ def neutrality_line(
 @final
 @dataclass(frozen=True)
 class Thresholds:
-    """Variances of the weights that keep a variance q without biases, `forward` = q/E f^2, and that keep squared
+    """Variances of the weights that keep signals and gradients at a variance q, without biases.
 
-    gradients at this q, `backward` = 1/E |grad f|^2. They agree for ReLU, and differ for pooled activations.
+    forward: q/E f^2, which keeps the variance; backward: 1/E (grad f)^2, which keeps squared gradients. They agree for
+    ReLU and differ for pooled activations. Source: bias-meets-trainability (pooled activations).
     """
 
     forward: Any

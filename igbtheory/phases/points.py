@@ -80,7 +80,7 @@ class FixedPoint:
 
     @property
     def gradient_depth(self) -> float:
-        """Layers in which squared gradients change by e: 1/|log factor|, inf on the edge of chaos."""
+        """Layers in which squared gradients change by e: 1/abs(log factor), inf on the edge of chaos."""
         return np.inf if abs(self.factor - 1) <= MARGIN else _depth(self.factor)
 
 
