@@ -262,8 +262,8 @@ def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     found = phases.classify("relu", 2.0).rate
     assert found is not None
     assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-7))
-    deep = igb.mlp(100_000, "relu").predict()
-    assert deep.gamma / 1e10 == pytest.approx(constant, rel=1e-3)  # corrections are log(l)/l = 1e-4 times a number
+    deep = igb.mlp(40_000, "relu").predict()
+    assert deep.gamma / 1.6e9 == pytest.approx(constant, rel=3e-3)  # corrections are log(l)/l = 3e-4 times a number
     biased = phases.classify("relu", 2.0, 0.1).rate
     assert biased is not None
     assert biased.constant == pytest.approx(4 * constant, rel=1e-7)
@@ -311,12 +311,12 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 30), np.linspace(0.01, 0.3, 20), depth=60)
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 30), np.linspace(0.01, 0.3, 20), depth=40)
     assert found.gamma.shape == (20, 30)
     assert found.error < 1e-9
     for i, j in ((0, 29), (10, 12)):
-        net = igb.mlp(60, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
-        # 60 layers, each with the 1e-12 of the table
+        net = igb.mlp(40, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
+        # 40 layers, each with the 1e-12 of the table
         assert found.gamma[i, j] == pytest.approx(float(net.predict(digits=20).gamma), rel=1e-10)
     assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
     assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
@@ -372,6 +372,8 @@ def test_a_table_tells_the_moments_of_a_block() -> None:
         (lambda: phases.fixed_points("x**2", 3.0, 0.1), ValueError, r"by the factor 9e\+08 a layer at q = 1e\+08"),
         (lambda: phases.thresholds("relu", 0.0), ValueError, "q > 0"),
         (lambda: phases.diagram("tanh", [2.0, 1.0], [0.1, 0.2]), ValueError, "ascending"),
+        (lambda: phases.classify("tanh", inputs=np.ones((3, 2))), TypeError, "expected GaussianInputs"),
+        (lambda: phases.diagram("tanh", [1, 2], [0, 1], inputs=igb.GaussianInputs([0, 1])), TypeError, "one shift"),
         (lambda: phases.classify("tanh", 2.0, depths=[0]), ValueError, "depths >= 1"),
     ],
 )
@@ -411,4 +413,5 @@ def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: py
     assert (tmp_path / "tanh.png").read_bytes() == before
     assert main([*command[:3], "--out", str(tmp_path / "none")]) == 2
     assert main([*command, "--sigma-b2", "0.1"]) == 2
+    assert main([*command[:3], "--points", "0", "--out", str(tmp_path)]) == 2
     capsys.readouterr()

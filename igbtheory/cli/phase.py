@@ -10,6 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 
 import igbtheory as igb
+from igbtheory import checks
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
 from igbtheory.cli.phase_text import lines, table
@@ -78,6 +79,7 @@ def phase(  # noqa: PLR0913 - one argument an option
         return
     if (sigma_w2, sigma_b2) != (None, None):
         raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
+    points = checks.whole("--points", points, 2)
     stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
     w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
     with ExitStack() as stack:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.activations.moments import Moments
+from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer
 from igbtheory.layers.batchnorm import batch_of
 from igbtheory.network import mlp
@@ -77,6 +78,17 @@ class Block:
 def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
     """Block of `mlp` with these arguments."""
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
+
+
+def one_input(inputs: Any) -> GaussianInputs:
+    """The inputs, N(0, 1) for None; refused where they are no Gaussian ones, or a sweep."""
+    inputs = GaussianInputs() if inputs is None else inputs
+    if not isinstance(inputs, GaussianInputs):
+        raise TypeError(f"expected GaussianInputs, got {type(inputs).__name__}; a data set goes to Network.predict")
+    for name, value in vars(inputs).items():
+        if np.ndim(value):
+            raise TypeError(f"expected one {name} of the inputs, got an array; loop over its values")
+    return inputs
 
 
 def tabulated(rule: Callable[[Array], Any], q: Array) -> Array:

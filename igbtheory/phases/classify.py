@@ -10,7 +10,7 @@ from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import Block
+from igbtheory.phases.block import Block, one_input
 from igbtheory.phases.points import MARGIN, FixedPoint, Variance, checked, correlations, variances, without_limit
 from igbtheory.phases.rates import Rate, rate_at
 
@@ -87,7 +87,7 @@ def classify(  # noqa: PLR0913 - the arguments of a network
     """
     block, sigma_w2, sigma_b2 = checked(activation, sigma_w2, sigma_b2, pool, norm, placement)
     depths = tuple(checks.whole("depths", depth, 1) for depth in depths)
-    course = _course(block, Dense(sigma_w2, sigma_b2), inputs or GaussianInputs(), max(SHALLOWEST, *depths))
+    course = _course(block, Dense(sigma_w2, sigma_b2), one_input(inputs), max(SHALLOWEST, *depths))
     bias = course[0] / course[1]
     gamma = np.array([bias[depth] if depth < len(bias) else np.nan for depth in depths])
     at = _reached(variances(block, sigma_w2, sigma_b2), course.sum(axis=0))
@@ -127,9 +127,6 @@ def _remark(at: Variance) -> str:
 
 def _course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Array:
     """Rows var_mu and var_chi after every Dense, entry d of the output at depth d, as far as numbers carry them."""
-    for name, value in vars(inputs).items():
-        if np.ndim(value):
-            raise TypeError(f"expected one {name} of the inputs, got an array; loop over its values")
     node = dense.law(LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64))))
     found: list[tuple[float, float]] = []
     while len(found) <= depth:

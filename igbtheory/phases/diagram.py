@@ -13,7 +13,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode
 from igbtheory.network import AccuracyWarning, Network, mlp
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import Array, Block, block_of
+from igbtheory.phases.block import Array, Block, block_of, one_input
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line
 from igbtheory.phases.surface import Surface, surface
 
@@ -70,7 +70,7 @@ def diagram(  # noqa: PLR0913 - the arguments of a network
     given: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
     block = block_of(activation, **given)
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
-    inputs = inputs or GaussianInputs()
+    inputs = one_input(inputs)
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is NaN
         gamma = _by_table(block, dense, inputs, depth)
         if gamma is None:

@@ -74,7 +74,8 @@ def edge_of_chaos(
     taken at the fixed point of the variance q = sigma_w2 E f^2 + sigma_b2 that attracts; of several roots the smallest.
     For homogeneous f the slope does not depend on q, and the threshold (2 for ReLU, 4/3 with MaxPool(2)) is the same
     for every sigma_b2, whether q settles or not; that of the forward pass is another: see `thresholds`. A full-batch
-    BatchNorm has none: its factor is above 1 at every sigma_w2.
+    BatchNorm has none: its factor is above 1 at every sigma_w2. Of other f, an edge that is there only in the limit
+    q -> inf (2 for softplus) is not told.
 
     activation, pool, norm, placement: as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or every
     sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
