@@ -1,103 +1,186 @@
-"""Closed forms that the catalogue lacks: polynomials of Gaussian units, maxima of a few, and directions on a sphere."""
+"""Closed forms of Gaussian averages, from a formula's tree."""
 
-from math import factorial
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, final
 
 import sympy as sp
 
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
-from igbtheory.activations.tree import Number, Power, Product, Sum, Tree, Variable
+from igbtheory.derivation import averaged_terms, orthants
+from igbtheory.derivation.orthants import Powers
+from igbtheory.derivation.terms import Terms, constant, polynomial, squared, terms
 from igbtheory.numbers.symbolic import SYMBOLIC
 
-HIGHEST = 8
-"""Degree of a polynomial at most."""
+LARGEST = 3
+"""Units at most of whose maximum there is a closed form."""
 
 
-def coefficients(tree: Tree) -> dict[int, sp.Rational] | None:
-    """Coefficients of a polynomial by power of x, None where the formula is none of a low degree."""
-    match tree:
-        case Number(value):
-            return {0: SYMBOLIC.number(value)}
-        case Variable():
-            return {1: sp.Integer(1)}
-        case Power(Variable(), Number(value)) if value.denominator == 1 and 0 < value <= HIGHEST:
-            return {int(value): sp.Integer(1)}
-        case Product((Number(value), rest)):
-            inner = coefficients(rest)
-            return None if inner is None else {k: SYMBOLIC.number(value) * a for k, a in inner.items()}
-        case Sum(terms):
-            total: dict[int, sp.Rational] = {}
-            for part in map(coefficients, terms):
-                if part is None:
-                    return None
-                for k, a in part.items():
-                    total[k] = total.get(k, sp.Integer(0)) + a
-            return total
-        case _:
-            return None
-
-
-def polynomial(powers: dict[int, sp.Rational], h: Moments) -> Moments:
-    """Moments of sum_k a_k h^k through Hermite polynomials: Cov(h_a^j, h_b^k) from sum_i i! b_i c_i var_mu^i.
-
-    About the mean m, h^k = sum_i b_i(k) He_i, b_i = sum over pairings; var_chi from q^i - var_mu^i, which has no
-    cancellation as a sum of positive terms times var_chi.
-    """
+@lru_cache(maxsize=512)
+def moments(phi: Function, m: int, h: Moments) -> Moments | None:
+    """Moments of phi(M), M the largest of m units with the moments h, where there is a closed form."""
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
-    q = var_mu + var_chi
-    hermite: dict[int, Any] = {}
-    for k, a in powers.items():
-        for i in range(k + 1):
-            # E of the i-th derivative of h^k, over i!
-            inner = sum(
-                sp.binomial(k - i, 2 * j) * mean ** (k - i - 2 * j) * q**j * sp.factorial2(2 * j - 1)
-                for j in range((k - i) // 2 + 1)
-            )
-            hermite[i] = hermite.get(i, 0) + a * sp.ff(k, i) * inner / factorial(i)
-    shared = sum(factorial(i) * b**2 * var_mu**i for i, b in hermite.items() if i)
-    spread = sum(
-        factorial(i) * b**2 * var_chi * sum(q**j * var_mu ** (i - 1 - j) for j in range(i))
-        for i, b in hermite.items()
-        if i
-    )
-    return Moments(hermite[0], shared, spread)
+    for found in _forms(phi, m, mean, var_mu + var_chi):
+        whole, shared, within = (_covariance(found, v) for v in (var_mu + var_chi, var_mu, h.covariance))
+        if whole is not None and shared is not None:
+            return Moments(found.mean(), shared, whole - shared, within=None if h.within is None else within)
+    return None
 
 
-def largest(phi: Function | None, m: int, h: Moments) -> Moments | None:
-    """Moments of the largest of two centred units, or of its ReLU, where two data are independent; else None.
-
-    With the density 2 npdf(x) ncdf(x) of the largest of two at q = 1: E M = 1/sqrt(pi), E M^2 = 1; of the positive part
-    (1 + sqrt 2)/(2 sqrt(pi)) and (3 pi + 2)/(4 pi).
-    """
-    if m != 2 or not h.centred or sp.sympify(h.var_mu) != 0:
-        return None
-    q = h.var_chi
-    if phi is None or phi.name == "linear":
-        mean, square = sp.sqrt(q / sp.pi), q
-    elif phi.name == "relu":
-        mean, square = sp.sqrt(q / sp.pi) * (1 + sp.sqrt(2)) / 2, q * (3 * sp.pi + 2) / (4 * sp.pi)
-    else:
-        return None
-    return Moments(mean, sp.Integer(0), sp.expand(square - mean**2))
-
-
-def sphere(phi: Function, size: Any) -> Moments | None:
+def on_sphere(phi: Function, size: Any) -> Moments | None:
     """Moments of phi(B) in a batch of n, phi homogeneous of degree p with closed forms, else None.
 
     B is sqrt(n) times a direction in d = n - 1 dimensions, and E phi(B) = E_G phi d^(p/2)/E chi_d^p with E chi_d^p =
     2^(p/2) Gamma((d + p)/2)/Gamma(d/2).
     """
-    if phi.closed is None or phi.degree is None:
-        return None
-    n, p, one = SYMBOLIC, SYMBOLIC.number(phi.degree), sp.Integer(1)
     d = sp.sympify(size) - 1
+    one = sp.Integer(1)
+    plain = moments(phi, 1, Moments(0, sp.Integer(0), one, within=-1 / d))
+    if phi.degree is None or plain is None or plain.within is None:
+        return None
+    p = SYMBOLIC.number(phi.degree)
 
     def ratio(power: Any) -> Any:
         return (d / 2) ** (power / 2) * sp.gamma(d / 2) / sp.gamma((d + power) / 2)
 
-    plain = phi.closed.mean(n, one)
-    mean = plain * ratio(p)
-    square = (phi.closed.spread(n, sp.Integer(0), one) + plain**2) * sp.gammasimp(ratio(2 * p))
-    pair = (phi.closed.covariance(n, one, one, -1 / d) + plain**2) * sp.gammasimp(ratio(2 * p))
-    return Moments(mean, sp.Integer(0), square - mean**2, 0.0, pair - mean**2)
+    mean = plain.mean * ratio(p)
+    square, pair = ((part + plain.mean**2) * sp.gammasimp(ratio(2 * p)) for part in (plain.var_chi, plain.within))
+    return Moments(mean, sp.Integer(0), square - mean**2, within=pair - mean**2)
+
+
+class Form(ABC):
+    """Averages of phi(h_a), phi(h_b), two Gaussian units of one variance q."""
+
+    @abstractmethod
+    def mean(self) -> Any:
+        """Mean E phi(h)."""
+
+    @abstractmethod
+    def covariance(self, v: Any) -> Any:
+        """Covariance of phi(h_a) and phi(h_b) where that of h_a and h_b is v; None where it has no closed form."""
+
+
+@final
+@dataclass(frozen=True)
+class Entire(Form):
+    """Formula that is one sum of terms x^k exp(a x + b x^2) erf(s x)."""
+
+    terms: Terms
+    centre: Any
+    q: Any
+
+    def mean(self) -> Any:
+        return averaged_terms.of_pair(self.terms, constant(1), self.centre, self.q, 0)
+
+    def covariance(self, v: Any) -> Any:
+        return averaged_terms.of_pair(self.terms, self.terms, self.centre, self.q, v) - self.mean() ** 2
+
+
+@final
+@dataclass(frozen=True)
+class Kinked(Form):
+    """Polynomial `above` where h > 0 and `below` where h < 0, for centred units."""
+
+    below: Powers
+    above: Powers
+    q: Any
+
+    def mean(self) -> Any:
+        signed = [*self.above.items(), *((k, (-1) ** k * a) for k, a in self.below.items())]
+        return sum(a * orthants.half_moment(k) * self.q ** sp.Rational(k, 2) for k, a in signed)
+
+    def covariance(self, v: Any) -> Any:
+        return orthants.of_pair(self.below, self.above, self.q, v) - self.mean() ** 2
+
+
+@final
+@dataclass(frozen=True)
+class Cut(Form):
+    """Formula that is a sum of terms between its kinks: `parts`, between `ends`; of one datum alone."""
+
+    parts: tuple[Terms, ...]
+    ends: tuple[Any, ...]
+    centre: Any
+    q: Any
+
+    def mean(self) -> Any:
+        return self._average(self.parts)
+
+    def covariance(self, v: Any) -> Any:
+        squares = [part for part in map(squared, self.parts) if part is not None]
+        if v != self.q or len(squares) < len(self.parts):
+            return None
+        return self._average(squares) - self.mean() ** 2
+
+    def _average(self, parts: Sequence[Terms]) -> Any:
+        stretches = zip(parts, pairwise(self.ends), strict=True)
+        return sum(averaged_terms.of_stretch(part, self.centre, self.q, *ends) for part, ends in stretches)
+
+
+@final
+@dataclass(frozen=True)
+class Largest(Form):
+    """Function low M + (high - low) max(M, 0) of the largest of two or three centred units; of one datum alone.
+
+    Two: E M^+ = (1 + sqrt 2)/(2 sqrt(pi)), E M = 1/sqrt(pi); three: by the angle atan(1/sqrt 2) between units. From
+    the density m npdf ncdf^(m - 1) by parts; in units of sqrt(q).
+    """
+
+    low: Any
+    high: Any
+    m: int
+    q: Any
+
+    def mean(self) -> Any:
+        whole, positive = self._means()
+        return (self.low * whole + (self.high - self.low) * positive) * sp.sqrt(self.q)
+
+    def covariance(self, v: Any) -> Any:
+        if v != self.q:
+            return None
+        whole, positive = self._squares()
+        square = self.low**2 * whole + (self.high**2 - self.low**2) * positive
+        return square * self.q - self.mean() ** 2
+
+    def _means(self) -> tuple[Any, Any]:
+        root = sp.sqrt(sp.pi)
+        if self.m == 2:
+            return 1 / root, (1 + sp.sqrt(2)) / (2 * root)
+        angle = sp.Rational(1, 4) + sp.atan(1 / sp.sqrt(2)) / (2 * sp.pi)
+        return 3 / (2 * root), 3 / (4 * sp.sqrt(2) * root) + 3 * angle / root
+
+    def _squares(self) -> tuple[Any, Any]:
+        if self.m == 2:
+            return sp.Integer(1), sp.Rational(3, 4) + 1 / (2 * sp.pi)
+        return 1 + sp.sqrt(3) / (2 * sp.pi), sp.Rational(7, 8) + (3 + sp.sqrt(3)) / (4 * sp.pi)
+
+
+def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
+    """Closed forms that there are, those of pairs first."""
+    kinks = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
+    parts = [part for part in map(terms, phi.pieces.formulas) if part is not None]
+    if len(parts) < len(phi.pieces.formulas):
+        return
+    below, above = polynomial(parts[0]), polynomial(parts[-1])
+    split = mean == 0 and all(kink == 0 for kink in kinks)
+    if m > 1:
+        if m <= LARGEST and split and below is not None and above is not None and below.keys() | above.keys() <= {1}:
+            yield Largest(below.get(1, 0), above.get(1, 0), m, q)
+        return
+    keys = [key for part in parts for key in part]
+    plain = all(s == 0 for *_, s in keys)
+    if not kinks and (plain or (mean == 0 and all(a == 0 for _, a, _, _ in keys))):
+        yield Entire(parts[0], mean, q)
+    if split and below is not None and above is not None:
+        yield Kinked(below, above, q)
+    if plain and not any(a.has(sp.I) for _, a, _, _ in keys):
+        yield Cut(tuple(parts), (-sp.oo, *kinks, sp.oo), mean, q)
+
+
+def _covariance(found: Form, v: Any) -> Any:
+    """Covariance, 0 where data are independent."""
+    return sp.Integer(0) if v == 0 else found.covariance(sp.sympify(v))

@@ -5,22 +5,57 @@ from typing import Any
 
 import sympy as sp
 
-LONG, LONGEST = 60, 250
-"""Operations up to which a formula is simplified, and up to which common factors are taken out: both take long."""
+from igbtheory.derivation.effort import within_effort
+
+LONG, RULE = 60, 150
+"""Operations up to which a formula is simplified, and up to which the rule of a layer is, in its two symbols."""
 
 
-@lru_cache(maxsize=256)
-def simplified(expression: Any) -> Any:
-    """The expression in its shortest form, with the angle acos c for the angle between two data."""
-    expression = sp.sympify(expression)
-    if expression.count_ops() > LONGEST:
-        return expression
-    found = _angles(expression)
-    if found.count_ops() > LONG:
-        return sp.factor_terms(found)
+@lru_cache(maxsize=1024)
+def simplified(expression: Any, most: int = LONG) -> Any:
+    """The expression in its shortest form, with the angle acos c for the angle between two data.
+
+    most: operations above which only factors are taken out.
+    """
+    found = _angles(sp.sympify(expression))
+    forms = [found, *within_effort(found, _by_factors)]
+    if found.count_ops() <= most:
+        forms += within_effort(found, _by_terms)
+        forms += within_effort(found, _by_rules)
+    return min((form for found in forms for form in _signs(_angles(found))), key=_length)
+
+
+def _length(found: Any) -> tuple[int, int]:
+    """Operations, fractions twice, and signs."""
+    return int(found.count_ops() + found.count(_is_fraction)), str(found).count("-")
+
+
+def _is_fraction(part: Any) -> bool:
+    return (part.is_Pow and part.exp.could_extract_minus_sign()) or (part.is_Rational and not part.is_Integer)
+
+
+def _signs(found: Any) -> tuple[Any, Any]:
+    """A fraction, and the same with the signs of both of its parts changed."""
+    above, below = sp.fraction(found)
+    return found, sp.Mul(-above, 1 / sp.expand(-below)) if below.is_Add else found
+
+
+def _by_factors(found: Any) -> list[Any]:
+    return [sp.factor_terms(found), found.replace(_is_root, lambda root: sp.factor(root.base) ** root.exp)]
+
+
+def _by_terms(found: Any) -> list[Any]:
+    terms = sp.Add(*map(sp.factor, sp.Add.make_args(sp.expand(found))))
+    return [terms, sp.collect(terms, sp.pi), sp.factor_terms(terms)]
+
+
+def _by_rules(found: Any) -> list[Any]:
     shorter = sp.gammasimp(sp.simplify(found))
-    forms = (shorter, sp.factor(shorter), sp.simplify(sp.together(shorter)))
-    return min((_angles(form) for form in forms), key=sp.count_ops)
+    return [shorter, sp.factor(shorter), *_by_factors(shorter)]
+
+
+def _is_root(part: Any) -> bool:
+    return isinstance(part, sp.Pow) and part.exp.is_Rational and not part.exp.is_integer and part.base.is_Add
 
 
 def _angles(expression: Any) -> Any:

@@ -8,8 +8,8 @@ import sympy as sp
 from igbtheory.activations import FUNCTIONS
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
+from igbtheory.derivation import closed
 from igbtheory.derivation.average import unevaluated
-from igbtheory.derivation.closed import coefficients, largest, polynomial, sphere
 from igbtheory.layers import Gaussian, LawNode
 from igbtheory.layers.dead import dead_batch, flat_pieces
 from igbtheory.layers.node import Averaged, Base
@@ -29,16 +29,13 @@ class FormalGaussian(Base[Moments]):
         return True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        del n
         h = self.values
         if phi is None and m == 1:
             return h
-        found = _closed(n, phi, m, h) or unevaluated(phi or FUNCTIONS["linear"], m, h)
-        if h.within is None:
-            return found
-        if m == 1 and phi is not None and phi.closed is not None:
-            q = h.variance
-            return replace(found, within=phi.closed.covariance(n, q, q, h.within))
-        return replace(found, within=sp.nan)
+        phi = phi or FUNCTIONS["linear"]
+        found = closed.moments(phi, m, h) or unevaluated(phi, m, h)
+        return found if h.within is None or found.within is not None else replace(found, within=sp.nan)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         mean = self.average(n, phi, m).mean
@@ -70,7 +67,7 @@ class FormalSphere(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del n
         phi = phi or FUNCTIONS["linear"]
-        found = sphere(phi, self.size) if m == 1 else None
+        found = closed.on_sphere(phi, self.size) if m == 1 else None
         if found is None:
             raise ValueError(
                 f"expected a homogeneous activation with closed forms behind BatchNorm({self.size}), got {phi.name!r}: "
@@ -102,16 +99,3 @@ def formal(node: LawNode) -> LawNode:
     if isinstance(base, FormalGaussian | FormalSphere | Averaged):
         return node
     raise ValueError(f"expected layers with closed forms to derive, got {type(base).__name__}; use predict(digits=30)")
-
-
-def _closed(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments | None:
-    if m > 1:
-        return largest(phi, m, h)
-    if phi is None:
-        return h
-    if phi.closed is not None and h.centred:
-        q = h.variance
-        parts = (phi.closed.shared(n, h.var_mu, h.var_chi), phi.closed.spread(n, h.var_mu, h.var_chi))
-        return Moments(phi.closed.mean(n, q), *parts)
-    powers = coefficients(phi.tree)
-    return None if powers is None else polynomial(powers, h)

@@ -27,7 +27,9 @@ class DerivedLayer:
 
     @cached_property
     def gamma(self) -> Any:
-        """Bias ratio var_mu/var_chi."""
+        """Bias ratio var_mu/var_chi; inf where var_chi = 0."""
+        if self.var_chi == 0:
+            return sp.oo if self.var_mu != 0 else sp.nan
         return simplified(self.var_mu / self.var_chi)
 
     @cached_property
@@ -51,25 +53,32 @@ class Chained:
     def evalf(self, digits: int = 15, subs: Mapping[Any, Any] | None = None) -> Any:
         """Value with so many digits, the free symbols replaced by `subs`."""
         values = {symbol: sp.nsimplify(value, rational=True) for symbol, value in (subs or {}).items()}
-        guard = digits + 10 + len(self.layers)
-        found = [sp.Integer(0)] * 2
-        before: dict[Any, Any] = {}
-        for layer, symbols in zip(self.layers, (*self.symbols, (None, None)), strict=True):
-            found = [sp.N(sp.sympify(part).xreplace(values | before), guard) for part in (layer.var_mu, layer.var_chi)]
-            before = dict(zip(symbols, found, strict=True))
-        last = DerivedLayer(*found)
-        return sp.N(getattr(last, self.name), digits)
+        missing = sorted(map(str, self.free_symbols - values.keys()))
+        if missing:
+            raise ValueError(f"expected values of all symbols in `subs`, got none of {', '.join(missing)}")
+        precision, before = digits + GUARD, None
+        while before is None or (found := self._at(values, precision)) != before:
+            before = sp.N(self._at(values, precision), digits)
+            precision *= 2
+        return before
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Symbols of the network's parameters."""
+        parts = [sp.sympify(part) for layer in self.layers for part in (layer.var_mu, layer.var_chi)]
+        return set().union(*(part.free_symbols for part in parts)).difference(*self.symbols)
 
     def doit(self) -> Any:
         """The formula in full."""
         values: dict[Any, Any] = {}
-        for layer, (mu, chi) in zip(self.layers, (*self.symbols, (None, None)), strict=True):
-            found = [sp.sympify(part).subs(values) for part in (layer.var_mu, layer.var_chi)]
-            values |= {mu: found[0], chi: found[1]}
-        return getattr(DerivedLayer(*found), self.name)
+        for layer, symbols in zip(self.layers, self.symbols, strict=True):
+            parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
+            values |= dict(zip(symbols, parts, strict=True))
+        return getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name)
 
     def __str__(self) -> str:
-        return f"{self.name} of layer {len(self.layers)}, by recursion: {sp.sstr(self.evalf(15))}"
+        value = "" if self.free_symbols else f": {sp.sstr(self.evalf(15))}"
+        return f"{self.name} of layer {len(self.layers)}, by recursion{value}"
 
 
 @final
