@@ -1,18 +1,14 @@
 """Averages that stay unevaluated: SymPy functions whose digits come from quadrature."""
 
-from functools import lru_cache
 from typing import Any, final
 
 import sympy as sp
-from sympy.core.symbol import Str
 
 from igbtheory.activations import averages
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.numbers import Multiprecision
 
-STEP = 10
-"""Digits are computed in steps of so many."""
 PARTS = ("mean", "var_mu", "var_chi")
 _FUNCTIONS: dict[str, Function] = {}
 """Activations by the name that stands in an expression."""
@@ -39,11 +35,14 @@ class GaussianAverage(sp.Function):  # type: ignore[misc]
 
     def _eval_evalf(self, prec: int) -> Any:
         part, name, m, *numbers = self.unit
-        digits = STEP * (1 + int(prec * 0.30103) // STEP)
-        values = [sp.N(x, digits + 5) for x in numbers]
+        values = [sp.N(x, int(prec * 0.30103) + 5) for x in numbers]
         if not all(value.is_Float or value.is_Integer for value in values):
             return None
-        return sp.Float(str(getattr(_averages(name, m, digits, *map(str, values)), part)), int(prec * 0.30103))
+        n = Multiprecision(max(int(prec * 0.30103), 15))
+        mean, var_mu, var_chi = (n.number(str(value)) for value in values)
+        h = Moments(0 if mean == 0 else mean, var_mu, var_chi)
+        found = getattr(averages.moments(n, _FUNCTIONS[name], m, h), part)
+        return sp.Float(str(found), int(prec * 0.30103))
 
     def _latex(self, printer: Any, **_: Any) -> str:
         part, name, m, mean, var_mu, var_chi = self.unit
@@ -58,21 +57,13 @@ class GaussianAverage(sp.Function):  # type: ignore[misc]
         return rf"\left[{inner}\right]_{{{law}}}"
 
 
-@lru_cache(maxsize=256)
-def _averages(name: str, m: int, digits: int, *unit: str) -> Moments:
-    """All three averages, which one expression asks for one by one and with different guard digits."""
-    n = Multiprecision(digits)
-    mean, var_mu, var_chi = map(n.number, unit)
-    return averages.moments(n, _FUNCTIONS[name], m, Moments(0 if mean == 0 else mean, var_mu, var_chi))
-
-
 def unevaluated(phi: Function, m: int, h: Moments) -> Moments:
     """Moments of phi(M) as unevaluated averages."""
     name = phi.name
     _FUNCTIONS[name] = phi
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
     parts = {
-        part: GaussianAverage(Str(part), Str(name), sp.Integer(m), mean, var_mu, var_chi) for part in PARTS
+        part: GaussianAverage(sp.Symbol(part), sp.Symbol(name), sp.Integer(m), mean, var_mu, var_chi) for part in PARTS
     }
     if var_mu == 0:
         parts["var_mu"] = sp.Integer(0)

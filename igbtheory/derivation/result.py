@@ -27,9 +27,7 @@ class DerivedLayer:
 
     @cached_property
     def gamma(self) -> Any:
-        """Bias ratio var_mu/var_chi; inf where var_chi = 0."""
-        if self.var_chi == 0:
-            return sp.oo if self.var_mu != 0 else sp.nan
+        """Bias ratio var_mu/var_chi."""
         return simplified(self.var_mu / self.var_chi)
 
     @cached_property
@@ -53,20 +51,11 @@ class Chained:
     def evalf(self, digits: int = 15, subs: Mapping[Any, Any] | None = None) -> Any:
         """Value with so many digits, the free symbols replaced by `subs`."""
         values = {symbol: sp.nsimplify(value, rational=True) for symbol, value in (subs or {}).items()}
-        missing = sorted(map(str, self.free_symbols - values.keys()))
-        if missing:
-            raise ValueError(f"expected values of all symbols in `subs`, got none of {', '.join(missing)}")
-        precision, before = digits + GUARD, None
-        while before is None or (found := self._at(values, precision)) != before:
-            before = sp.N(self._at(values, precision), digits)
-            precision *= 2
-        return before
-
-    @property
-    def free_symbols(self) -> set[Any]:
-        """Symbols of the network's parameters."""
-        parts = [sp.sympify(part) for layer in self.layers for part in (layer.var_mu, layer.var_chi)]
-        return set().union(*(part.free_symbols for part in parts)).difference(*self.symbols)
+        guard = digits + 10 + len(self.layers)
+        for layer, symbols in zip(self.layers, self.symbols, strict=True):
+            parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
+            values |= {symbol: sp.N(part, guard) for symbol, part in zip(symbols, parts, strict=True)}
+        return sp.N(getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name), digits)
 
     def doit(self) -> Any:
         """The formula in full."""
@@ -77,8 +66,7 @@ class Chained:
         return getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name)
 
     def __str__(self) -> str:
-        value = "" if self.free_symbols else f": {sp.sstr(self.evalf(15))}"
-        return f"{self.name} of layer {len(self.layers)}, by recursion{value}"
+        return f"{self.name} of layer {len(self.layers)}, by recursion: {sp.sstr(self.evalf(15))}"
 
 
 @final
