@@ -156,7 +156,6 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norms --digits 30", "leave --digits out"),
         ("predict --norms --activation rleu", "did you mean 'relu'"),
         ("simulate --norm batch --batch-size 3 --samples 10", "batches of 3 divide"),
-        ("simulate --norm batch --pool 2 --compare", "--compare needs"),
         ("predict --dpeth 3", "--depth"),
         ("prdict", 'Did you mean "predict"'),
         ("predict 3", "unexpected '3'"),
@@ -251,8 +250,6 @@ def test_simulate_expects_of_a_full_batch_what_its_data_show(capsys: Capture) ->
     (gamma,) = (line.split() for line in lines if line.startswith("gamma"))
     assert float(gamma[1]) == pytest.approx(-1 / 10)  # the values of a batch of 10 add up to zero
     assert float(gamma[2]) == pytest.approx(-1 / 10, rel=1e-5)
-    assert main(["simulate", *SMALL, "--norm", "batch", "--pool", "2"]) == 0
-    assert "not known" not in capsys.readouterr().out
 
 
 def tiny_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,11 +55,6 @@ def simulate(  # noqa: PLR0913 - one argument an option
     """
     values, network = inputs.values(), architecture.network()
     prediction = network.predict(values)
-    if compare and prediction.batch is not None and np.isnan(observable(prediction, samples).within).any():
-        raise ValueError(
-            "--compare needs the correlation of two data of one batch, which has no rule behind --norm batch and "
-            "--pool; leave --compare or --pool out, or use --placement after"
-        )
     progress = sys.stderr.isatty()
     simulation = network.simulate(networks, width, samples, seed, values, workers=workers, progress=progress)
     origin = {"network": str(architecture), "inputs": inputs.text(values)}
@@ -89,28 +84,22 @@ def _table(simulation: Simulation, prediction: igb.Prediction) -> Any:
     rows = [
         [
             name,
-            _known(float(getattr(expected, name)[-1])),
+            output.number(float(getattr(expected, name)[-1]), 6),
             f"{getattr(simulation, name):.6g} ± {getattr(simulation, f'{name}_error'):.1g}",
         ]
         for name in NAMES
     ]
     spread = simulation.G0.std(ddof=1)
-    rows.append(["sd of G0", _known(_spread(prediction, simulation.samples)), f"{spread:.6g}"])
+    rows.append(["sd of G0", output.number(_spread(prediction, simulation.samples), 6), f"{spread:.6g}"])
     return output.table(("output", "infinite width", f"width {simulation.width}"), rows)
 
 
 def _spread(prediction: igb.Prediction, samples: int) -> float:
-    """Standard deviation of G0 among so many data; NaN where it is not known."""
+    """Standard deviation of G0 among so many data."""
     law = prediction.G0
     if not isinstance(law, igb.GuessLaw):
         return float(law.std())
-    if np.isnan(observable(prediction, samples).within).any():
-        return float("nan")
     return float(law.finite(samples).std()) / samples
-
-
-def _known(value: float) -> str:
-    return "not known" if np.isnan(value) else output.number(value, 6)
 
 
 def _compared(comparison: Comparison, origin: dict[str, str], *, json: bool) -> int:
