@@ -3,8 +3,6 @@
 import sys
 from typing import Any
 
-import numpy as np
-
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Architecture, Inputs, Whole
