@@ -37,7 +37,7 @@ def _is_fraction(part: Any) -> bool:
 def _signs(found: Any) -> tuple[Any, Any]:
     """A fraction, and the same with the signs of both of its parts changed."""
     above, below = sp.fraction(found)
-    return found, sp.Mul(-above, 1 / sp.expand(-below)) if below.is_Add else found
+    return found, sp.Mul(-above, 1 / -below) if below.is_Add else found
 
 
 def _by_factors(found: Any) -> list[Any]:

@@ -49,13 +49,23 @@ class Chained:
     symbols: tuple[tuple[Any, Any], ...]
 
     def evalf(self, digits: int = 15, subs: Mapping[Any, Any] | None = None) -> Any:
-        """Value with so many digits, the free symbols replaced by `subs`."""
+        """Value with so many digits, the free symbols replaced by `subs`; ValueError: a symbol without a value."""
+        missing = sorted(map(str, self.free_symbols - set(subs or ())))
+        if missing:
+            raise ValueError(f"expected a value for {', '.join(missing)}, as in evalf(15, {{{missing[0]}: 2}})")
         values = {symbol: sp.nsimplify(value, rational=True) for symbol, value in (subs or {}).items()}
         guard = digits + 10 + len(self.layers)
         for layer, symbols in zip(self.layers, self.symbols, strict=True):
             parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
             values |= {symbol: sp.N(part, guard) for symbol, part in zip(symbols, parts, strict=True)}
         return sp.N(getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name), digits)
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Symbols that need values, those of the layers left out."""
+        parts = (part for layer in self.layers for part in (layer.var_mu, layer.var_chi))
+        free = {symbol for part in parts for symbol in sp.sympify(part).free_symbols}
+        return free - {symbol for pair in self.symbols for symbol in pair}
 
     def doit(self) -> Any:
         """The formula in full."""
@@ -66,7 +76,9 @@ class Chained:
         return getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name)
 
     def __str__(self) -> str:
-        return f"{self.name} of layer {len(self.layers)}, by recursion: {sp.sstr(self.evalf(15))}"
+        names = ", ".join(sorted(map(str, self.free_symbols)))
+        value = f" in {names}" if names else f": {sp.sstr(self.evalf(15))}"
+        return f"{self.name} of layer {len(self.layers)}, by recursion{value}"
 
 
 @final

@@ -79,7 +79,7 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
         under = (gained * left).sum(axis=0) + sum(j * n.ncdf(y) for y, j in atoms[:i])
         over = (lost * ~left).sum(axis=0)
         total = total + jump * (jump * n.ncdf(z) * n.ncdf(-z) + 2 * n.ncdf(-z) * under + 2 * n.ncdf(z) * over)
-    return total
+    return np.maximum(total, n.number(0))  # a spike between two nodes leaves rounding of either sign
 
 
 def before(n: Kind, panels: Panels, values: Any) -> Any:
