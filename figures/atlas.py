@@ -12,7 +12,7 @@ import numpy as np
 import igbtheory as igb
 from igbtheory.activations import FUNCTIONS
 from igbtheory.drawing import Run, Style
-from igbtheory.drawing.edge import Edge, edge_of_chaos
+from igbtheory.drawing.maps import Edge, edge
 from igbtheory.drawing.style import GREY, SERIES
 from igbtheory.report.pictures.style import THEORY, points
 from igbtheory.report.pictures.verdict import course_panel, function_panel, law_panel
@@ -46,10 +46,10 @@ def compute(run: Run) -> dict[str, Page]:
 def _page(run: Run, name: str, seed: int) -> Page:
     depth = SIMULATED if (FUNCTIONS[name].degree or 1) <= 1 else 1
     limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, seed).limit
-    edge = None
+    line = None
     with suppress(ValueError):  # a function that jumps has no gradient
-        edge = edge_of_chaos(name)
-    return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], edge)
+        line = edge(name, SIGMA_B2)
+    return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], line)
 
 
 def draw(data: dict[str, Page], style: Style) -> dict[str, Any]:
@@ -83,14 +83,13 @@ def _course(axes: Any, page: Page) -> None:
         axes.legend(loc="best", handlelength=1.7)
 
 
-def _edge(axes: Any, edge: Edge | None) -> None:
+def _edge(axes: Any, line: Edge | None) -> None:
     axes.set(title="edge of chaos", xlim=SIGMA_W2, ylim=SIGMA_B2)
     axes.set(xlabel="variance of the weights $\\sigma_w^2$", ylabel="variance of the biases $\\sigma_b^2$")
-    inside = edge is not None and np.any((edge.sigma_w2 <= SIGMA_W2[1]) & (edge.sigma_b2 <= SIGMA_B2[1]))
-    if edge is None or not inside:
-        why = "none: it jumps" if edge is None else "none in this range"
+    if line is None or not np.any(line.sigma_w2 <= SIGMA_W2[1]):
+        why = "none: it jumps" if line is None else "none in this range"
         axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
         return
-    axes.plot(edge.sigma_w2, edge.sigma_b2, **SERIES[0])
+    axes.plot(line.sigma_w2, line.sigma_b2, **SERIES[0])
     axes.axvline(2, color=GREY, lw=0.7, zorder=0)
     axes.text(2.08, 0.97 * SIGMA_B2[1], "other panels", va="top", rotation=90, color="#777777")

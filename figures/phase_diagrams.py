@@ -11,14 +11,12 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.drawing import Run, Style
-from igbtheory.drawing.edge import Edge, edge_of_chaos
-from igbtheory.drawing.maps import finished, gamma_map
+from igbtheory.drawing.maps import Edge, edge, finished, gamma_map
 
 DEPTH = 20
 POOLS = {"": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}
 ACTIVATIONS = {"ReLU": "relu", "tanh": "tanh"}
 SIGMA_W2, SIGMA_B2 = (0.2, 5.0), (0.005, 0.5)
-Q = np.geomspace(1e-4, 1e2, 73)
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ def compute(run: Run) -> dict[str, Diagram]:
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
             network = igb.mlp(DEPTH, activation, pool=pool, sigma_w2=w2, sigma_b2=b2[:, None])
-            found[name + pooled] = Diagram(w2, b2, run.predict(network).gamma, edge_of_chaos(activation, pool, Q))
+            found[name + pooled] = Diagram(w2, b2, run.predict(network).gamma, edge(activation, SIGMA_B2, pool))
     return found
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.drawing import Run, Style
-from igbtheory.drawing.edge import Edge, edge_of_chaos
-from igbtheory.drawing.maps import finished, gamma_map
+from igbtheory.drawing.maps import Edge, edge, finished, gamma_map
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}
@@ -37,7 +36,7 @@ def compute(run: Run) -> dict[str, Map]:
     for name, activation in ACTIVATIONS.items():
         network = igb.mlp(max(DEPTHS), activation, sigma_w2=w2, sigma_b2=b2[:, None])
         gamma = run.predict(network).per_layer.gamma[list(DEPTHS)]
-        found[name] = Map(w2, b2, gamma, edge_of_chaos(activation))
+        found[name] = Map(w2, b2, gamma, edge(activation, SIGMA_B2))
     return found
 
 

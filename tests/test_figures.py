@@ -20,10 +20,8 @@ from matplotlib.testing.compare import compare_images
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.drawing import STYLES, Memory, Run, Sheet, Style, names, sheets, writing
-from igbtheory.drawing.edge import edge_of_chaos
 from igbtheory.drawing.table import rows
 from igbtheory.drawing.writing import write
-from igbtheory.phases import gradients
 
 Capture = pytest.CaptureFixture[str]
 STYLE = STYLES["neurips"]
@@ -221,26 +219,6 @@ def test_a_map_of_the_table_is_that_of_the_data() -> None:
     middle = [(row.x_low + row.x_high) / 2 for row in found]
     # cells reach half way to the next point of an even grid
     np.testing.assert_allclose(middle[: len(expected)], data["tanh"].sigma_w2, rtol=1e-12)
-
-
-@pytest.mark.parametrize("activation", ["tanh", "gelu", "softsign"])
-def test_on_the_edge_of_chaos_every_layer_keeps_its_variance_and_its_gradients(activation: str) -> None:
-    q = np.array([0.1, 1.0, 10.0])
-    edge = edge_of_chaos(activation, q=q)
-    assert np.isfinite(edge.sigma_w2).all()
-    net = igb.mlp(5, activation, sigma_w2=edge.sigma_w2, sigma_b2=edge.sigma_b2)
-    # sigma_w2 variance + sigma_b2 = q; the shares of centre and spread matter to neither variance nor gradients
-    inputs = igb.GaussianInputs(variance=(q - edge.sigma_b2) / edge.sigma_w2)
-    layers = net.predict(inputs).per_layer
-    # quadrature promises 1e-10
-    np.testing.assert_allclose(layers.var_mu + layers.var_chi, np.broadcast_to(q, (6, 3)), rtol=1e-9)
-    np.testing.assert_allclose(gradients(net, inputs).factor, 1, rtol=1e-9)
-
-
-def test_the_edges_of_relu_are_vertical_lines() -> None:
-    for pool, expected in ((None, 2.0), (igb.MaxPool(2), 4 / 3), (igb.AvgPool(2), 4.0)):
-        edge = edge_of_chaos("relu", pool, q=np.array([0.5, 2.0]))
-        np.testing.assert_allclose(edge.sigma_w2, expected, rtol=1e-9)  # a maximum of two is positive with 3/4
 
 
 @pytest.mark.parametrize("size", [5, 6, 16, 100])

@@ -186,6 +186,7 @@ def test_edges_have_the_values_of_formulas(
 
 
 def test_an_edge_whose_variance_repels_is_told_but_not_taken() -> None:
+    assert phases.edge_of_chaos("hardtanh", 0.0) == 1.0  # linear as far as double precision sees near q = 0
     assert np.isnan(phases.edge_of_chaos("gelu", 0.0))
     assert np.isnan(phases.edge_of_chaos("exp(x)", 0.0))
     assert phases.edge_of_chaos("gelu", [0.0, 0.2])[1] == phases.edges_of_chaos("gelu", 0.2)[0]

@@ -1,19 +1,37 @@
 """Maps over the variances of weights and biases: the bias ratio by shade, its border gamma = 1, the edge of chaos."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from igbtheory.drawing.edge import Edge
+from igbtheory.phases import edge_of_chaos
 from igbtheory.report.pictures.style import THEORY
 
 DECADES = (-3, 3)
 """Powers of ten of the bias ratios told apart by shade."""
+ALONG = 101
+"""Points of an edge of chaos."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
 
 
-def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, edge: Edge) -> Any:
+@final
+@dataclass(frozen=True)
+class Edge:
+    """Edge of chaos as a curve: variances of weights and biases, NaN where there is none."""
+
+    sigma_w2: Any
+    sigma_b2: Any
+
+
+def edge(activation: Any, sigma_b2: tuple[float, float], pool: Any = None) -> Edge:
+    """The edge of chaos over a range of variances of the biases."""
+    along = np.linspace(*sigma_b2, ALONG)
+    return Edge(edge_of_chaos(activation, along, pool=pool), along)
+
+
+def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge) -> Any:
     """The map of gamma, (sigma_b2, sigma_w2), with both lines; its shades, for a bar."""
     low, high = DECADES
     with np.errstate(divide="ignore"):
@@ -23,7 +41,7 @@ def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, edge: Edge) -
     )
     axes.contour(sigma_w2, sigma_b2, gamma, [1.0], colors="white", linewidths=1.4)
     axes.plot([], [], color="white", lw=1.4, label=BORDER)
-    axes.plot(edge.sigma_w2, edge.sigma_b2, color=THEORY, ls="--", lw=1.4, label=EDGE)
+    axes.plot(line.sigma_w2, line.sigma_b2, color=THEORY, ls="--", lw=1.4, label=EDGE)
     axes.set(xlim=(sigma_w2[0], sigma_w2[-1]), ylim=(sigma_b2[0], sigma_b2[-1]))
     return shades
 

@@ -145,7 +145,7 @@ def _edges(activation: Any, sigma_b2: Any, pool: Any, norm: str | None, placemen
     stable = _attracts(block, sigma_w2, q)
     if np.any(sigma_b2 == 0) and block.square(NOTHING) < SMALL and block.slope(NOTHING) > SMALL:
         first = np.where(sigma_b2 == 0, line.sigma_w2(NOTHING), np.nan)  # f(0) = 0: q = 0 is a fixed point
-        falls = first * block.square(STEP) < STEP
+        falls = first * block.square(STEP) <= STEP * (1 + EXACT)
         sigma_w2, stable = np.concatenate([first[None], sigma_w2]), np.concatenate([falls[None], stable])
     return sigma_w2, stable
 
