@@ -19,12 +19,10 @@ class Gelu(ClosedForm):
         return q / n.sqrt(2 * n.pi * (1 + q))
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        p = (1 + q_a) * (1 + q_b)
-        return _covariance(n, q_a * q_b, q_ab, p, n.sqrt(p - q_ab * q_ab))
+        return _covariance(n, q_a * q_b, q_ab, (1 + q_a) * (1 + q_b), _root(n, q_a, q_b, q_ab))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        p = (1 + q_a) * (1 + q_b)
-        r = n.sqrt(p - q_ab * q_ab)
+        p, r = (1 + q_a) * (1 + q_b), _root(n, q_a, q_b, q_ab)
         angle, ratio = n.atan2(q_ab, r), q_ab / r
         return n.number(1) / 4 + (angle + ratio * (3 + q_a + q_b + ratio**2) / p) / (2 * n.pi)
 
@@ -46,6 +44,11 @@ class Gelu(ClosedForm):
         excess = turn * sine**2 - n.sin_minus_t_cos(turn) * cosine - sine * versine
         rest = step / (r_1 + r_c) * (2 / (1 + q) + 1 / (r_1 * r_c))
         return var_chi / 4 + (var_chi * n.atan2(q, r_1) + var_mu * excess - r_c * versine + rest) / (2 * n.pi)
+
+
+def _root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+    """R, whose 1 + q_a + q_b is not lost beside the squares."""
+    return n.sqrt(1 + q_a + q_b + (q_a * q_b - q_ab * q_ab))
 
 
 def _covariance(n: Kind, squared: Any, q_ab: Any, p: Any, r: Any) -> Any:
