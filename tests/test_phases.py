@@ -346,6 +346,13 @@ def test_diagrams_of_every_kind_agree_with_predictions(activation: str, options:
             assert gamma == pytest.approx(net.predict().gamma, rel=1e-10)
 
 
+def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
+    found = phases.diagram("tanh", [0.5, 1.5, 3.0], [0.0, 0.1], depth=50)
+    assert np.all(found.gamma[0] == 0.0)
+    assert np.all(found.gamma[1] > 0.0)
+    assert found.error < 1e-8
+
+
 def test_a_table_tells_the_moments_of_a_block() -> None:
     block = block_of("gelu")
     table = surface(block, 0.02, 6.0)

@@ -8,6 +8,7 @@ positive terms where f increases, so that both keep their digits when var_chi/va
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -24,10 +25,12 @@ _TINY = 1e-100
 """Least s = sqrt(1 - c^2), which stands for none."""
 
 
+@lru_cache(maxsize=256)
 def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
     """Mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
 
-    The error is the difference from a coarser rule, which overstates that of the result.
+    The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
+    comes back to its fixed point layer by layer.
     """
     coarse, fine = (_moments(n, phi or _IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
     # a product of that size is what rounding leaves of zero

@@ -117,7 +117,16 @@ def _by_table(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) ->
         return None
     var_mu, var_chi = _start(dense, inputs)
     log_q, share = np.log(var_mu + var_chi), var_chi / (var_mu + var_chi)
-    return _through(table, dense, log_q, share, depth)
+    gamma = _through(table, dense, log_q, share, depth)
+    if gamma is not None and _keeps_centres(block):
+        gamma[(var_mu == 0) & (dense.sigma_b2 == 0)] = 0.0  # where a table leaves rounding
+    return gamma
+
+
+def _keeps_centres(block: Block) -> bool:
+    """Whether centres that are all 0 stay so, as for odd activations."""
+    x = block.after(0.0, 1.0)
+    return bool(x.mean == 0 and x.var_mu == 0)
 
 
 def _through(table: Surface, dense: Dense, log_q: Array, share: Array, depth: int) -> Array | None:

@@ -13,8 +13,10 @@ LOWEST, HIGHEST = -12, 8
 """Powers of ten of the variances scanned."""
 DECADE = 16
 """Points in a decade."""
-STEPS = 100
+STEPS = 60
 """Steps of a search at most."""
+NEIGHBOURS = 4
+"""Known places from which a step interpolates."""
 PRECISION = 4e-16
 """Relative precision of log q."""
 
@@ -37,58 +39,65 @@ def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
     return np.concatenate(grids), np.concatenate(values)
 
 
-def branches(rule: Rule, log_q: Array, values: Array) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """Intervals of log q on which the rule is monotone, as far as the grid shows, and its values at their ends."""
+def branches(rule: Rule, log_q: Array, values: Array) -> Iterator[tuple[Array, Array]]:
+    """Pieces of the grid on which the rule is monotone, with its turns as their ends, by ascending values."""
     known = np.flatnonzero(np.isfinite(values))
     for run in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
         if len(run) < 2:
             continue
         x, y = log_q[run], values[run]
-        ends, heights = [x[0]], [y[0]]
-        for i in range(1, len(x) - 1):
-            if (y[i] - y[i - 1]) * (y[i + 1] - y[i]) < 0:
-                side = 1.0 if y[i] < y[i - 1] else -1.0
-                turn = minimize_scalar(
-                    lambda at, side=side: side * float(rule(np.exp([at]))[0]),
-                    bounds=(x[i - 1], x[i + 1]),
-                    method="bounded",
-                    options={"xatol": 1e-9},
-                )
-                ends.append(float(turn.x))
-                heights.append(side * float(turn.fun))
-        ends.append(x[-1])
-        heights.append(y[-1])
-        yield from zip(pairwise(ends), pairwise(heights), strict=True)
+        bends = [i for i in range(1, len(x) - 1) if (y[i] - y[i - 1]) * (y[i + 1] - y[i]) < 0]
+        turns = [_turn(rule, x[i - 1 : i + 2], y[i - 1 : i + 2]) for i in bends]
+        for left, right in pairwise([(x[0], y[0]), *turns, (x[-1], y[-1])]):
+            inside = (left[0] < x) & (x < right[0])
+            places, heights = np.array([left, *zip(x[inside], y[inside], strict=True), right]).T
+            yield (places, heights) if left[1] <= right[1] else (places[::-1], heights[::-1])
+
+
+def _turn(rule: Rule, x: Array, y: Array) -> tuple[float, float]:
+    """Place and value of the extremum between three points."""
+    side = 1.0 if y[1] < y[0] else -1.0
+    found = minimize_scalar(
+        lambda at: side * float(rule(np.exp([at]))[0]),
+        bounds=(x[0], x[-1]),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    return float(found.x), side * float(found.fun)
+
+
+def levels(rule: Rule, log_q: Array, values: Array, wanted: Array) -> Array:
+    """Places log q at which a monotone rule takes the wanted values, NaN where it does not.
+
+    log_q, values: places at which it is known, the ends of the interval among them, with ascending values. All wanted
+    values are looked for in one call of the rule, by inverse interpolation, and every place found helps the others.
+    """
+    found = np.full(wanted.shape, np.nan)
+    inside = (wanted > values[0]) & (wanted <= values[-1])
+    goal, values = wanted[inside], np.maximum.accumulate(values)
+    at = _inverse(log_q, values, goal)
+    new = np.unique(at)
+    for _ in range(STEPS):
+        if not new.size:
+            break
+        order = np.argsort(np.concatenate([log_q, new]) * np.sign(log_q[-1] - log_q[0]))
+        values = np.maximum.accumulate(np.concatenate([values, rule(np.exp(new))])[order])
+        log_q = np.concatenate([log_q, new])[order]
+        before, at = at, _inverse(log_q, values, goal)
+        new = np.unique(at[np.abs(at - before) > PRECISION * np.maximum(1, np.abs(at))])
+    found[inside] = at
+    return found
 
 
 @np.errstate(all="ignore")
-def levels(rule: Rule, ends: tuple[float, float], heights: tuple[float, float], wanted: Array) -> Array:
-    """Places log q between the ends at which a monotone rule takes the wanted values, NaN where it does not.
-
-    Chandrupatla's search, for all wanted values in one call of the rule: inverse quadratic interpolation where it is
-    safe, else bisection.
-    """
-    found = np.full(wanted.shape, np.nan)
-    inside = np.flatnonzero((wanted > min(heights)) & (wanted <= max(heights)))
-    if not inside.size:
-        return found
-    goal = wanted[inside]
-    (x_1, x_2), (f_1, f_2) = (np.full((2, goal.size), np.array(pair)[:, None]) for pair in (ends, heights))
-    f_1, f_2, t = f_1 - goal, f_2 - goal, np.full(goal.size, 0.5)
-    for _ in range(STEPS):
-        x = x_1 + t * (x_2 - x_1)
-        f = rule(np.exp(x)) - goal
-        same = np.sign(f) == np.sign(f_1)
-        x_3, f_3 = np.where(same, x_1, x_2), np.where(same, f_1, f_2)
-        x_2, f_2 = np.where(same, x_2, x_1), np.where(same, f_2, f_1)
-        x_1, f_1 = x, f
-        least = PRECISION * np.maximum(1, np.abs(x)) / np.abs(x_2 - x_1)
-        if np.all((least > 0.5) | (f == 0)):
-            break
-        xi, phi = (x_1 - x_2) / (x_3 - x_2), (f_1 - f_2) / (f_3 - f_2)
-        inverse = f_1 / (f_2 - f_1) * f_3 / (f_2 - f_3)
-        inverse += (x_3 - x_1) / (x_2 - x_1) * f_1 / (f_3 - f_1) * f_2 / (f_3 - f_2)
-        safe = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
-        t = np.clip(np.where(safe, inverse, 0.5), least, 1 - least)
-    found[inside] = np.where(np.abs(f_1) < np.abs(f_2), x_1, x_2)
-    return found
+def _inverse(log_q: Array, values: Array, goal: Array) -> Array:
+    """Places of the goals, by the polynomial through four known places around; else the middle of the nearest two."""
+    above = np.clip(np.searchsorted(values, goal), 1, len(values) - 1)
+    size = min(NEIGHBOURS, len(values))
+    near = np.clip(above - size // 2, 0, len(values) - size)[:, None] + np.arange(size)
+    x, y = log_q[near], values[near]
+    own = np.eye(size, dtype=bool)
+    factors = np.where(own, 1, (goal[:, None] - y)[:, None] / (y[:, :, None] - y[:, None]))
+    at = (x * factors.prod(axis=2)).sum(axis=1)
+    low, high = np.sort(log_q[np.stack([above - 1, above])], axis=0)
+    return np.asarray(np.where((low <= at) & (at <= high), at, (low + high) / 2))
