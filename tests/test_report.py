@@ -16,10 +16,10 @@ from igbtheory.cli import main
 from igbtheory.report import cases, write_report
 from igbtheory.report.folder import MANIFEST, whole_folder
 
-PICTURES = {"agreement"} | {
+PICTURES = {"agreement", "classes", "losses"} | {
     f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
 }
-TABLES = {"summary.csv", "layers.csv", "widths.csv", "guesses.csv"}
+TABLES = {"summary.csv", "layers.csv", "widths.csv", "guesses.csv", "classes.csv", "losses.csv"}
 CLAIMS = {"claims.md", "claims.html", "claims.tex", "claims.json"}
 SIZES = {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)}
 
@@ -101,6 +101,25 @@ def test_the_tables_tell_the_same_story(folder: Path) -> None:
     (summary,) = chosen("summary.csv")
     (layer,) = chosen("layers.csv", layer="3", width="inf")
     assert layer["gamma"] == summary["gamma"]
+
+
+def test_the_shares_of_ten_classes_are_those_of_the_library(folder: Path) -> None:
+    found = [row for row in rows(folder / "classes.csv") if row["depth"] == "2"]
+    assert [row["rank"] for row in found] == [*map(str, range(1, 11)), "accuracy bound"]
+    for kind in ("theory", "simulated"):
+        assert sum(float(row[kind]) for row in found[:-1]) == pytest.approx(1, rel=1e-12)
+    counts = igb.mlp(2, "relu").predict().guesses(10).finite(40).rvs(4000, 7)
+    largest, bound = counts.max(axis=1) / 40, np.minimum(counts / 40, 0.1).sum(axis=1)
+    for row, draws in ((found[0], largest), (found[-1], bound)):
+        error = np.hypot(float(row["theory_error"]), draws.std() / np.sqrt(len(draws)))
+        assert abs(float(row["theory"]) - draws.mean()) < 5 * error  # 6e-7 by chance, and the seeds are fixed
+
+
+def test_losses_are_measured_in_cross_entropy(folder: Path) -> None:
+    strengths = {row["loss"]: row for row in rows(folder / "losses.csv") if row["quantity"] == "strength"}
+    for kind in ("theory", "simulated"):
+        assert float(strengths["cross-entropy"][kind]) == pytest.approx(1, abs=1e-6)
+        assert float(strengths["piecewise-zero"][kind]) < 1
 
 
 def test_the_page_needs_nothing_else(folder: Path) -> None:

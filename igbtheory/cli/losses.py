@@ -8,7 +8,7 @@ from igbtheory import losses as library
 from igbtheory.cli import output
 from igbtheory.cli.options import Architecture, Inputs, Whole
 from igbtheory.guesses.estimate import Estimate
-from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, LossAtStart, PiecewiseZero
+from igbtheory.losses import Loss, LossAtStart
 
 LAWS = ("probability", "value", "silent", "own", "gradient")
 
@@ -60,15 +60,8 @@ def losses(  # noqa: PLR0913 - one argument an option
 
     """
     values, network = inputs.values(), architecture.network()
-    names: dict[str, Loss] = {
-        "cross-entropy": CrossEntropy(),
-        "blurry, held": Blurry(blurry),
-        "blurry, differentiated": Blurry(blurry, held=False),
-        "piecewise-zero": PiecewiseZero(cut_off),
-        "focal": Focal(focal),
-    }
     at_start = _at_start(network, values, width, {"networks": networks, "samples": samples, "seed": seed})
-    found = {name: at_start(loss, classes) for name, loss in names.items()}
+    found = {name: at_start(loss, classes) for name, loss in library.usual_losses(blurry, cut_off, focal).items()}
     wide = "infinitely wide" if width is None else f"of width {width}"
     first = found["cross-entropy"].value.draws
     origin = {

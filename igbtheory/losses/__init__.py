@@ -1,6 +1,6 @@
 """Losses at initialisation: what they ask of a network that favours some classes before it has learned anything."""
 
-from igbtheory.losses.loss import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.losses.loss import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero, usual_losses
 from igbtheory.losses.start import LossAtStart, measured, predicted, simulated
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "measured",
     "predicted",
     "simulated",
+    "usual_losses",
 ]

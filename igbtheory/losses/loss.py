@@ -122,6 +122,17 @@ class Focal(Loss):
         return np.exp(self.exponent * log_q) * (1.0 - self.exponent * np.exp(log_p - log_q) * log_p)
 
 
+def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) -> dict[str, Loss]:
+    """Losses to compare, by name: cross-entropy, and the others with these parameters."""
+    return {
+        "cross-entropy": CrossEntropy(),
+        "blurry, held": Blurry(blurry),
+        "blurry, differentiated": Blurry(blurry, held=False),
+        "piecewise-zero": PiecewiseZero(cut_off),
+        "focal": Focal(focal),
+    }
+
+
 def log_probability(log_odds: Any) -> Any:
     """Logarithm of p = 1/(1 + exp(-r)), r its log-odds."""
     return -np.logaddexp(0.0, -np.asarray(log_odds, dtype=float))

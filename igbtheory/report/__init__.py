@@ -7,6 +7,7 @@ from pathlib import Path
 from igbtheory import checks
 from igbtheory.claims.report import write_reports
 from igbtheory.report import cases, study, verdicts
+from igbtheory.report.classes import study_classes
 from igbtheory.report.folder import whole_folder
 from igbtheory.report.page import versions, write_page
 from igbtheory.report.pictures import draw
@@ -30,11 +31,12 @@ def write_report(
     with whole_folder(target, about) as folder:
         sizes = cases.QUICK if quick else cases.FULL
         outcomes = study.study(cases.plain(sizes) + cases.normed(sizes), seed, progress)
+        classes = study_classes(outcomes, seed, progress)
         claims = verdicts.examined(seed, progress)
         progress("pictures, tables and page")
-        draw(outcomes, folder)
-        write_tables(outcomes, folder)
+        draw(outcomes, classes, folder)
+        write_tables(outcomes, classes, folder)
         write_reports(claims, folder, {"seed": seed, "quick": True, "problems": {}})
-        write_page(outcomes, claims, folder, {**about, "seconds": time.monotonic() - started})
+        write_page(outcomes, classes, claims, folder, {**about, "seconds": time.monotonic() - started})
     agree = all(outcome.comparison.agrees() for outcome in outcomes)
     return agree and all(outcome.as_recorded for outcome in claims)

@@ -13,6 +13,7 @@ from markupsafe import Markup
 import igbtheory
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.report.cases import INPUTS, NORMS
+from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
 from igbtheory.report.verdicts import by_paper
 
@@ -25,7 +26,9 @@ def versions() -> dict[str, str]:
     return {**own, **{name: version(name) for name in LIBRARIES}}
 
 
-def write_page(outcomes: list[Outcome], claims: list[Examined], folder: Path, about: dict[str, Any]) -> None:
+def write_page(
+    outcomes: list[Outcome], classes: list[ClassStudy], claims: list[Examined], folder: Path, about: dict[str, Any]
+) -> None:
     """The page index.html, with the pictures that lie in the folder inside it."""
     environment = Environment(
         loader=PackageLoader("igbtheory.report", "templates"),
@@ -46,6 +49,7 @@ def write_page(outcomes: list[Outcome], claims: list[Examined], folder: Path, ab
         scores=len(scores),
         outside=sum(abs(z) > 2 for z in scores),
         expected=len(scores) * 0.0455,
+        classes=classes,
         claims=claims,
         papers=by_paper(claims),
         **about,

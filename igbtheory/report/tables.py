@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
 
 CASE = ("inputs", "activation", "norm", "placement", "depth")
 
 
-def write_tables(outcomes: list[Outcome], folder: Path) -> None:
+def write_tables(outcomes: list[Outcome], studies: list[ClassStudy], folder: Path) -> None:
     """All tables: one row a case, a quantity, a layer, a network."""
     summary = (*CASE, "regime", "gamma", "gamma_simulated", "gamma_error", "gamma_z")
     variance = ("var_G0", "var_G0_simulated", "var_G0_error", "var_G0_z")
@@ -20,6 +21,9 @@ def write_tables(outcomes: list[Outcome], folder: Path) -> None:
     layers = (*CASE, "layer", "width", "var_mu", "var_chi", "gamma", "gamma_error")
     _write(folder / "layers.csv", layers, _layers(outcomes))
     _write(folder / "guesses.csv", (*CASE, "width", "network", "G0"), _guesses(outcomes))
+    pair = ("theory", "theory_error", "width", "simulated", "simulated_error")
+    _write(folder / "classes.csv", ("depth", "rank", *pair), _classes(studies))
+    _write(folder / "losses.csv", ("depth", "loss", "quantity", *pair), _losses(studies))
 
 
 def _write(path: Path, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
@@ -72,3 +76,23 @@ def _guesses(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
         for simulation in outcome.comparison.simulations:
             for network, share in enumerate(simulation.G0.tolist()):
                 yield *_case(outcome), simulation.width, network, share
+
+
+def _classes(studies: list[ClassStudy]) -> Iterator[tuple[Any, ...]]:
+    """Mean share of every rank, and the largest accuracy."""
+    for study in studies:
+        theory, found = study.shares.mean(), study.found_shares.mean()
+        for rank, pair in enumerate(zip(theory.value, theory.error, found.value, found.error, strict=True), 1):
+            yield study.case.depth, rank, *pair[:2], study.width, *pair[2:]
+        bound, measured = (law.mean() for law in study.accuracy)
+        yield study.case.depth, "accuracy bound", bound.value, bound.error, study.width, measured.value, measured.error
+
+
+def _losses(studies: list[ClassStudy]) -> Iterator[tuple[Any, ...]]:
+    """Strength and steering of every loss."""
+    for study in studies:
+        for name, law in study.losses.items():
+            for quantity in ("strength", "steering"):
+                theory, found = (getattr(x, quantity)() for x in (law, study.found_losses[name]))
+                errors = theory.value, theory.error, study.width, found.value, found.error
+                yield study.case.depth, name, quantity, *errors

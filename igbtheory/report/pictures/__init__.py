@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from igbtheory.report.classes import ClassStudy
+from igbtheory.report.pictures import classes
 from igbtheory.report.pictures.agreement import agreement
 from igbtheory.report.pictures.guesses import guesses
 from igbtheory.report.pictures.layers import layers
@@ -10,7 +12,7 @@ from igbtheory.report.pictures.widths import widths
 from igbtheory.report.study import Outcome
 
 
-def draw(outcomes: list[Outcome], folder: Path) -> None:
+def draw(outcomes: list[Outcome], studies: list[ClassStudy], folder: Path) -> None:
     """All pictures of the outcomes, as PDF and PNG; networks with norms stand in the picture of agreement alone."""
     columns = len({outcome.case.depth for outcome in outcomes})
     with styled():
@@ -21,3 +23,5 @@ def draw(outcomes: list[Outcome], folder: Path) -> None:
             save(guesses(own, columns), folder, f"guesses-{inputs}")
             save(layers(own), folder, f"layers-{inputs}")
             save(widths(own, columns), folder, f"widths-{inputs}")
+        save(classes.shares(studies), folder, "classes")
+        save(classes.losses(studies), folder, "losses")
