@@ -84,7 +84,7 @@ def _course(axes: Any, page: Page) -> None:
 
 
 def _edge(axes: Any, line: Edge | None) -> None:
-    axes.set(title="edge of chaos", xlim=SIGMA_W2, ylim=SIGMA_B2)
+    axes.set(title="edge of chaos (grey: other panels)", xlim=SIGMA_W2, ylim=SIGMA_B2)
     axes.set(xlabel="variance of the weights $\\sigma_w^2$", ylabel="variance of the biases $\\sigma_b^2$")
     if line is None or not np.any(line.sigma_w2 <= SIGMA_W2[1]):
         why = "none: it jumps" if line is None else "none in this range"
@@ -92,4 +92,3 @@ def _edge(axes: Any, line: Edge | None) -> None:
         return
     axes.plot(line.sigma_w2, line.sigma_b2, **SERIES[0])
     axes.axvline(2, color=GREY, lw=0.7, zorder=0)
-    axes.text(2.08, 0.97 * SIGMA_B2[1], "other panels", va="top", rotation=90, color="#777777")

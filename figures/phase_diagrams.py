@@ -31,13 +31,13 @@ class Diagram:
 
 def compute(run: Run) -> dict[str, Diagram]:
     """Diagrams by title."""
-    count = run.some(20, 5)
+    count = run.some(80, 8)
     w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
-            network = igb.mlp(DEPTH, activation, pool=pool, sigma_w2=w2, sigma_b2=b2[:, None])
-            found[name + pooled] = Diagram(w2, b2, run.predict(network).gamma, edge(activation, SIGMA_B2, pool))
+            gamma = run.diagram(activation, w2, b2, DEPTH, pool).gamma
+            found[name + pooled] = Diagram(w2, b2, gamma, edge(activation, SIGMA_B2, pool))
     return found
 
 

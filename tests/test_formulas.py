@@ -79,6 +79,8 @@ def test_kinks_are_exact(text: str, kinks: tuple[Any, ...]) -> None:
         ("min(max(x, -1), 1)", -1, None),
         ("sign(x)", -1, 0),
         ("x + 1", 0, None),
+        ("sigmoid(x) - 1/2", -1, None),
+        ("1 - 2*sigmoid(3*x)", -1, None),
     ],
 )
 def test_parity_and_degree_follow_from_the_formula(text: str, parity: int, degree: int | None) -> None:

@@ -4,6 +4,7 @@ The constructors `add`, `mul`, `power`, `call`, `choice` keep a tree in normal f
 sorted and collected, odd functions free of signs), so that equal formulas written alike are equal trees.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -135,19 +136,28 @@ def add(*terms: Tree) -> Tree:
     for term in (t for group in terms for t in (group.terms if isinstance(group, Sum) else (group,))):
         value, rest = _coefficient(term)
         collected[rest] = collected.get(rest, Fraction(0)) + value
-    _exp_less_one(collected)
+    _without_cancellation(collected)
     found = sorted((mul(Number(value), rest) for rest, value in collected.items() if value), key=_rank)
     return Sum(tuple(found)) if len(found) > 1 else found[0] if found else ZERO
 
 
-def _exp_less_one(collected: dict[Tree, Fraction]) -> None:
-    """Write c exp(a) - c as c expm1(a), which keeps its digits at small a."""
+def _without_cancellation(collected: dict[Tree, Fraction]) -> None:
+    """Write c exp(a) - c as c expm1(a), and c sigmoid(a) - c/2 as c tanh(a/2)/2, which keep their digits at small a."""
     for rest, value in list(collected.items()):
-        if isinstance(rest, Call) and rest.name == "exp" and value and collected.get(ONE) == -value:
-            collected.pop(rest)
-            collected.pop(ONE)
-            less = Call("expm1", rest.argument)
-            collected[less] = collected.get(less, Fraction(0)) + value
+        if isinstance(rest, Call) and rest.name in _LESS and value:
+            at_zero, less = _LESS[rest.name]
+            if collected.get(ONE) == -value * at_zero:
+                collected.pop(rest)
+                collected.pop(ONE)
+                factor, found = _coefficient(less(rest.argument))
+                collected[found] = collected.get(found, Fraction(0)) + value * factor
+
+
+_LESS: dict[str, tuple[Fraction, Callable[[Tree], Tree]]] = {
+    "exp": (Fraction(1), lambda a: Call("expm1", a)),
+    "sigmoid": (Fraction(1, 2), lambda a: mul(number("1/2"), call("tanh", mul(number("1/2"), a)))),
+}
+"""Values at 0, and the functions less these."""
 
 
 def mul(*factors: Tree) -> Tree:

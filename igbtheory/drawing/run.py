@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from igbtheory.drawing.memory import Arrays, Memory
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import AccuracyWarning, Network
-from igbtheory.phases import Gradients, gradients
+from igbtheory.phases import Diagram, Gradients, diagram, gradients
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
@@ -77,6 +77,12 @@ class Run:
         """The gradients at initialisation, in infinite width; inputs: N(0, 1) unless given."""
         found = gradients(network, inputs)
         self._told("gradients of", network, inputs, found.error)
+        return found
+
+    def diagram(self, activation: Any, sigma_w2: Any, sigma_b2: Any, depth: int, pool: Any = None) -> Diagram:
+        """The phase diagram, inputs N(0, 1)."""
+        found = diagram(activation, sigma_w2, sigma_b2, depth, pool=pool)
+        self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
         return found
 
     def _told(self, what: str, network: Network, inputs: Any, error: Any) -> None:
