@@ -57,6 +57,10 @@ def test_false_claims_fail() -> None:
     s = igb.mlp(1, "relu").simulate(100, 64, 100, seed=1)
     assert identity("gamma", 1 / (sp.pi - 1), 1 / (sp.pi - 2)).verdict == FAILS
     assert identity("only at 1", X**2, X).verdict == FAILS
+    assert identity("constant gap", X, X + 1).verdict == FAILS
+    assert identity("infinite", sp.oo, sp.oo).verdict == HOLDS
+    assert identity("one infinite", sp.oo, 1).verdict == FAILS
+    assert identity("no number", sp.zoo, sp.oo).verdict == UNDECIDED
     assert identity("true", (X + 1) ** 2, X**2 + 2 * X + 1).verdict == HOLDS
     assert agree("gamma", gamma, 0.467, 4).verdict == FAILS
     assert agree("gamma", gamma, 0.467, 3).verdict == HOLDS

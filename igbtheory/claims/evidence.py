@@ -26,13 +26,14 @@ def identity(label: str, left: Any, right: Any) -> Finding:
 
     left, right = sympy.sympify(left), sympy.sympify(right)
     shown = f"{sympy.sstr(left)} = {sympy.sstr(right)}"
-    difference = sympy.simplify(left - right)
+    difference = sympy.Integer(0) if left == right else sympy.simplify(left - right)
     if difference == 0:
         return Finding("symbolic", label, HOLDS, shown)
-    for values in _points(sorted(difference.free_symbols, key=str)):
-        gap = sympy.N(difference.subs(values), PLACES)
+    for values in _points(sorted(left.free_symbols | right.free_symbols, key=str)):
+        gap = sympy.N(abs(difference.subs(values)), PLACES)
         size = sympy.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
-        if gap.is_number and size.is_number and abs(gap) > size * 10 ** (-PLACES // 2):
+        comparable = gap.is_comparable and size.is_comparable
+        if comparable and (gap.is_infinite or gap > size * 10 ** (-PLACES // 2)):
             at = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
             sides = f"left {sympy.N(left.subs(values), 15)}, right {sympy.N(right.subs(values), 15)}"
             return Finding("symbolic", label, FAILS, f"{shown}: {sides}{f' at {at}' if at else ''}")
