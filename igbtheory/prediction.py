@@ -13,6 +13,7 @@ from igbtheory.guesses import (
     ClassGuessLaw,
     DatasetClassLaw,
     DatasetGuessLaw,
+    DatasetSoftmaxLaw,
     GuessLaw,
     SoftmaxLaw,
 )
@@ -131,13 +132,10 @@ class Prediction:
             return DatasetClassLaw(self.dataset, n_classes)
         return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
 
-    def softmax(self, n_classes: int, temperature: float = 1.0) -> SoftmaxLaw:
-        """Law of the mean probability of each of 2 to 1000 classes over Gaussian inputs, by O/temperature."""
+    def softmax(self, n_classes: int, temperature: float = 1.0) -> SoftmaxLaw | DatasetSoftmaxLaw:
+        """Law of the mean probability of each of 2 to 1000 classes over the data, by the outputs O/temperature."""
         if self.dataset is not None:
-            raise ValueError(
-                "expected a prediction for Gaussian inputs, got one on a given data set, whose outputs differ in scale "
-                "from datum to datum; predict with GaussianInputs"
-            )
+            return DatasetSoftmaxLaw(self.dataset, n_classes, temperature)
         if np.ndim(self.gamma):
             raise ValueError(f"expected one network, got a sweep of shape {np.shape(self.gamma)}; loop over its values")
         return SoftmaxLaw(float(self.var_mu), float(self.var_chi), n_classes, temperature)

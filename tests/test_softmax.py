@@ -163,6 +163,20 @@ def test_temperatures_that_are_none(temperature: float) -> None:
         igb.mlp(1, "relu").predict().softmax(3, temperature)
 
 
+def test_on_a_data_set_hot_softmax_is_linear_in_the_outputs_and_cold_is_the_largest() -> None:
+    p = igb.mlp(2, "relu").predict(igb.standardised(igb.digits())[:60])
+    assert p.dataset is not None
+    m, hot = 4, 1e4
+    drawn = p.softmax(m, hot).rvs(500, 1)
+    np.testing.assert_allclose(drawn.sum(axis=1), 1, rtol=1e-13)
+    # p_c = (1 + (O_c - mean over classes of O)/T)/M to first order, averaged over the data
+    expected = (1 - 1 / m) / (m * hot) ** 2 * p.dataset.checked_kernel().mean()
+    found = p.softmax(m, hot).var(4000)
+    assert abs(found.value - expected) < 5 * found.error + 1e-3 * expected  # the second order is 1/T
+    cold, shares = p.softmax(m, 1e-6).var(4000), p.guesses(m).var()
+    assert abs(cold.value - shares) < 5 * cold.error
+
+
 def test_bad_input_is_refused() -> None:
     p: Any = igb.mlp(1, "relu").predict()
     with pytest.raises(ValueError, match="n_classes"):
@@ -171,8 +185,8 @@ def test_bad_input_is_refused() -> None:
         p.softmax(2.5)
     with pytest.raises(TypeError, match="temperature"):
         p.softmax(3, "hot")
-    with pytest.raises(ValueError, match="given data set"):
-        igb.mlp(1, "relu").predict(igb.digits()[:5]).softmax(3)
+    with pytest.raises(ValueError, match="temperature > 0"):
+        igb.mlp(1, "relu").predict(igb.digits()[:5]).softmax(3, 0.0)
     with pytest.raises(ValueError, match="sweep"):
         igb.mlp(1, "relu", sigma_b2=np.array([0.0, 0.1])).predict().softmax(3)
     with pytest.raises(ValueError, match="nearly the largest output"):

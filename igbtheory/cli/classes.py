@@ -7,7 +7,7 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Architecture, Inputs, Whole
-from igbtheory.guesses import ClassGuessLaw, accuracy_bounds
+from igbtheory.guesses import accuracy_bounds
 from igbtheory.guesses.estimate import Estimate
 
 SEED = 0
@@ -28,7 +28,7 @@ def classes(
     """Print the law of the fractions of the data that the untrained network gives to each of several classes.
 
     Their variance is exact; what is favoured class by class is estimated from draws of initialisations, with standard
-    errors. The probabilities are the means of softmax over the data; on a given data set they are left out.
+    errors. The probabilities are the means of softmax over the data.
 
     Parameters
     ----------
@@ -64,12 +64,10 @@ def as_dict(
 ) -> dict[str, Any]:
     """The laws as JSON has them: an estimate is a value and its standard error."""
     law = prediction.guesses(n_classes)
-    if temperature != 1.0 and not isinstance(law, ClassGuessLaw):
-        raise ValueError("--temperature is of softmax, which is not given on a data set; leave it or --data out")
-    ranked = law.ranked(draws, SEED)
+    ranked, softmax = law.ranked(draws, SEED), prediction.softmax(n_classes, temperature)
     bounds = accuracy_bounds(law, proportions, draws, SEED)
     bound_names = ("tight", "loose") if proportions is None else ("tight",)
-    found = {
+    return {
         "gamma": float(prediction.gamma),
         "n_classes": n_classes,
         "guesses": {
@@ -79,15 +77,12 @@ def as_dict(
             "ranked": _estimate(ranked.mean()),
         },
         "accuracy": {name: _estimate(getattr(bounds, name).mean()) for name in bound_names},
-    }
-    if isinstance(law, ClassGuessLaw):
-        softmax = prediction.softmax(n_classes, temperature)
-        found["softmax"] = {
+        "softmax": {
             "temperature": temperature,
             "mean": softmax.mean(),
             "ranked": _estimate(softmax.ranked(draws, SEED).mean()),
-        }
-    return found
+        },
+    }
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
@@ -96,9 +91,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _table(found: dict[str, Any]) -> Any:
     """Mean shares and probabilities by rank, the favoured class first."""
-    parts = {"share": found["guesses"]["ranked"]}
-    if "softmax" in found:
-        parts["probability"] = found["softmax"]["ranked"]
+    parts = {"share": found["guesses"]["ranked"], "probability": found["softmax"]["ranked"]}
     rows = (
         [str(i + 1), *(f"{part['value'][i]:.5f} ± {part['error'][i]:.5f}" for part in parts.values())]
         for i in range(min(SHOWN, found["n_classes"]))

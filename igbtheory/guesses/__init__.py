@@ -4,7 +4,8 @@
 methods are spelled as in scipy.stats; both depend on the network through gamma = var_mu / var_chi alone.
 `BatchedGuessLaw` is the law of the count where batch normalisation couples the data of a batch. `ClassGuessLaw` and
 `DatasetClassLaw` are the laws of the fractions of several classes, `FiniteClassLaw` and `BatchedClassLaw` those of
-their counts, `SoftmaxLaw` that of their mean probabilities; `accuracy_bounds` says which accuracy they allow.
+their counts, `SoftmaxLaw` and `DatasetSoftmaxLaw` those of their mean probabilities; `accuracy_bounds`
+says which accuracy they allow.
 """
 
 from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bound, accuracy_bounds, loose_accuracy_bound
@@ -16,6 +17,7 @@ from igbtheory.guesses.several import ClassGuessLaw, FiniteClassLaw
 from igbtheory.guesses.several_batches import BatchedClassLaw
 from igbtheory.guesses.several_dataset import DatasetClassLaw
 from igbtheory.guesses.softmax import SoftmaxLaw
+from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw
 
 __all__ = [
     "AccuracyBounds",
@@ -24,6 +26,7 @@ __all__ = [
     "ClassGuessLaw",
     "DatasetClassLaw",
     "DatasetGuessLaw",
+    "DatasetSoftmaxLaw",
     "FiniteClassLaw",
     "FiniteGuessLaw",
     "GuessLaw",

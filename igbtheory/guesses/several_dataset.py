@@ -1,5 +1,6 @@
 """The law of the shares of several classes on a given data set: each output is a Gaussian vector over the data."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -14,19 +15,18 @@ from igbtheory.guesses.exchangeable import checked_classes, exchangeable
 from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.guesses.several import DRAWS
 
+Array = NDArray[np.float64]
 BLOCK = 2**24
 """Outputs held at once."""
 ROWS = 2**17
 """Pairs of data whose covariances are computed at once."""
 
 
-@final
 @dataclass(frozen=True)
-class DatasetClassLaw:
-    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
+class DatasetDraws(ABC):
+    """Law of numbers of M = `n_classes` classes that sum to one, from their outputs at given data, in infinite width.
 
-    The outputs of the classes are independent draws of N(0, kernel); `binary` is the law of G0, which is that of two
-    classes. Variances are exact, means over all pairs of data.
+    The outputs of the classes are independent draws of N(0, kernel); `binary` is the law of G0.
     """
 
     binary: DatasetGuessLaw
@@ -39,6 +39,40 @@ class DatasetClassLaw:
         """Mean 1/M, by the symmetry of the classes."""
         return 1.0 / self.n_classes
 
+    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the largest number, that of the favoured class, from so many draws."""
+        return SampledLaw(self.rvs(checked_draws(draws), random_state).max(axis=1))
+
+    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the numbers in order, arrays (M,), the favoured class first, from so many draws."""
+        return SampledLaw(-np.sort(-self.rvs(checked_draws(draws), random_state), axis=1))
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Array:
+        """Independent draws of the numbers of all classes, shape (*size, M)."""
+        shape = () if size is None else tuple(np.atleast_1d(size))
+        rng = np.random.default_rng(random_state)
+        count, m = int(np.prod(shape)), self.n_classes
+        block = max(1, BLOCK // (self.binary.size * m))
+        parts = [self._of(self._outputs(min(block, count - start), rng)) for start in range(0, count, block)]
+        return np.concatenate(parts or [np.empty((0, m))]).reshape(*shape, m)
+
+    def _outputs(self, count: int, rng: np.random.Generator) -> Array:
+        """Outputs of independent networks at all data, shape (size, count, M)."""
+        return self.binary.outputs(count * self.n_classes, rng).reshape(-1, count, self.n_classes)
+
+    @abstractmethod
+    def _of(self, outputs: Array) -> Array:
+        """Numbers of every network, shape (count, M)."""
+
+
+@final
+@dataclass(frozen=True)
+class DatasetClassLaw(DatasetDraws):
+    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
+
+    Variances are exact, means over all pairs of data.
+    """
+
     def var(self) -> float:
         """Variance of a share over initialisations: the mean over all pairs of data of `guess_covariance`."""
         return self._variance
@@ -47,7 +81,7 @@ class DatasetClassLaw:
         """Standard deviation of a share over initialisations."""
         return float(np.sqrt(self._variance))
 
-    def cov(self) -> NDArray[np.float64]:
+    def cov(self) -> Array:
         """Covariance matrix of the shares, (M, M): the shares are exchangeable and sum to one."""
         return np.asarray(exchangeable(self._variance, self.n_classes))
 
@@ -70,25 +104,8 @@ class DatasetClassLaw:
             total += float(np.sum(guess_covariance(np.arcsin(c), self.n_classes)))
         return max(total / size**2, 0.0)
 
-    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the largest share, that of the favoured class, from so many draws."""
-        return SampledLaw(self.rvs(checked_draws(draws), random_state).max(axis=1))
-
-    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the shares in order, arrays (M,), the favoured class first, from so many draws."""
-        return SampledLaw(-np.sort(-self.rvs(checked_draws(draws), random_state), axis=1))
-
-    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.float64]:
-        """Independent draws of all shares, shape (*size, M)."""
-        shape = () if size is None else tuple(np.atleast_1d(size))
-        rng = np.random.default_rng(random_state)
-        count, m = int(np.prod(shape)), self.n_classes
-        block = max(1, BLOCK // (self.binary.size * m))
-        parts = [self._draw(min(block, count - start), rng) for start in range(0, count, block)]
-        return np.concatenate(parts or [np.empty((0, m))]).reshape(*shape, m)
-
-    def _draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        m = self.n_classes
-        guesses = self.binary.outputs(count * m, rng).reshape(-1, count, m).argmax(axis=2)
+    def _of(self, outputs: Array) -> Array:
+        _, count, m = outputs.shape
+        guesses = outputs.argmax(axis=2)
         cells = np.bincount((guesses + m * np.arange(count)).ravel(), minlength=count * m)
         return cells.reshape(count, m) / self.binary.size

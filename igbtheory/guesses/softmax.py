@@ -48,16 +48,9 @@ class SoftmaxLaw:
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("var_mu", "var_chi", "temperature"):
-            value = getattr(self, name)
-            checks.non_negative(name, value)
-            if np.ndim(value):
-                raise ValueError(
-                    f"expected {name} to be one number, got an array of shape {np.shape(value)}; loop over it"
-                )
-            object.__setattr__(self, name, float(value))
-        if self.temperature == 0.0:
-            raise ValueError("expected temperature > 0, got 0; its limit is the law of the guesses, prediction.guesses")
+        for name in ("var_mu", "var_chi"):
+            object.__setattr__(self, name, _one(name, getattr(self, name)))
+        object.__setattr__(self, "temperature", checked_temperature(self.temperature))
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
     def mean(self) -> float:
@@ -141,6 +134,21 @@ class SoftmaxLaw:
         with np.errstate(under="ignore"):
             weights = np.exp(log_l.sum(axis=1, keepdims=True))
             return np.asarray((weights * np.exp(log_a - log_l)).sum(axis=2))
+
+
+def checked_temperature(temperature: Any) -> float:
+    """Temperature of a softmax, one number above 0."""
+    found = _one("temperature", temperature)
+    if found == 0.0:
+        raise ValueError("expected temperature > 0, got 0; its limit is the law of the guesses, prediction.guesses")
+    return found
+
+
+def _one(name: str, value: Any) -> float:
+    checks.non_negative(name, value)
+    if np.ndim(value):
+        raise ValueError(f"expected {name} to be one number, got an array of shape {np.shape(value)}; loop over it")
+    return float(value)
 
 
 def _averaged(weights: Array, values: Array) -> tuple[Array, Array]:
