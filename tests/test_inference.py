@@ -192,7 +192,7 @@ def test_several_classes_from_finitely_many_data() -> None:
 def test_intervals_of_several_classes_cover_as_promised() -> None:
     # the two tails of the coincidence at the true gamma are what the interval asks about: uniform, of either side
     law, rng, trials = ClassGuessLaw(0.5, 3).finite(50), np.random.default_rng(1), 60
-    tails = [Votes(law.rvs(6, rng).astype(float), 50)._tail(0.5, 1) for _ in range(trials)]  # noqa: SLF001
+    tails = [Votes(law.rvs(6, rng).astype(float), 50).tail(0.5, 1) for _ in range(trials)]
     for tail in (0.1, 0.9):
         assert within(sum(p <= tail for p in tails), trials, tail - 0.02, tail + 0.02)
 
@@ -277,6 +277,28 @@ def test_two_architectures_are_compared_by_the_likelihood_ratio_among_counts() -
     assert unity.ratio == 1
     assert unity.pvalue == pytest.approx(1, abs=1e-6)
     assert unity.low * unity.high == pytest.approx(1, rel=1e-3)  # the lattice of log gamma
+
+
+def test_two_architectures_are_compared_by_their_coincidences_among_counts_of_several_classes() -> None:
+    rng, size = np.random.default_rng(0), 60
+    shares = [ClassGuessLaw(gamma, 3).finite(size).rvs(12, rng) / size for gamma in (0.1, 4.0)]
+    first, second = (igb.infer(part, size) for part in shares)
+    found, back, same = igb.compare(first, second), igb.compare(second, first), igb.compare(first, first)
+    assert found.ratio == first.gamma / second.gamma
+    assert found.low < 0.1 / 4.0 < found.high < 1
+    assert found.pvalue == pytest.approx(0.001)  # the smallest that is told
+    assert (back.low, back.high) == pytest.approx((1 / found.high, 1 / found.low), rel=1e-9)
+    assert same.ratio == 1
+    assert same.low * same.high == pytest.approx(1, rel=1e-9)
+    assert same.pvalue == pytest.approx(1, abs=0.01)  # the diagonal of 400 x 400 pairs counts twice
+
+
+def test_the_law_of_the_shares_of_several_classes_is_tested() -> None:
+    rng, size = np.random.default_rng(0), 60
+    drawn = ClassGuessLaw(1.0, 3).finite(size).rvs(40, rng) / size
+    assert igb.infer(drawn, size).fit().pvalue > 1e-3
+    clumps = np.repeat([[0.2, 0.3, 0.5]], 40, axis=0)
+    assert igb.infer(clumps, size).fit().pvalue < 0.01
 
 
 def test_no_gamma_to_compare_is_nan() -> None:

@@ -50,8 +50,8 @@ class GammaEstimate:
     def fit(self, seed: int = 0) -> Test:
         """Test that the shares have the law of G0 at any gamma: a Kolmogorov-Smirnov distance.
 
-        Its p-value is the rank among draws from the law at the estimate. ValueError for more than two classes counted
-        among finitely many data.
+        Its p-value is the rank among draws from the law at the estimate. More than two classes counted among finitely
+        many data: the distance of the largest counts, and a p-value that errs to the large side.
         """
         return self.observed.fit(checks.whole("seed", seed, 0))
 

@@ -23,6 +23,8 @@ STEPS = 16
 """Halvings of the logarithm of gamma."""
 TEST = 4999
 """Draws of the test of no bias."""
+REFERENCE, FITS = 20_000, 999
+"""Networks that stand for the law of the largest count, and draws of its test."""
 
 
 @final
@@ -65,7 +67,7 @@ class Votes(Observed):
         The levels of the ends err by 0.003 (4000 draws, from a fixed seed).
         """
         tail = (1 - level) / 2
-        return _first(lambda gamma: self._tail(gamma, 1) > tail), _first(lambda gamma: self._tail(gamma, -1) <= tail)
+        return _first(lambda gamma: self.tail(gamma, 1) > tail), _first(lambda gamma: self.tail(gamma, -1) <= tail)
 
     def unbiased(self) -> Test:
         """Test of gamma = 0 by the coincidence: its rank among draws, which has an exact level."""
@@ -76,8 +78,22 @@ class Votes(Observed):
         return Test(self.coincidence, float((1 + larger) / (1 + TEST)))
 
     def fit(self, seed: int) -> Test:
-        del seed
-        raise ValueError("expected shares of two classes, or among infinitely many data, to hold against the law")
+        """Distance of the largest counts from their law at the estimate, held against that of networks drawn from it.
+
+        The estimate follows the observed networks alone, so that the p-value errs to the large side.
+        """
+        law = ClassGuessLaw(self.estimate(), self.n_classes).finite(self.D)
+        rng = np.random.default_rng(seed)
+        most = np.arange(self.D + 1)
+
+        def cdf(k: NDArray[Any]) -> Array:
+            return np.asarray((k.max(axis=-1)[..., None] <= most).mean(axis=-2))
+
+        expected = cdf(law.rvs(REFERENCE, rng))
+        drawn = np.array([np.abs(cdf(law.rvs(self.networks, rng)) - expected).max() for _ in range(FITS)])
+        distance = float(np.abs(cdf(self.k) - expected).max())
+        larger = np.count_nonzero(drawn >= distance * (1 - 1e-12))
+        return Test(distance, float((1 + larger) / (1 + FITS)))
 
     def _expected(self, gamma: float) -> float:
         return float(ClassGuessLaw(gamma, self.n_classes).collision())
@@ -85,7 +101,7 @@ class Votes(Observed):
     def _coincidences(self, k: NDArray[Any]) -> Array:
         return np.asarray((k * (k - 1.0)).sum(axis=1) / (self.D * (self.D - 1.0)))
 
-    def _tail(self, gamma: float, side: int) -> float:
+    def tail(self, gamma: float, side: int) -> float:
         """Probability of a mean coincidence on that side of the observed one, it included, at this gamma."""
         rng = np.random.default_rng(0)
         single = self._coincidences(ClassGuessLaw(gamma, self.n_classes).finite(self.D).rvs(DRAWS, rng))
