@@ -353,6 +353,13 @@ def test_without_biases_an_odd_activation_has_no_bias_at_any_depth() -> None:
     assert found.error < 1e-8
 
 
+def test_a_diagram_says_why_it_has_no_edge() -> None:
+    w2, b2 = [0.5, 1.0], [0.0, 0.1]
+    assert phases.diagram("tanh", w2, b2, depth=2).no_edge == ""
+    assert "jumps" in phases.diagram("sign", w2, b2, depth=2).no_edge
+    assert "every one is on the edge" in phases.diagram("relu", w2, b2, depth=2, norm="layer").no_edge
+
+
 def test_a_table_tells_the_moments_of_a_block() -> None:
     block = block_of("gelu")
     table = surface(block, 0.02, 6.0)

@@ -94,7 +94,8 @@ def phase(  # noqa: PLR0913 - one argument an option
     if json:
         output.show_json(vars(found))
     else:
-        output.show(*(str(out / f"{stem}{suffix}") for suffix in (".png", ".csv")))
+        why = [f"no edge of chaos: {found.no_edge}"] if found.no_edge else []
+        output.show(*why, *(str(out / f"{stem}{suffix}") for suffix in (".png", ".csv")))
 
 
 def _read(text: str) -> tuple[str, Any]:

@@ -35,7 +35,8 @@ class Diagram:
     variance leaves double precision. edge: sigma_w2 on the edge of chaos, the threshold of the backward pass, for every
     sigma_b2; neutrality: sigma_w2 of gamma = 1 in the limit of depth; NaN: there is none. forward: threshold of the
     forward pass, NaN where it depends on the variance. title: the network in words; error: relative, of gamma, the
-    largest difference from predictions at a few points, drawn at random and where gamma is least.
+    largest difference from predictions at a few points, drawn at random and where gamma is least. no_edge: why there
+    is no edge of chaos at any sigma_b2, or "".
     """
 
     title: str
@@ -47,6 +48,7 @@ class Diagram:
     neutrality: Array
     forward: float
     error: float
+    no_edge: str = ""
 
 
 def diagram(  # noqa: PLR0913 - the arguments of a network
@@ -75,10 +77,11 @@ def diagram(  # noqa: PLR0913 - the arguments of a network
         gamma = _by_table(block, dense, inputs, depth)
         if gamma is None:
             gamma = _by_layers(block, dense, inputs, depth)
+    edge, no_edge = np.full(b2.shape, np.nan), ""
     try:
         edge = edge_of_chaos(activation, b2, **given)
-    except ValueError:  # it jumps, or without biases every sigma_w2 is on the edge
-        edge = np.full(b2.shape, np.nan)
+    except ValueError as error:  # it jumps, or without biases every sigma_w2 is on the edge
+        no_edge = str(error)
     return Diagram(
         title=" + ".join(layer.phi.name if isinstance(layer, Activation) else repr(layer) for layer in block.layers),
         depth=depth,
@@ -89,6 +92,7 @@ def diagram(  # noqa: PLR0913 - the arguments of a network
         neutrality=neutrality_line(activation, b2, **given),
         forward=float(1 / block.square(1.0)) if block.homogeneous else np.nan,
         error=_missed(gamma, dense, inputs, partial(mlp, depth, activation, **given)),
+        no_edge=no_edge,
     )
 
 
