@@ -37,7 +37,7 @@ def compute(run: Run) -> dict[str, Diagram]:
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
             gamma = run.diagram(activation, w2, b2, DEPTH, pool).gamma
-            found[name + pooled] = Diagram(w2, b2, gamma, edge(activation, SIGMA_B2, pool))
+            found[name + pooled] = Diagram(w2, b2, gamma, edge(run, activation, SIGMA_B2, pool))
     return found
 
 

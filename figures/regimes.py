@@ -36,7 +36,7 @@ def compute(run: Run) -> dict[str, Map]:
     for name, activation in ACTIVATIONS.items():
         network = igb.mlp(max(DEPTHS), activation, sigma_w2=w2, sigma_b2=b2[:, None])
         gamma = run.predict(network).per_layer.gamma[list(DEPTHS)]
-        found[name] = Map(w2, b2, gamma, edge(activation, SIGMA_B2))
+        found[name] = Map(w2, b2, gamma, edge(run, activation, SIGMA_B2))
     return found
 
 

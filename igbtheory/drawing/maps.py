@@ -6,13 +6,14 @@ from typing import Any, final
 import numpy as np
 from matplotlib.figure import Figure
 
+from igbtheory.drawing.run import Run
 from igbtheory.phases import edge_of_chaos
 from igbtheory.report.pictures.style import THEORY
 
 DECADES = (-3, 3)
 """Powers of ten of the bias ratios told apart by shade."""
-ALONG = 101
-"""Points of an edge of chaos."""
+ALONG, FEW = 101, 31
+"""Points of an edge of chaos, and at least."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
 
 
@@ -25,9 +26,10 @@ class Edge:
     sigma_b2: Any
 
 
-def edge(activation: Any, sigma_b2: tuple[float, float], pool: Any = None) -> Edge:
+def edge(run: Run, activation: str, sigma_b2: tuple[float, float], pool: Any = None) -> Edge:
     """The edge of chaos over a range of variances of the biases."""
-    along = np.linspace(*sigma_b2, ALONG)
+    along = np.linspace(*sigma_b2, run.some(ALONG, FEW))
+    run.record.append({"edge of chaos of": activation, "pool": repr(pool), "sigma_b2": sigma_b2})
     return Edge(edge_of_chaos(activation, along, pool=pool), along)
 
 
