@@ -70,7 +70,7 @@ def draw(data: Data, style: Style) -> Any:
     density(left, 0, data.gamma, "$D = \\infty$: $f_{G_0}(g) = e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$")
     left.set(xlim=(0, 1), ylim=(0, 2.5), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
     left.set_title("ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
-    left.legend(loc="upper center", ncols=2)
+    left.legend(loc="upper center", ncols=2, columnspacing=0.9, handlelength=1.6)
     for number, (name, spread) in enumerate(data.spreads.items()):
         theory(right, number, CURVE, spread.theory, name)
         simulated(right, number, SIMULATED, spread.found, spread.error, "finite networks" if number == 0 else "")

@@ -31,7 +31,7 @@ class Diagram:
 
 def compute(run: Run) -> dict[str, Diagram]:
     """Diagrams by title."""
-    count = run.some(80, 8)
+    count = run.some(80, 30)
     w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
