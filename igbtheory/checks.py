@@ -23,7 +23,7 @@ def non_negative(name: str, value: Any) -> None:
     numbers = _as_floats(name, value)
     wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
     if wrong.size:
-        raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; pass a variance such as 2.0")
+        raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; pass a number such as 2.0")
 
 
 def epsilon(value: Any) -> None:
@@ -78,8 +78,9 @@ def known(kind: str, name: Any, names: Iterable[str]) -> str:
     names = tuple(names)
     if name in names:
         return str(name)
-    near = get_close_matches(str(name).lower(), names, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else ";"
+    lower = {known.lower(): known for known in names}
+    near = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.4)
+    hint = f"; did you mean {lower[near[0]]!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{len(names)} are known"
     raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
 

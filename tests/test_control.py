@@ -253,6 +253,28 @@ def test_rare_windows_cost_no_more_draws() -> None:
     assert found.probability == pytest.approx(np.mean(shares >= 0.975 - 1e-9), rel=0.5)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.linspace(0.1, 1, 30)[:, None],  # multiples of one datum guess alike
+        np.full((20, 2), 0.5),
+        np.repeat(DATA[:3], 10, axis=0),
+    ],
+)
+def test_data_that_go_together_are_not_parted_by_rounding(data: Any) -> None:
+    with pytest.raises(ValueError, match="go together"):
+        igb.draw(igb.mlp(2), data, (0.45, 0.6), networks=5, width=8)
+
+
+def test_every_share_lies_in_the_window() -> None:
+    data = np.random.default_rng(1).normal(size=(100, 1))  # shares 0, 1, and those of either sign
+    positive = float((data > 0).mean())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", igb.AccuracyWarning)
+        found = igb.draw(igb.mlp(2), data, (0.4, 0.6), networks=5, width=8)
+    assert set(np.round(found.G0, 12)) <= {round(positive, 12), round(1 - positive, 12)}
+
+
 def test_a_small_effective_sample_says_so() -> None:
     with pytest.warns(igb.AccuracyWarning, match="effective sample"):
         igb.draw(igb.mlp(1, "tanh"), DATA - DATA.mean(axis=0) + 0.2, (0.9, 1.0), networks=60, width=30, seed=0)
@@ -271,7 +293,7 @@ def test_the_same_seed_draws_the_same_networks() -> None:
 def test_a_region_holds_just_the_positions_in_the_window(seed: int, size: int, least: int, more: int) -> None:
     rng = np.random.default_rng(seed)
     a, s = rng.standard_normal(size), rng.choice([-1.0, 0.0, 0.5, 2.0], size) * rng.random(size)
-    found = region(a, s, least, least + more)
+    found = region(a, s, np.ones(size), least, least + more)
     t = rng.standard_normal(200) * 5
     inside = np.any((t[:, None] > found.starts) & (t[:, None] < found.ends), axis=1)
     counts = (a + np.outer(t, s) > 0).sum(axis=1)

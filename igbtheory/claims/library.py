@@ -24,11 +24,17 @@ class Library:
 
         ValueError: an id or paper that is unknown; the nearest is offered.
         """
-        papers = {name.split("-")[0] for name in self.claims}
-        wanted = [checks.known("claim", name, [*self.claims, *papers]) for name in names]
+        papers = sorted({name.split("-")[0] for name in self.claims})
+        wanted = [checks.known("claim", name, self._near(name, papers)) for name in names]
         return [
             claim for name, claim in self.claims.items() if not wanted or name in wanted or name.split("-")[0] in wanted
         ]
+
+    def _near(self, name: str, papers: list[str]) -> list[str]:
+        """Names among which the nearest is looked for: the claims of the paper named, else all and the papers."""
+        paper, *number = name.upper().split("-", maxsplit=1)
+        own = [claim for claim in self.claims if number and claim.startswith(f"{paper}-")]
+        return own or [*self.claims, *papers]
 
 
 def library(folder: Path | None = None) -> Library:

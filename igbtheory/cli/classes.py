@@ -101,12 +101,12 @@ def _table(found: dict[str, Any]) -> Any:
 
 def _summary(found: dict[str, Any], draws: int) -> list[str]:
     law, accuracy = found["guesses"], found["accuracy"]
-    loose = f"; 1 - (max f - 1/M) says {_text(accuracy['loose'])}" if "loose" in accuracy else ""
+    loose = f"; the looser 1 - (largest share - 1/classes) is {_text(accuracy['loose'])}" if "loose" in accuracy else ""
     return [
         f"gamma      {found['gamma']:.15g}",
         f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
         f"collision  {law['collision']:.8g}, the probability that two data are given to one class",
-        f"accuracy   at most {_text(accuracy['tight'])}, the mean of sum min(f, pi){loose}",
+        f"accuracy   at most {_text(accuracy['tight'])}, the mean of sum_c min(share, proportion){loose}",
         f"rank       means over {draws} initialisations drawn, the favoured class first"
         + (f"; {SHOWN} of {found['n_classes']} classes" if found["n_classes"] > SHOWN else ""),
     ]

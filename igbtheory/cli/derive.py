@@ -47,7 +47,7 @@ def derive(
         return
     layers = [{name: str(getattr(layer, name)) for name in QUANTITIES[:2]} for layer in found.per_layer]
     whole = {name: str(getattr(found, name)) for name in QUANTITIES}
-    origin = {"network": str(architecture), "inputs": str(values)}
+    origin = {"network": str(architecture), "inputs": _text(values)}
     if json:
         output.show_json({**origin, **whole, "latex": found.latex(), "per_layer": layers})
         return
@@ -63,6 +63,11 @@ def _inputs(inputs: Inputs, symbols: list[Parameter]) -> Any:
     if inputs.data is not None:
         raise ValueError("--symbol shift and --symbol variance are of Gaussian inputs; leave them or --data out")
     return replace(igb.GaussianInputs(inputs.shift, inputs.variance), **named)
+
+
+def _text(values: Any) -> str:
+    parts = (f"{part:g}" if isinstance(part, float) else str(part) for part in (values.shift, values.variance))
+    return f"Gaussian inputs N({', '.join(parts)})"
 
 
 def _named(symbols: list[Parameter], names: tuple[str, ...]) -> dict[str, Any]:

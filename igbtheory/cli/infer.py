@@ -70,17 +70,21 @@ def _as_dict(found: GammaEstimate) -> dict[str, Any]:
 
 def _lines(values: dict[str, Any]) -> list[str]:
     among = "infinitely many" if values["samples"] is None else values["samples"]
-    lines = [f"{values['networks']} networks from {values['file']}, {among} data each", "", *_estimate(values)]
+    lines = [f"{_networks(values)}, {among} data each", "", *_estimate(values)]
     if "against" in values:
         other, ratio = values["against"], values["comparison"]
-        lines += ["", f"{other['networks']} networks from {other['file']}", "", *_estimate(other)]
+        lines += ["", f"{_networks(other)}, {among} data each", "", *_estimate(other)]
         lines += ["", f"ratio of the gammas   {_interval(ratio['ratio'], ratio)}"]
         lines += [f"test that it is 1     p = {ratio['pvalue']:.3g}"]
     return lines
 
 
+def _networks(values: dict[str, Any]) -> str:
+    return f"{values['networks']} network{'s' * (values['networks'] != 1)} from {values['file']}"
+
+
 def _estimate(values: dict[str, Any]) -> list[str]:
-    said = {"unbiased": "test of gamma = 0", "fit": "test of the law of G0"}
+    said = {"unbiased": "test of gamma = 0", "fit": "test of the law of the guesses"}
     tests = ((said[name], values[name]) for name in said if "pvalue" in values[name])
     return [f"gamma   {_interval(values['gamma'], values)}", *(f"{text}: {_pvalue(test)}" for text, test in tests)]
 

@@ -101,12 +101,12 @@ def _pair(estimate: Estimate) -> dict[str, Any]:
 def _table(found: dict[str, LossAtStart]) -> Any:
     columns = (
         "loss",
-        "favoured: mean",
-        "no gradient",
-        "least: mean",
-        "no gradient",
+        "favoured: loss",
+        "favoured: no gradient",
+        "least: loss",
+        "least: no gradient",
         "gradient at favoured logit",
-        "lowers it in",
+        "taken back in",
     )
     return output.table(columns, ([name, *_cells(law)] for name, law in found.items()))
 

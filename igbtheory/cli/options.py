@@ -93,11 +93,14 @@ class Inputs:
         if (self.shift, self.variance) != (0.0, 1.0):
             raise ValueError("--shift and --variance are of Gaussian inputs; leave them or --data out")
         first = None if self.first is None else checks.whole("--first", self.first, 1)
-        return data.read(self.data)[:first]
+        found = data.read(self.data)
+        if first is not None and first > len(found):
+            raise ValueError(f"expected --first <= {len(found)}, the rows of {self.data}, got {first}")
+        return found[:first]
 
     def text(self, values: Any) -> str:
         """The inputs in words, with the number of data."""
         if self.data is None:
             return f"Gaussian inputs N({self.shift:g}, {self.variance:g})"
         how = data.STANDARDISED if self.data == data.DIGITS else "as they are"
-        return f"{len(values)} data of {values.shape[1]} features from {self.data}, {how}"
+        return f"{len(values)} data of {values.shape[1]} feature{'s' * (values.shape[1] != 1)} from {self.data}, {how}"

@@ -33,7 +33,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     placement: str = "before",
     depth: Whole = 100,
     diagram: bool = False,
-    points: Whole = 50,
+    points: Whole | None = None,
     widest_w2: float = 5.0,
     widest_b2: float = 0.5,
     out: Path = Path(),
@@ -61,7 +61,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     diagram
         Compute a diagram.
     points
-        Points of a diagram along either axis.
+        Points of a diagram along either axis, 50 unless named.
     widest_w2
         End of the axis of sigma_w2 of a diagram.
     widest_b2
@@ -75,11 +75,16 @@ def phase(  # noqa: PLR0913 - one argument an option
     name, pool = _read(activation)
     network: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
     if not diagram:
+        if points is not None:
+            raise ValueError("--points are those of a diagram; add --diagram")
         _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth, json=json)
         return
     if (sigma_w2, sigma_b2) != (None, None):
         raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
-    points = checks.whole("--points", points, 2)
+    points = checks.whole("--points", 50 if points is None else points, 2)
+    for option, widest in (("--widest-w2", widest_w2), ("--widest-b2", widest_b2)):
+        if not 0 < widest < np.inf:
+            raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
     stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
     w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
     with ExitStack() as stack:
@@ -101,6 +106,8 @@ def phase(  # noqa: PLR0913 - one argument an option
 def _read(text: str) -> tuple[str, Any]:
     """The activation, and the pool behind it or None."""
     found = POOLED.search(text)
+    if found is None and re.search(r"\+\s*\w*pool", text):
+        raise ValueError(f"expected a pool such as relu+maxpool2 or relu+avgpool2, got {text!r}")
     return (text, None) if found is None else (text[: found.start()].strip(), POOLS[found[1]](int(found[2])))
 
 
@@ -112,8 +119,8 @@ def _phase(
         sigma_w2 = float(edge_of_chaos(name, sigma_b2, **network))
         if np.isnan(sigma_w2):
             raise ValueError(
-                f"expected sigma_w2, since at sigma_b2 = {sigma_b2:g} {name!r} has no edge of chaos to take it from; "
-                "name one with --sigma-w2"
+                f"expected --sigma-w2, since at sigma_b2 = {sigma_b2:g} {_text(name, network)} has no edge of chaos to "
+                "take it from"
             )
     neutral = float(neutrality_line(name, sigma_b2, **network))
     depths = sorted({min(shown, depth) for shown in (10, 30, 100)} | {depth})
@@ -135,6 +142,12 @@ def _phase(
         )
     else:
         output.show(*lines(found, sigma_w2, sigma_b2, edges, neutral), *(["", table(points)] if points else []))
+
+
+def _text(name: str, network: dict[str, Any]) -> str:
+    behind = "" if network["pool"] is None else f" and {network['pool']!r}"
+    norm = "" if network["norm"] is None else f" with norm {network['norm']!r} {network['placement']} it"
+    return f"{name!r}{behind}{norm}"
 
 
 def _edges(name: str, sigma_b2: float, network: dict[str, Any]) -> Any:

@@ -20,24 +20,30 @@ def lines(found: Phase, sigma_w2: float, sigma_b2: float, edges: Any, neutral: f
     if found.rate is not None and found.point is not None:
         said.append(f"gamma    {found.rate}")
         said.append(
-            f"depths   {found.point.correlation_depth:.6g} layers of correlations,"
-            f" {found.point.gradient_depth:.6g} of squared gradients, whose factor is {found.point.factor:.8g}"
+            f"depths   {_layers(found.point.correlation_depth)} layers of correlations,"
+            f" {_layers(found.point.gradient_depth)} of squared gradients, whose factor is {found.point.factor:.8g}"
         )
     at = ", ".join(f"{gamma:.6g} at {depth}" for depth, gamma in zip(found.depths, found.gamma, strict=True))
-    edge = ", ".join(f"{value:.12g}" for value in edges) or "none"
+    edge = "sigma_w2 = " + ", ".join(f"{value:.12g}" for value in edges) if len(edges) else "at no sigma_w2"
     said.append(f"         {at} hidden layers")
-    said.append(f"edge     sigma_w2 = {edge} (backward threshold: squared gradients keep their size)")
-    said.append(
-        f"neutral  sigma_w2 = {'none' if np.isnan(neutral) else f'{neutral:.12g}'} (gamma = 1 in deep networks)"
-    )
+    said.append(f"edge     {edge} (backward threshold: squared gradients keep their size)")
+    where = "at no sigma_w2" if np.isnan(neutral) else f"sigma_w2 = {neutral:.12g}"
+    said.append(f"neutral  {where} (gamma = 1 in deep networks)")
     return said
+
+
+def _layers(depth: float) -> str:
+    return "infinitely many" if np.isinf(depth) else f"{depth:.6g}"
+
+
+def _cell(value: float) -> str:
+    return "-" if np.isnan(value) else output.number(value, 8)
 
 
 def table(points: tuple[FixedPoint, ...]) -> Any:
     """The fixed points, one a line."""
     columns = ("q", "c", "gamma", "slope_q", "slope_c", "chi_1", "chi_tilde_1")
     rows = (
-        [*(output.number(float(getattr(point, name)), 8) for name in columns), "yes" if point.stable else "no"]
-        for point in points
+        [*(_cell(float(getattr(point, name))) for name in columns), "yes" if point.stable else "no"] for point in points
     )
     return output.table((*columns, "stable"), rows)

@@ -88,7 +88,13 @@ def _table(simulation: Simulation, prediction: igb.Prediction) -> Any:
         for name in NAMES
     ]
     spread = simulation.G0.std(ddof=1)
-    rows.append(["sd of G0", output.number(_spread(prediction, simulation.samples), 6), f"{spread:.6g}"])
+    rows.append(
+        [
+            f"sd of G0, {simulation.samples} data",
+            output.number(_spread(prediction, simulation.samples), 6),
+            f"{spread:.6g}",
+        ]
+    )
     return output.table(("output", "infinite width", f"width {simulation.width}"), rows)
 
 

@@ -123,7 +123,8 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     if not found:
         raise ValueError(
             f"none of {tried} networks can have G0 from {low:g} to {high:g}, whatever the centre of their outputs: "
-            "widen the window, or take a network with more bias, see igbtheory.design"
+            "widen the window, or take a network with more bias, see igbtheory.design; data that are equal, or "
+            "multiples of one datum, go together and allow few shares"
         )
     seeds, shares, logs = (np.array(part) for part in zip(*found, strict=True))
     drawn = Drawn(network, data, width, (low, high), seed, tried, seeds, shares, logs)
@@ -159,7 +160,8 @@ def _initialisation(
     total, rest = rng.standard_normal((2, len(scale)))
     rest -= (rest @ centre) * centre
     a, s = (x @ part[:-1] + part[-1] for part in (scale * rest, scale * centre))
-    reached = region(a, s, *counts)
+    size = np.sqrt(x**2 @ scale[:-1] ** 2 + scale[-1] ** 2)
+    reached = region(a, s, size, *counts)
     log_weight = reached.log_probability()
     if log_weight == -np.inf:
         return Initialisation(np.nan, log_weight, ())
@@ -167,6 +169,8 @@ def _initialisation(
     rows = scale * np.stack([total + difference, total - difference]) / np.sqrt(2)
     outputs = x @ rows[:, :-1].T + rows[:, -1]
     share = float((outputs[:, 0] > outputs[:, 1]).mean())
+    if not counts[0] <= round(share * len(data)) <= counts[1]:  # an interval of rounding's width
+        return Initialisation(np.nan, -np.inf, ())
     return Initialisation(share, log_weight, (*before, (rows[:, :-1].T, rows[:, -1])))
 
 

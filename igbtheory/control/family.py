@@ -71,7 +71,10 @@ def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) ->
     checks.known("parameter to vary", vary, (*RANGES, "activation_shift"))
     if vary in architecture:
         raise ValueError(f"expected no value of {vary}, which is to be found, got {architecture[vary]!r}")
-    grid = _grid(*_range(RANGES[vary] if within is None else within))
+    low, high = _range(RANGES[vary] if within is None else within)
+    if vary != "shift" and low < 0:
+        raise ValueError(f"expected within=(low, high) with low >= 0 for {vary}, got {within!r}")
+    grid = _grid(low, high)
     sweeps = isinstance(inputs, GaussianInputs) and vary != "batch_size"
     if vary == "shift":
         return Family(vary, partial(_with_shift, mlp(**architecture), inputs), grid, sweeps=sweeps)

@@ -17,6 +17,8 @@ from igbtheory import checks
 Array = NDArray[np.float64]
 ROUNDING = 1e-9
 """Distance of a count from a whole number that is rounding: 0.07 * 100 is a little more than 7."""
+TIE = 1e-13
+"""Rounding of an output over its standard deviation."""
 
 
 def counts_within(window: Any, size: int) -> tuple[int, int]:
@@ -76,21 +78,26 @@ class Region:
         return lower, upper, np.where(mirrored, -1.0, 1.0)
 
 
-def region(a: Array, s: Array, least: int, most: int) -> Region:
-    """Region of t where from `least` to `most` of the outputs a + s t are positive."""
-    moving = s != 0
+def region(a: Array, s: Array, size: Array, least: int, most: int) -> Region:
+    """Region of t where from `least` to `most` of the outputs a + s t are positive.
+
+    size: standard deviation of an output over the weights; a and s are known to TIE of it. Steps that agree to their
+    rounding are steps of data that always go together: no interval lies between them.
+    """
+    moving = np.abs(s) > TIE * size
     steps = -a[moving] / s[moving]
     order = np.argsort(steps, kind="stable")
     rises = s[moving] > 0
     first = np.count_nonzero(~rises) + np.count_nonzero(a[~moving] > 0)
     count = first + np.concatenate([[0], np.cumsum(np.where(rises, 1, -1)[order])])
     bounds = np.concatenate([[-np.inf], steps[order], [np.inf]])
+    unsure = np.concatenate([[0.0], (TIE * size[moving] / np.abs(s[moving]) * (1 + np.abs(steps)))[order], [0.0]])
     # runs of neighbouring intervals inside are one
     inside = np.concatenate([[False], (count >= least) & (count <= most), [False]])
     changes = np.flatnonzero(inside[1:] != inside[:-1])
-    starts, ends = bounds[changes[::2]], bounds[changes[1::2]]
-    wide = ends > starts
-    return Region(starts[wide], ends[wide])
+    starts, ends = changes[::2], changes[1::2]
+    wide = bounds[ends] - bounds[starts] > unsure[starts] + unsure[ends]
+    return Region(bounds[starts[wide]], bounds[ends[wide]])
 
 
 def _log_difference(lower: Array, upper: Array) -> Array:

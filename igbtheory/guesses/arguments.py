@@ -19,9 +19,13 @@ def float64_array(name: str, value: Any) -> NDArray[np.float64]:
         except (TypeError, ValueError, OverflowError):
             pass
     if array.dtype.kind not in "fiu":
-        message = f"{name}: expected a real number or an array of them, got {value!r}; pass numbers"
+        message = f"{name}: expected a real number or an array of them, got {_kind(value, array)}; pass numbers"
         raise TypeError(message)
     return array.astype(np.float64)
+
+
+def _kind(value: Any, array: NDArray[Any]) -> str:
+    return f"an array of {array.dtype}" if array.ndim else repr(value)
 
 
 def checked_gamma(gamma: Any) -> Numbers:

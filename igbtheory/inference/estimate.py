@@ -112,6 +112,8 @@ def _observed(shares: Array, D: Any) -> Observed:  # noqa: N803 - as above
     if D is None:
         return _infinite(shares)
     if shares.ndim == 2:
+        if np.ndim(D):
+            raise ValueError(f"expected one D for shares of several classes, got an array of shape {np.shape(D)}")
         size = checked_data_count(D)
         _refuse_single(size)
         return Votes(_counts(shares, float(size)), size)

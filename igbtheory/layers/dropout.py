@@ -26,8 +26,8 @@ class Dropout(Layer):
     p: Any = 0.5
 
     def __post_init__(self) -> None:
-        checks.non_negative("p", self.p)
-        if np.ndim(self.p) or not self.p < 1:
+        checks.finite("p", self.p)
+        if np.ndim(self.p) or not 0 <= self.p < 1:
             raise ValueError(f"expected a dropout probability 0 <= p < 1, one number, got {self.p!r}")
 
     def law(self, node: LawNode) -> LawNode:
