@@ -23,7 +23,7 @@ def certify(
     architecture
         Which network.
     inputs
-        On which Gaussian inputs.
+        On which Gaussian inputs; data sets are not certified.
     digits
         Relative radii below 10^-digits.
     json

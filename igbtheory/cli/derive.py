@@ -29,7 +29,7 @@ def derive(
     architecture
         Which network.
     inputs
-        On which Gaussian inputs.
+        On which Gaussian inputs; data sets have no formulas.
     symbol
         A parameter that stays a symbol instead of its number; may be given several times.
     latex
