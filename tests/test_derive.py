@@ -276,7 +276,7 @@ def test_what_notebooks_show() -> None:
 def test_the_command_prints_formulas(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["derive", "--depth", "1", "--symbol", "sigma_w2"]) == 0
     out = capsys.readouterr().out
-    assert "gamma = 1/(-1 + pi)" in out
+    assert "gamma = 1/(-1 + pi) = 0.466942206924260" in out
     assert "sigma_w2/(2*pi)" in out or "sigma_w2**2/(2*pi)" in out
     assert main(["derive", "--depth", "1", "--latex"]) == 0
     assert capsys.readouterr().out.startswith(r"\begin{aligned}")

@@ -21,7 +21,8 @@ def derive(
 ) -> None:
     """Print closed forms of var_mu, var_chi, gamma and c after every Dense layer, as SymPy writes them.
 
-    What has no closed form stays an average that can be evaluated. With more than two hidden layers every layer is
+    What has no closed form stays GaussianAverage(part, phi, m, mean, v_mu, v_chi), the mean, var_mu or var_chi of phi of
+    the largest of m Gaussian units with these moments. Formulas without symbols are followed by digits. With more than two hidden layers every layer is
     told in terms of the layer before (v_mu, v_chi), and the output by its digits.
 
     Parameters
@@ -51,7 +52,7 @@ def derive(
     if json:
         output.show_json({**origin, **whole, "latex": found.latex(), "per_layer": layers})
         return
-    lines = [f"{name} = {text}" for name, text in whole.items()]
+    lines = [f"{name} = {text}{_digits(getattr(found, name))}" for name, text in whole.items()]
     rows = [f"layer {i}: {name} = {text}" for i, layer in enumerate(layers, 1) for name, text in layer.items()]
     output.show(*origin.values(), "", *(rows if found.chained else []), *([""] if found.chained else []), *lines)
 
@@ -63,6 +64,12 @@ def _inputs(inputs: Inputs, symbols: list[Parameter]) -> Any:
     if inputs.data is not None:
         raise ValueError("--symbol shift and --symbol variance are of Gaussian inputs; leave them or --data out")
     return replace(igb.GaussianInputs(inputs.shift, inputs.variance), **named)
+
+
+def _digits(formula: Any) -> str:
+    """Digits of a formula without symbols."""
+    value = formula.evalf(15) if hasattr(formula, "is_Atom") and not formula.is_Atom else None
+    return f" = {value}" if value is not None and value.is_Float else ""
 
 
 def _text(values: Any) -> str:
