@@ -21,9 +21,9 @@ def derive(
 ) -> None:
     """Print closed forms of var_mu, var_chi, gamma and c after every Dense layer, as SymPy writes them.
 
-    What has no closed form stays GaussianAverage(part, phi, m, mean, v_mu, v_chi), the mean, var_mu or var_chi of phi of
-    the largest of m Gaussian units with these moments. Formulas without symbols are followed by digits. With more than two hidden layers every layer is
-    told in terms of the layer before (v_mu, v_chi), and the output by its digits.
+    What has no closed form stays GaussianAverage(part, phi, m, mean, v_mu, v_chi): the mean, var_mu or var_chi of phi
+    of the largest of m Gaussian units with these moments. Formulas without symbols are followed by digits. With more
+    than two hidden layers every layer is told in terms of the layer before (v_mu, v_chi), and the output by its digits.
 
     Parameters
     ----------
