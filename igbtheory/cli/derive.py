@@ -52,7 +52,8 @@ def derive(
     if json:
         output.show_json({**origin, **whole, "latex": found.latex(), "per_layer": layers})
         return
-    lines = [f"{name} = {text}{_digits(getattr(found, name))}" for name, text in whole.items()]
+    digits = {name: "" if found.chained else _digits(getattr(found, name)) for name in whole}
+    lines = [f"{name} = {text}{digits[name]}" for name, text in whole.items()]
     rows = [f"layer {i}: {name} = {text}" for i, layer in enumerate(layers, 1) for name, text in layer.items()]
     output.show(*origin.values(), "", *(rows if found.chained else []), *([""] if found.chained else []), *lines)
 
@@ -67,9 +68,9 @@ def _inputs(inputs: Inputs, symbols: list[Parameter]) -> Any:
 
 
 def _digits(formula: Any) -> str:
-    """Digits of a formula without symbols."""
-    value = formula.evalf(15) if hasattr(formula, "is_Atom") and not formula.is_Atom else None
-    return f" = {value}" if value is not None and value.is_Float else ""
+    """Digits of a formula without symbols; a number that stands for itself needs none."""
+    value = formula.evalf(15)
+    return f" = {value}" if value.is_Float and not formula.is_Atom else ""
 
 
 def _text(values: Any) -> str:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from igbtheory import checks
-from igbtheory.control.weights import Array, Recorder, Weights, hidden
+from igbtheory.control.weights import Array, Recorder, Weights
 from igbtheory.control.window import counts_within, region
 from igbtheory.layers import Dense, Dropout
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import drawn, each
 from igbtheory.network import AccuracyWarning, Network
 
 TRIES = 20
@@ -151,7 +151,7 @@ def _initialisation(
 ) -> Initialisation:
     """One network, with a log_weight of -inf and no weights where no t reaches the window."""
     rng = Recorder(seeds)
-    x = hidden(network.layers, data, rng, width)
+    x = drawn(network.layers[:-1], data, rng, width)
     before = rng.weights(network.layers[:-1])
     output = network.layers[-1]
     assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.layers import Dense, Layer
-from igbtheory.layers.chain import widths
 
 Array = NDArray[np.float64]
 Weights = tuple[tuple[Array, Array], ...]
@@ -34,13 +33,6 @@ class Recorder(np.random.Generator):
             (np.sqrt(dense.sigma_w2 / len(matrix)) * matrix, np.sqrt(dense.sigma_b2) * biases)
             for dense, matrix, biases in pairs
         )
-
-
-def hidden(layers: Sequence[Layer], x: Array, rng: Recorder, width: int) -> Array:
-    """Activations that enter the output Dense, the last of the `layers`: (n_samples, units)."""
-    for layer, units in zip(layers[:-1], widths(layers, width)[:-1], strict=True):
-        x = layer.samples(x, rng, units)
-    return x
 
 
 def _dense(layers: Sequence[Layer]) -> Iterator[Dense]:

@@ -8,10 +8,9 @@ from matplotlib.figure import Figure
 
 from igbtheory.drawing.run import Run
 from igbtheory.phases import edge_of_chaos
+from igbtheory.report.pictures.phase import gamma_bar, gamma_shades
 from igbtheory.report.pictures.style import THEORY
 
-DECADES = (-3, 3)
-"""Powers of ten of the bias ratios told apart by shade."""
 ALONG, FEW = 101, 31
 """Points of an edge of chaos, and at least."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
@@ -35,16 +34,10 @@ def edge(run: Run, activation: str, sigma_b2: tuple[float, float], pool: Any = N
 
 def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge) -> Any:
     """The map of gamma, (sigma_b2, sigma_w2), with both lines; its shades, for a bar."""
-    low, high = DECADES
-    with np.errstate(divide="ignore"):
-        decades = np.clip(np.log10(gamma), low, high)
-    shades = axes.pcolormesh(
-        sigma_w2, sigma_b2, decades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
-    )
+    shades = gamma_shades(axes, sigma_w2, sigma_b2, gamma)
     axes.contour(sigma_w2, sigma_b2, gamma, [1.0], colors="white", linewidths=1.4)
     axes.plot([], [], color="white", lw=1.4, label=BORDER)
     axes.plot(line.sigma_w2, line.sigma_b2, color=THEORY, ls="--", lw=1.4, label=EDGE)
-    axes.set(xlim=(sigma_w2[0], sigma_w2[-1]), ylim=(sigma_b2[0], sigma_b2[-1]))
     return shades
 
 
@@ -52,10 +45,7 @@ def finished(figure: Figure, panels: Any, shades: Any, size: float) -> Figure:
     """The figure with its bar of shades, its legend and the names of its axes."""
     figure.supxlabel("variance of the weights $\\sigma_w^2$", fontsize=size)
     figure.supylabel("variance of the biases $\\sigma_b^2$", fontsize=size)
-    bar = figure.colorbar(shades, ax=panels, extend="both", pad=0.02)
-    ticks = range(DECADES[0], DECADES[1] + 1)
-    bar.set_ticks(ticks, labels=[f"$10^{{{k}}}$" for k in ticks])
-    bar.set_label("bias ratio $\\gamma$")
+    bar = gamma_bar(figure, panels, shades)
     bar.ax.axhline(0, color="white", lw=1.4)
     lines, labels = np.ravel(panels)[0].get_legend_handles_labels()
     figure.legend(

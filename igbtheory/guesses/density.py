@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.centred import blocks, maximum
 from igbtheory.guesses.estimate import Estimate, estimate
+from igbtheory.numbers import FLOAT64
 
 STEPS = 8
 """Newton steps, in a scale in which G is nearly straight: it settles in four or five."""
-_SQRT_2PI = np.sqrt(2.0 * np.pi)
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
     found = np.empty((len(others), g.size))
     for i, goal in enumerate(scipy.special.ndtri(g)):
         m, rise = _centre(goal, nodes, weights)
-        chance = n_pdf(m / scale) / (scale * rise)
+        chance = FLOAT64.npdf(m / scale) / (scale * rise)
         found[:, i] = chance * (others.shape[1] + 1) * (m > others.max(axis=1)) if largest else chance
     return found
 
@@ -49,12 +49,6 @@ def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
     for _ in range(STEPS):
         distance = m[:, None] - nodes
         y = scipy.special.ndtri(np.clip((weights * scipy.special.ndtr(distance)).sum(axis=1), 1e-300, 1.0 - 1e-16))
-        rise = (weights * n_pdf(distance)).sum(axis=1)
-        m = m + (goal - y) * n_pdf(y) / rise
+        rise = (weights * FLOAT64.npdf(distance)).sum(axis=1)
+        m = m + (goal - y) * FLOAT64.npdf(y) / rise
     return m, rise
-
-
-def n_pdf(x: Any) -> Any:
-    """Density of the normal law."""
-    with np.errstate(under="ignore"):
-        return np.exp(-0.5 * x * x) / _SQRT_2PI

@@ -1,5 +1,6 @@
 """A law that is known from independent draws, with the standard errors of what they say."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -7,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import float64_array
-from igbtheory.guesses.estimate import Estimate, estimate
+from igbtheory.guesses.estimate import Estimate, checked_draws, estimate
+
+DRAWS = 2000
+"""Draws of an estimate unless named: it errs by a few per cent."""
 
 
 @final
@@ -48,6 +52,30 @@ class SampledLaw:
 
     def __repr__(self) -> str:
         return f"SampledLaw({len(self.draws)} draws of shape {self.draws.shape[1:]})"
+
+
+class DrawnClasses(ABC):
+    """Law of one number for every class that can be drawn, and what draws say of the numbers in order."""
+
+    @abstractmethod
+    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.float64]:
+        """Independent draws of the numbers of all classes, shape (*size, M)."""
+
+    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the largest number, that of the favoured class, from so many draws."""
+        return SampledLaw(self._draws(draws, random_state).max(axis=1))
+
+    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Law of the numbers in order, arrays (M,), the favoured class first, from so many draws."""
+        return ordered(self._draws(draws, random_state))
+
+    def _draws(self, draws: int, random_state: Any) -> NDArray[np.float64]:
+        return self.rvs(checked_draws(draws), random_state)
+
+
+def ordered(numbers: NDArray[np.float64]) -> SampledLaw:
+    """Law of the numbers of a row in order, the largest first, from draws of rows."""
+    return SampledLaw(-np.sort(-numbers, axis=1))
 
 
 def _one(name: str, value: Any) -> float:

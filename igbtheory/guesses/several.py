@@ -14,18 +14,15 @@ from igbtheory.guesses.coincidence import disagreement, share_variance
 from igbtheory.guesses.density import density
 from igbtheory.guesses.estimate import Estimate, checked_draws
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses.sampled import DRAWS, DrawnClasses
 from igbtheory.guesses.several_batches import BatchedClassLaw
-
-DRAWS = 2000
-"""Draws of an estimate unless named: it errs by a few per cent."""
 
 Array = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ClassGuessLaw:
+class ClassGuessLaw(DrawnClasses):
     """Law of the shares G_c of M = `n_classes` classes over the random weights, for infinitely many data.
 
     Outputs O_c = sqrt(var_mu) U_c + sqrt(var_chi) Z_c, U_c of the network, Z_c of the datum; class c gets the share
@@ -104,14 +101,6 @@ class ClassGuessLaw:
         """Density of the largest share at 0 < g < 1, as `pdf`."""
         return self._density(g, draws, random_state, largest=True)
 
-    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the largest share, that of the favoured class, from so many draws."""
-        return SampledLaw(self._draws(draws, random_state).max(axis=1))
-
-    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the shares in order, arrays (M,), the favoured class first, from so many draws."""
-        return SampledLaw(-np.sort(-self._draws(draws, random_state), axis=1))
-
     def finite(self, D: int) -> "FiniteClassLaw | BatchedClassLaw":  # noqa: N803 - the papers' letter
         """Law of the numbers of D data that are given to each class."""
         return FiniteClassLaw(self, D) if self.counts is None else BatchedClassLaw(self.counts(D), self.n_classes)
@@ -130,7 +119,7 @@ class ClassGuessLaw:
 
     def _draws(self, draws: int, random_state: Any) -> Array:
         self._single()
-        return self.rvs(checked_draws(draws), random_state)
+        return super()._draws(draws, random_state)
 
     def _single(self) -> None:
         if np.ndim(self.gamma):

@@ -1,6 +1,6 @@
 """The law of the shares of several classes on a given data set: each output is a Gaussian vector over the data."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.estimate import checked_draws
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
-from igbtheory.guesses.sampled import SampledLaw
-from igbtheory.guesses.several import DRAWS
+from igbtheory.guesses.sampled import DrawnClasses
 
 Array = NDArray[np.float64]
 BLOCK = 2**24
@@ -23,7 +21,7 @@ ROWS = 2**17
 
 
 @dataclass(frozen=True)
-class DatasetDraws(ABC):
+class DatasetDraws(DrawnClasses):
     """Law of numbers of M = `n_classes` classes that sum to one, from their outputs at given data, in infinite width.
 
     The outputs of the classes are independent draws of N(0, kernel); `binary` is the law of G0.
@@ -38,14 +36,6 @@ class DatasetDraws(ABC):
     def mean(self) -> float:
         """Mean 1/M, by the symmetry of the classes."""
         return 1.0 / self.n_classes
-
-    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the largest number, that of the favoured class, from so many draws."""
-        return SampledLaw(self.rvs(checked_draws(draws), random_state).max(axis=1))
-
-    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the numbers in order, arrays (M,), the favoured class first, from so many draws."""
-        return SampledLaw(-np.sort(-self.rvs(checked_draws(draws), random_state), axis=1))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Independent draws of the numbers of all classes, shape (*size, M)."""

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.estimate import checked_draws
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
-from igbtheory.guesses.sampled import SampledLaw
-from igbtheory.guesses.several import DRAWS
+from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numbers.lognormal import PEAK, REACH, TAIL, LogNormalLaplace
 
 STEP = 0.25
@@ -35,7 +33,7 @@ Array = NDArray[np.float64]
 
 @final
 @dataclass(frozen=True)
-class SoftmaxLaw:
+class SoftmaxLaw(DrawnClasses):
     """Law over initialisations of p_c = E_chi softmax_c(O/temperature) of M = `n_classes` classes.
 
     Means over infinitely many data, which depend on var_mu and var_chi themselves: the scale of the logits counts. As
@@ -94,14 +92,6 @@ class SoftmaxLaw:
         shape = () if size is None else tuple(np.atleast_1d(size))
         rng = np.random.default_rng(random_state)
         return self.given(np.sqrt(self.var_mu) * rng.standard_normal((*shape, self.n_classes)))
-
-    def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the largest p_c, from so many draws."""
-        return SampledLaw(self.rvs(checked_draws(draws), random_state).max(axis=1))
-
-    def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the p_c in order, arrays (M,), the largest first, from so many draws."""
-        return SampledLaw(-np.sort(-self.rvs(checked_draws(draws), random_state), axis=1))
 
     @property
     def _scale(self) -> float:

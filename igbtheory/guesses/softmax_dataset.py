@@ -5,8 +5,8 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.guesses.estimate import Estimate, checked_draws, estimate
-from igbtheory.guesses.several import DRAWS
+from igbtheory.guesses.estimate import Estimate, estimate
+from igbtheory.guesses.sampled import DRAWS
 from igbtheory.guesses.several_dataset import Array, DatasetDraws
 from igbtheory.guesses.softmax import checked_temperature
 
@@ -24,7 +24,7 @@ class DatasetSoftmaxLaw(DatasetDraws):
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
         """Variance of p_c over initialisations, from so many draws."""
-        return estimate(((self.rvs(checked_draws(draws), random_state) - self.mean()) ** 2).mean(axis=1))
+        return estimate(((self._draws(draws, random_state) - self.mean()) ** 2).mean(axis=1))
 
     def _of(self, outputs: Array) -> Array:
         weights = np.exp((outputs - outputs.max(axis=2, keepdims=True)) / self.temperature)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory.guesses import ClassGuessLaw, accuracy_bound
-from igbtheory.guesses.sampled import SampledLaw
-from igbtheory.losses import LossAtStart, measured, predicted, usual_losses
+from igbtheory.guesses.sampled import SampledLaw, ordered
+from igbtheory.losses import LossAtStart, measured, usual_losses
+from igbtheory.losses.outputs import limit_outputs
 from igbtheory.report.cases import Case
 from igbtheory.report.study import Outcome
 from igbtheory.simulation.outputs import outputs
@@ -56,16 +56,13 @@ def _study(outcome: Outcome, seed: int, progress: Callable[[str], None]) -> Clas
     law = ClassGuessLaw(outcome.unlimited, CLASSES).finite(case.size.samples)
     expected = law.rvs(NETWORKS, np.random.default_rng(seed)) / case.size.samples
     losses = usual_losses()
-    how: dict[str, Any] = {"networks": NETWORKS, "samples": case.size.samples, "seed": seed}
+    draw, rng = limit_outputs(outcome.prediction, CLASSES, case.size.samples), np.random.default_rng(seed)
+    limit = [draw(rng) for _ in range(NETWORKS)]
     return ClassStudy(
         case,
         width,
-        _ordered(expected),
-        _ordered(shares),
-        {name: predicted(outcome.prediction, loss, CLASSES, **how) for name, loss in losses.items()},
+        ordered(expected),
+        ordered(shares),
+        {name: measured(limit, loss) for name, loss in losses.items()},
         {name: measured(found, loss) for name, loss in losses.items()},
     )
-
-
-def _ordered(shares: NDArray[np.float64]) -> SampledLaw:
-    return SampledLaw(-np.sort(-shares, axis=1))

@@ -13,7 +13,7 @@ from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Layer, Residual
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.chain import read_by_next, widths
+from igbtheory.layers.chain import drawn, read_by_next, widths
 from igbtheory.layers.dense import condensed
 from igbtheory.simulation.moments import pair_moments
 
@@ -62,11 +62,9 @@ class FiniteNetwork:
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
         """Outputs of one network, one a class: (n_samples, n_classes); not finite where single precision overflows."""
         rng = np.random.default_rng(seeds)
-        x: NDArray[Any] = self.data(rng)
         with np.errstate(over="ignore", invalid="ignore"):
-            for layer, units in zip(self.layers, [*widths(self.layers, self.width)[:-1], n_classes], strict=True):
-                x = layer.samples(x, rng, units)
-        return np.asarray(x, dtype=np.float64)
+            hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
+            return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
     def _behind(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
         """Moments behind a Dense, averaged over its weights."""
