@@ -60,6 +60,14 @@ class Function:
     closed: ClosedForm | None = None
     source: str = ""
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Hash of name and tree: walked once, as every cache asks for it at every layer."""
+        return hash((self.name, self.tree))
+
     @cached_property
     def pieces(self) -> Pieces:
         """Analytic pieces between the kinks."""

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations import mehler, panels, smoothed
+from igbtheory.activations import mehler, octaves, panels, smoothed
 from igbtheory.activations.function import Function
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.numbers import Float64, Kind
@@ -74,21 +74,23 @@ def _is_zero(mean: Any) -> bool:
 def integrated(n: Kind, phi: Function, base: Moments) -> Moments:
     """Moments of phi(h) by the general mechanism, for any formula: point by point of the sweep.
 
-    The Hermite series does all points of a smooth formula at once; what it cannot resolve goes to panels.
+    The Hermite series does all points of a smooth formula at once, tables those of a simple kinked one; what they
+    cannot resolve goes to panels.
     """
-    mean, var_mu, var_chi, error = np.broadcast_arrays(base.mean, base.var_mu, base.var_chi, base.error)
-    points = np.array([np.ravel(n.number(part)) for part in (mean, var_mu, var_chi)])
-    found = _at_point(n, phi, *points[:, 0]) if points.shape[1] == 1 else _at_points(n, phi, points)
-    new_mean, new_mu, new_chi, lost = (part.reshape(var_mu.shape)[()] for part in found)
-    return Moments(new_mean, new_mu, new_chi, error[()] + np.asarray(lost, dtype=float)[()])
+    h = [n.number(part) for part in (base.mean, base.var_mu, base.var_chi)]
+    shape = np.broadcast_shapes(*map(np.shape, h))
+    if shape:
+        points = np.array([np.ravel(np.broadcast_to(part, shape)) for part in h])
+        mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, points))
+    else:
+        mean, var_mu, var_chi, lost = _at_point(n, phi, *h)
+    return Moments(mean, var_mu, var_chi, base.error + np.asarray(lost, dtype=float)[()])
 
 
 @lru_cache(maxsize=256)
-def _at_point(n: Kind, phi: Function, *point: Any) -> NDArray[Any]:
+def _at_point(n: Kind, phi: Function, *point: Any) -> tuple[Any, ...]:
     """Mean, var_mu, var_chi and error at one point: a deep network comes back to its fixed point layer by layer."""
-    found = _at_points(n, phi, np.array(point)[:, None])
-    found.setflags(write=False)
-    return found
+    return tuple(_at_points(n, phi, np.array(point)[:, None])[:, 0])
 
 
 def _at_points(n: Kind, phi: Function, points: NDArray[Any]) -> NDArray[Any]:
@@ -97,7 +99,10 @@ def _at_points(n: Kind, phi: Function, points: NDArray[Any]) -> NDArray[Any]:
     found[3] = n.number(1)
     if not phi.pieces.kinks:
         mehler.fill(n, phi, points, found)
-    for i in np.flatnonzero(~(found[3] <= n.goal)):
+        filled = found[3] <= n.goal
+    else:
+        filled = octaves.fill(phi, points, found) if isinstance(n, Float64) else np.zeros(points.shape[1], dtype=bool)
+    for i in np.flatnonzero(~filled):
         with one_thread():
             found[:, i] = panels.moments(n, phi, *points[:, i])
     return found

@@ -140,39 +140,54 @@ def product(phi: Function, smooth: Smoothing, q_a: Any, q_b: Any, q_ab: Any, mea
     """Mean E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
 
     q_a, q_b, q_ab: variances and covariance of the pair, arrays that broadcast; mean: one number, of both.
-    The error is the largest difference from a coarser rule on a sample of the pairs.
     """
     pairs = np.broadcast_arrays(*(np.asarray(q, dtype=float) for q in (q_a, q_b, q_ab)))
-    flat = np.array([np.ravel(pair) for pair in pairs])
-    drawn = flat[:, np.unique(np.linspace(0, flat.shape[1] - 1, SAMPLE).astype(int))]
-    seen = _resolved(phi, mean, flat[:2])
-    coarse, fine = (_integrals(seen, smooth, drawn, mean, order) for order in ORDERS)
-    squares = [_integrals(seen, smooth, np.array([q, q, q]), mean, ORDERS[1]) for q in drawn[:2]]
-    error = np.max(np.abs(coarse - fine) / (np.sqrt(squares[0] * squares[1]) + _TINY))
+    a, b, ab = (np.ravel(pair) for pair in pairs)
+    scale = np.maximum(np.sqrt(a), _TINY)
+    along = ab / scale
+    across = np.sqrt(np.maximum(b - along * along, 0))
+    values, error = by_scales(phi, smooth, np.array([scale, along, across]), mean)
+    return values.reshape(pairs[0].shape)[()], error
+
+
+def by_scales(phi: Function, smooth: Smoothing, scales: NDArray[Any], mean: float = 0.0) -> tuple[NDArray[Any], float]:
+    """Mean E phi(h_a) phi(h_b) and its error as of `product`, h_a = mean + scale u, h_b = mean + along u + across z.
+
+    scales: rows scale, along, across, a column for each pair. The error is the largest difference from a coarser rule
+    on a sample of the pairs.
+    """
+    seen = _resolved(phi, mean, np.array([scales[0], np.hypot(scales[1], scales[2])]))
     per_pair = ORDERS[1] * 10 * (len(seen.cuts) + 2)
-    blocks = np.array_split(flat, 1 + flat.shape[1] * per_pair // BLOCK, axis=1)
+    blocks = np.array_split(scales, 1 + scales.shape[1] * per_pair // BLOCK, axis=1)
     values = np.concatenate([_integrals(seen, smooth, block, mean, ORDERS[1]) for block in blocks])
-    return values.reshape(pairs[0].shape)[()], float(error) + 100 * FLOAT64.epsilon
+    drawn = np.unique(np.linspace(0, scales.shape[1] - 1, SAMPLE).astype(int))
+    scale, along, across = scales[:, drawn]
+    coarse = _integrals(seen, smooth, scales[:, drawn], mean, ORDERS[0])
+    size = np.sqrt(_squares(seen, mean, scale) * _squares(seen, mean, np.hypot(along, across)))
+    return values, float(np.max(np.abs(coarse - values[drawn]) / (size + _TINY))) + 100 * FLOAT64.epsilon
 
 
-def _resolved(phi: Function, mean: float, q: NDArray[Any]) -> Resolved:
-    """Mesh of the largest of the variances, and the reach of the one that reaches farthest: a far kink needs more."""
-    scales = np.sqrt(np.quantile(q, np.linspace(0, 1, SCALES)))
-    seen = [resolved(FLOAT64, phi, mean, float(scale)) for scale in scales]
+@np.errstate(over="ignore", under="ignore")
+def _squares(seen: Resolved, mean: float, scale: Any) -> Any:
+    """Means of phi(mean + scale u)^2."""
+    u = seen.around(mean + 0 * scale, scale, ORDERS[1])
+    return u.integral(seen.phi(FLOAT64, mean + scale * u.x) ** 2 * FLOAT64.npdf(u.x))
+
+
+def _resolved(phi: Function, mean: float, scales: NDArray[Any]) -> Resolved:
+    """Mesh of the largest of the scales, and the reach of the one that reaches farthest: a far kink needs more."""
+    seen = [resolved(FLOAT64, phi, mean, float(s)) for s in np.quantile(scales, np.linspace(0, 1, SCALES))]
     return replace(seen[-1], reach=max(one.reach for one in seen))
 
 
 @np.errstate(over="ignore", under="ignore", invalid="ignore")
-def _integrals(seen: Resolved, smooth: Smoothing, pairs: NDArray[Any], mean: float, order: int) -> Any:
-    """Means of the product for the rows q_a, q_b, q_ab of `pairs`."""
-    q_a, q_b, q_ab = pairs
-    scale = np.maximum(np.sqrt(q_a), _TINY)
-    along = q_ab / scale
-    across = np.maximum(np.sqrt(np.maximum(q_b - along * along, 0)), _TINY)
+def _integrals(seen: Resolved, smooth: Smoothing, scales: NDArray[Any], mean: float, order: int) -> Any:
+    """Means of the product for the rows scale, along, across of `scales`."""
+    scale, along, across = np.maximum(scales, [[_TINY], [-np.inf], [_TINY]])
     cuts = np.array(seen.cuts)[:, None] - mean
     features = np.unique([cuts.min(), cuts.max(), *(kink - mean for kink in seen.kinks)])
     sides = np.array([sign * side for side in (*SIDES, seen.reach) for sign in (-1, 1)])
-    around = (features[:, None, None] + sides[:, None] * across).reshape(-1, q_a.size)
+    around = (features[:, None, None] + sides[:, None] * across).reshape(-1, scale.size)
     ends = [cuts / scale, np.concatenate([cuts + 0 * along, around]) / (along + _TINY)]
     u = split_normal(FLOAT64, np.concatenate(ends), seen.reach, order)
     given = smooth(mean + along * u.x, across)

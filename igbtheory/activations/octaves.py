@@ -1,0 +1,181 @@
+"""Moments of kinked functions of polynomial and exponential pieces, for whole sweeps, in double precision.
+
+With the mean slope K1(t) = E phi'(u) phi'(v) of a centred pair of variance q and correlation t, Price's theorem says
+
+    var_chi of phi(h) = var_chi R,  R = int_0^1 K1(1 - x (1 - c)) dx
+    var_mu of phi(h)  = var_mu Q,   Q = int_0^1 K1(x c) dx
+
+K1, R and Q are positive, and smooth in log q and theta = acos c also where phi has kinks: Chebyshev polynomials hold
+them for all c and an octave of q.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import final
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+
+from igbtheory.activations import smoothed
+from igbtheory.activations.function import Function
+from igbtheory.activations.resolved import resolved
+from igbtheory.activations.smoothed import Smoothing
+from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.threads import one_thread
+
+VARIANCES, ANGLES = (13, 17), (25, 33, 65, 129)
+"""Numbers of polynomials in log q and in theta, tried in turn."""
+FEW = 5
+"""Angles at which the series in log q are tried."""
+TOLERANCE = 1e-14
+"""Last coefficients, against the largest K1, with which a series has ended."""
+ROUNDING = 30 * FLOAT64.epsilon
+"""Rounding error of a value: up to 20 epsilon were seen."""
+FLOOR = (1e5 * FLOAT64.epsilon) ** 2
+"""Share of the second moment below which a product of means is what rounding leaves of zero."""
+BLOCK = 2**14
+"""Points evaluated at once."""
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Octave:
+    """Moments for q within half an octave of 2^number, which norms leave a rounding error of.
+
+    means: Chebyshev coefficients of E phi in log q; factors: those of R and of Q, shape (2, log q, theta);
+    mean_error, factor_error: absolute ones, estimated by the last coefficients and a coarser quadrature.
+    """
+
+    number: int
+    means: Array
+    factors: Array
+    mean_error: float
+    factor_error: float
+
+    def moments(self, var_mu: Array, var_chi: Array) -> tuple[Array, Array]:
+        """Rows mean, var_mu, var_chi and relative error of phi(h), and where the factors are known to the goal."""
+        q = var_mu + var_chi
+        in_q = _basis(2 * (np.log2(q) - self.number), len(self.means))
+        theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
+        in_theta = _basis(theta * (4 / np.pi) - 1, self.factors.shape[2])
+        to_chi, to_mu = (in_q @ self.factors * in_theta).sum(axis=2)
+        mean, var_mu, var_chi = in_q @ self.means, var_mu * to_mu, var_chi * to_chi
+        error, shared = self.factor_error / np.minimum(to_chi, to_mu), mean * mean + var_mu
+        counted = shared > FLOOR * (shared + var_chi)
+        lost = np.divide(2 * np.abs(mean) * self.mean_error, shared, where=counted, out=0 * shared)
+        return np.array([mean, var_mu, var_chi, lost + error]), (error > 0) & (error <= FLOAT64.goal)
+
+
+def fill(phi: Function, points: Array, found: Array) -> Array:
+    """Write mean, var_mu, var_chi and error into columns of `found` where tables know them, and tell where that is.
+
+    points: rows mean, var_mu, var_chi of h; tables are for the mean 0.
+    """
+    filled = np.zeros(points.shape[1], dtype=bool)
+    q = points[1] + points[2]
+    centred = np.flatnonzero((points[0] == 0) & (q > 0) & np.isfinite(q))
+    numbers = np.rint(np.log2(q[centred])).astype(int)
+    for number in set(numbers.tolist()):
+        octave = _octave(phi, number)
+        if octave is not None:
+            inside = centred[numbers == number]
+            for first in range(0, inside.size, BLOCK):
+                part = inside[first : first + BLOCK]
+                found[:, part], filled[part] = octave.moments(*points[1:, part])
+    return filled
+
+
+@lru_cache(maxsize=256)
+def _octave(phi: Function, number: int) -> Octave | None:
+    """Table around 2^number, or None where K1 has no fast rule, is singular at t = 1, or its series do not end."""
+    smooth = smoothed.smoothing(phi.derivative)
+    if smooth is None or phi.growth not in ("bounded", "polynomial") or any(phi.pieces.jumps(FLOAT64)):
+        return None
+    mean_slopes = partial(_mean_slopes, phi.derivative, smooth)
+    top = np.array([2.0 ** (number + 0.5)])
+    with one_thread():
+        angles = _length(ANGLES, lambda size: mean_slopes(top, size)[0])
+        variances = _length(VARIANCES, lambda size: mean_slopes(_variances(number, size), FEW)[0].T)
+        if angles is None or variances is None:
+            return None
+        q = _variances(number, variances)
+        slopes, missed = mean_slopes(q, angles)
+        means, means_missed = _means(phi, q)
+    factors, means = _transform(variances) @ slopes @ _averages(angles), _transform(variances) @ means
+    ends = _end(factors) + _end(np.moveaxis(factors, 1, 2))
+    mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
+    return Octave(number, means, factors, mean_error, missed + ends + ROUNDING * float(np.max(slopes)))
+
+
+def _length(sizes: tuple[int, ...], lines: Callable[[int], Array]) -> int | None:
+    """First of the sizes at which the series of lines, given by their values at so many nodes, have ended."""
+    for size in sizes:
+        values = lines(size)
+        if _end(values @ _transform(size).T) <= TOLERANCE * np.max(np.abs(values)):
+            return size
+    return None
+
+
+def _mean_slopes(slope: Function, smooth: Smoothing, q: Array, angles: int) -> tuple[Array, float]:
+    """Mean slopes K1, shape (q, theta), and their absolute error."""
+    theta, root = _angles(angles), np.sqrt(q)[:, None]
+    scales = np.broadcast_arrays(root, root * np.cos(theta), root * np.sin(theta))
+    values, error = smoothed.by_scales(slope, smooth, np.array(scales).reshape(3, -1))
+    return values.reshape(q.size, angles), error * float(np.max(values))
+
+
+def _means(phi: Function, q: Array) -> tuple[Array, float]:
+    """Means E phi and the largest difference from a coarser rule."""
+    if phi.parity < 0:
+        return 0 * q, 0.0
+    scale = np.sqrt(q)
+    seen = resolved(FLOAT64, phi, 0.0, float(scale[-1]))
+    panels = [seen.around(0 * q, scale, order) for order in smoothed.ORDERS]
+    coarse, fine = (z.integral(phi(FLOAT64, scale * z.x) * FLOAT64.npdf(z.x)) for z in panels)
+    return fine, float(np.max(np.abs(fine - coarse)))
+
+
+def _variances(number: int, size: int) -> Array:
+    """Nodes q."""
+    return np.asarray(2.0 ** (number + chebyshev.chebpts1(size) / 2))
+
+
+def _angles(size: int) -> Array:
+    """Nodes theta."""
+    return (chebyshev.chebpts1(size) + 1) * (np.pi / 4)
+
+
+@lru_cache
+def _averages(size: int) -> Array:
+    """Matrices from K1 at the nodes theta (first) to the coefficients (last) of R and of Q."""
+    theta = _angles(size)[:, None]
+    x, weights = FLOAT64.legendre(size)
+    y, weights = (x + 1) / 2, weights / 2
+    toward_one = _basis(2 * np.arcsin(y * np.sin(theta / 2)) * (4 / np.pi) - 1, size)
+    r = np.einsum("k,jkc->jc", 2 * y * weights, toward_one)
+    width = np.pi / 2 - theta
+    angle = theta + width * y
+    toward_zero = _basis(angle * (4 / np.pi) - 1, size)
+    q = np.einsum("jk,jkc->jc", width * weights * np.sin(angle) / np.sin(width), toward_zero)
+    to = _transform(size)
+    return np.stack([(to @ part @ to).T for part in (r, q)])
+
+
+@lru_cache
+def _transform(size: int) -> Array:
+    """Matrix from values at the nodes to Chebyshev coefficients."""
+    return np.asarray(np.linalg.inv(chebyshev.chebvander(chebyshev.chebpts1(size), size - 1)))
+
+
+def _basis(x: Array, length: int) -> Array:
+    """Chebyshev polynomials at x, shape (*x, length)."""
+    return np.asarray(np.cos(np.multiply.outer(np.arccos(np.minimum(np.maximum(x, -1), 1)), np.arange(length))))
+
+
+def _end(coefficients: Array) -> float:
+    """Largest of the last three coefficients, last axis."""
+    return float(np.max(np.abs(coefficients[..., -3:])))

@@ -1,0 +1,87 @@
+"""Tables of an octave of q against closed forms, against panels, and where there is none."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from igbtheory import mlp
+from igbtheory.activations import FUNCTIONS, function_of, octaves, panels
+from igbtheory.activations.moments import Moments, moments
+from igbtheory.numbers import FLOAT64
+
+variances = st.floats(-12, 6).map(lambda exponent: 2.0**exponent)
+ratios = st.one_of(st.just(0.0), st.floats(-9, 9).map(lambda exponent: 10.0**exponent))
+
+
+def has_table(name: str) -> bool:
+    point = np.array([[0.0], [0.3], [0.7]])
+    return bool(octaves.fill(function_of(name), point, np.zeros((4, 1)))[0])
+
+
+TABLED = [name for name in FUNCTIONS if function_of(name).pieces.kinks and has_table(name)]
+
+
+def filled(name: str, q: float, ratio: float) -> tuple[np.ndarray, bool]:
+    """Mean, var_mu, var_chi and error by a table, and whether it knows them."""
+    found = np.zeros((4, 1))
+    known = octaves.fill(function_of(name), np.array([[0.0], [q * ratio / (1 + ratio)], [q / (1 + ratio)]]), found)
+    return found[:, 0], bool(known[0])
+
+
+@pytest.mark.parametrize("name", ["relu", "abs", "leaky_relu"])
+@given(q=variances, ratio=ratios)
+@settings(max_examples=30)
+def test_tables_err_by_no_more_than_they_say(name: str, q: float, ratio: float) -> None:
+    found, known = filled(name, q, ratio)
+    exact = moments(FLOAT64, function_of(name), Moments(0, q * ratio / (1 + ratio), q / (1 + ratio)))
+    if name != "abs":  # phi' of an even phi jumps by so much that no table is exact at c = 0
+        assert known
+    if known:
+        shared, error = exact.mean**2 + exact.var_mu, found[3] + exact.error
+        assert abs(found[0] ** 2 + found[1] - shared) <= error * shared
+        assert abs(found[2] - exact.var_chi) <= error * exact.var_chi
+
+
+@pytest.mark.parametrize("name", TABLED)
+@given(q=variances, ratio=ratios)
+@settings(max_examples=10)
+def test_tables_and_panels_agree(name: str, q: float, ratio: float) -> None:
+    found, known = filled(name, q, ratio)
+    if known:
+        mean, var_mu, var_chi, error = panels.moments(
+            FLOAT64, function_of(name), 0.0, np.float64(q * ratio / (1 + ratio)), np.float64(q / (1 + ratio))
+        )
+        error, shared = error + found[3], mean**2 + var_mu
+        # below 1e-22 of the second moment a product of means is what rounding leaves of zero
+        assert abs(found[0] ** 2 + found[1] - shared) <= error * shared + 1e-22 * (shared + var_chi)
+        assert abs(found[2] - var_chi) <= error * var_chi
+
+
+def test_most_kinked_activations_of_the_catalogue_have_a_table() -> None:
+    assert {"elu", "selu", "celu", "relu6", "hardswish", "hardsigmoid", "hardtanh"} <= set(TABLED)
+
+
+@pytest.mark.parametrize("name", ["where(x > 1, 1, 0)", "softsign", "where(x > 0, exp(x), 1 + x)", "tanh"])
+def test_jumps_and_what_is_no_polynomial_or_small_exponential_have_no_table(name: str) -> None:
+    assert not has_table(name)
+
+
+def test_sweeps_find_what_single_points_find() -> None:
+    """Points of several octaves, of mean 0 and others, in one array and one by one."""
+    phi = function_of("elu")
+    q = np.geomspace(0.01, 30, 40)
+    together = moments(FLOAT64, phi, Moments(np.where(q < 1, 0, 0.1), 0.3 * q, 0.7 * q))
+    for i, value in enumerate(q):
+        alone = moments(FLOAT64, phi, Moments(0 if value < 1 else 0.1, 0.3 * value, 0.7 * value))
+        assert (alone.mean, alone.var_mu, alone.var_chi) == pytest.approx(
+            (together.mean[i], together.var_mu[i], together.var_chi[i]), rel=1e-15
+        )
+
+
+@pytest.mark.parametrize("name", ["elu", "hardswish"])
+def test_deep_normalised_networks_agree_with_more_digits(name: str) -> None:
+    """Four layers of a table in double precision, panels in 15 digits."""
+    net = mlp(2, name, norm="layer", placement="before")
+    exact = net.predict(digits=15)
+    assert float(net.predict().gamma) == pytest.approx(float(exact.gamma), rel=1e-13)
