@@ -11,9 +11,11 @@ from scipy import integrate, special, stats
 import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense, MaxPool
 from igbtheory.activations import function_of, moments
+from igbtheory.activations.batch_cells import fixed_sum, serves
 from igbtheory.activations.batch_given import RULES, given
 from igbtheory.activations.batch_of_two import share_of_two
 from igbtheory.activations.batch_share import share_of_batch
+from igbtheory.activations.batch_tilted import tilted
 from igbtheory.activations.batch_unit import unit_of
 from igbtheory.activations.panels import share_beyond
 from igbtheory.numbers import FLOAT64
@@ -34,7 +36,8 @@ def of_identity(size: int, own: float, eps: float) -> float:
 
 @pytest.mark.parametrize("eps", [1e-5, 0.1, 30.0])
 @pytest.mark.parametrize(
-    ("size", "within"), [(2, 0.0), (2, -0.4), (3, 0.0), (8, 0.0), (8, 0.4), (8, -0.1), (8, -1 / 7)]
+    ("size", "within"),
+    [(2, 0.0), (2, -0.4), (3, 0.0), (3, -1 / 2), (5, -1 / 4), (6, -1 / 5), (8, 0.0), (8, 0.4), (8, -0.1), (8, -1 / 7)],
 )
 def test_of_the_identity_it_is_a_chi_squared(size: int, within: float, eps: float) -> None:
     found, error = share_of_batch(function_of("x"), size, 0.3, 1.0, within, eps)
@@ -44,7 +47,9 @@ def test_of_the_identity_it_is_a_chi_squared(size: int, within: float, eps: floa
     assert error < PROMISE
 
 
-@pytest.mark.parametrize(("size", "rho"), [(2, -0.5), (3, 0.0), (5, 0.3), (8, -1 / 7), (8, -0.05), (40, 0.6)])
+@pytest.mark.parametrize(
+    ("size", "rho"), [(2, -0.5), (3, 0.0), (5, 0.3), (5, -1 / 4), (8, -1 / 7), (8, -0.05), (40, 0.6)]
+)
 @pytest.mark.parametrize("mean", [0.0, -0.7])
 def test_of_signs_it_follows_their_counts(size: int, rho: float, mean: float) -> None:
     share = np.arange(size + 1) / size
@@ -63,7 +68,7 @@ def test_batches_of_two_by_either_rule(name: str) -> None:
     assert error < PROMISE
 
 
-@pytest.mark.parametrize("eps", [1e-2])
+@pytest.mark.parametrize("eps", [1e-12, 1e-5, 1e-2, 10.0])
 def test_three_rectified_data_of_sum_zero_are_an_integral_over_an_angle(eps: float) -> None:
     """With h_i = r cos(angle + 2 pi i/3), r^2 exponential, s^2 = r^2 sigma^2(angle): E v/(v + a) is closed."""
 
@@ -73,10 +78,37 @@ def test_three_rectified_data_of_sum_zero_are_an_integral_over_an_angle(eps: flo
         return float(1 - a * special.exp1(a) * np.exp(a)) if a < 500 else float(1 / a)
 
     ends = np.linspace(0, 2 * np.pi, 13)
-    expected = sum(integrate.quad(at, a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
+    expected = sum(integrate.quad(at, a, b, epsabs=1e-15)[0] for a, b in pairwise(ends)) / (2 * np.pi)
     found, error = share_of_batch(RELU, 3, 0.0, 1.0, -0.5, eps)
-    assert abs(found - expected / (2 * np.pi)) <= error * found, "the error is not understated where it is large"
-    assert error < 1e-3
+    assert abs(found - expected) <= (error + 1e-13) * expected
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "relu6", "x**3 + x"])
+@pytest.mark.parametrize(("size", "eps"), [(3, 10.0), (4, 10.0), (5, 1.0)])
+def test_few_data_of_a_fixed_sum_by_either_rule(name: str, size: int, eps: float) -> None:
+    """Cells of the signs against a Fourier integral over the fixed sum, at eps where that is exact."""
+    phi, own = function_of(name), float(np.sqrt(size / (size - 1)))
+    expected, lost = tilted(phi, size, (0.0, float(np.sqrt(1 / (size - 1))), own), eps)
+    assert serves(phi, size, 0.0, own)
+    found, error = fixed_sum(phi, size, (0.0, own), eps)
+    assert abs(found - expected) <= error + lost + 1e-13
+    assert error < PROMISE
+    assert share_of_batch(phi, size, 0.0, 1.0, -1 / (size - 1), eps)[0] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "mean"),
+    [
+        ("abs", 4, 0.0),  # two data at -x and two at x
+        ("sin", 3, 0.0),  # sin(2 pi/3) = sin(-4 pi/3)
+        ("where(x > 1, x - 1, 0)", 3, 0.0),  # dead batches
+        ("relu", 3, -0.5),
+        ("relu", 8, 0.0),
+    ],
+)
+def test_batches_that_may_not_vary_and_larger_ones_are_no_cells(name: str, size: int, mean: float) -> None:
+    assert not serves(function_of(name), size, mean, 1.2)
 
 
 @pytest.mark.parametrize(

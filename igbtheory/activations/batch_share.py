@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from igbtheory.activations.batch_cells import fixed_sum, serves
 from igbtheory.activations.batch_given import RULES, Rule, given
 from igbtheory.activations.batch_of_two import share_of_two
 from igbtheory.activations.batch_tilted import tilted
@@ -19,6 +20,10 @@ from igbtheory.numbers.threads import one_thread
 
 FINEST = 5
 """Bisections of the step in V at most."""
+ROUNDED = 1e-14
+"""Variance of a sum, relative to that of as many independent values, which is rounding of zero."""
+GOAL = 1e-11
+"""Relative error from which on another rule is tried."""
 SETTLED = 1e-8
 """Relative change by a bisection from which on the trapezoidal sum in V is left as it is."""
 
@@ -37,13 +42,24 @@ def share_of_batch(phi: Function, size: int, mean: float, q: float, within: floa
         if size == 2:
             value, error = share_of_two(phi, mean, q, within, eps)
         elif within < 0:
-            value, error = tilted(phi, size, (mean, common, own), eps)
+            value, error = _negative(phi, size, (mean, common, own), eps)
         else:
             value, error = _shifted(phi, size, (mean, common, own), eps)
     if not value:
         return 0.0, 0.0
     # a power A_0^n has n times the rounding of A_0
     return value, error / value + (100 + 2 * size) * FLOAT64.epsilon
+
+
+def _negative(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
+    """The mean at a negative covariance, and its error: by cells where the sum is fixed, if these are exact enough."""
+    mean, common, own = scales
+    value, error = 0.0, np.inf
+    if abs(1 - size * (common / own) ** 2) <= ROUNDED and serves(phi, size, mean, own):
+        value, error = fixed_sum(phi, size, (mean, own), eps)
+    if error <= GOAL * value:
+        return value, error
+    return min((value, error), tilted(phi, size, scales, eps), key=lambda found: found[1])
 
 
 def _shifted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
