@@ -18,7 +18,7 @@ from igbtheory.activations.batch_unit import Array, Unit, unit_of
 from igbtheory.activations.function import Function
 from igbtheory.numbers.panels import WIDTH
 
-FARTHEST = 14.0
+FARTHEST = 20.0
 """Largest k."""
 REST = 3e-12
 """Share of the sum over k that may be left out, by estimate, before FARTHEST."""
