@@ -25,11 +25,11 @@ from igbtheory.activations.smoothed import Smoothing
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
 
-VARIANCES, ANGLES = (13, 17), (25, 33, 65, 129)
+VARIANCES, ANGLES = (13, 17), (25, 33, 49, 65, 97, 129)
 """Numbers of polynomials in log q and in theta, tried in turn."""
 FEW = 5
 """Angles at which the series in log q are tried."""
-TOLERANCE = 1e-14
+TOLERANCE = 3e-14
 """Last coefficients, against the largest K1, with which a series has ended."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value: up to 20 epsilon were seen."""

@@ -34,7 +34,8 @@ def pairwise(
 
 
 def _each(rule: Rule, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Values and errors pair by pair."""
-    found = [rule(*point) for point in zip(np.ravel(q_a), np.ravel(q_b), np.ravel(q_ab), strict=True)]
-    values, errors = (np.array(part).reshape(np.shape(q_ab)) for part in zip(*found, strict=True))
+    """Values and errors pair by pair: a pair and the same in reverse are one."""
+    pairs = [(*sorted(pair), ab) for *pair, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
+    found = {pair: rule(*pair) for pair in dict.fromkeys(pairs)}
+    values, errors = (np.array(part).reshape(np.shape(q_ab)) for part in zip(*map(found.get, pairs), strict=True))
     return values, errors

@@ -1,6 +1,7 @@
 """Dead batches: how often an activation does not vary over a whole batch."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -66,7 +67,7 @@ def refuse_sums(what: str, size: int, copies: int) -> None:
         )
 
 
-@np.vectorize
+@partial(np.vectorize, otypes=[float])
 def _all_within(size: int, low: float, high: float, mean: Any, q: Any, within: Any) -> float:
     return all_within(size, low, high, float(mean), float(q), float(within))
 

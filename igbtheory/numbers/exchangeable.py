@@ -6,6 +6,7 @@ over V holds with the imaginary loading sqrt(rho): the integrand is entire, both
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -169,6 +170,7 @@ def _log_scaled_ndtr(x: Complex) -> Complex:
     return np.asarray(np.log(0.5 * scipy.special.wofz(-1j * x / np.sqrt(2.0))))
 
 
+@lru_cache(maxsize=1024)
 def all_within(size: int, low: float, high: float, mean: float, q: float, w: float) -> float:
     """Probability that all `size` normal variables of a batch lie between `low` and `high`, absolute error 1e-13.
 
