@@ -73,11 +73,13 @@ class Octave:
 def fill(phi: Function, points: Array, found: Array) -> Array:
     """Write mean, var_mu, var_chi and error into columns of `found` where tables know them, and tell where that is.
 
-    points: rows mean, var_mu, var_chi of h; tables are for the mean 0.
+    points: rows mean, var_mu, var_chi of h; tables are for the mean 0, and for two variances: a single one takes no
+    more than an integral over one variable.
     """
     filled = np.zeros(points.shape[1], dtype=bool)
-    q = points[1] + points[2]
-    centred = np.flatnonzero((points[0] == 0) & (q > 0) & np.isfinite(q))
+    mean, var_mu, var_chi = points
+    q = var_mu + var_chi
+    centred = np.flatnonzero((mean == 0) & (var_mu > 0) & (var_chi > 0) & np.isfinite(q))
     numbers = np.rint(np.log2(q[centred])).astype(int)
     for number in set(numbers.tolist()):
         octave = _octave(phi, number)
