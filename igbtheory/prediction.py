@@ -18,6 +18,7 @@ from igbtheory.guesses import (
     SoftmaxLaw,
 )
 from igbtheory.numbers import Kind
+from igbtheory.output_layer import OutputLayer
 
 UNIFORM = 1e-9
 """Distance of gamma from 1 up to which the law of G0 counts as uniform, where the error allows no more."""
@@ -65,7 +66,7 @@ class Batch:
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
-class Prediction:
+class Prediction(OutputLayer):
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
     per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
@@ -78,26 +79,6 @@ class Prediction:
     dataset: DatasetGuessLaw | None = None
     batch: Batch | None = None
     effective_rank: float = float("inf")
-
-    @property
-    def var_mu(self) -> Any:
-        """Variance over the weights of an output's centre."""
-        return self.per_layer.var_mu[-1]
-
-    @property
-    def var_chi(self) -> Any:
-        """Variance over the data of an output, the weights fixed."""
-        return self.per_layer.var_chi[-1]
-
-    @property
-    def gamma(self) -> Any:
-        """Bias ratio var_mu/var_chi of the output layer."""
-        return self.per_layer.gamma[-1]
-
-    @property
-    def c(self) -> Any:
-        """Correlation of an output at two data, of different batches if there are batches."""
-        return self.per_layer.c[-1]
 
     @property
     def c_within(self) -> Any:

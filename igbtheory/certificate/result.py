@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, final
 
 from igbtheory.numbers.certified import Certified
+from igbtheory.output_layer import OutputLayer
 
 NAMES = ("var_mu", "var_chi", "gamma", "c")
 
@@ -36,7 +37,7 @@ class CertifiedLayers:
 
 @final
 @dataclass(frozen=True, repr=False)
-class Certificate:
+class Certificate(OutputLayer):
     """Proven enclosures for a network in infinite width: var_mu, var_chi, gamma and c of the output layer.
 
     Each is a ball of python-flint (`flint.arb`) that contains the true value, of relative radius below 10^-digits.
@@ -51,26 +52,6 @@ class Certificate:
     def bits(self) -> int:
         """Bits that the computation carried in the end."""
         return self.per_layer.n.bits
-
-    @property
-    def var_mu(self) -> Any:
-        """Variance over the weights of an output's centre."""
-        return self.per_layer.var_mu[-1]
-
-    @property
-    def var_chi(self) -> Any:
-        """Variance over the data of an output, the weights fixed."""
-        return self.per_layer.var_chi[-1]
-
-    @property
-    def gamma(self) -> Any:
-        """Bias ratio var_mu/var_chi of the output layer."""
-        return self.per_layer.gamma[-1]
-
-    @property
-    def c(self) -> Any:
-        """Correlation of an output at two data, of different batches if there are batches."""
-        return self.per_layer.c[-1]
 
     def shown(self, ball: Any) -> str:
         """Value and radius of a ball, for example "[0.46694220692425986 +/- 3.1e-18]"."""
