@@ -25,6 +25,8 @@ from igbtheory.activations.smoothed import Smoothing
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
 
+FARTHEST = 10
+"""Octaves from q = 1: a network whose q explodes or vanishes comes by once, which panels do for less."""
 VARIANCES, ANGLES = (13, 17), (25, 33, 49, 65, 97, 129)
 """Numbers of polynomials in log q and in theta, tried in turn."""
 FEW = 5
@@ -79,7 +81,8 @@ def fill(phi: Function, points: Array, found: Array) -> Array:
     filled = np.zeros(points.shape[1], dtype=bool)
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
-    centred = np.flatnonzero((mean == 0) & (var_mu > 0) & (var_chi > 0) & np.isfinite(q))
+    near = (q > 2.0**-FARTHEST) & (q < 2.0**FARTHEST)
+    centred = np.flatnonzero((mean == 0) & (var_mu > 0) & (var_chi > 0) & near)
     numbers = np.rint(np.log2(q[centred])).astype(int)
     for number in set(numbers.tolist()):
         octave = _octave(phi, number)
