@@ -89,7 +89,7 @@ class Float64(Kind):
         return np.arctan2(y, x)
 
     def ratio(self, a: Any, b: Any) -> Any:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.divide(a, b)
 
     @staticmethod
