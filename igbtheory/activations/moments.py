@@ -97,11 +97,12 @@ def _at_points(n: Kind, phi: Function, points: NDArray[Any]) -> NDArray[Any]:
     """Rows mean, var_mu, var_chi and error at the points, rows mean, var_mu, var_chi of h."""
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
+    filled = np.zeros(points.shape[1], dtype=bool)
     if not phi.pieces.kinks:
         mehler.fill(n, phi, points, found)
         filled = found[3] <= n.goal
-    else:
-        filled = octaves.fill(phi, points, found) if isinstance(n, Float64) else np.zeros(points.shape[1], dtype=bool)
+    elif isinstance(n, Float64):
+        filled = octaves.fill(phi, points, found)
     for i in np.flatnonzero(~filled):
         with one_thread():
             found[:, i] = panels.moments(n, phi, *points[:, i])

@@ -139,8 +139,7 @@ def _means(phi: Function, q: Array) -> tuple[Array, float]:
         return 0 * q, 0.0
     scale = np.sqrt(q)
     seen = resolved(FLOAT64, phi, 0.0, float(scale[-1]))
-    panels = [seen.around(0 * q, scale, order) for order in smoothed.ORDERS]
-    coarse, fine = (z.integral(phi(FLOAT64, scale * z.x) * FLOAT64.npdf(z.x)) for z in panels)
+    coarse, fine = (seen.averaged(0 * q, scale, order)[0] for order in smoothed.ORDERS)
     return fine, float(np.max(np.abs(fine - coarse)))
 
 
