@@ -72,7 +72,10 @@ class Network:
                 else "a rule of it, such as BatchNorm on given data, is computed in double precision alone"
             )
             if np.isfinite(prediction.effective_rank):
-                why = "BatchNorm is approximate for such data, to about 1/Prediction.effective_rank"
+                why = (
+                    f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what "
+                    "the scale of every single unit changes is estimated from draws"
+                )
             message = (
                 f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; {why}"
             )

@@ -71,8 +71,7 @@ class Prediction(OutputLayer):
 
     per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
     batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
-    of a batch of given data whose BatchNorm is approximate, with a relative error of its inverse; inf where all is
-    exact.
+    of a batch of given data whose BatchNorm has no exact rule and is estimated from draws; inf where all is exact.
     """
 
     per_layer: PerLayer

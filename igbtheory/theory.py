@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
@@ -123,7 +124,12 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pai
     same = np.zeros(q_ab.shape, dtype=bool)
     same[own, rows.start + own] = True
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
-    node = KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), "a component of the data"))
+
+    def drawn(rng: Generator, count: int) -> NDArray[Any]:
+        return np.asarray(data[:, rng.integers(features, size=count)], dtype=float)
+
+    centres = mean[rows, None], mean[None, :]
+    node = KernelNode(n, Averaged(pairs, centres, "a component of the data", drawn=drawn))
     found: list[Pairs] = []
     for layer in layers:
         node = layer.kernel(node)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from igbtheory.activations import FUNCTIONS
-from igbtheory.layers.batch_kernel import approximate, effective_rank, homogeneous, homogeneous_batches
+from igbtheory.layers.batch_kernel import homogeneous, homogeneous_batches
+from igbtheory.layers.batch_scaling import approximate, effective_rank
 from igbtheory.numbers import FLOAT64
 
 NAMES = [None, "linear", "relu", "abs", "leaky_relu", "squared_relu", "step"]

@@ -241,7 +241,7 @@ def test_predict_tells_the_effective_rank_where_a_norm_is_approximate(capsys: Ca
     assert "effective_rank" in err
     assert json.loads(out)["effective_rank"] > 1
     assert main([*tokens, "--activation", "tanh"]) == 0
-    assert "effective: BatchNorm is approximate" in capsys.readouterr().out
+    assert "effective: BatchNorm has no exact rule" in capsys.readouterr().out
 
 
 def test_simulate_expects_of_a_full_batch_what_its_data_show(capsys: Capture) -> None:

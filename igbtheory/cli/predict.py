@@ -108,7 +108,5 @@ def _batches(prediction: igb.Prediction, digits: int) -> list[str]:
         c_within = output.number(prediction.c_within, digits) if known else "not known"
         lines.append(f"c       {c_within} within a batch of {prediction.batch.size}")
     if np.isfinite(prediction.effective_rank):
-        lines.append(
-            f"rank    {prediction.effective_rank:.3g}, effective: BatchNorm is approximate to about its inverse"
-        )
+        lines.append(f"rank    {prediction.effective_rank:.3g}, effective: BatchNorm has no exact rule here, but draws")
     return lines

@@ -16,9 +16,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory import checks
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import steepness
+from igbtheory.layers.batch_scaling import Array, approximate, covariance, mean_variances, slices
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)
@@ -28,8 +28,6 @@ NEGLIGIBLE = 37.0
 SAMPLE = 64
 """Data whose rows of the kernel are computed by both rules."""
 _TINY = 1e-140
-
-Array = NDArray[np.float64]
 
 
 @final
@@ -94,9 +92,9 @@ def homogeneous_batches(phi: Function | None, kernel: Any, size: int, eps: float
 
     Pairs of different batches take a double integral each: (D/size)^2/2 of them. Arguments as in `homogeneous`.
     """
-    kernel = _covariance(kernel)
+    kernel = covariance(kernel)
     normalised = approximate(kernel, size)
-    batches = [_batch(kernel, normalised, rows, eps) for rows in _slices(len(kernel), size)]
+    batches = [_batch(kernel, normalised, rows, eps) for rows in slices(len(kernel), size)]
     degree = _degree(phi)
     if degree == 0:  # phi does not see the scale
         return _of_signs(phi, normalised, max(batch.rounding for batch in batches))
@@ -118,48 +116,24 @@ def homogeneous_batches(phi: Function | None, kernel: Any, size: int, eps: float
     return found, error + FLOAT64.epsilon * (100 + 4 * max(batch.rounding for batch in batches))
 
 
-def approximate(kernel: Any, size: int, eps: float = 0.0) -> Array:
-    """Kernel J_ab/(sigma_a sigma_b) of the centred and scaled data, sigma^2 = tr J/n + eps of the batch of each.
-
-    What BatchNorm does where the scale is that of its mean square: relative error about 1/`effective_rank`.
-    Rows in consecutive batches of `size` data; batches without variance give zeros.
-    """
-    kernel = _covariance(kernel)
-    slices = _slices(len(kernel), size)
-    centred = np.array(kernel)
-    for rows in slices:
-        centred[rows] -= centred[rows].mean(axis=0)
-    for rows in slices:
-        centred[:, rows] -= centred[:, rows].mean(axis=1, keepdims=True)
-    variances = np.concatenate([np.full(len(kernel[rows]), _variance(kernel, centred, rows)) for rows in slices])
-    scale = np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
-    centred *= scale[:, None] * scale
-    return np.asarray((centred + centred.T) / 2)  # exactly symmetric: a jump magnifies rounding
-
-
-def effective_rank(kernel: Any, size: int) -> float:
-    """Effective rank (tr J)^2/tr J^2 of the centred kernel, the least of the batches; dead batches do not count."""
-    normalised = approximate(kernel, size)
-    blocks = [normalised[rows, rows] for rows in _slices(len(normalised), size)]
-    return min((float(np.trace(block) ** 2 / np.sum(block * block)) for block in blocks if block.any()), default=np.inf)
-
-
-def _covariance(kernel: Any) -> Array:
-    found: Array = np.asarray(kernel, dtype=np.float64)
-    if found.ndim != 2 or found.shape[0] != found.shape[1]:
-        raise ValueError(f"expected a kernel of shape (D, D), got {found.shape}; pass the covariance of all the data")
+def means(phi: Function | None, kernel: Any, size: int, eps: float = 0.0) -> Array:
+    """Means E phi(x_a) of normalised batches, shape (D,): one integral, with the power p/2. Arguments as above."""
+    kernel = covariance(kernel)
+    normalised, found, degree = approximate(kernel, size), np.zeros(len(kernel)), _degree(phi)
+    if phi is None or phi.closed is None:
+        return found
+    for batch in (_batch(kernel, normalised, rows, eps) for rows in slices(len(kernel), size)):
+        rule = _rule(batch, degree / 2, STEPS[1]) if degree and not batch.dead else Rule(np.zeros(1), np.zeros(1))
+        shrunk = 1 + 2 * rule.t[:, None] * batch.spectrum
+        q = np.square(batch.roots) @ (1 / shrunk).T
+        weights = np.exp(rule.log_weight - np.log(shrunk).sum(axis=1) / 2)
+        found[batch.rows] = np.where(q > 0, phi.closed.mean(FLOAT64, np.maximum(q, _TINY)), 0) @ weights
     return found
 
 
-def _slices(count: int, size: int) -> list[slice]:
-    """Rows of the batches; the last one may be smaller."""
-    size = checks.whole("the batch size", size, 2)
-    if count % size == 1:
-        raise ValueError(
-            f"expected batches of at least two data, got {count} data in batches of {size}, the last one of one; "
-            "drop a datum or change batch_size: one datum has no variance"
-        )
-    return [slice(i, min(i + size, count)) for i in range(0, count, size)]
+def is_homogeneous(phi: Function | None) -> bool:
+    """Whether phi has these rules: homogeneous, with closed forms, or the identity."""
+    return phi is None or (phi.degree is not None and phi.closed is not None)
 
 
 def _degree(phi: Function | None) -> float:
@@ -174,19 +148,12 @@ def _degree(phi: Function | None) -> float:
     return float(phi.degree)
 
 
-def _variance(kernel: Array, centred: Array, rows: slice) -> float:
-    """Variance tr J/n of a batch; 0 where rounding of the kernel explains it."""
-    variance = float(np.mean(np.diagonal(centred)[rows]))
-    return variance if variance > 8 * FLOAT64.epsilon * np.max(np.diagonal(kernel)[rows]) else 0.0
-
-
 def _batch(kernel: Array, normalised: Array, rows: slice, eps: float) -> Batch:
     """Batch of the rows, from the eigenvectors of its block of the normalised kernel."""
     own = normalised[rows, rows]
     if not own.any():
         return Batch(rows, np.zeros((len(own), 1)), np.zeros(1), 0.0, 0.0)
-    centred = kernel[rows, rows] - kernel[rows, rows].mean(axis=0)
-    variance = _variance(kernel[rows, rows], centred, slice(None))
+    variance = float(mean_variances(kernel[rows, rows], len(own))[0])
     rounding = float(np.max(np.diagonal(kernel)[rows])) / variance
     roots = _roots(own, rounding)
     spectrum = np.sum(roots * roots, axis=0)

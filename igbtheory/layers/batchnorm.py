@@ -16,7 +16,8 @@ from igbtheory.layers.chain import each
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.normalised import Normalised, NormalisedPairs, approximated
+from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import divided_pairs, norm_text, normalised, over_root, scaled_law
 from igbtheory.numbers import FLOAT64, Kind
@@ -61,17 +62,16 @@ class BatchNorm(Layer):
         return self._of_activation(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        x, eps = node.averaged(), node.n.number(self.eps)
         if self.estimator == "evaluation":
-            return node if not self.eps else divided_pairs(node, 1 + eps)
-        size = self.divides(len(x.q_ab))
+            return node if not self.eps else divided_pairs(node, 1 + node.n.number(self.eps))
+        size = self.divides(len(node.averaged().q_ab))
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
         if node.gaussian:
-            return Node(node.n, NormalisedPairs(x, size, eps))
-        return node.averaged_to(approximated(node.n, x, size, eps), (0, 0), WHAT)
+            return Node(node.n, NormalisedPairs(Scaling(node.averaged(), size, float(self.eps))))
+        return of_function(node, size, float(self.eps), WHAT)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -111,7 +111,7 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         v = x.var_chi if x.within is None else x.variance - x.within
         if self.batch_size is None:
-            return node.remade(Moments(0, 0 * v, v / (v + eps), x.error), (0, 0), WHAT, None)
+            return node.remade(Moments(0, 0 * v, v / (v + eps), x.error), (0, 0), WHAT)
         return Node(node.n, Normalised(self.batch_size, self.estimator, v, eps))
 
     def _of_activation(self, node: LawNode) -> LawNode:
@@ -128,7 +128,7 @@ class BatchNorm(Layer):
             q = n.number(1) - n.number(0 if size is None else node.constant(size))
             error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
-        return node.averaged_to(values, (0, 0), WHAT, None if size is None else node.constant)
+        return node.averaged_to(values, (0, 0), WHAT, dead=None if size is None else node.constant)
 
     def _share(self, node: LawNode) -> tuple[Any, Any]:
         """Mean of V/(V + eps), V the variance of a unit over all data or over its batch, and its error."""

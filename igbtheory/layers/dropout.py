@@ -42,7 +42,10 @@ class Dropout(Layer):
             return node
         x, kept = node.averaged(), 1 - node.n.number(self.p)
         q_ab = np.where(x.same, x.q_ab / kept, x.q_ab)
-        return node.averaged_to(replace(x, q_a=x.q_a / kept, q_b=x.q_b / kept, q_ab=q_ab), node.means(), WHAT)
+        values = replace(x, q_a=x.q_a / kept, q_b=x.q_b / kept, q_ab=q_ab)
+        return node.averaged_to(
+            values, node.means(), WHAT, drawn=lambda rng, count: self.samples(node.units(rng, count), rng, count)
+        )
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del width

@@ -1,17 +1,19 @@
 """Gaussian units: the base that every Dense makes."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+from numpy.random import Generator
 
 from igbtheory.activations import averages
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments, steepness
 from igbtheory.layers.dead import dead
-from igbtheory.layers.node import Base
+from igbtheory.layers.node import Array, Base
 from igbtheory.layers.pairs import Pairs
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 
 @final
@@ -72,4 +74,14 @@ class GaussianPairs(Base[Pairs]):
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, phi, m, size, copies
-        return 0.0  # the approximate kernel of a normalised activation takes no notice
+        return 0.0  # no kernel of given data asks
+
+    def units(self, rng: Generator, count: int) -> Array:
+        return self._root @ rng.standard_normal((self._root.shape[1], count))
+
+    @cached_property
+    def _root(self) -> Array:
+        """Root L of the kernel L L^T of all data, shape (data, rank)."""
+        values, vectors = np.linalg.eigh(self.values.q_ab.astype(float))
+        kept = values > len(values) * FLOAT64.epsilon * values[-1]
+        return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

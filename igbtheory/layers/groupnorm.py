@@ -15,8 +15,9 @@ from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.activations.spherical import one
 from igbtheory.layers.dead import dead_groups
+from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Base, KernelNode, LawNode, Node
+from igbtheory.layers.node import Array, Base, KernelNode, LawNode, Node
 from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import Kind
@@ -141,3 +142,7 @@ class GroupedPairs(Base[Pairs]):
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, phi, m, size, copies
         return 0.0  # no kernel of given data asks
+
+    def units(self, rng: Generator, count: int) -> Array:
+        groups = GaussianPairs(self.values).units(rng, -(-count // self.size) * self.size)
+        return normalised(groups.reshape(len(groups), -1, self.size), 0, axis=2).reshape(groups.shape)[:, :count]

@@ -5,12 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, final
 
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
 from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.pairs import Pairs
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 T = TypeVar("T")
+Array = NDArray[np.float64]
+Units = Callable[[Generator, int], Array]
+"""Units drawn over the weights, so many of them, at given data: shape (data, count)."""
 
 
 class Base(ABC, Generic[T]):
@@ -30,6 +37,11 @@ class Base(ABC, Generic[T]):
     @abstractmethod
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         """Probability that the sum of `copies` independent phi(M) is one value over a whole batch of `size` data."""
+
+    def units(self, rng: Generator, count: int) -> Array:
+        """Units drawn over the weights at the given data, shape (data, count)."""
+        del rng, count
+        raise TypeError(f"{type(self).__name__} is a law over all data: it has no units at given ones")
 
     @property
     def gaussian(self) -> bool:
@@ -52,14 +64,16 @@ class Base(ABC, Generic[T]):
 class Averaged(Base[T]):
     """Unit of which only moments are known: a function of it cannot be averaged.
 
-    what: the unit in words, for the refusal; dead: from `size` and `copies` the probability that the sum of so many
-    independent copies is one value over a batch of that size, None where that is not known.
+    what: the unit in words, for the refusal; dead: of a law, from `size` and `copies` the probability that the sum of
+    so many independent copies is one value over a batch of that size, None where that is not known; drawn: of given
+    data, units.
     """
 
     values: T
     centres: tuple[Any, Any]
     what: str
     dead: Callable[[int, int], Any] | None = None
+    drawn: Units | None = None
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m
@@ -77,6 +91,9 @@ class Averaged(Base[T]):
                 "full batch, or put a Dense between them"
             )
         return self.dead(size, copies)
+
+    def units(self, rng: Generator, count: int) -> Array:
+        return super().units(rng, count) if self.drawn is None else self.drawn(rng, count)
 
     @property
     def refusal(self) -> str:
@@ -134,23 +151,19 @@ class Node(Generic[T]):
         """Probability that the sum of `copies` such nodes is one value over a whole batch of `size` data."""
         return self.base.constant(self.n, self.phi, self.maximum, size, copies)
 
-    def remade(
-        self,
-        values: T,
-        centres: tuple[Any, Any],
-        what: str,
-        dead: Callable[[int, int], Any] | None,
-    ) -> "Node[T]":
+    def units(self, rng: Generator, count: int) -> Array:
+        """Units drawn over the weights at the given data, shape (data, count)."""
+        return extended(lambda: self.base.units(rng, count), self.phi, self.maximum)
+
+    def remade(self, values: T, centres: tuple[Any, Any], what: str, **known: Any) -> "Node[T]":
         """Node with these moments: Gaussian where this one is, else as `averaged_to` says."""
         if self.gaussian:
             return Node(self.n, replace(self.base, values=values))  # type: ignore[type-var]
-        return self.averaged_to(values, centres, what, dead)
+        return self.averaged_to(values, centres, what, **known)
 
-    def averaged_to(
-        self, values: T, centres: tuple[Any, Any], what: str, dead: Callable[[int, int], Any] | None = None
-    ) -> "Node[T]":
-        """Node of which these moments are known and no more: see Averaged."""
-        return Node(self.n, Averaged(values, centres, what, dead))
+    def averaged_to(self, values: T, centres: tuple[Any, Any], what: str, **known: Any) -> "Node[T]":
+        """Node of which these moments are known and, at most, what is `known` of it: see Averaged."""
+        return Node(self.n, Averaged(values, centres, what, **known))
 
     def _refuse_closed(self, layer: str) -> None:
         if self.base.refusal:
@@ -158,6 +171,14 @@ class Node(Generic[T]):
                 f"expected a Gaussian unit in front of {layer}, got {self.base.refusal}, of which only the mean and "
                 "the covariance are known; put a Dense between them"
             )
+
+
+def extended(draw: Callable[[], Array], phi: Function | None, m: int) -> Array:
+    """Values phi(M), M the largest of m draws."""
+    found = draw()
+    for _ in range(m - 1):
+        np.maximum(found, draw(), out=found)
+    return found if phi is None else np.asarray(phi(FLOAT64, found), dtype=np.float64)
 
 
 LawNode = Node[Moments]

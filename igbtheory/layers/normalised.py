@@ -1,6 +1,6 @@
 """Batch-normalised units: what BatchNorm makes of Gaussian ones."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -8,15 +8,9 @@ import numpy as np
 from igbtheory.activations import FUNCTIONS, batched
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
-from igbtheory.layers import batch_kernel
 from igbtheory.layers.dead import dead_batch
-from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Base
-from igbtheory.layers.pairs import Pairs
 from igbtheory.numbers import Kind
-
-MOST_BATCHES = 12
-"""Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
 
 
 @final
@@ -56,54 +50,3 @@ class Normalised(Base[Moments]):
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
         return dead_batch(phi, m, size, copies, float(self.eps))
-
-
-@final
-@dataclass(frozen=True)
-class NormalisedPairs(Base[Pairs]):
-    """Unit of given data, centred Gaussian with the covariance `values`, centred and scaled over batches of `size`.
-
-    Exact for homogeneous phi with a closed form and for the identity; else the scale is taken to be that of its mean
-    square, with a relative error of about 1/rank.
-    """
-
-    values: Pairs
-    size: int
-    eps: Any
-
-    def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
-        batches = len(self.values.q_ab) // self.size
-        if m == 1 and _is_exact(phi) and batches <= MOST_BATCHES:
-            kernel, error = batch_kernel.homogeneous_batches(
-                phi, self.values.q_ab.astype(float), self.size, float(self.eps)
-            )
-            return _pairs(n, self.values, kernel, error + self.values.error)
-        return self._approximate(n).average(n, phi, m)
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        return self._approximate(n).means(n, phi, m)
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, phi, m, size, copies
-        return 0.0  # no kernel of given data asks
-
-    def _approximate(self, n: Kind) -> GaussianPairs:
-        return GaussianPairs(approximated(n, self.values, self.size, self.eps))
-
-
-def approximated(n: Kind, x: Pairs, size: int, eps: Any) -> Pairs:
-    """Second moments of a unit centred and divided by the root of its mean square over each batch."""
-    kernel = x.q_ab.astype(float)
-    rank = batch_kernel.effective_rank(kernel, size)
-    found = _pairs(n, x, batch_kernel.approximate(kernel, size, float(eps)), x.error + 1 / rank)
-    return replace(found, rank=min(rank, x.rank))
-
-
-def _is_exact(phi: Function | None) -> bool:
-    return phi is None or (phi.degree is not None and phi.closed is not None)
-
-
-def _pairs(n: Kind, x: Pairs, kernel: Any, error: float) -> Pairs:
-    kernel = n.number(kernel)
-    q = np.diagonal(kernel)
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=kernel, error=error)

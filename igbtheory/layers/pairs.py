@@ -10,7 +10,7 @@ class Pairs:
     """Second moments over W of a unit at pairs of data: q_a, q_b of either datum, q_ab of the pair; they broadcast.
 
     same: True where a and b are one datum; error = estimated relative error of q_ab against sqrt(q_a q_b); rank: the
-    smallest effective rank of a batch whose scale was taken to be its mean, inf where none was.
+    smallest effective rank of a batch whose norm was estimated from draws, inf where none was.
     """
 
     q_a: Any

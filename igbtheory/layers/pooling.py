@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -73,7 +74,7 @@ class AvgPool(Layer):
         x = node.averaged()
         within = None if x.within is None else x.within / self.m
         values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
-        return node.remade(values, (x.mean, x.mean), self._what(), self._dead(node))
+        return node.remade(values, (x.mean, x.mean), self._what(), dead=self._dead(node))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         self._refuse_groups(node)
@@ -81,7 +82,8 @@ class AvgPool(Layer):
         q_a, q_b, q_ab = (
             product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
         )
-        return node.remade(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab), (a, b), self._what(), self._dead(node))
+        values = replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)
+        return node.remade(values, (a, b), self._what(), drawn=partial(self._drawn, node))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -96,7 +98,11 @@ class AvgPool(Layer):
     def _what(self) -> str:
         return f"the average of {self.m} values"
 
-    def _dead(self, node: LawNode | KernelNode) -> Callable[[int, int], Any]:
+    def _drawn(self, node: KernelNode, rng: Generator, count: int) -> NDArray[Any]:
+        """Averages of m units, drawn one after another."""
+        return np.asarray(sum((node.units(rng, count) for _ in range(self.m)), start=np.zeros(())) / self.m)
+
+    def _dead(self, node: LawNode) -> Callable[[int, int], Any]:
         """Probability that the average of m values does not vary over a batch."""
         return lambda size, copies: node.constant(size, copies * self.m)
 

@@ -124,7 +124,9 @@ def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
         np.maximum(u.error, v.error),
         a * a * u.covariance + b * b * v.covariance if batches else None,
     )
-    return _sum(x, y, values, (mean, mean))
+    # a Gaussian part varies over every batch
+    dead = (lambda *_: 0.0) if x.gaussian or y.gaussian else None
+    return _sum(x, y, values, (mean, mean), dead=dead)
 
 
 def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
@@ -138,11 +140,13 @@ def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
         error=max(u.error, v.error),
         rank=min(u.rank, v.rank),
     )
-    return _sum(x, y, values, (a * u_a + b * v_a, a * u_b + b * v_b))
+
+    def drawn(rng: Generator, count: int) -> NDArray[Any]:
+        return float(a) * x.units(rng, count) + float(b) * y.units(rng, count)
+
+    return _sum(x, y, values, (a * u_a + b * v_a, a * u_b + b * v_b), drawn=drawn)
 
 
-def _sum(x: Node[T], y: Node[T], values: T, centres: tuple[Any, Any]) -> Node[T]:
-    if x.gaussian and y.gaussian:
-        return x.remade(values, centres, SUM, None)
-    # a Gaussian part varies over every batch
-    return x.averaged_to(values, centres, SUM, (lambda *_: 0.0) if x.gaussian or y.gaussian else None)
+def _sum(x: Node[T], y: Node[T], values: T, centres: tuple[Any, Any], **known: Any) -> Node[T]:
+    both = x.gaussian and y.gaussian
+    return x.remade(values, centres, SUM) if both else x.averaged_to(values, centres, SUM, **known)

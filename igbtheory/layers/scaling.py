@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.layers.node import KernelNode, LawNode
@@ -16,7 +17,7 @@ def scaled_law(node: LawNode, q: Any, mean: Any) -> LawNode:
     x = node.averaged()
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
-    return node.remade(values, (mean, mean), WHAT, node.constant)
+    return node.remade(values, (mean, mean), WHAT, dead=node.constant)
 
 
 def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
@@ -33,14 +34,20 @@ def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
         q_ab=(x.q_ab - a * b) / (scale_a * scale_b),
         error=float(lost) * x.error,
     )
-    return node.remade(values, (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b), WHAT, node.constant)
+
+    def drawn(rng: Generator, count: int) -> NDArray[Any]:
+        return np.asarray((node.units(rng, count) - a) / scale_a, dtype=float)
+
+    return node.remade(values, (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b), WHAT, drawn=drawn)
 
 
 def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
     """Node x/sqrt(q), q one number."""
     x, (a, b), root = node.averaged(), node.means(), node.n.sqrt(q)
     values = replace(x, q_a=x.q_a / q, q_b=x.q_b / q, q_ab=x.q_ab / q)
-    return node.remade(values, (a / root, b / root), WHAT, node.constant)
+    return node.remade(
+        values, (a / root, b / root), WHAT, drawn=lambda rng, count: node.units(rng, count) / float(root)
+    )
 
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:

@@ -87,7 +87,7 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
 
     def at(state: Any, error: Any) -> Twins:
         values = Moments(x.mean, state[0], state[1], error)
-        return Twins(node.remade(values, (x.mean, x.mean), STREAM_OF_BLOCKS, None), state[2], error=error)
+        return Twins(node.remade(values, (x.mean, x.mean), STREAM_OF_BLOCKS), state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
         share, added = at(state, 0.0).branch(layer)

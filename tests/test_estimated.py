@@ -1,0 +1,167 @@
+"""Units drawn at given data, and BatchNorm that is estimated from them: against rules, laws and draws of NumPy."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory.activations.moments import Moments
+from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer, Pairs
+from igbtheory.layers.estimated import SPARE, estimated
+from igbtheory.numbers import FLOAT64
+
+RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
+CHAINS: list[tuple[Layer, ...]] = [
+    (),
+    (RELU,),
+    (igb.MaxPool(3), TANH),
+    (RELU, igb.LayerNorm()),
+    (RELU, igb.RMSNorm(eps=0.1)),
+    (RELU, igb.BatchNorm(law="evaluation", eps=0.5)),
+    (RELU, igb.AvgPool(3)),
+    (RELU, igb.Dropout(0.3)),
+    (RELU, igb.Residual(igb.Dense(0.5), scale=0.7)),
+    (igb.GroupNorm(3), RELU),
+    (igb.BatchNorm(), RELU),
+    (igb.BatchNorm(3, eps=0.2), igb.Activation("squared_relu")),
+    (igb.BatchNorm(), igb.Activation("gelu")),
+    (igb.BatchNorm(3), igb.MaxPool(2)),
+    (RELU, igb.BatchNorm(eps=0.1)),
+    (RELU, igb.BatchNorm(3), igb.LayerNorm()),
+    (TANH, igb.AvgPool(2), igb.BatchNorm()),
+]
+
+
+def given() -> Any:
+    """Kernel of six unlike data."""
+    data = np.random.default_rng(2).standard_normal((6, 9)) * np.array([0.5, 1, 2, 1, 1, 1])[:, None] + 0.3
+    return data @ data.T / 9
+
+
+def node(kernel: Any, layers: tuple[Layer, ...]) -> KernelNode:
+    q = np.diagonal(kernel)
+    found = KernelNode(FLOAT64, GaussianPairs(Pairs(q[:, None], q[None, :], kernel, np.eye(len(kernel), dtype=bool))))
+    for layer in layers:
+        found = layer.kernel(found)
+    return found
+
+
+@pytest.mark.parametrize("layers", CHAINS, ids=repr)
+def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None:
+    found = node(given(), layers)
+    pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.means()[0], dtype=float), (6, 1))[:, 0]
+    y = found.units(np.random.default_rng(7), 90_000).reshape(6, -1, 90)  # units of a group go together
+    squares = np.einsum("anb,cnb->acn", y, y) / 90
+    rounding = 1e-12 * np.sqrt(np.outer(pairs.q_a, pairs.q_b))
+    lost = pairs.error * np.sqrt(np.outer(pairs.q_a, pairs.q_b)) + rounding
+    # 42 numbers in each of 17 chains: five standard errors once in 2000 runs by chance
+    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(1000) + lost)
+    sums = y.mean(axis=2)
+    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(1000) + np.diagonal(lost))
+
+
+def test_components_of_the_data_are_drawn_too() -> None:
+    """A stream of data to which a branch is added, then normalised over them."""
+    data = np.random.default_rng(3).standard_normal((5, 7))
+    block = igb.Residual(igb.Dense(0.5), scale=2.0)
+    with pytest.warns(igb.AccuracyWarning):
+        found = igb.Network(block, igb.BatchNorm(eps=0.1), igb.Dense(1.0)).predict(data)
+    rng = np.random.default_rng(4)
+    root = np.linalg.cholesky(data @ data.T / 7)
+    x = data[:, rng.integers(7, size=400_000)] + np.sqrt(2.0) * root @ rng.standard_normal((5, 400_000))
+    x -= x.mean(axis=0)
+    q = np.mean(x**2 / (np.mean(x**2, axis=0) + 0.1), axis=0)
+    assert abs(found.var_chi - q.mean()) < 5 * q.std() / np.sqrt(q.size) + found.error * found.var_chi
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5, 3.0])
+@pytest.mark.parametrize(
+    "layers",
+    [
+        (RELU, igb.BatchNorm(8, eps=0.1)),
+        (igb.Activation("squared_relu"), igb.BatchNorm(8, eps=0.01)),
+        (igb.Activation("step"), igb.BatchNorm(8, eps=0.3)),
+        (igb.MaxPool(3), igb.BatchNorm(8)),
+        (igb.BatchNorm(8), igb.Activation("gelu")),
+        (igb.BatchNorm(8), igb.Activation("x**3")),
+        (igb.BatchNorm(8, eps=0.3), TANH),
+        (igb.BatchNorm(8), igb.MaxPool(5), RELU),
+    ],
+    ids=repr,
+)
+def test_law_and_estimate_agree_on_exchangeable_data(layers: tuple[Layer, ...], gamma: float) -> None:
+    """Data of one batch that are all alike: the law has integrals for what the kernel estimates from draws."""
+    own, common = 1.3 / (1 + gamma), 1.3 * gamma / (1 + gamma)
+    law = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(common), np.float64(own))))
+    for layer in layers:
+        law = layer.law(law)
+    x = law.averaged()
+    found = node(np.full((8, 8), common) + own * np.eye(8), layers).averaged()
+    q = x.mean**2 + x.variance
+    # the mean over the data, as a prediction takes it: entries on their own scatter by several standard errors
+    assert abs(np.diagonal(found.q_ab).mean() - q) <= found.error * q
+    off = (found.q_ab.sum() - np.trace(found.q_ab)) / 56
+    assert abs(off - x.mean**2 - x.covariance) <= found.error * q
+    assert found.error < 0.05
+
+
+def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:
+    kernel = given()
+    root = np.linalg.cholesky(kernel)
+
+    def draw(rng: np.random.Generator, count: int) -> Any:
+        y = root @ rng.standard_normal((6, count))
+        return np.stack([2 * y, y])
+
+    found = estimated(draw, kernel, np.zeros(6), 1)
+    assert found.q_ab == pytest.approx(4 * kernel, rel=1e-12)
+    assert found.mean == pytest.approx(np.zeros(6), abs=1e-12)
+    assert found.error < 1e-7  # the root of rounding
+
+
+def test_errors_are_standard_errors() -> None:
+    """Without a useful control the error is that of a mean over draws of known variance."""
+
+    def draw(rng: np.random.Generator, count: int) -> Any:
+        return rng.standard_normal((2, 3, count))
+
+    found = estimated(draw, np.eye(3), np.zeros(3), 1)
+    draws = 32 * (2**18 // 3)
+    # the variance of a square is 2, and a standard error of 32 blocks scatters by an eighth
+    assert found.error == pytest.approx(SPARE * np.sqrt(2 / draws), rel=0.4)
+    assert np.abs(np.diagonal(found.q_ab) - 1).max() < found.error
+
+
+NUMPY: dict[str, Callable[[Any], Any]] = {
+    "x**3": lambda h: h**3,
+    "exp(x)": np.exp,
+    "where(x>1, x**2, x)": lambda h: np.where(h > 1, h * h, h),
+    "hardswish": lambda h: h * np.clip(h + 3, 0, 6) / 6,
+}
+
+
+@pytest.mark.parametrize("name", NUMPY)
+@pytest.mark.parametrize("size", [16, 48])
+def test_growing_activations_behind_batches_of_given_data(name: str, size: int) -> None:
+    data = np.random.default_rng(3).standard_normal((48, 400))
+    with pytest.warns(igb.AccuracyWarning, match="effective_rank"):
+        found = igb.Network(igb.Dense(1.0), igb.BatchNorm(size), igb.Activation(name), igb.Dense(1.0)).predict(data)
+    h = np.linalg.cholesky(data @ data.T / 400) @ np.random.default_rng(5).standard_normal((48, 60_000))
+    h = h.reshape(48 // size, size, -1)
+    h -= h.mean(axis=1, keepdims=True)
+    h /= np.sqrt(np.mean(h * h, axis=1, keepdims=True))
+    y = NUMPY[name](h).reshape(48, -1)
+    mu, q = y.mean(axis=0) ** 2, np.mean(y * y, axis=0)
+    for value, drawn in ((found.var_mu, mu), (found.var_chi, q - mu)):
+        assert abs(value - drawn.mean()) < found.error * value + 5 * drawn.std() / np.sqrt(drawn.size)
+    assert found.error < 0.1
+
+
+def test_a_prediction_from_draws_is_the_same_twice() -> None:
+    data = np.random.default_rng(3).standard_normal((9, 20))
+    net = igb.mlp(2, "tanh", norm="batch")
+    with pytest.warns(igb.AccuracyWarning):
+        first, second = net.predict(data), net.predict(data)
+    assert first.gamma == second.gamma
