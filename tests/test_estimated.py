@@ -23,6 +23,12 @@ CHAINS: list[tuple[Layer, ...]] = [
     (RELU, igb.AvgPool(3)),
     (RELU, igb.Dropout(0.3)),
     (RELU, igb.Residual(igb.Dense(0.5), scale=0.7)),
+    (
+        RELU,
+        igb.Residual(igb.Dense(0.5)),
+        igb.Residual(igb.BatchNorm(), igb.Dense(1.0), scale=0.5),
+        igb.BatchNorm(eps=0.1),
+    ),
     (igb.GroupNorm(3), RELU),
     (igb.BatchNorm(), RELU),
     (igb.BatchNorm(3, eps=0.2), igb.Activation("squared_relu")),
@@ -56,7 +62,7 @@ def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None
     squares = np.einsum("anb,cnb->acn", y, y) / 90
     rounding = 1e-12 * np.sqrt(np.outer(pairs.q_a, pairs.q_b))
     lost = pairs.error * np.sqrt(np.outer(pairs.q_a, pairs.q_b)) + rounding
-    # 42 numbers in each of 17 chains: five standard errors once in 2000 runs by chance
+    # 42 numbers in each of 18 chains: five standard errors once in 2000 runs by chance
     assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(1000) + lost)
     sums = y.mean(axis=2)
     assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(1000) + np.diagonal(lost))

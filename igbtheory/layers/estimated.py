@@ -8,6 +8,7 @@ where the last mean is over draws: the closer y0 comes to y, the less is left to
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import final
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.layers.node import Array
+from igbtheory.numbers.threads import one_thread
 
 SEED = 1
 """Seed of the draws."""
@@ -22,6 +24,8 @@ BLOCKS = 32
 """Blocks of draws, besides one for beta."""
 LEAST, VALUES, FEWEST = 1024, 2**18, 64
 """Draws in a block at least, values at all data that they make where this allows more, and maxima at least."""
+SMALL = 256
+"""Data up to which a matrix product takes one thread: several would wait for each other."""
 SPARE = 4.0
 """Standard errors in an error."""
 
@@ -46,6 +50,11 @@ def estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array,
     q_ab, mean: those of y0; m: draws that make one unit. Source: control variates, as in any textbook of Monte Carlo
     methods.
     """
+    with one_thread() if mean.size <= SMALL else nullcontext():
+        return _estimated(draw, q_ab, mean, m)
+
+
+def _estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array, m: int) -> Estimate:
     rng, count = np.random.default_rng(SEED), max(FEWEST, max(LEAST, VALUES // mean.size) // m)
     y, y0 = draw(rng, count)
     slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))

@@ -1,6 +1,7 @@
 """Normalisation of every datum over groups of its units: GroupNorm."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -144,5 +145,9 @@ class GroupedPairs(Base[Pairs]):
         return 0.0  # no kernel of given data asks
 
     def units(self, rng: Generator, count: int) -> Array:
-        groups = GaussianPairs(self.values).units(rng, -(-count // self.size) * self.size)
+        groups = self._before.units(rng, -(-count // self.size) * self.size)
         return normalised(groups.reshape(len(groups), -1, self.size), 0, axis=2).reshape(groups.shape)[:, :count]
+
+    @cached_property
+    def _before(self) -> GaussianPairs:
+        return GaussianPairs(self.values)

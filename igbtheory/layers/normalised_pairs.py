@@ -14,7 +14,7 @@ from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Array, Base, KernelNode, extended
 from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.scaling import over_root
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 MOST_BATCHES = 12
 """Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
@@ -60,8 +60,8 @@ class Scaling:
 
     @property
     def error(self) -> float:
-        """Error of the second moments, after centring."""
-        return self.pairs.error * float(np.max(np.diagonal(self.kernel) * self.factor**2, initial=1.0))
+        """Error of the second moments, and the rounding that centring magnifies."""
+        return self.pairs.error + FLOAT64.epsilon * float(np.max(np.diagonal(self.kernel) * self.factor**2))
 
 
 @final

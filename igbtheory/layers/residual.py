@@ -12,6 +12,7 @@ from igbtheory import checks
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.drawn_sum import drawn_sum
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
 
@@ -140,10 +141,7 @@ def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
         error=max(u.error, v.error),
         rank=min(u.rank, v.rank),
     )
-
-    def drawn(rng: Generator, count: int) -> NDArray[Any]:
-        return float(a) * x.units(rng, count) + float(b) * y.units(rng, count)
-
+    drawn = drawn_sum((float(a), x), (float(b), y))
     return _sum(x, y, values, (a * u_a + b * v_a, a * u_b + b * v_b), drawn=drawn)
 
 
