@@ -79,7 +79,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     q_ab, q, error = sums[0] / len(data) ** 2, sums[1] / len(data), sums[2].astype(float) / len(starts)
     _refuse_lost(n, q)
     q_ab = np.where(q_ab > n.epsilon * q, q_ab, 0 * q)  # else what rounding leaves of a centred kernel
-    var_chi = np.maximum(q - q_ab, 0)
+    var_chi = np.where(q - q_ab > 8 * n.epsilon * q, q - q_ab, 0 * q)
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
     variance = float(sums[3, -1]) / len(data) ** 2
     law = DatasetGuessLaw(len(data), variance, partial(_output_kernel, chain, data))
@@ -131,11 +131,13 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pai
     centres = mean[rows, None], mean[None, :]
     node = KernelNode(n, Averaged(pairs, centres, "a component of the data", drawn=drawn))
     found: list[Pairs] = []
+    batched = batch_of(layers) is not None
     for layer in layers:
         node = layer.kernel(node)
         if isinstance(layer, STREAM):
             found.append(node.averaged())
-            _refuse_silent(found[0].q_a, rows.start)
+            if len(found) == 1 or batched:
+                _refuse_silent(found, rows.start)
     return found
 
 
@@ -158,14 +160,19 @@ def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:
         )
 
 
-def _refuse_silent(q: NDArray[Any], start: int) -> None:
-    """Refuse data whose first pre-activations have no variance, numbered from `start`."""
-    silent = np.flatnonzero(np.ravel(q) == 0)
-    if silent.size:
-        raise ValueError(
-            f"datum {start + silent[0]} is all zeros and there are no biases, so its outputs tie exactly; "
-            "remove it, shift the data, or set sigma_b2 > 0"
-        )
+def _refuse_silent(found: list[Pairs], start: int) -> None:
+    """Refuse data, numbered from `start`, whose pre-activations have no variance."""
+    silent = np.flatnonzero(np.ravel(found[-1].q_a) == 0)
+    if not silent.size:
+        return
+    if len(found) == 1:
+        why, remedy = "it is all zeros, or sigma_w2 is", "remove it, shift the data"
+    else:
+        why, remedy = "its batch does not vary in front of a BatchNorm, which makes it 0", "remove data that are equal"
+    raise ValueError(
+        f"datum {start + silent[0]} has no variance behind Dense layer {len(found)}, so its outputs tie exactly: "
+        f"{why}, and there are no biases; {remedy}, or set sigma_b2 > 0"
+    )
 
 
 def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:

@@ -171,3 +171,37 @@ def test_a_prediction_from_draws_is_the_same_twice() -> None:
     with pytest.warns(igb.AccuracyWarning):
         first, second = net.predict(data), net.predict(data)
     assert first.gamma == second.gamma
+
+
+def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
+    data = np.random.default_rng(0).standard_normal((6, 4))
+    data[:3] = data[0]
+    q = np.diag(kernel := data @ data.T / 4)
+    pairs = Pairs(q[:, None], q[None, :], kernel, np.eye(6, dtype=bool))
+    found = igb.BatchNorm(3).kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).then(igb.Activation("sigmoid").phi)
+    q_ab, mean = found.averaged().q_ab, found.means()[0][:, 0]
+    alone = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("sigmoid"), igb.Dense(1.0))
+    with pytest.warns(igb.AccuracyWarning):
+        rest = alone.predict(data[3:])
+    assert q_ab[:3, :3] == pytest.approx(np.full((3, 3), 0.25), rel=1e-12)
+    assert mean == pytest.approx(np.full(6, 0.5), rel=1e-3)  # an odd function and a half
+    assert q_ab[3:, 3:].mean() == pytest.approx(float(rest.var_mu), rel=rest.error)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_equal_data_are_refused_with_the_cause(activation: str) -> None:
+    layers = igb.Dense(2.0), igb.BatchNorm(3), igb.Activation(activation)
+    data = np.random.default_rng(0).standard_normal((6, 4))
+    data[3:] = data[3]
+    with pytest.raises(ValueError, match=r"datum 3 .* batch does not vary .* equal"):
+        igb.Network(*layers, igb.Dense(2.0)).predict(data)
+    assert igb.Network(*layers, igb.Dense(2.0, 0.1)).predict(np.ones((3, 2))).gamma == np.inf
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 1.7])
+@pytest.mark.parametrize("norm", [igb.BatchNorm(), igb.BatchNorm(3), igb.BatchNorm(eps=1e-5)], ids=repr)
+def test_equal_samples_are_normalised_to_zero(norm: igb.BatchNorm, value: float) -> None:
+    for kind in (np.float32, np.float64):
+        found = norm.samples(np.full((3, 2), value, dtype=kind), np.random.default_rng(0), 0)
+        assert not found.any()
+        assert found.dtype == kind

@@ -22,7 +22,10 @@ def moments(n: Kind, phi: Function, m: int, size: int, law: str) -> Moments:
         mean, variance, within, error = spherical.moments(n, phi, size, law)
         return Moments(mean, 0 * variance, variance, error, within)
     if law == "proxy":
-        raise ValueError(f'expected law="exact" in BatchNorm({size}) in front of a maximum of {m} units, got "proxy"')
+        raise ValueError(
+            f'expected law="exact" in BatchNorm({size}) in front of a maximum of {m} units, got "proxy": it is a law '
+            "of single units"
+        )
     mean, variance, within, error = _of_two(n, phi, m) if size == 2 else _largest(n, phi, m, size)
     return Moments(mean, 0 * variance, variance, error, within)
 

@@ -32,7 +32,9 @@ class Normalised(Base[Moments]):
             return batched.moments(n, phi, m, self.size, self.estimator)
         if m > 1:
             raise ValueError(
-                f"expected eps=0 in BatchNorm({self.size}) in front of a maximum of {m} units, got eps={self.eps}"
+                f"expected eps=0 in BatchNorm({self.size}) in front of a maximum of {m} units, got eps={self.eps}: "
+                "every unit then has a random scale of its own, and the law of the largest is not known; use eps=0, "
+                "the full batch, or predict on a given data set"
             )
         if self.estimator == "proxy":
             raise ValueError(

@@ -13,7 +13,7 @@ from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Array, Base, KernelNode, extended
 from igbtheory.layers.pairs import Pairs
-from igbtheory.layers.scaling import over_root
+from igbtheory.layers.scaling import normalised
 from igbtheory.numbers import FLOAT64, Kind
 
 MOST_BATCHES = 12
@@ -31,9 +31,9 @@ class Scaling:
 
     def of(self, units: Array) -> Array:
         """Units, shape (data, count), by their own scales."""
-        apart = units.reshape(-1, self.size, units.shape[-1])
-        apart = apart - apart.mean(axis=1, keepdims=True)
-        return over_root(apart, np.mean(np.square(apart), axis=1, keepdims=True), self.eps).reshape(units.shape)
+        found = normalised(units.reshape(-1, self.size, units.shape[-1]), self.eps, axis=1).reshape(units.shape)
+        # rounding tells units of equal data apart
+        return np.where(self.factor[:, None] > 0, found, 0.0)
 
     def either(self, units: Array) -> Array:
         """Units by their own scales, and by the mean scale, in one array."""
@@ -110,13 +110,19 @@ class NormalisedPairs(Base[Pairs]):
 
     def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, Estimate]:
         """Second moments by the mean scale, and moments by the scale of every unit."""
-        by_mean = GaussianPairs(self.scaling.approximate(n))
-        known, mean = by_mean.average(n, phi, m), by_mean.means(n, phi, m)[0]
+        scaled, dead = self.scaling.approximate(n), self.scaling.factor == 0
+        # a dead batch is 0, where phi has a value and no kernel
+        by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
+        known = by_mean.average(n, phi, m)
+        mean, q_ab = column(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
+        if dead.any():
+            mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
+            q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
 
         def draw(rng: Generator, count: int) -> Array:
             return extended(lambda: self.scaling.either(self._before.units(rng, count)), phi, m)
 
-        return known, estimated(draw, known.q_ab.astype(float), column(mean, len(known.q_ab)), m)
+        return known, estimated(draw, q_ab, mean, m)
 
 
 def of_function(node: KernelNode, size: int, eps: Any, what: str) -> KernelNode:

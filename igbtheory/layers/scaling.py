@@ -52,7 +52,9 @@ def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:
     """Samples less their mean and over their standard deviation along an axis; where they do not vary, 0."""
-    deviations = x - x.mean(axis=axis, keepdims=True)
+    # from the first one, so that equal samples leave no rounding
+    apart = x - x.take([0], axis=axis)
+    deviations = apart - apart.mean(axis=axis, keepdims=True)
     return over_root(deviations, np.mean(np.square(deviations), axis=axis, keepdims=True), eps)
 
 
