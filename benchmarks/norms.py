@@ -1,5 +1,6 @@
 """A thousand normalised layers, beside as many without a norm; and errors of norms against 30 digits."""
 
+from itertools import product
 from typing import Any
 
 from timing import seconds, show
@@ -8,6 +9,8 @@ import igbtheory as igb
 
 DEPTH = 1000
 INPUTS = igb.GaussianInputs(shift=0.5)
+ACTIVATIONS = ("tanh", "silu", "elu", "relu6")
+PLACED = (("layer", "before"), ("rms", "after"))
 EXACT: dict[str, tuple[dict[str, Any], str]] = {
     "BatchNorm(2)": ({"norm": "batch", "batch_size": 2}, "1"),
     "BatchNorm(4)": ({"norm": "batch", "batch_size": 4}, "3/5"),
@@ -26,6 +29,10 @@ def main() -> None:
     for name in ("layer", "rms", "batch"):
         net = igb.mlp(DEPTH, "relu", norm=name)
         show(f"ReLU, depth {DEPTH}, norm {name}", seconds(net.predict, 5), "no norm", plain)
+    for activation, (name, placement) in product(ACTIVATIONS, PLACED):
+        net = igb.mlp(DEPTH, activation, norm=name, placement=placement)
+        first, later = seconds(net.predict, 1), seconds(net.predict, 5)
+        print(f"  {activation}, {name} {placement}: {first:.3f} s, later {later:.3f} s")
     for name, (options, value) in EXACT.items():
         numerator, _, denominator = value.partition("/")
         exact = int(numerator) / int(denominator or 1)

@@ -55,12 +55,6 @@ class Series:
         return np.abs(self.even), np.abs(self.odd)
 
 
-@lru_cache(maxsize=64)
-def series_at(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> Series:
-    """Series at one point: in a deep network q settles long before c does."""
-    return series(n, phi, np.array([mean]), np.array([q]), order)
-
-
 def series(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> Series:
     """Series at points of a sweep."""
     found = Series(*coefficients(n, phi, mean, q, order), error=0 * q)

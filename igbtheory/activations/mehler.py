@@ -3,6 +3,7 @@
 All terms are positive where c is. One matrix product serves a whole sweep.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,12 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
 
     points: rows mean, var_mu, var_chi of h.
     """
+    if points.shape[1] == 1:
+        series = _series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0])
+        found[3] = series.error
+        if series.error[0] <= n.goal:
+            found[:] = _sums(n, series, points)
+        return
     left = np.arange(points.shape[1])
     for order in _orders(n)[:-LONG]:
         if not left.size:
@@ -37,19 +44,33 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             with one_thread():
                 _fill(n, phi, points, found, part, order)
-        left = np.flatnonzero(~(found[3] <= n.goal) & (found[3] <= _hope(n, order)))
+        left = np.flatnonzero(_unsettled(n, found[3], order))
+
+
+@lru_cache(maxsize=64)
+def _series_at(n: Kind, phi: Function, mean: Any, q: Any) -> Series:
+    """Series at one point, as long as it takes or may: in a deep network q settles long before c does."""
+    with one_thread():
+        for order in _orders(n)[:-LONG]:
+            series = hermite.series(n, phi, np.array([mean]), np.array([q]), order)
+            if not _unsettled(n, series.error, order)[0]:
+                break
+    return series
+
+
+def _unsettled(n: Kind, error: Any, order: int) -> Any:
+    """Whether an error at this order is too large, and a longer series may yet reach the goal."""
+    return ~(error <= n.goal) & (error <= _hope(n, order))
 
 
 def _fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any], part: Any, order: int) -> None:
     """Write the errors of the series at `part` of the points, and the sums where it has ended."""
     mean, var_mu, var_chi = points[:, part]
-    q = var_mu + var_chi
-    one = len(q) == 1
-    series = hermite.series_at(n, phi, mean[0], q[0], order) if one else hermite.series(n, phi, mean, q, order)
+    series = hermite.series(n, phi, mean, var_mu + var_chi, order)
     found[3, part] = series.error
     ended = np.flatnonzero(series.error <= n.goal)
     if ended.size:
-        found[:, part[ended]] = _sums(n, series if one else series.at(ended), points[:, part[ended]])
+        found[:, part[ended]] = _sums(n, series.at(ended), points[:, part[ended]])
 
 
 def _orders(n: Kind) -> tuple[int, ...]:

@@ -104,7 +104,7 @@ class BatchNorm(Layer):
         if not self.eps:
             return node
         x, root = node.averaged(), node.n.sqrt(1 + node.n.number(self.eps))
-        return scaled_law(node, root * root, 0 if x.centred else x.mean / root)
+        return scaled_law(node, x, root * root, 0 if x.centred else x.mean / root)
 
     def _of_gaussian(self, node: LawNode) -> LawNode:
         """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""

@@ -28,7 +28,8 @@ class LayerNorm(Layer):
         checks.epsilon(self.eps)
 
     def law(self, node: LawNode) -> LawNode:
-        return scaled_law(node, node.averaged().variance + node.n.number(self.eps), 0)
+        x = node.averaged()
+        return scaled_law(node, x, x.variance + node.n.number(self.eps), 0)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return scaled_pairs(node, node.n.number(self.eps), centred=True)
@@ -60,7 +61,7 @@ class RMSNorm(Layer):
     def law(self, node: LawNode) -> LawNode:
         x = node.averaged()
         q = x.mean * x.mean + x.variance + node.n.number(self.eps)
-        return scaled_law(node, q, 0 if x.centred else x.mean / node.n.sqrt(q))
+        return scaled_law(node, x, q, 0 if x.centred else x.mean / node.n.sqrt(q))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return scaled_pairs(node, node.n.number(self.eps), centred=False)

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.activations.moments import Moments
 from igbtheory.layers.node import KernelNode, LawNode
 
 WHAT = "a normalised activation"
 
 
-def scaled_law(node: LawNode, q: Any, mean: Any) -> LawNode:
-    """Node (x - E x)/sqrt(q) + `mean`: Gaussian where x is, else known by its moments."""
-    x = node.averaged()
+def scaled_law(node: LawNode, x: Moments, q: Any, mean: Any) -> LawNode:
+    """Node (x - E x)/sqrt(q) + `mean`, x the moments of `node`: Gaussian where that is, else known by its moments."""
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
     return node.remade(values, (mean, mean), WHAT, dead=node.constant)
