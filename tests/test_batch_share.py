@@ -12,8 +12,9 @@ import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense, MaxPool
 from igbtheory.activations import function_of, moments
 from igbtheory.activations.batch_cells import fixed_sum, serves
+from igbtheory.activations.batch_common import over_common
 from igbtheory.activations.batch_given import RULES, given
-from igbtheory.activations.batch_of_two import share_of_two
+from igbtheory.activations.batch_of_two import bisected, share_of_two
 from igbtheory.activations.batch_share import share_of_batch
 from igbtheory.activations.batch_tilted import tilted
 from igbtheory.activations.batch_unit import unit_of
@@ -24,6 +25,8 @@ from igbtheory.numbers.exchangeable import counts_above
 PROMISE = 1e-11
 Z = 5.5  # below it chance keeps all draws of this file but for one in a million
 STEP, RELU = function_of("step"), function_of("relu")
+STILL = np.zeros(1)
+ROUNDING = 1e-13  # of the expected values: sums of products to the power n
 
 
 def of_identity(size: int, own: float, eps: float) -> float:
@@ -57,14 +60,107 @@ def test_of_signs_it_follows_their_counts(size: int, rho: float, mean: float) ->
     expected = float(counts_above(size, rho, np.array([mean]))[0] @ (square / (square + 0.1)))
     found, error = share_of_batch(STEP, size, mean, 1.0, rho, 0.1)
     assert abs(found - expected) <= (error + 1e-13) * expected
-    assert error < 1e-10
+    assert error < PROMISE
 
 
 @pytest.mark.parametrize("name", ["relu", "abs", "tanh", "gelu", "x**3 + x", "step"])
 def test_batches_of_two_by_either_rule(name: str) -> None:
     phi = function_of(name)
     two, error = share_of_two(phi, 0.2, 0.8, 0.0, 0.05)
-    assert two == pytest.approx(given(unit_of(phi, 0.2, np.sqrt(0.8), 3.0), 2, 0.05, RULES[1]), rel=PROMISE)
+    assert two == pytest.approx(given(unit_of(phi, 0.2, np.sqrt(0.8), 3.0), 2, 0.05, RULES[1], STILL)[0], rel=PROMISE)
+    assert error < PROMISE
+
+
+def of_counts(size: int, common: float, own: float, eps: float) -> float:
+    """The mean for a step at 0: a sum over the number k of data above it, given V by panels of the scale own/common."""
+    positive = np.arange(1, size)
+    square = positive * (size - positive) / size**2
+    weights = special.comb(size, positive) * square / (square + eps)
+    reach = min(12.0, 9 * common / own)
+    ends = np.linspace(-reach, reach, 1 + int(4 * reach))
+    x, of_x = np.polynomial.legendre.leggauss(20)
+    a = (ends[:-1, None] + (ends[1] - ends[0]) * (1 + x) / 2).ravel()
+    above, below = special.ndtr(a)[:, None], special.ndtr(-a)[:, None]
+    given_v = (above**positive * below ** (size - positive)) @ weights
+    density = stats.norm.pdf(a * own / common) * own / common
+    return float(np.tile(of_x, len(ends) - 1) @ (given_v * density) * (ends[1] - ends[0]) / 2)
+
+
+@pytest.mark.parametrize(("size", "eps"), [(3, 1e-8), (7, 1e-5), (30, 1e-2), (64, 1e-7)])
+@pytest.mark.parametrize("own", [0.01, 0.07, 0.3, 1.0, 8.0])
+def test_behind_large_biases_few_batches_see_the_step(size: int, eps: float, own: float) -> None:
+    """Most batches are on one side of the step, or all but one datum."""
+    expected = of_counts(size, 1.0, own, eps)
+    found, error = share_of_batch(STEP, size, 0.0, 1 + own * own, 1.0, eps)
+    assert abs(found - expected) <= (error + ROUNDING) * expected
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize(
+    ("name", "mean"),
+    [("relu", 0.0), ("hardtanh", 0.0), ("leaky_relu", -0.5), ("tanh", 0.4), ("squared_relu", 0.0)],
+)
+@pytest.mark.parametrize(("common", "own"), [(2.0, 0.05), (0.3, 1.4), (0.0, 1.4)])
+def test_a_common_part_of_batches_of_two_by_either_rule(name: str, mean: float, common: float, own: float) -> None:
+    """The other rule has the common part in the centre of its two data, and bisects panels of that."""
+    phi = function_of(name)
+    expected, lost = share_of_two(phi, mean, common**2 + own**2, common**2, 1e-3)
+    found, error = over_common(phi, 2, (mean, common, own), 1e-3)
+    assert abs(found - expected) <= error + lost + ROUNDING * expected
+    assert error < PROMISE * expected
+
+
+def over_radii(square: Any, eps: float) -> Any:
+    """Mean of x/(x + eps/square), x chi squared with three degrees of freedom."""
+    a = eps / np.maximum(square, 1e-300)
+    root = np.sqrt(a / 2)
+    series = sum((-1) ** (k + 1) * special.factorial2(2 * k + 1) * np.maximum(a, 80) ** -k for k in range(1, 26))
+    return np.where(a > 80, series, 1 - a * (1 - np.sqrt(np.pi) * root * special.erfcx(root)))
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.01, -1.0])
+@pytest.mark.parametrize(
+    ("common", "own", "eps"), [(1.4, 0.14, 1e-5), (4.5, 0.14, 1e-5), (0.3, 1.4, 0.1), (1.0, 0.05, 1)]
+)
+def test_three_rectified_data_are_an_integral_over_directions(
+    slope: float, common: float, own: float, eps: float
+) -> None:
+    """By the angle of the deviations, of which symmetry leaves a sixth, and the height of their mean.
+
+    Where a datum is 0 there is a kink in the height, which may be narrow: panels are bisected.
+    """
+    scale = np.sqrt(common**2 + own**2 / 3)
+
+    def at(angle: Any, _: Any) -> Any:
+        deviations = own * np.sqrt(2 / 3) * np.cos(angle.ravel() + 2 * np.pi / 3 * np.arange(3)[:, None])
+        borders = np.full((1, angle.size), np.pi / 2)
+
+        def at_height(height: Any, column: Any) -> Any:
+            h = scale * np.sin(height) + np.cos(height) * deviations[:, None, column]
+            square = np.where(h > 0, h, slope * h).var(axis=0)
+            return np.cos(height) * over_radii(square, eps) / (4 * np.pi)
+
+        ends = np.sort(np.concatenate([-borders, np.arctan(-deviations / scale), borders]), axis=0)
+        return bisected(at_height, ends)[0].reshape(angle.shape)
+
+    total, lost = bisected(at, np.linspace(0, np.pi / 3, 5)[:, None])
+    expected = 6 * float(total[0])
+    phi = function_of(f"where(x > 0, x, {slope}*x)")
+    found, error = share_of_batch(phi, 3, 0.0, common**2 + own**2, common**2, eps)
+    assert abs(found - expected) <= (error + ROUNDING) * expected + 6 * float(lost[0])
+    assert error < PROMISE
+
+
+@pytest.mark.parametrize("name", ["tanh", "gelu", "sin", "selu", "hardswish", "cos", "x**3"])
+@pytest.mark.parametrize(("size", "within"), [(4, 0.0), (8, 0.1)])
+def test_plain_cases_keep_the_promise(name: str, size: int, within: float) -> None:
+    """Against simulation: five standard errors and a half."""
+    phi, rng = function_of(name), np.random.default_rng(5)
+    h = np.sqrt(within) * rng.standard_normal((100_000, 1)) + np.sqrt(2.0) * rng.standard_normal((100_000, size))
+    square = phi(FLOAT64, h).var(axis=1)
+    share = square / (square + 0.05)
+    found, error = share_of_batch(phi, size, 0.0, 2 + within, within, 0.05)
+    assert abs(share.mean() - found) < Z * stats.sem(share)
     assert error < PROMISE
 
 

@@ -6,14 +6,16 @@ So is, by symmetry, s^2 exp(-t s^2). In terms of A_k = E x^k exp(-(t/n) (x - w)^
     E s^2/(s^2 + eps) = (n - 1)/n int_0^inf dt exp(-eps t) sqrt(t/pi) int dw A_0^(n-2) (A_2 A_0 - A_1^2):
 
 nothing cancels, whether eps is small or large, and a batch that does not vary adds 0. The integral over t is a
-trapezoidal sum in y, t = exp(y - exp(-y))/(2 (Var x + eps)), that over w has panels about the values where x has no
-smooth density, of the scale 1/sqrt(2 t) and growing.
+trapezoidal sum in y, t = exp(y - exp(-y))/(2 (v + eps)), v the usual s^2, that over w has panels about the values where
+x has no smooth density, of the scale 1/sqrt(2 t) and growing.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batch_unit import REACH, Array, Unit
+from igbtheory.activations.batch_stretch import REACH, Array
+from igbtheory.activations.batch_terms import terms
+from igbtheory.activations.batch_unit import Unit
 from igbtheory.numbers import FLOAT64
 
 Rule = tuple[int, float]
@@ -25,40 +27,56 @@ PRUNED = 1e-17
 """Share of the largest panel's part below which a panel is left out."""
 ROUGH, LARGE = 4, 256
 """Order of the panels in z in that test, and the batch from which on a power A_0^n needs the full order."""
+EVEN = 0.1
+"""Least variance of x that places panels in w, relative to the largest: z may have several means."""
 SPREADS = 3.0
 """Panels in w, in standard deviations of the mean of a batch, within MIDDLE of them."""
 MIDDLE = 12.0
 CLOSE = 2.5
 """The same between values of phi at whole z, where panels end as well: there x is denser than at large."""
+TINY = 1e-300
+"""Variance that keeps a ratio in range."""
 BLOCK = 2**18
 """Nodes held at once, roughly."""
 
 
-def given(unit: Unit, size: int, eps: float, rule: Rule) -> float:
-    """Mean of s^2/(s^2 + eps) over batches of `size` independent data, by one rule."""
+def given(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> Array:
+    """Means of s^2/(s^2 + eps) over batches of `size` independent data, for z of the means `shifts`, by one rule."""
     if unit.constant:
-        return 0.0
-    t, w, weights = points(unit, size, eps, rule)
-    return float(weights @ _terms(unit, size, t, w, rule[0]))
+        return 0 * shifts
+    t, left, half, factor = _panels(unit, size, eps, rule, SPREADS, shifts)
+    nodes, weights = (column[:, None] for column in FLOAT64.legendre(rule[0]))
+    found = terms(unit, size, shifts, t, left + half * (1 + nodes), rule[0])
+    return np.asarray(np.einsum("ij,jik->k", weights * half * factor, found))
 
 
 def points(unit: Unit, size: int, eps: float, rule: Rule, spreads: float = SPREADS) -> tuple[Array, Array, Array]:
     """Points t and w, and their weights."""
+    t, left, half, factor = _panels(unit, size, eps, rule, spreads, np.zeros(1))
+    nodes, weights = (column[:, None] for column in FLOAT64.legendre(rule[0]))
+    w = left + half * (1 + nodes)
+    return np.broadcast_to(t, w.shape).ravel(), w.ravel(), (half * weights * factor).ravel()
+
+
+def _panels(
+    unit: Unit, size: int, eps: float, rule: Rule, spreads: float, shifts: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Panels in w: their t, left ends and half widths, and the factor that t brings."""
     order, step = rule
-    rate = 0.5 / (unit.moments[1] + eps)
+    mean, variance, fourth = unit.moments(shifts)
+    # the variance over a batch is that of x, or comes from one datum that is rarely far from the others
+    usual = np.maximum(variance, fourth / (size * variance + TINY)).max()
+    rate = 0.5 / (usual + eps)
     y = np.arange(START, np.log(END / eps / rate) + step, step)
     t = rate * np.exp(y - np.exp(-y))
     factor = (size - 1) / size * step * (1 + np.exp(-y)) * t * np.exp(-eps * t) * np.sqrt(t / np.pi)
-    ends = _ends(unit, size, 1 / np.sqrt(2 * t), spreads)
+    ends = _ends(unit, size, 1 / np.sqrt(2 * t), spreads, (mean, variance))
     widths = ends[1:] - ends[:-1]
-    there = factor * _at_ends(unit, size, t, ends, order if size > LARGE else ROUGH)
+    there = factor * _at_ends(unit, size, shifts, t, ends, order if size > LARGE else ROUGH)
     part = np.maximum(there[1:], there[:-1]) * widths
     kept = (widths > 0) & (part > PRUNED * part.max())
     t, factor = (np.broadcast_to(each, part.shape)[kept] for each in (t, factor))
-    left, half = ends[:-1][kept], widths[kept] / 2
-    nodes, weights = (column[:, None] for column in FLOAT64.legendre(order))
-    w = left + half * (1 + nodes)
-    return np.broadcast_to(t, w.shape).ravel(), w.ravel(), (half * weights * factor).ravel()
+    return t, ends[:-1][kept], widths[kept] / 2, factor
 
 
 def blocks(unit: Unit, count: int, order: int) -> list[NDArray[np.intp]]:
@@ -67,20 +85,24 @@ def blocks(unit: Unit, count: int, order: int) -> list[NDArray[np.intp]]:
     return np.array_split(np.arange(count), 1 + count * nodes // BLOCK)
 
 
-def _ends(unit: Unit, size: int, scale: Array, spreads: float) -> Array:
-    """Ends of panels in w, in order, a column for every t, scale = 1/sqrt(2 t)."""
-    mean, variance = unit.moments
+def _ends(unit: Unit, size: int, scale: Array, spreads: float, seen: tuple[Array, Array]) -> Array:
+    """Ends of panels in w, in order, a column for every t, scale = 1/sqrt(2 t); seen: means and variances of x."""
     least, largest = unit.range
     growing = 2.5 * 2.0 ** np.arange(max(4.0, np.ceil(np.log2((largest - least) / scale.min()))))
     around = np.concatenate([-growing[::-1], [0.0], growing])
     # the mean of a batch scatters about that of x
+    variance = max(seen[1].min(), EVEN * seen[1].max())
     spread = np.sqrt(scale**2 + variance / size)
-    farther = MIDDLE * 2.0 ** np.arange(4)
-    middle = np.concatenate([-farther[::-1], np.arange(spreads - MIDDLE, MIDDLE, spreads), farther])
+    first, last = seen[0].min(), seen[0].max()
+    count = 1 + np.ceil((last - first) / (spreads * spread.min()))
+    between = np.minimum(first + np.multiply.outer(np.arange(count), spreads * spread), last)
+    beyond = np.concatenate([np.arange(spreads, MIDDLE, spreads), MIDDLE * 2.0 ** np.arange(4)])
     values, rises = unit.steps
     dense = values[rises < CLOSE * np.sqrt(variance / size)]
     cuts = [
-        mean + np.multiply.outer(middle, spread),
+        between,
+        first - np.multiply.outer(beyond, spread),
+        last + np.multiply.outer(beyond, spread),
         np.add.outer(dense, 0 * scale),
         *(x + np.multiply.outer(around, scale) for x in unit.features),
     ]
@@ -88,27 +110,11 @@ def _ends(unit: Unit, size: int, scale: Array, spreads: float) -> Array:
     return np.sort(np.clip(np.concatenate([*cuts, low[None], high[None]]), low, high), axis=0)
 
 
-def _at_ends(unit: Unit, size: int, t: Array, ends: Array, order: int) -> Array:
-    """Terms at the ends of panels; those of ends that coincide are computed once."""
+def _at_ends(unit: Unit, size: int, shifts: Array, t: Array, ends: Array, order: int) -> Array:
+    """Largest terms at the ends of panels; those of ends that coincide are computed once."""
     distinct = np.diff(ends, axis=0, prepend=-np.inf) > 0
     found = np.zeros(ends.shape)
-    found[distinct] = _terms(unit, size, np.broadcast_to(t, ends.shape)[distinct], ends[distinct], order)
+    t = np.broadcast_to(t, ends.shape)[distinct]
+    found[distinct] = terms(unit, size, shifts, t, ends[distinct][None], order).max(axis=(1, 2))
     first = np.maximum.accumulate(np.where(distinct, np.arange(len(ends))[:, None], 0), axis=0)
     return np.take_along_axis(found, first, axis=0)
-
-
-@np.errstate(under="ignore", invalid="ignore", divide="ignore")
-def _terms(unit: Unit, size: int, t: Array, w: Array, order: int) -> Array:
-    """Terms A_0^(n - 2) (A_2 A_0 - A_1^2) = A_0^n times the variance of x under the kernel."""
-    flat = unit.flat_masses(0.0, order)
-    found = []
-    for block in blocks(unit, t.size, order):
-        width = np.sqrt(size / (2 * t[block]))
-        _, x, weights = unit.under(w[block], width, order)
-        for value, mass in flat:
-            kernel = mass * np.exp(-np.square((value - w[block]) / width) / 2)
-            x, weights = np.vstack([x, np.full_like(kernel, value)]), np.vstack([weights, kernel])
-        mass = weights.sum(axis=0)
-        mean = (weights * x).sum(axis=0) / mass
-        found.append(np.where(mass > 0, mass ** (size - 1) * (weights * np.square(x - mean)).sum(axis=0), 0))
-    return np.concatenate(found)

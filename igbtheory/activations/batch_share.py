@@ -9,23 +9,17 @@ from functools import lru_cache
 import numpy as np
 
 from igbtheory.activations.batch_cells import fixed_sum, serves
-from igbtheory.activations.batch_given import RULES, Rule, given
+from igbtheory.activations.batch_common import over_common
 from igbtheory.activations.batch_of_two import share_of_two
 from igbtheory.activations.batch_tilted import tilted
-from igbtheory.activations.batch_unit import Array, unit_of
 from igbtheory.activations.function import Function
 from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.panels import WIDTH
 from igbtheory.numbers.threads import one_thread
 
-FINEST = 5
-"""Bisections of the step in V at most."""
 ROUNDED = 1e-14
 """Variance of a sum, relative to that of as many independent values, which is rounding of zero."""
 GOAL = 1e-11
 """Relative error from which on another rule is tried."""
-SETTLED = 1e-8
-"""Relative change by a bisection from which on the trapezoidal sum in V is left as it is."""
 
 
 @lru_cache(maxsize=1024)
@@ -44,7 +38,7 @@ def share_of_batch(phi: Function, size: int, mean: float, q: float, within: floa
         elif within < 0:
             value, error = _negative(phi, size, (mean, common, own), eps)
         else:
-            value, error = _shifted(phi, size, (mean, common, own), eps)
+            value, error = over_common(phi, size, (mean, common, own), eps)
     if not value:
         return 0.0, 0.0
     # a power A_0^n has n times the rounding of A_0
@@ -60,31 +54,3 @@ def _negative(phi: Function, size: int, scales: tuple[float, float, float], eps:
     if error <= GOAL * value:
         return value, error
     return min((value, error), tilted(phi, size, scales, eps), key=lambda found: found[1])
-
-
-def _shifted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
-    """Mean over V, h = mean + common V + own z, and its error: trapezoidal sums, as z smooths what V sees."""
-    mean, common, own = scales
-
-    def total(v: Array, rule: Rule) -> float:
-        found = [given(unit_of(phi, mean + common * x, own, WIDTH), size, eps, rule) for x in v]
-        return float(FLOAT64.npdf(v) @ np.array(found))
-
-    if not common:
-        coarse, fine = (given(unit_of(phi, mean, own, WIDTH), size, eps, rule) for rule in RULES)
-        return fine, abs(coarse - fine)
-    reach = np.ceil(np.sqrt(-2 * np.log(FLOAT64.epsilon)))
-    whole = np.arange(-reach, reach + 1)
-    value, change = total(whole, RULES[1]), 1.0
-    for halving in range(1, FINEST + 1):
-        step = 0.5**halving
-        between = np.add.outer(whole[:-1], step * np.arange(1, 2**halving, 2)).ravel()
-        added = total(between, RULES[1])
-        finer = value / 2 + step * added
-        change, value = abs(finer - value) / (finer + 1e-300), finer
-        if change < SETTLED:
-            break
-    # whole numbers may miss where batches vary at all, the last points between do not; a factor two to spare
-    lost = 4 * step * abs(added - total(between, RULES[0]))
-    # such a sum errs by exp(-a/step): the square of its last change, or less
-    return value, lost + value * change**1.5

@@ -11,45 +11,19 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.activations.batch_stretch import ACROSS, Stretch, monotone
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import Resolved, resolved
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import split
 
 Array = NDArray[np.float64]
-REACH = 9.0
-"""Widths of the kernel that matter: exp(-40)."""
-STEPS = np.linspace(-REACH, REACH, 5)[:, None]
 SATURATED = 0.1
 """Share of its range over which phi moves in the outer half of z where it saturates."""
 MERGED = 1e-9
 """Share of its range within which two values of phi are one."""
-NOISE = 1e-14
-"""Share of the largest value within which a rise is rounding."""
-HALTING = 1e-2
-"""Share of its median to which the slope falls at an inflection that counts."""
 TABLE = 2049
 """Entries of the table of a stretch: they place panels, and need not be exact."""
-
-
-@final
-@dataclass(frozen=True)
-class Stretch:
-    """Stretch of z on which phi is monotone: its ends, and z by increasing values x."""
-
-    low: float
-    high: float
-    values: Array
-    z: Array
-
-    def panels(self, cuts: Array, w: Array, width: Array, order: int) -> Any:
-        """Panels in z for the kernels at the points w, which also end at the `cuts`."""
-        near = np.sort(np.interp(w + STEPS * width, self.values, self.z), axis=0)
-        # the table lacks the very ends
-        low = np.where(near[0] <= self.z.min(), self.low, near[0])
-        high = np.where(near[-1] >= self.z.max(), self.high, near[-1])
-        inside = cuts[(cuts > self.low) & (cuts < self.high)]
-        return split(FLOAT64, np.concatenate([near, inside[:, None] + 0 * w, low[None], high[None]]), low, high, order)
 
 
 @final
@@ -57,12 +31,14 @@ class Stretch:
 class Unit:
     """Unit phi(centre + scale z) in double precision.
 
-    cuts: ends of panels in z; flat: values of phi where it is constant, with the ends in z; stretches: the others.
+    reach: largest |z|; cuts: ends of panels in z; flat: values of phi where it is constant, with the ends in z;
+    stretches: the others.
     """
 
     phi: Function
     centre: float
     scale: float
+    reach: float
     cuts: Array
     flat: list[tuple[float, float, float]]
     stretches: list[Stretch]
@@ -89,7 +65,7 @@ class Unit:
         found = {value for value, _, _ in self.flat}
         for part in self.stretches:
             for x, z in zip(part.values[[0, -1]], part.z[[0, -1]], strict=True):
-                outermost = abs(z) > self.seen.reach - 1e-6
+                outermost = abs(z) > self.reach - 1e-6
                 if not outermost or abs(x - self.values(z / 2)) < SATURATED * (largest - least):
                     found.add(float(x))
         values = np.array(sorted(found))
@@ -98,14 +74,18 @@ class Unit:
     @cached_property
     def steps(self) -> tuple[Array, Array]:
         """Values of phi at likely whole z, and its rise over the unit of z about them."""
-        z = np.arange(-3.0, 4.0)
+        farthest = np.ceil(3 + self.reach - self.seen.reach)
+        z = np.arange(-farthest, farthest + 1)
         return self.values(z), np.abs(self.values(z + 0.5) - self.values(z - 0.5))
 
-    @cached_property
-    def moments(self) -> tuple[float, float]:
-        """Mean and variance of x."""
-        mean, variance = self.seen.averaged(np.array([self.centre]), self.scale, 16)
-        return float(mean[0]), float(variance[0])
+    def moments(self, shifts: Array) -> tuple[Array, Array, Array]:
+        """Means and variances of x, and mean fourth powers of its deviations, for z of the means `shifts`."""
+        centre = self.centre + self.scale * shifts
+        z = self.seen.around(centre, self.scale, 16)
+        x, weights = self.phi(FLOAT64, centre + self.scale * z.x), FLOAT64.npdf(z.x)
+        mean = z.integral(x * weights)
+        square = np.square(x - mean)
+        return mean, z.integral(square * weights), z.integral(square * square * weights)
 
     def flat_masses(self, tilt: float, order: int) -> list[tuple[float, Any]]:
         """Values where phi is constant, and the integrals of exp(i tilt z) times the density of z there."""
@@ -116,22 +96,38 @@ class Unit:
             found.append((value, z.integral(density * np.exp(1j * tilt * z.x) if tilt else density)))
         return found
 
-    def under(self, w: Array, width: Array, order: int) -> tuple[Array, Array, Array]:
-        """Nodes z, values x and weights, density times kernel, a column for every w; flat parts are left out."""
-        parts = [(np.zeros((0, w.size)),) * 3]
+    def shifted_masses(self, shifts: Array) -> list[tuple[float, Array]]:
+        """Values where phi is constant, and the probabilities of z there for the means `shifts` of z."""
+        found = []
+        for value, low, high in self.flat:
+            side = np.where(low > shifts, -1.0, 1.0)  # a difference of tails, not of what is nearly one
+            ends = FLOAT64.ncdf(side * (low - shifts)), FLOAT64.ncdf(side * (high - shifts))
+            found.append((value, np.abs(ends[1] - ends[0])))
+        return found
+
+    def nodes(self, first: Array, last: Array, width: Array, order: int, across: int) -> tuple[Array, Array, Array]:
+        """Nodes z, values x and weights for kernels at points w from `first` to `last`; flat parts are left out.
+
+        A column for every such range of w; the weights have the density of z and not the kernels.
+        """
+        parts = [(np.zeros((0, width.size)),) * 3]
         for stretch in self.stretches:
-            panels = stretch.panels(self.cuts, w, width, order)
-            x = self.values(panels.x)
-            weights = panels.weights * FLOAT64.npdf(panels.x) * np.exp(-np.square((x - w) / width) / 2)
-            parts.append(tuple(part.reshape(-1, w.size) for part in (panels.x, x, weights)))
+            panels = stretch.panels(self.cuts, first, last, width, order, across)
+            each = panels.x, self.values(panels.x), panels.weights * FLOAT64.npdf(panels.x)
+            parts.append(tuple(part.reshape(-1, width.size) for part in each))
         z, x, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
         return z, x, weights
 
+    def under(self, w: Array, width: Array, order: int) -> tuple[Array, Array, Array]:
+        """Nodes z, values x and weights, density times kernel, a column for every w; flat parts are left out."""
+        z, x, weights = self.nodes(w, w, width, order, ACROSS)
+        return z, x, weights * np.exp(-np.square((x - w) / width) / 2)
 
-def unit_of(phi: Function, centre: float, scale: float, step: float) -> Unit:
-    """Unit whose panels span at most `step` in z."""
+
+def unit_of(phi: Function, centre: float, scale: float, step: float, shift: float = 0.0) -> Unit:
+    """Unit whose panels span at most `step` in z, for z of means up to `shift`."""
     seen = resolved(FLOAT64, phi, centre, scale)
-    reach = seen.reach
+    reach = seen.reach + shift
     kinks = [(float(kink) - centre) / scale for kink in seen.kinks]
     flat, stretches = [], []
     for low, high in pairwise([-reach, *(z for z in kinks if -reach < z < reach), reach]):
@@ -141,26 +137,7 @@ def unit_of(phi: Function, centre: float, scale: float, step: float) -> Unit:
         if x.min() == x.max():
             flat.append((float(x[0]), low, high))
         else:
-            stretches += _monotone(low, high, z, x)
+            stretches += monotone(phi, (centre, scale), (low, high), z, x)
     grid = np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / step)))
     cuts = np.concatenate([grid, (np.array(seen.cuts, dtype=float) - centre) / scale])
-    return Unit(phi, centre, scale, cuts, flat, stretches, seen)
-
-
-def _monotone(low: float, high: float, z: Array, x: Array) -> list[Stretch]:
-    """Stretches of a table between the points where phi turns, or has an inflection with a slope of zero."""
-    rises = np.diff(x)
-    steps = np.flatnonzero(np.abs(rises) > NOISE * np.abs(x).max())
-    rises = rises[steps]
-    before, there, after = rises[:-2], rises[1:-1], rises[2:]
-    bound = np.minimum(np.abs(after), HALTING * np.median(np.abs(rises)))
-    slow = (np.abs(there) < np.abs(before)) & (np.abs(there) <= bound)
-    halting, turning = slow & (before * after > 0), there * after < 0
-    found = []
-    for i, j in pairwise([0, *(steps[1:-1][halting | turning] + 1).tolist(), x.size - 1]):
-        values, at = x[i : j + 1], z[i : j + 1]
-        if x[j] < x[i]:
-            values, at = values[::-1], at[::-1]
-        ends = low if i == 0 else z[i], high if j == x.size - 1 else z[j]
-        found.append(Stretch(float(ends[0]), float(ends[1]), np.maximum.accumulate(values), at))
-    return found
+    return Unit(phi, centre, scale, reach, cuts, flat, stretches, seen)
