@@ -7,8 +7,8 @@ and v of two simplices. In the radius r = a R/own, R^2 = |u|^2 + |v|^2,
           E_u E_v R^(1 - n) int_0^inf dr r^(n - 2) exp(-r^2/2) f,   u and v uniform.
 
 A phi with its kink at the mean is smooth in every cell, and other kinks end panels in r. By symmetry u and v are
-sorted; Gauss-Jacobi rules serve them, and panels in r that grow from the scale of eps. Only for a phi that has not one
-value at all n data but where they are equal: f would have a cleft of the width sqrt(eps) there.
+sorted; Gauss-Jacobi rules serve them, and panels in r that grow from the scale of eps. At its best for a phi that has
+not one value at all n data but where they are equal: f would have a cleft of the width sqrt(eps) there.
 """
 
 from functools import lru_cache
@@ -25,8 +25,10 @@ from igbtheory.numbers.panels import WIDTH, split
 
 ORDERS = (5, 6, 7, 8, 10, 12, 15, 19, 24, 30, 38, 48, 60, 75, 94, 117, 146, 183)
 """Nodes in the first direction of a simplex, tried in turn; the others, which matter less and less, take fewer."""
-LARGEST, MOST = 7, 120_000
-"""Batch, and order to the power of the number of directions, at most."""
+LARGEST, MOST, FEWER = 7, 120_000, 40_000
+"""Batch, and order to the power of the number of directions, at most; FEWER for a phi with clefts."""
+SPARE = 10.0
+"""Factor to spare for the error there: rules in turn may miss a cleft alike."""
 RADIAL = (14, 17)
 """Nodes of a panel in r, of every other rule."""
 SETTLED = 1e-12
@@ -43,10 +45,8 @@ BLOCK = 2**20
 Array = NDArray[np.float64]
 
 
-def serves(phi: Function, size: int, mean: float, own: float) -> bool:
-    """Whether the rule holds: few data, and a phi that turns once at most and tells deviations x from -k x/(n - k)."""
-    if not 3 <= size <= LARGEST:
-        return False
+def tells(phi: Function, size: int, mean: float, own: float) -> bool:
+    """Whether phi turns once at most and tells deviations x from -k x/(n - k): equal values are equal data."""
     reach = own * resolved(FLOAT64, phi, mean, own).reach
     x = np.linspace(-reach, reach, LOOKS)
     rises = np.sign(np.diff(phi(FLOAT64, mean + x)))
@@ -56,11 +56,32 @@ def serves(phi: Function, size: int, mean: float, own: float) -> bool:
     return bool(turns <= 1 and all(np.all(gap > 0) or np.all(gap < 0) for gap in gaps))
 
 
-def fixed_sum(phi: Function, size: int, scales: tuple[float, float], eps: float) -> tuple[float, float]:
+def serves(phi: Function, size: int, mean: float, own: float) -> bool:
+    """Whether the rule holds: few data, and a phi that tells them apart."""
+    return 3 <= size <= LARGEST and tells(phi, size, mean, own)
+
+
+def cleft(phi: Function, size: int, scales: tuple[float, float], eps: float) -> tuple[float, float]:
+    """The mean and its absolute error for a phi that `serves` refuses, but smooth off the mean.
+
+    Clefts on points and lines only: five data or more have three directions or more across them.
+    """
+    value, error = fixed_sum(phi, size, scales, eps, FEWER)
+    return value, SPARE * error
+
+
+def cleaves(phi: Function, size: int, mean: float) -> bool:
+    """Whether `cleft` holds."""
+    return 4 < size <= LARGEST and all(kink == mean for kink in phi.pieces.kinks)
+
+
+def fixed_sum(
+    phi: Function, size: int, scales: tuple[float, float], eps: float, most: int = MOST
+) -> tuple[float, float]:
     """The mean and its absolute error; scales: mean of the data, and own."""
     fine, error = 0.0, np.inf
     for i, order in enumerate(ORDERS):
-        if error <= SETTLED * fine or order ** (size - 2) > MOST:
+        if error <= SETTLED * fine or order ** (size - 2) > most:
             break
         coarse, fine = fine, _by(phi, size, scales, eps, order, RADIAL[i % 2])
         error = abs(coarse - fine)

@@ -1,27 +1,19 @@
 """Mean of s^2/(s^2 + eps) over batches of two, x = phi(c + b z) and phi(c - b z): s is half their difference.
 
-A plain integral over z, and over the centre c where it varies, by panels that are bisected until two orders agree: the
+A plain integral over z, and over the centre c where it varies, by panels that are bisected until two rules agree: the
 integrand has its poles where s = sqrt(-eps), at z = 0 and wherever phi has the same value twice.
 """
-
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.activations.bisected import bisected
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import resolved
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import WIDTH
 
 Array = NDArray[np.float64]
-ORDERS = 10, 16
-"""Orders of the two rules."""
-GOAL = 1e-15
-"""Absolute error of a panel, of integrands up to 1."""
-ROUNDS = 60
-"""Bisections at most."""
 LEAST = 1e-7
 """Width of the centre below which it counts as none: its square is rounding."""
 
@@ -51,31 +43,3 @@ def share_of_two(phi: Function, mean: float, q: float, within: float, eps: float
         lambda v, _: FLOAT64.npdf(v) * given(mean + scale * v.ravel())[0].reshape(v.shape), np.sort(ends)[:, None]
     )
     return float(values[0]), float(errors[0])
-
-
-def bisected(f: Callable[[Array, NDArray[np.intp]], Array], ends: Array) -> tuple[Array, Array]:
-    """Integrals of f between the ends, a column each, and their estimated errors; f(x, columns) knows the columns."""
-    total, error = np.zeros(ends.shape[1]), np.zeros(ends.shape[1])
-    left, right = ends[:-1].ravel(), ends[1:].ravel()
-    column = np.tile(np.arange(ends.shape[1]), len(ends) - 1)
-    for _ in range(ROUNDS):
-        wide = right > left
-        left, right, column = left[wide], right[wide], column[wide]
-        if not left.size:
-            break
-        coarse, fine = (_panels(f, left, right, column, order) for order in ORDERS)
-        lost = np.abs(coarse - fine)
-        done = lost <= GOAL
-        np.add.at(total, column[done], fine[done])
-        np.add.at(error, column[done], lost[done])
-        middle = (left + right)[~done] / 2
-        left, right = np.concatenate([left[~done], middle]), np.concatenate([middle, right[~done]])
-        column = np.tile(column[~done], 2)
-    return total, error
-
-
-def _panels(f: Any, left: Array, right: Array, column: NDArray[np.intp], order: int) -> Array:
-    """Integrals over the panels by a rule of one order."""
-    nodes, weights = FLOAT64.legendre(order)
-    half = (right - left) / 2
-    return np.asarray(half * (weights @ f(left + half * (1 + nodes[:, None]), column)))

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from igbtheory.activations.batch_cells import fixed_sum, serves
+from igbtheory.activations.batch_cells import cleaves, cleft, fixed_sum, serves
+from igbtheory.activations.batch_chamber import LARGEST, in_chamber
 from igbtheory.activations.batch_common import over_common
 from igbtheory.activations.batch_of_two import share_of_two
 from igbtheory.activations.batch_tilted import tilted
@@ -20,6 +21,10 @@ ROUNDED = 1e-14
 """Variance of a sum, relative to that of as many independent values, which is rounding of zero."""
 GOAL = 1e-11
 """Relative error from which on another rule is tried."""
+NEARLY = 2e-3
+"""Variance of a sum, relative to that of as many independent values, below which it is nearly fixed."""
+SMALL = 0.9
+"""Mean from which on eps is small beside s^2."""
 
 
 @lru_cache(maxsize=1024)
@@ -46,11 +51,24 @@ def share_of_batch(phi: Function, size: int, mean: float, q: float, within: floa
 
 
 def _negative(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
-    """The mean at a negative covariance, and its error: by cells where the sum is fixed, if these are exact enough."""
+    """The mean at a negative covariance, and its error: by cells where the sum is fixed, in a chamber for few data."""
     mean, common, own = scales
     value, error = 0.0, np.inf
-    if abs(1 - size * (common / own) ** 2) <= ROUNDED and serves(phi, size, mean, own):
+    free = 1 - size * (common / own) ** 2
+    fixed = abs(free) <= ROUNDED
+    if fixed and serves(phi, size, mean, own):
         value, error = fixed_sum(phi, size, (mean, own), eps)
+    elif fixed and cleaves(phi, size, mean):
+        value, error = cleft(phi, size, (mean, own), eps)
+        # at a small eps the other rule knows less, and takes long
+        if value > SMALL:
+            return value, error
     if error <= GOAL * value:
         return value, error
-    return min((value, error), tilted(phi, size, scales, eps), key=lambda found: found[1])
+    # a sum that varies is a direction more, which pays only where the other rule has next to no digits
+    if size <= (LARGEST if free < NEARLY else LARGEST - 1):
+        spread = 0.0 if fixed else own * float(np.sqrt(max(free, 0) / size))
+        other = in_chamber(phi, size, (mean, spread, own), eps)
+    else:
+        other = tilted(phi, size, scales, eps)
+    return min((value, error), other, key=lambda found: found[1])

@@ -6,13 +6,14 @@ all there is to it is a factor exp(i k z), k = V common/own, in the moments A_k 
     int dk own/(common sqrt(2 pi)) exp(-(k^2/2) ((own/common)^2 - n)).
 
 Behind one BatchNorm and a Dense without biases (own/common)^2 = n. The integrand in k falls like exp(-n k^2/2) for a
-smooth phi, once it is averaged over w, and as k^-n or faster where phi has a kink.
+smooth phi, once it is averaged over w, as k^-n or so where phi has a kink, and as 1/k at worst.
 """
 
 from typing import Any
 
 import numpy as np
 
+from igbtheory.activations.batch_cells import tells
 from igbtheory.activations.batch_given import RULES, SPREADS, Rule, blocks, points
 from igbtheory.activations.batch_unit import Array, Unit, unit_of
 from igbtheory.activations.function import Function
@@ -32,21 +33,25 @@ TOGETHER = 8
 
 def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
     """The mean and its absolute error; scales: mean, common, own."""
+    apart = tells(phi, size, scales[0], scales[2])
     largest = 10 / np.sqrt(size)
     while True:
-        coarse, rest = _by(phi, size, scales, eps, RULES[0], largest)
+        coarse, rest = _by(phi, size, scales, eps, RULES[0], largest, apart=apart)
         if rest <= REST * coarse or 1.5 * largest > FARTHEST:
             break
         largest *= 1.5
-    fine, rest = _by(phi, size, scales, eps, RULES[1], largest)
+    fine, rest = _by(phi, size, scales, eps, RULES[1], largest, apart=apart)
     return fine, abs(coarse - fine) + rest
 
 
 @np.errstate(under="ignore", invalid="ignore")
 def _by(
-    phi: Function, size: int, scales: tuple[float, float, float], eps: float, rule: Rule, largest: float
+    phi: Function, size: int, scales: tuple[float, float, float], eps: float, rule: Rule, largest: float, *, apart: bool
 ) -> tuple[float, float]:
-    """The mean from k up to the largest, by one rule, and an estimate of what is left out."""
+    """The mean from k up to the largest, by one rule, and an estimate of what is left out.
+
+    apart: whether data agree only where they are equal.
+    """
     mean, common, own = scales
     order, step = rule[0], STEP * rule[1] * common / own
     k = step * np.arange(1 + np.ceil(largest / step))
@@ -61,8 +66,12 @@ def _by(
         sums += _sums(unit, size, step, masses, (t[block], w[block], weights[block]), order)
     sums *= 2 * density
     sums[0] /= 2
-    # a tail that falls as k^-n, with a factor two to spare
-    return float(sums.sum()), float(np.max(np.abs(sums[-3:])) * k.size * 2 / (size - 1))
+    if apart:  # a tail that falls as k^-n, with a factor two to spare
+        return float(sums.sum()), float(np.max(np.abs(sums[-3:])) * k.size * 2 / (size - 1))
+    # one that falls as 1/k until k resolves the scale of eps, as where data agree by twos, and may turn in phase
+    variance = unit.moments(np.zeros(1))[1][0]
+    octaves = 1 + np.log1p(np.sqrt(variance / eps) / largest)
+    return float(sums.sum()), float(np.max(np.abs(sums[-(k.size // 3) :])) * k.size * octaves)
 
 
 def _sums(unit: Unit, size: int, step: float, masses: Any, at: tuple[Array, Array, Array], order: int) -> Array:
