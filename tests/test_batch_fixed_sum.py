@@ -9,11 +9,11 @@ import pytest
 from scipy import integrate, special, stats
 
 from igbtheory.activations import function_of
-from igbtheory.activations.batch_cells import cleaves, cleft
-from igbtheory.activations.batch_chamber import in_chamber
-from igbtheory.activations.batch_share import share_of_batch
-from igbtheory.activations.batch_tilted import tilted
-from igbtheory.activations.bisected import bisected
+from igbtheory.activations.batches import share_of_batch
+from igbtheory.activations.batches.bisected import bisected
+from igbtheory.activations.batches.cells import cleaves, cleft
+from igbtheory.activations.batches.chamber import in_chamber
+from igbtheory.activations.batches.tilted import tilted
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.exchangeable import counts_above
 

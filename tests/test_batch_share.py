@@ -11,14 +11,14 @@ from scipy import integrate, special, stats
 import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense, MaxPool
 from igbtheory.activations import function_of, moments
-from igbtheory.activations.batch_cells import fixed_sum, serves
-from igbtheory.activations.batch_common import over_common
-from igbtheory.activations.batch_given import RULES, given
-from igbtheory.activations.batch_of_two import share_of_two
-from igbtheory.activations.batch_share import share_of_batch
-from igbtheory.activations.batch_tilted import tilted
-from igbtheory.activations.batch_unit import unit_of
-from igbtheory.activations.bisected import bisected
+from igbtheory.activations.batches import share_of_batch
+from igbtheory.activations.batches.bisected import bisected
+from igbtheory.activations.batches.cells import fixed_sum, serves
+from igbtheory.activations.batches.common import over_common
+from igbtheory.activations.batches.given import RULES, given
+from igbtheory.activations.batches.of_two import share_of_two
+from igbtheory.activations.batches.tilted import tilted
+from igbtheory.activations.batches.unit import unit_of
 from igbtheory.activations.panels import share_beyond
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.exchangeable import counts_above

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.activations.batch_share import share_of_batch
+from igbtheory.activations.batches import share_of_batch
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.panels import share_beyond
 from igbtheory.layers.chain import each

@@ -13,9 +13,9 @@ x has no smooth density, of the scale 1/sqrt(2 t) and growing.
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batch_stretch import REACH, Array
-from igbtheory.activations.batch_terms import terms
-from igbtheory.activations.batch_unit import Unit
+from igbtheory.activations.batches.stretch import REACH, Array
+from igbtheory.activations.batches.terms import terms
+from igbtheory.activations.batches.unit import Unit
 from igbtheory.numbers import FLOAT64
 
 Rule = tuple[int, float]

@@ -1,4 +1,4 @@
-"""Terms A_0^(n - 2) (A_2 A_0 - A_1^2) of `batch_given`, many at once: all w of a panel share their nodes z.
+"""Terms A_0^(n - 2) (A_2 A_0 - A_1^2) of `batches.given`, many at once: all w of a panel share their nodes z.
 
 So do values of the datum's mean: a mean `shift` of z is a factor exp(shift z - shift^2/2) beside its density.
 """
@@ -6,8 +6,8 @@ So do values of the datum's mean: a mean `shift` of z is a factor exp(shift z - 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batch_stretch import REACH, Array
-from igbtheory.activations.batch_unit import Unit
+from igbtheory.activations.batches.stretch import REACH, Array
+from igbtheory.activations.batches.unit import Unit
 
 ACROSS, MOST = 5, 10
 """Panels in z across one kernel, and across those of a panel in w at most: beyond, each w has its own."""

@@ -1,6 +1,6 @@
 """Mean of s^2/(s^2 + eps) over a batch of n data that share a part V: h_i = mean + common V + own z_i.
 
-What `batch_given` says given V is analytic in V, on the scale own/common about a kink of phi and smoother elsewhere.
+What `batches.given` says given V is analytic in V, on the scale own/common about a kink of phi and smoother elsewhere.
 Panels of V are bisected until it is a polynomial in each.
 """
 
@@ -11,10 +11,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from igbtheory.activations.batch_given import RULES, Rule, given
-from igbtheory.activations.batch_series import integral, mass, nodes
-from igbtheory.activations.batch_stretch import Array
-from igbtheory.activations.batch_unit import unit_of
+from igbtheory.activations.batches.given import RULES, Rule, given
+from igbtheory.activations.batches.series import integral, mass, nodes
+from igbtheory.activations.batches.stretch import Array
+from igbtheory.activations.batches.unit import unit_of
 from igbtheory.activations.function import Function
 from igbtheory.activations.tree import Number
 from igbtheory.numbers.panels import WIDTH

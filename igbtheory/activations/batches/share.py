@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from igbtheory.activations.batch_cells import cleaves, cleft, fixed_sum, serves
-from igbtheory.activations.batch_chamber import LARGEST, in_chamber
-from igbtheory.activations.batch_common import over_common
-from igbtheory.activations.batch_of_two import share_of_two
-from igbtheory.activations.batch_tilted import tilted
+from igbtheory.activations.batches.cells import cleaves, cleft, fixed_sum, serves
+from igbtheory.activations.batches.chamber import LARGEST, in_chamber
+from igbtheory.activations.batches.common import over_common
+from igbtheory.activations.batches.of_two import share_of_two
+from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.function import Function
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread

@@ -1,7 +1,7 @@
 """Mean of s^2/(s^2 + eps) over a batch of n data with a negative covariance, down to a sum that is fixed.
 
 With independent z_i, h_i = mean + i common V + own z_i has the covariance -common^2: the common part is imaginary, and
-all there is to it is a factor exp(i k z), k = V common/own, in the moments A_k of `batch_given`, and
+all there is to it is a factor exp(i k z), k = V common/own, in the moments A_k of `batches.given`, and
 
     int dk own/(common sqrt(2 pi)) exp(-(k^2/2) ((own/common)^2 - n)).
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations.batch_cells import tells
-from igbtheory.activations.batch_given import RULES, SPREADS, Rule, blocks, points
-from igbtheory.activations.batch_unit import Array, Unit, unit_of
+from igbtheory.activations.batches.cells import tells
+from igbtheory.activations.batches.given import RULES, SPREADS, Rule, blocks, points
+from igbtheory.activations.batches.unit import Array, Unit, unit_of
 from igbtheory.activations.function import Function
 from igbtheory.numbers.panels import WIDTH
 

@@ -7,7 +7,7 @@ integrand has its poles where s = sqrt(-eps), at z = 0 and wherever phi has the 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.bisected import bisected
+from igbtheory.activations.batches.bisected import bisected
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import resolved
 from igbtheory.numbers import FLOAT64

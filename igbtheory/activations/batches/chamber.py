@@ -18,8 +18,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batch_rays import Rays
-from igbtheory.activations.bisected import Array, bisected
+from igbtheory.activations.batches.bisected import Array, bisected
+from igbtheory.activations.batches.rays import Rays
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import resolved
 from igbtheory.numbers import FLOAT64

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from igbtheory.activations.batch_stretch import Array
+from igbtheory.activations.batches.stretch import Array
 from igbtheory.numbers import FLOAT64
 
 ORDER = 16

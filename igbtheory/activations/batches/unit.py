@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batch_stretch import ACROSS, Stretch, monotone
+from igbtheory.activations.batches.stretch import ACROSS, Stretch, monotone
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import Resolved, resolved
 from igbtheory.numbers import FLOAT64

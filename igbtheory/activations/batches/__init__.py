@@ -1,0 +1,5 @@
+"""Batches of an activation of Gaussian units: what BatchNorm with eps > 0 leaves of its mean square."""
+
+from igbtheory.activations.batches.share import share_of_batch
+
+__all__ = ["share_of_batch"]
