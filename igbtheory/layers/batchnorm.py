@@ -19,7 +19,7 @@ from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.residual import Residual
-from igbtheory.layers.scaling import divided_pairs, norm_text, normalised, over_root, scaled_law
+from igbtheory.layers.scaling import deviations, divided_pairs, norm_text, normalised, over_root, scaled_law
 from igbtheory.numbers import FLOAT64, Kind
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
@@ -81,10 +81,10 @@ class BatchNorm(Layer):
         if self.estimator == "exact":
             return normalised(batches, self.eps, axis=1).reshape(x.shape)
         n = batches.shape[1]
-        deviations = batches - batches.mean(axis=1, keepdims=True)
+        apart = deviations(batches, axis=1)
         # of the others: the mean is x - n/(n - 1) (x - <x>), and so on
-        others = (np.square(deviations).sum(axis=1, keepdims=True) - n / (n - 1) * np.square(deviations)) / (n - 1)
-        return over_root(n / (n - 1) * deviations, others, self.eps).reshape(x.shape)
+        others = (np.square(apart).sum(axis=1, keepdims=True) - n / (n - 1) * np.square(apart)) / (n - 1)
+        return over_root(n / (n - 1) * apart, others, self.eps).reshape(x.shape)
 
     def latex(self) -> str:
         size = "" if self.batch_size is None else f"_{{{self.batch_size}}}"

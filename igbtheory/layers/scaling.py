@@ -52,10 +52,14 @@ def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:
     """Samples less their mean and over their standard deviation along an axis; where they do not vary, 0."""
-    # from the first one, so that equal samples leave no rounding
+    apart = deviations(x, axis)
+    return over_root(apart, np.mean(np.square(apart), axis=axis, keepdims=True), eps)
+
+
+def deviations(x: NDArray[Any], axis: int) -> NDArray[Any]:
+    """Samples less their mean along an axis: from the first one, so that equal samples leave no rounding."""
     apart = x - x.take([0], axis=axis)
-    deviations = apart - apart.mean(axis=axis, keepdims=True)
-    return over_root(deviations, np.mean(np.square(deviations), axis=axis, keepdims=True), eps)
+    return np.asarray(apart - apart.mean(axis=axis, keepdims=True))
 
 
 def over_root(x: NDArray[Any], q: NDArray[Any], eps: Any) -> NDArray[Any]:
