@@ -29,7 +29,8 @@ UNIFORM = 1e-9
 class PerLayer:
     """Moments after every Dense layer, input side first: arrays of shape (dense layers, *sweep).
 
-    var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either; within = covariance of two
+    var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either, on a given data set of var_mu
+    against var_mu + var_chi; within = covariance of two
     data of one batch, var_mu without batches. A residual block counts as a Dense layer, with the stream behind it.
     """
 
@@ -86,7 +87,10 @@ class Prediction(OutputLayer):
 
     @property
     def error(self) -> Any:
-        """Estimated relative error of var_mu and of var_chi of the output layer."""
+        """Estimated relative error of var_mu and of var_chi of the output layer.
+
+        On a given data set that of var_mu is against var_mu + var_chi, as the error of the correlation c is.
+        """
         return self.per_layer.error[-1]
 
     @property

@@ -24,6 +24,8 @@ BLOCK = 2**20
 """Entries of the kernel of a data set held at once."""
 RANGE = 1e150
 """Variance at most, and its inverse at least, in double precision."""
+ROUNDED = 8
+"""Difference of kernels, in units of the rounding of q, that is none."""
 LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 LARGEST_BATCHED = 4_000
@@ -78,8 +80,9 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
         sums = sum((_sums(_pairs(chain, n, data, slice(i, i + rows)), i) for i in starts), start=np.zeros(()))
     q_ab, q, error = sums[0] / len(data) ** 2, sums[1] / len(data), sums[2].astype(float) / len(starts)
     _refuse_lost(n, q)
-    q_ab = np.where(q_ab > n.epsilon * q, q_ab, 0 * q)  # else what rounding leaves of a centred kernel
-    var_chi = np.where(q - q_ab > 8 * n.epsilon * q, q - q_ab, 0 * q)
+    # less is what rounding leaves of a centred kernel, or of one of equal data
+    least = ROUNDED * n.epsilon * q
+    q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
     variance = float(sums[3, -1]) / len(data) ** 2
     law = DatasetGuessLaw(len(data), variance, partial(_output_kernel, chain, data))

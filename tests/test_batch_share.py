@@ -14,6 +14,7 @@ from igbtheory.activations import function_of, moments
 from igbtheory.activations.batches import share_of_batch
 from igbtheory.activations.batches.bisected import bisected
 from igbtheory.activations.batches.cells import fixed_sum, serves
+from igbtheory.activations.batches.chamber import in_chamber
 from igbtheory.activations.batches.common import over_common
 from igbtheory.activations.batches.given import RULES, given
 from igbtheory.activations.batches.of_two import share_of_two
@@ -304,3 +305,17 @@ def test_what_has_no_rule_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         igb.Network(Dense(2.0), *hidden, Dense(2.0)).predict(**options)
+
+
+@pytest.mark.parametrize("eps", [1e-10, 1e-12, 1e-14, 1e-20])
+def test_kernels_narrower_than_a_table_of_phi(eps: float) -> None:
+    """Against panels over ordered batches, which know no kernels; x^3 is nearly flat at 0, where data agree."""
+    expected, lost = in_chamber(function_of("x**3"), 3, (0.0, 3**-0.5, 1.0), eps)
+    found, error = share_of_batch(function_of("x**3"), 3, 0.0, 1.0, 0.0, eps)
+    assert abs(found - expected) <= error + lost
+    assert error + lost < PROMISE
+
+
+def test_a_function_out_of_range_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"exp.*standard deviation 10.*smaller sigma_w2"):
+        share_of_batch(function_of("exp(x)"), 5, 0.0, 100.0, 0.0, 10.0)

@@ -205,3 +205,51 @@ def test_equal_samples_are_normalised_to_zero(norm: igb.BatchNorm, value: float)
         found = norm.samples(np.full((3, 2), value, dtype=kind), np.random.default_rng(0), 0)
         assert not found.any()
         assert found.dtype == kind
+
+
+@pytest.mark.parametrize("sigma_w2", [1.0, 6.0, 20.0, 40.0])
+def test_a_control_whose_tail_no_draw_has_seen_is_left_out(sigma_w2: float) -> None:
+    """Behind BatchNorm without eps the mean square over a batch is 1; those of exp(x) come from beyond all draws."""
+    data = np.random.default_rng(0).standard_normal((10, 30))
+    with pytest.warns(igb.AccuracyWarning):
+        found = igb.Network(igb.Dense(sigma_w2), igb.Activation("exp(x)"), igb.BatchNorm(), igb.Dense(1.0)).predict(
+            data
+        )
+    assert found.var_chi == pytest.approx(1, abs=1e-12)
+
+
+def test_one_datum_far_from_all_others_in_front_of_an_exponential() -> None:
+    data = np.random.default_rng(1).standard_normal((30, 30))
+    data[0] *= 100
+    with pytest.warns(igb.AccuracyWarning):
+        found = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("exp(x)"), igb.Dense(1.0)).predict(data)
+    h = np.linalg.cholesky(data @ data.T / 30) @ np.random.default_rng(5).standard_normal((30, 100_000))
+    h -= h.mean(axis=0)
+    drawn = np.mean(np.exp(h / np.sqrt(np.mean(h * h, axis=0))), axis=0) ** 2
+    assert abs(found.var_mu - drawn.mean()) < found.error * found.var_mu + 5 * drawn.std() / np.sqrt(drawn.size)
+
+
+@pytest.mark.parametrize("close", [1e-5, 1e-6, 1e-7])
+def test_nearly_equal_data_cost_digits_and_the_error_says_so(close: float) -> None:
+    """With eps far above the variance BatchNorm is a division by sqrt(eps): the kernel is that of the centred ReLU."""
+    rng = np.random.default_rng(5)
+    data = rng.standard_normal((1, 20)) + close * rng.standard_normal((5, 20))
+    with pytest.warns(igb.AccuracyWarning):
+        found = igb.Network(igb.Dense(1.0), RELU, igb.BatchNorm(eps=0.1), igb.Dense(1.0)).predict(data)
+    # units that are positive, half of all, keep their deviations; others have a kink with the probability `close`
+    apart = data - data.mean(axis=0)
+    expected = np.mean(np.square(apart)) / 2 / 0.1
+    assert abs(found.var_chi - expected) < (found.error + 3 * close) * expected
+    assert found.error > 1e-8
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_units_that_are_one_value_up_to_rounding_are_dead(size: int) -> None:
+    """LayerNorm moves dead ReLUs to one value, which its division leaves with the rounding of every datum."""
+    data = np.random.default_rng(9).standard_normal((8, 30))
+    values = []
+    for norm in (igb.LayerNorm(), igb.RMSNorm()):
+        with pytest.warns(igb.AccuracyWarning):
+            found = igb.Network(igb.Dense(2.0), RELU, norm, igb.BatchNorm(size), igb.Dense(1.0)).predict(data)
+        values.append(found.var_mu + found.var_chi)
+    assert values[0] == pytest.approx(values[1], rel=1e-12)  # the same draws

@@ -57,6 +57,11 @@ class BatchNorm(Layer):
     def law(self, node: LawNode) -> LawNode:
         if self.estimator == "evaluation":
             return self._evaluated(node)
+        if isinstance(node.base, Gaussian) and np.any(node.base.values.variance == node.base.values.covariance):
+            raise ValueError(
+                f"expected units that vary over the data in front of {self!r}, got units without var_chi, of which it "
+                "makes 0; use sigma_w2 > 0"
+            )
         if node.gaussian:
             return self._of_gaussian(node)
         return self._of_activation(node)

@@ -26,6 +26,9 @@ LEAST, VALUES, FEWEST = 1024, 2**18, 64
 """Draws in a block at least, values at all data that they make where this allows more, and maxima at least."""
 SMALL = 256
 """Data up to which a matrix product takes one thread: several would wait for each other."""
+HEAVY = 100.0
+"""Largest square in a block, relative to their mean, from which on a unit is no control: its known moments may come
+from draws that no block has."""
 SPARE = 4.0
 """Standard errors in an error."""
 
@@ -57,7 +60,7 @@ def estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array,
 def _estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array, m: int) -> Estimate:
     rng, count = np.random.default_rng(SEED), max(FEWEST, max(LEAST, VALUES // mean.size) // m)
     y, y0 = draw(rng, count)
-    slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))
+    slope, beta = (_slope(y, y0), _slope(np.square(y), np.square(y0))) if _is_light(y0) else (0.0, 0.0)
     sums: list[Array] = [np.zeros(())] * 4
     for _ in range(BLOCKS):
         y, y0 = draw(rng, count)
@@ -65,7 +68,7 @@ def _estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array
         sums = [total + new for total, new in zip(sums, (left, left**2, square, square**2), strict=True)]
     left, error_1 = _mean(sums[0], sums[1])
     square, error_2 = _mean(sums[2], sums[3])
-    found = beta * q_ab + square
+    found = beta * q_ab + square if beta else square
     q = np.diagonal(found)
     inverse = np.divide(1, q, out=np.zeros(len(q)), where=q > 0)
     relative = (
@@ -73,7 +76,17 @@ def _estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array
         np.diagonal(error_2) * inverse,
         error_2 * np.sqrt(inverse[:, None] * inverse),
     )
-    return Estimate(found, slope * mean + left, SPARE * max(float(np.sqrt(np.mean(part**2))) for part in relative))
+    return Estimate(
+        found,
+        slope * mean + left if slope else left,
+        SPARE * max(float(np.sqrt(np.mean(part**2))) for part in relative),
+    )
+
+
+def _is_light(y: Array) -> bool:
+    """Whether the draws have seen what makes up the second moments, that is whether their tails are light."""
+    square = np.square(y)
+    return bool(np.all(square.max(axis=1) <= HEAVY * square.mean(axis=1)))
 
 
 def _slope(y: Array, y0: Array) -> float:

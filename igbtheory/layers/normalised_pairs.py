@@ -13,11 +13,15 @@ from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Array, Base, KernelNode, extended
 from igbtheory.layers.pairs import Pairs
-from igbtheory.layers.scaling import normalised
+from igbtheory.layers.scaling import deviations, over_root
 from igbtheory.numbers import FLOAT64, Kind
 
 MOST_BATCHES = 12
 """Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
+
+
+ROUNDED = 1e-13
+"""Deviations of a unit, relative to its values, that are rounding."""
 
 
 @final
@@ -31,9 +35,12 @@ class Scaling:
 
     def of(self, units: Array) -> Array:
         """Units, shape (data, count), by their own scales."""
-        found = normalised(units.reshape(-1, self.size, units.shape[-1]), self.eps, axis=1).reshape(units.shape)
-        # rounding tells units of equal data apart
-        return np.where(self.factor[:, None] > 0, found, 0.0)
+        apart = deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
+        square = np.mean(np.square(apart), axis=1, keepdims=True)
+        found = over_root(apart, square, self.eps)
+        # what rounding leaves of a unit that is one value
+        same = square <= ROUNDED**2 * np.mean(np.square(units.reshape(apart.shape)), axis=1, keepdims=True)
+        return np.where(same, 0.0, found).reshape(units.shape) * (self.factor[:, None] > 0)
 
     def either(self, units: Array) -> Array:
         """Units by their own scales, and by the mean scale, in one array."""
@@ -61,7 +68,9 @@ class Scaling:
     @property
     def error(self) -> float:
         """Error of the second moments, and the rounding that centring magnifies."""
-        return self.pairs.error + FLOAT64.epsilon * float(np.max(np.diagonal(self.kernel) * self.factor**2))
+        variances = batch_scaling.mean_variances(self.kernel, self.size)
+        lost = np.divide(np.diagonal(self.kernel), variances, out=np.ones(len(variances)), where=variances > 0)
+        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
 
 
 @final

@@ -66,6 +66,11 @@ def _panels(
     mean, variance, fourth = unit.moments(shifts)
     # the variance over a batch is that of x, or comes from one datum that is rarely far from the others
     usual = np.maximum(variance, fourth / (size * variance + TINY)).max()
+    if not np.isfinite(usual):
+        raise ValueError(
+            f"expected an activation whose fourth moment is in range, got {unit.phi.name!r} of h of the standard "
+            f"deviation {unit.scale:.3g}; use a smaller sigma_w2, or clip the formula"
+        )
     rate = 0.5 / (usual + eps)
     y = np.arange(START, np.log(END / eps / rate) + step, step)
     t = rate * np.exp(y - np.exp(-y))

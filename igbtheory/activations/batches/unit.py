@@ -78,6 +78,7 @@ class Unit:
         z = np.arange(-farthest, farthest + 1)
         return self.values(z), np.abs(self.values(z + 0.5) - self.values(z - 0.5))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def moments(self, shifts: Array) -> tuple[Array, Array, Array]:
         """Means and variances of x, and mean fourth powers of its deviations, for z of the means `shifts`."""
         centre = self.centre + self.scale * shifts
