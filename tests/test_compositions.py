@@ -304,9 +304,7 @@ def test_a_sweep_with_batches_has_no_law_of_finite_data() -> None:
         p.G0.finite(4)
 
 
-@pytest.mark.parametrize(
-    "layers", [(BatchNorm(4),), (BatchNorm(),), (Activation("relu"), BatchNorm(4, eps=0.1))], ids=repr
-)
+@pytest.mark.parametrize("layers", [(BatchNorm(4),), (Activation("relu"), BatchNorm(4, eps=0.1))], ids=repr)
 def test_units_that_do_not_vary_over_the_data_have_no_norm(layers: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match="vary over the data"):
         igb.Network(Dense(0.0, 1.0), *layers, Dense()).predict()

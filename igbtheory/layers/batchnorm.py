@@ -57,7 +57,8 @@ class BatchNorm(Layer):
     def law(self, node: LawNode) -> LawNode:
         if self.estimator == "evaluation":
             return self._evaluated(node)
-        if isinstance(node.base, Gaussian) and np.any(node.base.values.variance == node.base.values.covariance):
+        h = node.base.values if isinstance(node.base, Gaussian) else None
+        if self.batch_size and h is not None and np.any(h.variance == h.covariance):
             raise ValueError(
                 f"expected units that vary over the data in front of {self!r}, got units without var_chi, of which it "
                 "makes 0; use sigma_w2 > 0"
