@@ -93,7 +93,12 @@ class Averaged(Base[T]):
         return self.dead(size, copies)
 
     def units(self, rng: Generator, count: int) -> Array:
-        return super().units(rng, count) if self.drawn is None else self.drawn(rng, count)
+        if self.drawn is None:
+            raise ValueError(
+                f"BatchNorm on given data draws units, and there is no rule that draws {self.what}; put a Dense between "
+                "them"
+            )
+        return self.drawn(rng, count)
 
     @property
     def refusal(self) -> str:
