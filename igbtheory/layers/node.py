@@ -95,8 +95,7 @@ class Averaged(Base[T]):
     def units(self, rng: Generator, count: int) -> Array:
         if self.drawn is None:
             raise ValueError(
-                f"BatchNorm on given data draws units, and there is no rule that draws {self.what}; put a Dense between "
-                "them"
+                f"BatchNorm on given data draws units, and no rule draws {self.what}; put a Dense between them"
             )
         return self.drawn(rng, count)
 
