@@ -253,3 +253,10 @@ def test_units_that_are_one_value_up_to_rounding_are_dead(size: int) -> None:
             found = igb.Network(igb.Dense(2.0), RELU, norm, igb.BatchNorm(size), igb.Dense(1.0)).predict(data)
         values.append(found.var_mu + found.var_chi)
     assert values[0] == pytest.approx(values[1], rel=1e-12)  # the same draws
+
+
+def test_moments_without_a_rule_that_draws_are_refused_in_words() -> None:
+    found = node(given(), (RELU,))
+    closed = found.averaged_to(found.averaged(), found.means(), "a unit of one's own")
+    with pytest.raises(ValueError, match=r"no rule draws a unit of one's own; put a Dense"):
+        igb.BatchNorm().kernel(closed)
