@@ -40,6 +40,7 @@ FLOOR = (1e5 * FLOAT64.epsilon) ** 2
 BLOCK = 2**14
 """Points evaluated at once."""
 
+_ONE = np.array([0])
 Array = NDArray[np.float64]
 
 
@@ -61,15 +62,26 @@ class Octave:
     def moments(self, var_mu: Array, var_chi: Array) -> tuple[Array, Array]:
         """Rows mean, var_mu, var_chi and relative error of phi(h), and where the factors are known to the goal."""
         q = var_mu + var_chi
-        in_q = _basis(2 * (np.log2(q) - self.number), len(self.means))
+        # a deep network keeps its q, when norms do
+        lines, mean = _at_variance(self, float(q[0])) if q.size == 1 else self.lines(q)
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-        in_theta = _basis(theta * (4 / np.pi) - 1, self.factors.shape[2])
-        to_chi, to_mu = (in_q @ self.factors * in_theta).sum(axis=2)
-        mean, var_mu, var_chi = in_q @ self.means, var_mu * to_mu, var_chi * to_chi
+        to_chi, to_mu = (lines * _basis(theta * (4 / np.pi) - 1, self.factors.shape[2])).sum(axis=2)
+        var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
         error, shared = self.factor_error / np.minimum(to_chi, to_mu), mean * mean + var_mu
         counted = shared > FLOOR * (shared + var_chi)
         lost = np.divide(2 * np.abs(mean) * self.mean_error, shared, where=counted, out=0 * shared)
         return np.array([mean, var_mu, var_chi, lost + error]), (error > 0) & (error <= FLOAT64.goal)
+
+    def lines(self, q: Array) -> tuple[Array, Array]:
+        """Coefficients in theta of R and of Q, shape (2, q, theta), and E phi."""
+        in_q = _basis(2 * (np.log2(q) - self.number), len(self.means))
+        return in_q @ self.factors, in_q @ self.means
+
+
+@lru_cache(maxsize=64)
+def _at_variance(octave: Octave, q: float) -> tuple[Array, Array]:
+    """What `lines` says at one variance."""
+    return octave.lines(np.array([q]))
 
 
 def fill(phi: Function, points: Array, found: Array) -> Array:
@@ -82,16 +94,22 @@ def fill(phi: Function, points: Array, found: Array) -> Array:
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
     near = (q > 2.0**-FARTHEST) & (q < 2.0**FARTHEST)
-    centred = np.flatnonzero((mean == 0) & (var_mu > 0) & (var_chi > 0) & near)
-    numbers = np.rint(np.log2(q[centred])).astype(int)
-    for number in set(numbers.tolist()):
+    for number, inside in _by_octave(q, (mean == 0) & (var_mu > 0) & (var_chi > 0) & near):
         octave = _octave(phi, number)
         if octave is not None:
-            inside = centred[numbers == number]
             for first in range(0, inside.size, BLOCK):
                 part = inside[first : first + BLOCK]
                 found[:, part], filled[part] = octave.moments(*points[1:, part])
     return filled
+
+
+def _by_octave(q: Array, served: NDArray[np.bool_]) -> list[tuple[int, NDArray[np.intp]]]:
+    """Numbers of octaves, and the points that are in each."""
+    if q.size == 1:
+        return [(round(float(np.log2(q[0]))), _ONE)] if served[0] else []
+    chosen = np.flatnonzero(served)
+    numbers = np.rint(np.log2(q[chosen])).astype(int)
+    return [(number, chosen[numbers == number]) for number in set(numbers.tolist())]
 
 
 @lru_cache(maxsize=256)
@@ -103,12 +121,16 @@ def _octave(phi: Function, number: int) -> Octave | None:
     mean_slopes = partial(_mean_slopes, phi.derivative, smooth)
     top = np.array([2.0 ** (number + 0.5)])
     with one_thread():
-        angles = _length(ANGLES, lambda size: mean_slopes(top, size)[0])
-        variances = _length(VARIANCES, lambda size: mean_slopes(_variances(number, size), FEW)[0].T)
-        if angles is None or variances is None:
-            return None
+        variances, angles = VARIANCES[0], ANGLES[0]
         q = _variances(number, variances)
         slopes, missed = mean_slopes(q, angles)
+        if not (_ended(slopes) and _ended(slopes.T)):
+            angles = _length(ANGLES, lambda size: mean_slopes(top, size)[0])
+            variances = _length(VARIANCES, lambda size: mean_slopes(_variances(number, size), FEW)[0].T)
+            if not (angles and variances):
+                return None
+            q = _variances(number, variances)
+            slopes, missed = mean_slopes(q, angles)
         means, means_missed = _means(phi, q)
     factors, means = _transform(variances) @ slopes @ _averages(angles), _transform(variances) @ means
     ends = _end(factors) + _end(np.moveaxis(factors, 1, 2))
@@ -116,13 +138,14 @@ def _octave(phi: Function, number: int) -> Octave | None:
     return Octave(number, means, factors, mean_error, missed + ends + ROUNDING * float(np.max(slopes)))
 
 
-def _length(sizes: tuple[int, ...], lines: Callable[[int], Array]) -> int | None:
-    """First of the sizes at which the series of lines, given by their values at so many nodes, have ended."""
-    for size in sizes:
-        values = lines(size)
-        if _end(values @ _transform(size).T) <= TOLERANCE * np.max(np.abs(values)):
-            return size
-    return None
+def _length(sizes: tuple[int, ...], lines: Callable[[int], Array]) -> int:
+    """First of the sizes at which the series of lines, given by their values at so many nodes, have ended, or 0."""
+    return next((size for size in sizes if _ended(lines(size))), 0)
+
+
+def _ended(lines: Array) -> bool:
+    """Whether the series of lines have ended, given by their values at nodes (last axis)."""
+    return _end(lines @ _transform(lines.shape[-1]).T) <= TOLERANCE * float(np.max(np.abs(lines)))
 
 
 def _mean_slopes(slope: Function, smooth: Smoothing, q: Array, angles: int) -> tuple[Array, float]:
@@ -177,7 +200,12 @@ def _transform(size: int) -> Array:
 
 def _basis(x: Array, length: int) -> Array:
     """Chebyshev polynomials at x, shape (*x, length)."""
-    return np.asarray(np.cos(np.multiply.outer(np.arccos(np.minimum(np.maximum(x, -1), 1)), np.arange(length))))
+    return np.asarray(np.cos(np.arccos(np.minimum(np.maximum(x, -1), 1))[..., None] * _counted(length)))
+
+
+@lru_cache
+def _counted(length: int) -> Array:
+    return np.arange(float(length))
 
 
 def _end(coefficients: Array) -> float:
