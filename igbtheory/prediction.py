@@ -30,8 +30,8 @@ class PerLayer:
     """Moments after every Dense layer, input side first: arrays of shape (dense layers, *sweep).
 
     var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either, on a given data set of var_mu
-    against var_mu + var_chi; within = covariance of two
-    data of one batch, var_mu without batches. A residual block counts as a Dense layer, with the stream behind it.
+    against var_mu + var_chi; within = covariance of two data of one batch, var_mu without batches. A residual block
+    counts as a Dense layer, with the stream behind it.
     """
 
     n: Kind

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import steepness
 from igbtheory.layers.batch_scaling import Array, approximate, covariance, mean_variances, slices
+from igbtheory.layers.pairs import kernel_root
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)
@@ -106,7 +107,7 @@ def homogeneous_batches(phi: Function | None, kernel: Any, size: int, eps: float
             into[batch.rows.start + part, batch.rows] = _within(phi, degree, batch, step, part)
     for pair in combinations(batches, 2):
         rows = np.r_[pair[0].rows, pair[1].rows]
-        roots = _roots(normalised[np.ix_(rows, rows)], max(batch.rounding for batch in pair))
+        roots = kernel_root(normalised[np.ix_(rows, rows)], max(batch.rounding for batch in pair))
         for into, step in zip((rough, found), STEPS, strict=True):
             block = _between(phi, degree, pair, roots, step)
             into[pair[0].rows, pair[1].rows], into[pair[1].rows, pair[0].rows] = block, block.T
@@ -155,19 +156,10 @@ def _batch(kernel: Array, normalised: Array, rows: slice, eps: float) -> Batch:
         return Batch(rows, np.zeros((len(own), 1)), np.zeros(1), 0.0, 0.0)
     variance = float(mean_variances(kernel[rows, rows], len(own))[0])
     rounding = float(np.max(np.diagonal(kernel)[rows])) / variance
-    roots = _roots(own, rounding)
+    # in the tails of t what rounding leaves of zero would count
+    roots = kernel_root(own, rounding)
     spectrum = np.sum(roots * roots, axis=0)
     return Batch(rows, roots, spectrum / spectrum.sum(), rounding, eps / variance)
-
-
-def _roots(matrix: Array, largest: float) -> Array:
-    """Roots L with matrix = L L^T, shape (n, rank), columns orthogonal.
-
-    What rounding of entries of size `largest` leaves of zero is dropped: in the tails of t it would count.
-    """
-    values, vectors = np.linalg.eigh(matrix)
-    kept = values > 2 * len(matrix) * FLOAT64.epsilon * max(largest, values[-1])
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
 def _rule(batch: Batch, power: float, step: float) -> Rule:

@@ -53,9 +53,8 @@ def mean_variances(kernel: Array, size: int) -> Array:
     return found
 
 
-def scales(kernel: Array, size: int, eps: float = 0.0) -> Array:
-    """Factors 1/sqrt(tr J/n + eps) of every datum, shape (D,); 0 for batches without variance."""
-    variances = mean_variances(kernel, size)
+def scales(variances: Array, eps: float = 0.0) -> Array:
+    """Factors 1/sqrt(tr J/n + eps) of every datum, from its mean variance tr J/n; 0 for batches without."""
     return np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
 
 
@@ -66,7 +65,7 @@ def approximate(kernel: Any, size: int, eps: float = 0.0) -> Array:
     units are Gaussian. Rows in consecutive batches of `size` data; batches without variance give zeros.
     """
     kernel = covariance(kernel)
-    factor = scales(kernel, size, eps)
+    factor = scales(mean_variances(kernel, size), eps)
     found = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
     return np.asarray((found + found.T) / 2)  # exactly symmetric: a jump magnifies rounding
 

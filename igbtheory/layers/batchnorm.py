@@ -70,14 +70,14 @@ class BatchNorm(Layer):
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.estimator == "evaluation":
             return node if not self.eps else divided_pairs(node, 1 + node.n.number(self.eps))
-        size = self.divides(len(node.averaged().q_ab))
+        x = node.averaged()
+        size = self.divides(len(x.q_ab))
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
-        if node.gaussian:
-            return Node(node.n, NormalisedPairs(Scaling(node.averaged(), size, float(self.eps))))
-        return of_function(node, size, float(self.eps), WHAT)
+        scaling = Scaling(x, size, float(self.eps))
+        return Node(node.n, NormalisedPairs(scaling)) if node.gaussian else of_function(node, scaling, WHAT)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width

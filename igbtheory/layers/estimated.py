@@ -53,21 +53,12 @@ def estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array,
     q_ab, mean: those of y0; m: draws that make one unit. Source: control variates, as in any textbook of Monte Carlo
     methods.
     """
+    count = max(FEWEST, max(LEAST, VALUES // mean.size) // m)
     with one_thread() if mean.size <= SMALL else nullcontext():
-        return _estimated(draw, q_ab, mean, m)
-
-
-def _estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array, m: int) -> Estimate:
-    rng, count = np.random.default_rng(SEED), max(FEWEST, max(LEAST, VALUES // mean.size) // m)
-    y, y0 = draw(rng, count)
-    slope, beta = (_slope(y, y0), _slope(np.square(y), np.square(y0))) if _is_light(y0) else (0.0, 0.0)
-    sums: list[Array] = [np.zeros(())] * 4
-    for _ in range(BLOCKS):
-        y, y0 = draw(rng, count)
-        left, square = (y - slope * y0).mean(axis=1), (y @ y.T - beta * (y0 @ y0.T)) / count
-        sums = [total + new for total, new in zip(sums, (left, left**2, square, square**2), strict=True)]
+        slope, beta, sums = _drawn(draw, count)
     left, error_1 = _mean(sums[0], sums[1])
     square, error_2 = _mean(sums[2], sums[3])
+    # without a control its moments may be out of range
     found = beta * q_ab + square if beta else square
     q = np.diagonal(found)
     inverse = np.divide(1, q, out=np.zeros(len(q)), where=q > 0)
@@ -81,6 +72,19 @@ def _estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array
         slope * mean + left if slope else left,
         SPARE * max(float(np.sqrt(np.mean(part**2))) for part in relative),
     )
+
+
+def _drawn(draw: Callable[[Generator, int], Array], count: int) -> tuple[float, float, list[Array]]:
+    """Slopes of y and of its square on those of y0, and sums over blocks of what they leave, and of its squares."""
+    rng = np.random.default_rng(SEED)
+    y, y0 = draw(rng, count)
+    slope, beta = (_slope(y, y0), _slope(np.square(y), np.square(y0))) if _is_light(y0) else (0.0, 0.0)
+    sums: list[Array] = [np.zeros(())] * 4
+    for _ in range(BLOCKS):
+        y, y0 = draw(rng, count)
+        left, square = (y - slope * y0).mean(axis=1), (y @ y.T - beta * (y0 @ y0.T)) / count
+        sums = [total + new for total, new in zip(sums, (left, left**2, square, square**2), strict=True)]
+    return slope, beta, sums
 
 
 def _is_light(y: Array) -> bool:

@@ -12,8 +12,8 @@ from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments, steepness
 from igbtheory.layers.dead import dead
 from igbtheory.layers.node import Array, Base
-from igbtheory.layers.pairs import Pairs
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.layers.pairs import Pairs, kernel_root
+from igbtheory.numbers import Kind
 
 
 @final
@@ -82,6 +82,4 @@ class GaussianPairs(Base[Pairs]):
     @cached_property
     def _root(self) -> Array:
         """Root L of the kernel L L^T of all data, shape (data, rank)."""
-        values, vectors = np.linalg.eigh(self.values.q_ab.astype(float))
-        kept = values > len(values) * FLOAT64.epsilon * values[-1]
-        return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+        return kernel_root(self.values.q_ab.astype(float))

@@ -18,8 +18,6 @@ from igbtheory.numbers import FLOAT64, Kind
 
 MOST_BATCHES = 12
 """Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
-
-
 ROUNDED = 1e-13
 """Deviations of a unit, relative to its values, that are rounding."""
 
@@ -35,41 +33,57 @@ class Scaling:
 
     def of(self, units: Array) -> Array:
         """Units, shape (data, count), by their own scales."""
-        apart = deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
+        return self._by_own(units, self._apart(units))
+
+    def either(self, units: Array) -> Array:
+        """Units by their own scales, and by the mean scale, in one array."""
+        apart = self._apart(units)
+        return np.stack([self._by_own(units, apart), self._by_mean(apart)])
+
+    def by_mean(self, mean: Array) -> Array:
+        """Means of all data, shape (D,), by the mean scale."""
+        return self._by_mean(self._apart(mean[:, None]))[:, 0]
+
+    def _apart(self, x: Array) -> Array:
+        """Deviations over the batches, shape (batches, data of one, count)."""
+        return deviations(x.reshape(-1, self.size, x.shape[-1]), axis=1)
+
+    def _by_mean(self, apart: Array) -> Array:
+        return apart.reshape(-1, apart.shape[-1]) * self.factor[:, None]
+
+    def _by_own(self, units: Array, apart: Array) -> Array:
         square = np.mean(np.square(apart), axis=1, keepdims=True)
         found = over_root(apart, square, self.eps)
         # what rounding leaves of a unit that is one value
         same = square <= ROUNDED**2 * np.mean(np.square(units.reshape(apart.shape)), axis=1, keepdims=True)
         return np.where(same, 0.0, found).reshape(units.shape) * (self.factor[:, None] > 0)
 
-    def either(self, units: Array) -> Array:
-        """Units by their own scales, and by the mean scale, in one array."""
-        return np.stack([self.of(units), self.by_mean(units)])
+    @cached_property
+    def kernel(self) -> Array:
+        """The second moments in double precision."""
+        return np.asarray(self.pairs.q_ab, dtype=float)
 
-    def by_mean(self, x: Array) -> Array:
-        """Values at data along the first axis, by the mean scale."""
-        return batch_scaling.centred(x, self.size) * self.factor[:, None]
+    @cached_property
+    def variances(self) -> Array:
+        """The mean variances of all data over their batches."""
+        return batch_scaling.mean_variances(self.kernel, self.size)
 
     @cached_property
     def factor(self) -> Array:
         """The mean scales of all data."""
-        return batch_scaling.scales(self.kernel, self.size, self.eps)
-
-    @cached_property
-    def kernel(self) -> Array:
-        return np.asarray(self.pairs.q_ab, dtype=float)
+        return batch_scaling.scales(self.variances, self.eps)
 
     def approximate(self, n: Kind) -> Pairs:
         """Second moments by the mean scale."""
         kernel = batch_scaling.approximate(self.kernel, self.size, self.eps)
         rank = min(batch_scaling.effective_rank(self.kernel, self.size), self.pairs.rank)
-        return replace(remade(n, self.pairs, kernel, self.error), rank=rank)
+        return replace(_remade(n, self.pairs, kernel, self.error), rank=rank)
 
     @property
     def error(self) -> float:
         """Error of the second moments, and the rounding that centring magnifies."""
-        variances = batch_scaling.mean_variances(self.kernel, self.size)
-        lost = np.divide(np.diagonal(self.kernel), variances, out=np.ones(len(variances)), where=variances > 0)
+        alive = self.variances > 0
+        lost = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
         return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
 
 
@@ -88,16 +102,15 @@ class NormalisedPairs(Base[Pairs]):
         to = self.scaling
         if self._is_exact(phi, m):
             kernel, error = batch_kernel.homogeneous_batches(phi, to.kernel, to.size, to.eps)
-            return remade(n, to.pairs, kernel, error + to.error)
+            return _remade(n, to.pairs, kernel, error + to.error)
         known, found = self._estimated(n, phi, m)
-        return remade(n, known, found.q_ab, known.error + found.error)
+        return _remade(n, known, found.q_ab, known.error + found.error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         to = self.scaling
-        exact = self._is_exact(phi, m)
-        return either_way(
-            n, batch_kernel.means(phi, to.kernel, to.size, to.eps) if exact else self._estimated(n, phi, m)[1].mean
-        )
+        if self._is_exact(phi, m):
+            return _either_way(n, batch_kernel.means(phi, to.kernel, to.size, to.eps))
+        return _either_way(n, self._estimated(n, phi, m)[1].mean)
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, phi, m, size, copies
@@ -123,7 +136,7 @@ class NormalisedPairs(Base[Pairs]):
         # a dead batch is 0, where phi has a value and no kernel
         by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
         known = by_mean.average(n, phi, m)
-        mean, q_ab = column(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
+        mean, q_ab = _column(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
@@ -134,33 +147,32 @@ class NormalisedPairs(Base[Pairs]):
         return known, estimated(draw, q_ab, mean, m)
 
 
-def of_function(node: KernelNode, size: int, eps: Any, what: str) -> KernelNode:
+def of_function(node: KernelNode, to: Scaling, what: str) -> KernelNode:
     """Node of a unit that is no Gaussian one, centred and scaled over batches: by its mean scale, and draws."""
-    to = Scaling(node.averaged(), size, float(eps))
     known = to.approximate(node.n)
-    mean = to.by_mean(column(node.means()[0], len(to.kernel))[:, None])[:, 0]
+    mean = to.by_mean(_column(node.means()[0], len(to.kernel)))
     found = estimated(
         lambda rng, count: to.either(node.units(rng, count)), known.q_ab.astype(float), mean, node.maximum
     )
-    values = remade(node.n, known, found.q_ab, known.error + found.error)
+    values = _remade(node.n, known, found.q_ab, known.error + found.error)
     return node.averaged_to(
-        values, either_way(node.n, found.mean), what, drawn=lambda rng, count: to.of(node.units(rng, count))
+        values, _either_way(node.n, found.mean), what, drawn=lambda rng, count: to.of(node.units(rng, count))
     )
 
 
-def remade(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
+def _remade(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
     """Second moments of all pairs of data from a kernel in double precision."""
     found = n.number(kernel)
     q = np.diagonal(found)
     return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, error=error)
 
 
-def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
+def _either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
     """Means at the data a and b of pairs."""
     found = n.number(mean)
     return found[:, None], found[None, :]
 
 
-def column(mean: Any, count: int) -> Array:
+def _column(mean: Any, count: int) -> Array:
     """Means at the data a of pairs, one of each datum."""
     return np.ravel(np.broadcast_to(np.asarray(mean, dtype=float), (count, 1)))

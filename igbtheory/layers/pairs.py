@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.numbers import FLOAT64
+
 
 @final
 @dataclass(frozen=True)
@@ -19,3 +24,13 @@ class Pairs:
     same: Any = False
     error: float = 0.0
     rank: float = float("inf")
+
+
+def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:
+    """Root L of a kernel L L^T, shape (D, rank), columns orthogonal.
+
+    What rounding of entries of size `largest`, or of its own, leaves of zero is dropped.
+    """
+    values, vectors = np.linalg.eigh(kernel)
+    kept = values > 2 * len(kernel) * FLOAT64.epsilon * max(largest, values[-1])
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

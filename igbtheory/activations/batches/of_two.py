@@ -7,13 +7,12 @@ integrand has its poles where s = sqrt(-eps), at z = 0 and wherever phi has the 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batches.bisected import bisected
+from igbtheory.activations.batches.bisected import Array, bisected
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import resolved
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import WIDTH
 
-Array = NDArray[np.float64]
 LEAST = 1e-7
 """Width of the centre below which it counts as none: its square is rounding."""
 

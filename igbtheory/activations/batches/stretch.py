@@ -4,6 +4,7 @@ A table of z by x = phi(centre + scale z) says where x is within the reach of a 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, final
 
@@ -57,9 +58,16 @@ class Stretch:
         ends = np.concatenate([near, inside[:, None] + 0 * width, low[None], high[None]])
         return split(FLOAT64, ends, low, high, order)
 
+    @cached_property
+    def _step(self) -> float:
+        """Largest step of the table in x."""
+        return float(np.diff(self.values).max())
+
     def _inverse(self, x: Array, width: Array) -> Array:
         """Points z of the values x: those of the table, and where a kernel is as narrow as its steps Newton's."""
         found = np.interp(x, self.values, self.z)
+        if self._step <= STEP * width.min():
+            return found
         after = np.clip(np.searchsorted(self.values, x), 1, self.values.size - 1)
         narrow = self.values[after] - self.values[after - 1] > STEP * width
         if not narrow.any():

@@ -15,7 +15,8 @@ import numpy as np
 
 from igbtheory.activations.batches.cells import tells
 from igbtheory.activations.batches.given import RULES, SPREADS, Rule, blocks, points
-from igbtheory.activations.batches.unit import Array, Unit, unit_of
+from igbtheory.activations.batches.stretch import Array
+from igbtheory.activations.batches.unit import Unit, unit_of
 from igbtheory.activations.function import Function
 from igbtheory.numbers.panels import WIDTH
 

@@ -9,15 +9,13 @@ from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from igbtheory.activations.batches.stretch import ACROSS, Stretch, monotone
+from igbtheory.activations.batches.stretch import ACROSS, Array, Stretch, monotone
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import Resolved, resolved
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import split
 
-Array = NDArray[np.float64]
 SATURATED = 0.1
 """Share of its range over which phi moves in the outer half of z where it saturates."""
 MERGED = 1e-9
