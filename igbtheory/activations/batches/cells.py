@@ -25,7 +25,7 @@ from igbtheory.numbers.panels import WIDTH, split
 
 ORDERS = (5, 6, 7, 8, 10, 12, 15, 19, 24, 30, 38, 48, 60, 75, 94, 117, 146, 183)
 """Nodes in the first direction of a simplex, tried in turn; the others, which matter less and less, take fewer."""
-LARGEST, MOST, FEWER = 7, 120_000, 40_000
+LARGEST, MOST, FEWER = 6, 120_000, 40_000
 """Batch, and order to the power of the number of directions, at most; FEWER for a phi with clefts."""
 SPARE = 10.0
 """Factor to spare for the error there: rules in turn may miss a cleft alike."""
@@ -64,7 +64,7 @@ def serves(phi: Function, size: int, mean: float, own: float) -> bool:
 def cleft(phi: Function, size: int, scales: tuple[float, float], eps: float) -> tuple[float, float]:
     """The mean and its absolute error for a phi that `serves` refuses, but smooth off the mean.
 
-    Clefts on points and lines only: five data or more have three directions or more across them.
+    Clefts on points and lines only, which five data cross in three directions or more.
     """
     value, error = fixed_sum(phi, size, scales, eps, FEWER)
     return value, SPARE * error
@@ -72,7 +72,7 @@ def cleft(phi: Function, size: int, scales: tuple[float, float], eps: float) -> 
 
 def cleaves(phi: Function, size: int, mean: float) -> bool:
     """Whether `cleft` holds."""
-    return 4 < size <= LARGEST and all(kink == mean for kink in phi.pieces.kinks)
+    return size == 5 and all(kink == mean for kink in phi.pieces.kinks)
 
 
 def fixed_sum(

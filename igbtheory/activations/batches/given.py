@@ -11,7 +11,6 @@ x has no smooth density, of the scale 1/sqrt(2 t) and growing.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory.activations.batches.stretch import REACH, Array
 from igbtheory.activations.batches.terms import terms
@@ -25,8 +24,8 @@ START, END = -3.6, 45.0
 """Least y, where exp(-exp(-y)) = 1e-16, and the largest eps t."""
 PRUNED = 1e-17
 """Share of the largest panel's part below which a panel is left out."""
-ROUGH, LARGE = 4, 256
-"""Order of the panels in z in that test, and the batch from which on a power A_0^n needs the full order."""
+ROUGH, FULL, LARGE = 4, 13, 256
+"""Orders of the panels in z in that test, and the batch from which on a power A_0^n needs the larger one."""
 EVEN = 0.1
 """Least variance of x that places panels in w, relative to the largest: z may have several means."""
 SPREADS = 3.0
@@ -36,72 +35,63 @@ CLOSE = 2.5
 """The same between values of phi at whole z, where panels end as well: there x is denser than at large."""
 TINY = 1e-300
 """Variance that keeps a ratio in range."""
-BLOCK = 2**18
-"""Nodes held at once, roughly."""
 
 
 def given(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> Array:
     """Means of s^2/(s^2 + eps) over batches of `size` independent data, for z of the means `shifts`, by one rule."""
     if unit.constant:
         return 0 * shifts
-    t, left, half, factor = _panels(unit, size, eps, rule, SPREADS, shifts)
+    t, left, half, factor = _panels(unit, size, eps, rule, shifts)
     nodes, weights = (column[:, None] for column in FLOAT64.legendre(rule[0]))
     found = terms(unit, size, shifts, t, left + half * (1 + nodes), rule[0])
     return np.asarray(np.einsum("ij,jik->k", weights * half * factor, found))
 
 
-def points(unit: Unit, size: int, eps: float, rule: Rule, spreads: float = SPREADS) -> tuple[Array, Array, Array]:
-    """Points t and w, and their weights."""
-    t, left, half, factor = _panels(unit, size, eps, rule, spreads, np.zeros(1))
-    nodes, weights = (column[:, None] for column in FLOAT64.legendre(rule[0]))
-    w = left + half * (1 + nodes)
-    return np.broadcast_to(t, w.shape).ravel(), w.ravel(), (half * weights * factor).ravel()
-
-
-def _panels(
-    unit: Unit, size: int, eps: float, rule: Rule, spreads: float, shifts: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Panels in w: their t, left ends and half widths, and the factor that t brings."""
-    order, step = rule
-    mean, variance, fourth = unit.moments(shifts)
-    # the variance over a batch is that of x, or comes from one datum that is rarely far from the others
-    usual = np.maximum(variance, fourth / (size * variance + TINY)).max()
-    if not np.isfinite(usual):
+def usual(unit: Unit, size: int, shifts: Array) -> float:
+    """Usual s^2: the variance over a batch is that of x, or comes from one datum that is rarely far from the others."""
+    _, variance, fourth = unit.moments(shifts)
+    found = float(np.maximum(variance, fourth / (size * variance + TINY)).max())
+    if not np.isfinite(found):
         raise ValueError(
             f"expected an activation whose fourth moment is in range, got {unit.phi.name!r} of h of the standard "
             f"deviation {unit.scale:.3g}; use a smaller sigma_w2, or clip the formula"
         )
-    rate = 0.5 / (usual + eps)
-    y = np.arange(START, np.log(END / eps / rate) + step, step)
-    t = rate * np.exp(y - np.exp(-y))
-    factor = (size - 1) / size * step * (1 + np.exp(-y)) * t * np.exp(-eps * t) * np.sqrt(t / np.pi)
-    ends = _ends(unit, size, 1 / np.sqrt(2 * t), spreads, (mean, variance))
+    return found
+
+
+def times(v: float, last: float, step: float) -> tuple[Array, Array]:
+    """Points t and weights of an integral over t, v that of s^2 + eps, up to the last t."""
+    y = np.arange(START, np.log(2 * last * v) + step, step)
+    t = np.exp(y - np.exp(-y)) / (2 * v)
+    return t, step * (1 + np.exp(-y)) * t
+
+
+def _panels(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> tuple[Array, Array, Array, Array]:
+    """Panels in w: their t, left ends and half widths, and the factor that t brings."""
+    t, of_t = times(usual(unit, size, shifts) + eps, END / eps, rule[1])
+    factor = (size - 1) / size * of_t * np.exp(-eps * t) * np.sqrt(t / np.pi)
+    ends = ends_of(unit, size, 1 / np.sqrt(2 * t), shifts)
     widths = ends[1:] - ends[:-1]
-    there = factor * _at_ends(unit, size, shifts, t, ends, order if size > LARGE else ROUGH)
+    there = factor * at_ends(unit, size, shifts, t, ends)
     part = np.maximum(there[1:], there[:-1]) * widths
     kept = (widths > 0) & (part > PRUNED * part.max())
     t, factor = (np.broadcast_to(each, part.shape)[kept] for each in (t, factor))
     return t, ends[:-1][kept], widths[kept] / 2, factor
 
 
-def blocks(unit: Unit, count: int, order: int) -> list[NDArray[np.intp]]:
-    """Indices of `count` points in parts small enough for their nodes to be held at once."""
-    nodes = order * len(unit.stretches) * (unit.cuts.size + 6)
-    return np.array_split(np.arange(count), 1 + count * nodes // BLOCK)
-
-
-def _ends(unit: Unit, size: int, scale: Array, spreads: float, seen: tuple[Array, Array]) -> Array:
-    """Ends of panels in w, in order, a column for every t, scale = 1/sqrt(2 t); seen: means and variances of x."""
+def ends_of(unit: Unit, size: int, scale: Array, shifts: Array) -> Array:
+    """Ends of panels in w, in order, a column for every t, scale = 1/sqrt(2 t)."""
+    mean, seen, _ = unit.moments(shifts)
     least, largest = unit.range
     growing = 2.5 * 2.0 ** np.arange(max(4.0, np.ceil(np.log2((largest - least) / scale.min()))))
     around = np.concatenate([-growing[::-1], [0.0], growing])
     # the mean of a batch scatters about that of x
-    variance = max(seen[1].min(), EVEN * seen[1].max())
+    variance = max(seen.min(), EVEN * seen.max())
     spread = np.sqrt(scale**2 + variance / size)
-    first, last = seen[0].min(), seen[0].max()
-    count = 1 + np.ceil((last - first) / (spreads * spread.min()))
-    between = np.minimum(first + np.multiply.outer(np.arange(count), spreads * spread), last)
-    beyond = np.concatenate([np.arange(spreads, MIDDLE, spreads), MIDDLE * 2.0 ** np.arange(4)])
+    first, last = mean.min(), mean.max()
+    count = 1 + np.ceil((last - first) / (SPREADS * spread.min()))
+    between = np.minimum(first + np.multiply.outer(np.arange(count), SPREADS * spread), last)
+    beyond = np.concatenate([np.arange(SPREADS, MIDDLE, SPREADS), MIDDLE * 2.0 ** np.arange(4)])
     values, rises = unit.steps
     dense = values[rises < CLOSE * np.sqrt(variance / size)]
     cuts = [
@@ -115,8 +105,9 @@ def _ends(unit: Unit, size: int, scale: Array, spreads: float, seen: tuple[Array
     return np.sort(np.clip(np.concatenate([*cuts, low[None], high[None]]), low, high), axis=0)
 
 
-def _at_ends(unit: Unit, size: int, shifts: Array, t: Array, ends: Array, order: int) -> Array:
-    """Largest terms at the ends of panels; those of ends that coincide are computed once."""
+def at_ends(unit: Unit, size: int, shifts: Array, t: Array, ends: Array) -> Array:
+    """Largest terms, roughly, at the ends of panels; those of ends that coincide are computed once."""
+    order = FULL if size > LARGE else ROUGH
     distinct = np.diff(ends, axis=0, prepend=-np.inf) > 0
     found = np.zeros(ends.shape)
     t = np.broadcast_to(t, ends.shape)[distinct]

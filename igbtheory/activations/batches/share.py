@@ -4,6 +4,7 @@ Data that are correlated in a batch have a common part V: a positive correlation
 data, a negative one has an imaginary V. In double precision.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -20,11 +21,9 @@ from igbtheory.numbers.threads import one_thread
 ROUNDED = 1e-14
 """Variance of a sum, relative to that of as many independent values, which is rounding of zero."""
 GOAL = 1e-11
-"""Relative error from which on another rule is tried."""
+"""Relative error up to which no other rule is tried."""
 NEARLY = 2e-3
 """Variance of a sum, relative to that of as many independent values, below which it is nearly fixed."""
-SMALL = 0.9
-"""Mean from which on eps is small beside s^2."""
 
 
 @lru_cache(maxsize=1024)
@@ -51,24 +50,25 @@ def share_of_batch(phi: Function, size: int, mean: float, q: float, within: floa
 
 
 def _negative(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
-    """The mean at a negative covariance, and its error: by cells where the sum is fixed, in a chamber for few data."""
-    mean, common, own = scales
+    """The mean at a negative covariance, and its error: by the first rule that reaches the goal, or by the best."""
     value, error = 0.0, np.inf
+    for found in _rules(phi, size, scales, eps):
+        value, error = min((value, error), found, key=lambda each: each[1])
+        if error <= GOAL * value:
+            break
+    return value, error
+
+
+def _rules(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> Iterator[tuple[float, float]]:
+    """The mean and its error by one rule after the other: directions of few data first, where they know it sooner."""
+    mean, common, own = scales
     free = 1 - size * (common / own) ** 2
     fixed = abs(free) <= ROUNDED
     if fixed and serves(phi, size, mean, own):
-        value, error = fixed_sum(phi, size, (mean, own), eps)
+        yield fixed_sum(phi, size, (mean, own), eps)
     elif fixed and cleaves(phi, size, mean):
-        value, error = cleft(phi, size, (mean, own), eps)
-        # at a small eps the other rule knows less, and takes long
-        if value > SMALL:
-            return value, error
-    if error <= GOAL * value:
-        return value, error
-    # a sum that varies is a direction more, which pays only where the other rule has next to no digits
+        yield cleft(phi, size, (mean, own), eps)
+    # a sum that varies is a direction more, which pays only where it hardly does
     if size <= (LARGEST if free < NEARLY else LARGEST - 1):
-        spread = 0.0 if fixed else own * float(np.sqrt(max(free, 0) / size))
-        other = in_chamber(phi, size, (mean, spread, own), eps)
-    else:
-        other = tilted(phi, size, scales, eps)
-    return min((value, error), other, key=lambda found: found[1])
+        yield in_chamber(phi, size, (mean, 0.0 if fixed else own * float(np.sqrt(max(free, 0) / size)), own), eps)
+    yield tilted(phi, size, scales, eps)

@@ -1,97 +1,104 @@
 """Mean of s^2/(s^2 + eps) over a batch of n data with a negative covariance, down to a sum that is fixed.
 
-With independent z_i, h_i = mean + i common V + own z_i has the covariance -common^2: the common part is imaginary, and
-all there is to it is a factor exp(i k z), k = V common/own, in the moments A_k of `batches.given`, and
+With M(t) = E exp(-t s^2) and P the probability that a batch does not vary,
 
-    int dk own/(common sqrt(2 pi)) exp(-(k^2/2) ((own/common)^2 - n)).
+    E s^2/(s^2 + eps) = int_0^inf dt exp(-eps t) (-M'(t)) = 1 - P - int_0^inf dt (1 - exp(-eps t)) (-M'(t))
 
-Behind one BatchNorm and a Dense without biases (own/common)^2 = n. The integrand in k falls like exp(-n k^2/2) for a
-smooth phi, once it is averaged over w, as k^-n or so where phi has a kink, and as 1/k at worst.
+by the trapezoidal sum of `batches.given`. Where eps is small beside s^2 the second form takes few digits of -M' (see
+`batches.turned`). Its large t see nothing but where all values of phi nearly agree, within 1/sqrt(t): -M' is a half-
+integer power of 1/t there, times a series in 1/sqrt(t), which is fitted as soon as it has settled.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from igbtheory.activations.batches.cells import tells
-from igbtheory.activations.batches.given import RULES, SPREADS, Rule, blocks, points
+from igbtheory.activations.batches.given import END, Rule, times, usual
 from igbtheory.activations.batches.stretch import Array
-from igbtheory.activations.batches.unit import Unit, unit_of
+from igbtheory.activations.batches.turned import STILL, Turned
 from igbtheory.activations.function import Function
-from igbtheory.numbers.panels import WIDTH
 
-FARTHEST = 20.0
-"""Largest k."""
-REST = 3e-12
-"""Share of the sum over k that may be left out, by estimate, before FARTHEST."""
-PHASE = 12.0
-"""Phase by which exp(i k z) turns in a panel at most."""
-STEP = 2.8
-"""Step in V, in units of the step of a rule: that of the finer one errs by exp(-2 (pi/0.7)^2) = 3e-18."""
-TOGETHER = 8
-"""Values of k computed at once."""
+LADDER: tuple[Rule, ...] = ((12, 0.32), (15, 0.27), (18, 0.23))
+"""Orders of the panels and steps of the trapezoidal sum, each the check of the next."""
+SETTLED = 1e-12
+"""Relative difference of two rules in turn with which the finer one is taken."""
+SHARE, GOAL = 3e-14, 1e-12
+"""Errors of the sum over k at every t, and of what is left of that over t, relative to the usual s^2/(s^2 + eps)."""
+BEYOND = 1e26
+"""Last t of the second form, relative to that of the first: even t^(-1/2) leaves nothing."""
+SPARE = 3.0
+"""Factor to spare for the error of what is fitted."""
+EARLY = 30.0
+"""Value of t s^2 from which on large t are seen."""
+FITS = ((12, 8), (14, 10))
+"""Values of -M' that are fitted, and the degree."""
+ORDERS = (1, 2, 3)
+"""Orders to which phi may differ from the value at which all agree: 2 where it turns, 3 where it halts."""
+
+
+class Rest(NamedTuple):
+    """Part of a sum that is extrapolated, and its error."""
+
+    value: float
+    error: float
 
 
 def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
     """The mean and its absolute error; scales: mean, common, own."""
-    apart = tells(phi, size, scales[0], scales[2])
-    largest = 10 / np.sqrt(size)
-    while True:
-        coarse, rest = _by(phi, size, scales, eps, RULES[0], largest, apart=apart)
-        if rest <= REST * coarse or 1.5 * largest > FARTHEST:
-            break
-        largest *= 1.5
-    fine, rest = _by(phi, size, scales, eps, RULES[1], largest, apart=apart)
-    return fine, abs(coarse - fine) + rest
-
-
-@np.errstate(under="ignore", invalid="ignore")
-def _by(
-    phi: Function, size: int, scales: tuple[float, float, float], eps: float, rule: Rule, largest: float, *, apart: bool
-) -> tuple[float, float]:
-    """The mean from k up to the largest, by one rule, and an estimate of what is left out.
-
-    apart: whether data agree only where they are equal.
-    """
-    mean, common, own = scales
-    order, step = rule[0], STEP * rule[1] * common / own
-    k = step * np.arange(1 + np.ceil(largest / step))
-    density = np.exp(-np.square(k) / 2 * max((own / common) ** 2 - size, 0)) * STEP * rule[1] / np.sqrt(2 * np.pi)
-    unit = unit_of(phi, mean, own, min(PHASE / largest, WIDTH))
-    if unit.constant:
+    if Turned(phi, size, scales, LADDER[0][0]).unit.constant:
         return 0.0, 0.0
-    masses = np.array([[mass for _, mass in unit.flat_masses(tilt, order)] for tilt in k]).T
-    t, w, weights = points(unit, size, eps, rule, min(SPREADS, PHASE / largest / np.sqrt(size)))
-    sums = np.zeros(k.size)
-    for block in blocks(unit, t.size, order):
-        sums += _sums(unit, size, step, masses, (t[block], w[block], weights[block]), order)
-    sums *= 2 * density
-    sums[0] /= 2
-    if apart:  # a tail that falls as k^-n, with a factor two to spare
-        return float(sums.sum()), float(np.max(np.abs(sums[-3:])) * k.size * 2 / (size - 1))
-    # one that falls as 1/k until k resolves the scale of eps, as where data agree by twos, and may turn in phase
-    variance = unit.moments(np.zeros(1))[1][0]
-    octaves = 1 + np.log1p(np.sqrt(variance / eps) / largest)
-    return float(sums.sum()), float(np.max(np.abs(sums[-(k.size // 3) :])) * k.size * octaves)
+    value, error = _by(Turned(phi, size, scales, LADDER[0][0]), eps, LADDER[0][1])
+    for order, step in LADDER[1:]:
+        coarse = value
+        value, lost = _by(Turned(phi, size, scales, order), eps, step)
+        error = abs(coarse - value) + lost
+        if abs(coarse - value) <= SETTLED * value:
+            break
+    return value, error
 
 
-def _sums(unit: Unit, size: int, step: float, masses: Any, at: tuple[Array, Array, Array], order: int) -> Array:
-    """Sums over some points (t, w, weights), one for every k; masses: of the flat parts, a column for every k."""
-    t, w, weights = at
-    width = np.sqrt(size / (2 * t))
-    z, x, density = (np.ascontiguousarray(part.T) for part in unit.under(w, width, order))
-    # products of moments cancel where these are large: x counts from w, or from the end of its range nearest to w
-    near = np.clip(w, *unit.range)
-    x = x - near[:, None]
-    turns = np.exp(1j * step * z)[..., None] ** np.arange(TOGETHER)
-    onward = (turns[..., -1] * turns[..., 1])[:, None]
-    moments = np.stack([density, density * x, density * x * x], axis=1) + 0j
-    kernels = [(value - near, np.exp(-np.square((value - w) / width) / 2)) for value, _, _ in unit.flat]
-    found = []
-    for first in range(0, masses.shape[1], TOGETHER):
-        a = np.moveaxis(moments @ turns, 1, 0)[..., : masses.shape[1] - first]
-        for (value, kernel), mass in zip(kernels, masses[:, first : first + TOGETHER], strict=True):
-            a = a + np.multiply.outer([kernel, kernel * value, kernel * value * value], mass)
-        found.append(weights @ (a[0] ** (size - 2) * (a[2] * a[0] - a[1] * a[1])).real)
-        moments *= onward
-    return np.concatenate(found)
+@np.errstate(under="ignore")
+def _by(batch: Turned, eps: float, step: float) -> tuple[float, float]:
+    """The mean by one rule, and the error of what it leaves out."""
+    v = usual(batch.unit, batch.size, STILL)
+    t, dt = times(v + eps, BEYOND * END / eps, step)
+    least, lacking = v / (v + eps), -np.expm1(-eps * t) * dt
+    slopes, rests, before = np.zeros(t.size), np.zeros(t.size), np.inf
+    last = int(np.searchsorted(t, END / eps))
+    for i in range(last):
+        slopes[i], rests[i] = batch.mean(t[i], SHARE * least / dt[i])
+        if t[i] * v < EARLY or i < FITS[-1][0]:
+            continue
+        rest = _rest(t, slopes, dt, lacking, i, least)
+        value = 1 - batch.still[0] - float(slopes @ lacking) - rest.value
+        error, before = SPARE * max(rest.error, abs(value - before)), value
+        if error <= GOAL * least:
+            return value, error + batch.still[1] + float(rests @ lacking)
+    weights = (dt * np.exp(-eps * t))[:last]
+    return float(weights @ slopes[:last]), float(weights @ rests[:last])
+
+
+def _rest(t: Array, slopes: Array, dt: Array, weights: Array, i: int, least: float) -> Rest:
+    """Sum over all t after the i-th, from the values up to there, by the series that settles best."""
+    if abs(slopes[i] * dt[i]) < SHARE * least:
+        return Rest(0.0, SHARE * least)
+    if min(slopes[i - 1 : i + 1]) <= 0:
+        return Rest(0.0, np.inf)
+    falling = -np.log(slopes[i] / slopes[i - 1]) / np.log(t[i] / t[i - 1])
+    return min((_fitted(t / t[i], slopes, weights, i, falling, order) for order in ORDERS), key=lambda rest: rest.error)
+
+
+def _fitted(t: Array, slopes: Array, weights: Array, i: int, falling: float, order: int) -> Rest:
+    """The same by a series in t^(-1/(2 order)), times the power of that nearest to how the slopes are `falling`."""
+    power = np.rint(2 * order * falling) / (2 * order)
+    if power <= 1:
+        return Rest(0.0, np.inf)
+    sums = []
+    for count, degree in FITS:
+        first = i + 1 - count
+        seen = slice(first, i + 1)
+        x = 2 * (t[first] / t[first:]) ** (1 / (2 * order)) - 1
+        series = np.polynomial.chebyshev.chebvander(x, degree)
+        found = np.linalg.lstsq(series[:count], slopes[seen] * t[seen] ** power, rcond=None)[0]
+        sums.append(float((weights[i + 1 :] * t[i + 1 :] ** -power) @ (series[count:] @ found)))
+    return Rest(sums[1], abs(sums[1] - sums[0]))

@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
+import scipy
 
-from igbtheory.activations.batches.stretch import ACROSS, Array, Stretch, monotone
+from igbtheory.activations.batches.stretch import Array, Stretch, monotone
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import Resolved, resolved
 from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.panels import split
 
 SATURATED = 0.1
 """Share of its range over which phi moves in the outer half of z where it saturates."""
@@ -86,14 +86,10 @@ class Unit:
         square = np.square(x - mean)
         return mean, z.integral(square * weights), z.integral(square * square * weights)
 
-    def flat_masses(self, tilt: float, order: int) -> list[tuple[float, Any]]:
-        """Values where phi is constant, and the integrals of exp(i tilt z) times the density of z there."""
-        found: list[tuple[float, Any]] = []
-        for value, low, high in self.flat:
-            z = split(FLOAT64, np.concatenate([self.cuts, [low, high]]), low, high, order)
-            density = FLOAT64.npdf(z.x)
-            found.append((value, z.integral(density * np.exp(1j * tilt * z.x) if tilt else density)))
-        return found
+    def turned_masses(self, k: Array) -> tuple[Array, Any]:
+        """Values where phi is constant, and the integrals of exp(i k z) times the density of z there, (values, k)."""
+        masses = [_tail(low, self.reach, k) - _tail(high, self.reach, k) for _, low, high in self.flat]
+        return np.array([value for value, _, _ in self.flat]), np.reshape(masses, (-1, k.size)) + 0j
 
     def shifted_masses(self, shifts: Array) -> list[tuple[float, Array]]:
         """Values where phi is constant, and the probabilities of z there for the means `shifts` of z."""
@@ -117,10 +113,15 @@ class Unit:
         z, x, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
         return z, x, weights
 
-    def under(self, w: Array, width: Array, order: int) -> tuple[Array, Array, Array]:
-        """Nodes z, values x and weights, density times kernel, a column for every w; flat parts are left out."""
-        z, x, weights = self.nodes(w, w, width, order, ACROSS)
-        return z, x, weights * np.exp(-np.square((x - w) / width) / 2)
+
+def _tail(low: float, reach: float, k: Array) -> Any:
+    """Integral of exp(i k z) times the density of z above `low`, all of it below -reach and nothing above reach."""
+    if low >= reach:
+        return 0j * k
+    above = np.exp(-low * low / 2 + 1j * abs(low) * k) * scipy.special.wofz((k + 1j * abs(low)) / np.sqrt(2)) / 2
+    if low >= 0:
+        return above
+    return np.exp(-k * k / 2) - (np.conj(above) if low > -reach else 0)
 
 
 def unit_of(phi: Function, centre: float, scale: float, step: float, shift: float = 0.0) -> Unit:
