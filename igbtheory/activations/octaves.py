@@ -1,4 +1,4 @@
-"""Moments of kinked functions of polynomial and exponential pieces, for whole sweeps, in double precision.
+"""Moments of kinked functions, for whole sweeps, in double precision.
 
 With the mean slope K1(t) = E phi'(u) phi'(v) of a centred pair of variance q and correlation t, Price's theorem says
 
@@ -9,34 +9,34 @@ K1, R and Q are positive, and smooth in log q and theta = acos c also where phi 
 them for all c and an octave of q.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import final
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from igbtheory.activations import smoothed
+from igbtheory.activations import circles
 from igbtheory.activations.function import Function
-from igbtheory.activations.resolved import resolved
-from igbtheory.activations.smoothed import Smoothing
+from igbtheory.activations.resolved import Resolved, resolved
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
 
 FARTHEST = 10
 """Octaves from q = 1: a network whose q explodes or vanishes comes by once, which panels do for less."""
-VARIANCES, ANGLES = (13, 17), (25, 33, 49, 65, 97, 129)
-"""Numbers of polynomials in log q and in theta, tried in turn."""
-FEW = 5
-"""Angles at which the series in log q are tried."""
+VARIANCES, ANGLES = 17, (41, 81, 161)
+"""Numbers of polynomials in log q and in theta, these tried in turn: each takes the angles of the last and as many."""
 TOLERANCE = 3e-14
 """Last coefficients, against the largest K1, with which a series has ended."""
+HOPE = 1e-9
+"""The same, as they promise to be with the most angles, beyond which no more angles are tried."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value: up to 20 epsilon were seen."""
 FLOOR = (1e5 * FLOAT64.epsilon) ** 2
 """Share of the second moment below which a product of means is what rounding leaves of zero."""
+SPARE = 16
+"""Gauss nodes for averages of a polynomial over a path beyond the half of its degree, which a straight path takes."""
 BLOCK = 2**14
 """Points evaluated at once."""
 
@@ -65,7 +65,7 @@ class Octave:
         # a deep network keeps its q, when norms do
         lines, mean = _at_variance(self, float(q[0])) if q.size == 1 else self.lines(q)
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-        to_chi, to_mu = (lines * _basis(theta * (4 / np.pi) - 1, self.factors.shape[2])).sum(axis=2)
+        to_chi, to_mu = np.vecdot(lines, _basis(theta * (4 / np.pi) - 1, self.factors.shape[2]))
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
         error, shared = self.factor_error / np.minimum(to_chi, to_mu), mean * mean + var_mu
         counted = shared > FLOOR * (shared + var_chi)
@@ -114,93 +114,96 @@ def _by_octave(q: Array, served: NDArray[np.bool_]) -> list[tuple[int, NDArray[n
 
 @lru_cache(maxsize=256)
 def _octave(phi: Function, number: int) -> Octave | None:
-    """Table around 2^number, or None where K1 has no fast rule, is singular at t = 1, or its series do not end."""
-    smooth = smoothed.smoothing(phi.derivative)
-    if smooth is None or phi.growth not in ("bounded", "polynomial") or any(phi.pieces.jumps(FLOAT64)):
+    """Table around 2^number, or None where K1 takes too long, is singular at t = 1, or its series do not end."""
+    if not phi.pieces.kinks or any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
         return None
-    mean_slopes = partial(_mean_slopes, phi.derivative, smooth)
-    top = np.array([2.0 ** (number + 0.5)])
+    q = 2.0 ** (number + _nodes(VARIANCES) / 2)
+    try:
+        seen = resolved(FLOAT64, phi, 0.0, float(np.sqrt(q[-1])))
+    except ValueError:  # panels say why, where they fail as well
+        return None
+    if not circles.few(seen, float(q[-1])):
+        return None
     with one_thread():
-        variances, angles = VARIANCES[0], ANGLES[0]
-        q = _variances(number, variances)
-        slopes, missed = mean_slopes(q, angles)
-        if not (_ended(slopes) and _ended(slopes.T)):
-            angles = _length(ANGLES, lambda size: mean_slopes(top, size)[0])
-            variances = _length(VARIANCES, lambda size: mean_slopes(_variances(number, size), FEW)[0].T)
-            if not (angles and variances):
-                return None
-            q = _variances(number, variances)
-            slopes, missed = mean_slopes(q, angles)
-        means, means_missed = _means(phi, q)
-    factors, means = _transform(variances) @ slopes @ _averages(angles), _transform(variances) @ means
+        slopes, missed = _mean_slopes(seen, q)
+        if max(_left(slopes), _left(slopes.T)) > TOLERANCE:
+            return None
+        means, means_missed = _means(seen, q)
+        factors, means = _transform(VARIANCES) @ slopes @ _averages(slopes.shape[1]), _transform(VARIANCES) @ means
     ends = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
     return Octave(number, means, factors, mean_error, missed + ends + ROUNDING * float(np.max(slopes)))
 
 
-def _length(sizes: tuple[int, ...], lines: Callable[[int], Array]) -> int:
-    """First of the sizes at which the series of lines, given by their values at so many nodes, have ended, or 0."""
-    return next((size for size in sizes if _ended(lines(size))), 0)
+def _mean_slopes(seen: Resolved, q: Array) -> tuple[Array, float]:
+    """Mean slopes K1, shape (q, theta), at as many angles as their series takes or may, and their absolute error."""
+    slopes, missed = circles.mean_slopes(seen, q, _angles(ANGLES[0]))
+    for size in ANGLES[1:]:
+        left, times = _left(slopes), (ANGLES[-1] - 1) // (slopes.shape[1] - 1)
+        # coefficients fall in proportion: those so many times as far are that power
+        if left <= TOLERANCE or left**times > HOPE:
+            break
+        between, more = circles.mean_slopes(seen, q, _angles(size)[1::2])
+        slopes, missed = np.insert(slopes, np.arange(1, slopes.shape[1]), between, axis=1), max(missed, more)
+    return slopes, missed
 
 
-def _ended(lines: Array) -> bool:
-    """Whether the series of lines have ended, given by their values at nodes (last axis)."""
-    return _end(lines @ _transform(lines.shape[-1]).T) <= TOLERANCE * float(np.max(np.abs(lines)))
+def _left(lines: Array) -> float:
+    """Last coefficients of the series of lines, given by their values at nodes (last axis), against the largest value.
+
+    Infinite where a value is, or none is but zero.
+    """
+    largest = float(np.max(np.abs(lines)))
+    return _end(lines @ _transform(lines.shape[-1]).T) / largest if 0 < largest < np.inf else np.inf
 
 
-def _mean_slopes(slope: Function, smooth: Smoothing, q: Array, angles: int) -> tuple[Array, float]:
-    """Mean slopes K1, shape (q, theta), and their absolute error."""
-    theta, root = _angles(angles), np.sqrt(q)[:, None]
-    scales = np.broadcast_arrays(root, root * np.cos(theta), root * np.sin(theta))
-    values, error = smoothed.by_scales(slope, smooth, np.array(scales).reshape(3, -1))
-    return values.reshape(q.size, angles), error * float(np.max(values))
-
-
-def _means(phi: Function, q: Array) -> tuple[Array, float]:
+def _means(seen: Resolved, q: Array) -> tuple[Array, float]:
     """Means E phi and the largest difference from a coarser rule."""
-    if phi.parity < 0:
+    if seen.phi.parity < 0:
         return 0 * q, 0.0
-    scale = np.sqrt(q)
-    seen = resolved(FLOAT64, phi, 0.0, float(scale[-1]))
-    coarse, fine = (seen.averaged(0 * q, scale, order)[0] for order in smoothed.ORDERS)
+    coarse, fine = (seen.averaged(0 * q, np.sqrt(q), order)[0] for _, order in circles.ORDERS)
     return fine, float(np.max(np.abs(fine - coarse)))
 
 
-def _variances(number: int, size: int) -> Array:
-    """Nodes q."""
-    return np.asarray(2.0 ** (number + chebyshev.chebpts1(size) / 2))
+def _nodes(size: int) -> Array:
+    """Nodes of a series, of which every other one is a node of that of half the degree."""
+    return np.asarray(chebyshev.chebpts2(size))
 
 
 def _angles(size: int) -> Array:
     """Nodes theta."""
-    return (chebyshev.chebpts1(size) + 1) * (np.pi / 4)
+    return (_nodes(size) + 1) * (np.pi / 4)
 
 
 @lru_cache
 def _averages(size: int) -> Array:
     """Matrices from K1 at the nodes theta (first) to the coefficients (last) of R and of Q."""
     theta = _angles(size)[:, None]
-    x, weights = FLOAT64.legendre(size)
+    x, weights = FLOAT64.legendre(size // 2 + SPARE)
     y, weights = (x + 1) / 2, weights / 2
-    toward_one = _basis(2 * np.arcsin(y * np.sin(theta / 2)) * (4 / np.pi) - 1, size)
-    r = np.einsum("k,jkc->jc", 2 * y * weights, toward_one)
+    toward_one = 2 * np.arcsin(y * np.sin(theta / 2))
     width = np.pi / 2 - theta
-    angle = theta + width * y
-    toward_zero = _basis(angle * (4 / np.pi) - 1, size)
-    q = np.einsum("jk,jkc->jc", width * weights * np.sin(angle) / np.sin(width), toward_zero)
+    toward_zero = theta + width * y
+    rules = (2 * y * weights, toward_one), (weights * np.sin(toward_zero) / np.sinc(width / np.pi), toward_zero)
     to = _transform(size)
-    return np.stack([(to @ part @ to).T for part in (r, q)])
+    return np.stack([to.T @ _over(path, part, size) @ to.T for part, path in rules])
+
+
+def _over(path: Array, weights: Array, size: int) -> Array:
+    """Weighted sums of the Chebyshev polynomials in theta over paths (last axis), polynomials in front."""
+    # not `_basis`: where there are so many, a recurrence takes less time
+    return np.asarray(np.vecdot(weights, np.moveaxis(chebyshev.chebvander(path * (4 / np.pi) - 1, size - 1), -1, 0)))
 
 
 @lru_cache
 def _transform(size: int) -> Array:
     """Matrix from values at the nodes to Chebyshev coefficients."""
-    return np.asarray(np.linalg.inv(chebyshev.chebvander(chebyshev.chebpts1(size), size - 1)))
+    return np.asarray(np.linalg.inv(chebyshev.chebvander(_nodes(size), size - 1)))
 
 
 def _basis(x: Array, length: int) -> Array:
     """Chebyshev polynomials at x, shape (*x, length)."""
-    return np.asarray(np.cos(np.arccos(np.minimum(np.maximum(x, -1), 1))[..., None] * _counted(length)))
+    return np.asarray(np.cos(np.arccos(x)[..., None] * _counted(length)))
 
 
 @lru_cache

@@ -328,5 +328,7 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
 def _integer_power(base: Any, exponent: int) -> Any:
     if exponent < 0:
         return 1 / _integer_power(base, -exponent)
-    half = _integer_power(base, exponent // 2) if exponent > 1 else 1
+    if exponent < 2:
+        return base if exponent else 1
+    half = _integer_power(base, exponent // 2)
     return half * half * base if exponent % 2 else half * half
