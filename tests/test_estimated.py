@@ -94,6 +94,7 @@ def test_components_of_the_data_are_drawn_too() -> None:
         (igb.BatchNorm(8), igb.Activation("x**3")),
         (igb.BatchNorm(8, eps=0.3), TANH),
         (igb.BatchNorm(8), igb.MaxPool(5), RELU),
+        (igb.BatchNorm(8, eps=0.3), igb.MaxPool(3), TANH),
     ],
     ids=repr,
 )

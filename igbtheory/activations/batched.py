@@ -6,35 +6,48 @@ from typing import Any
 import numpy as np
 
 from igbtheory.activations import lengths, spherical
-from igbtheory.activations.batched_pair import covariance, ends
+from igbtheory.activations.batched_pair import covariance, ends, jumps
+from igbtheory.activations.caps import law
 from igbtheory.activations.function import Function
+from igbtheory.activations.maxima_law import LEVELS
 from igbtheory.activations.moments import Moments
-from igbtheory.activations.panels import orders
-from igbtheory.activations.sphere import Sphere, density, grid
+from igbtheory.activations.panels import PLAIN, orders
+from igbtheory.activations.sphere import Sphere
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.panels import beyond, split
+from igbtheory.numbers.panels import before, beyond, split
+
+FEW = 4
+"""Data of a batch up to which an average over lengths is as fast as one over two angles."""
 
 
 @lru_cache(maxsize=1024)
-def moments(n: Kind, phi: Function, m: int, size: int, law: str) -> Moments:
+def moments(n: Kind, phi: Function, m: int, size: int, estimator: str) -> Moments:
     """Moments of phi(M), M the largest of m batch-normalised units; two data of different batches are independent."""
     if m == 1:
-        mean, variance, within, error = spherical.moments(n, phi, size, law)
-        return Moments(mean, 0 * variance, variance, error, within)
-    if law == "proxy":
-        raise ValueError(
-            f'expected law="exact" in BatchNorm({size}) in front of a maximum of {m} units, got "proxy": it is a law '
-            "of single units"
-        )
-    mean, variance, within, error = _of_two(n, phi, m) if size == 2 else _largest(n, phi, m, size)
-    return Moments(mean, 0 * variance, variance, error, within)
+        return _of_parts(*spherical.moments(n, phi, size, estimator))
+    spherical.check(phi, size, estimator)
+    if size == 2:
+        return _of_parts(*_of_two(n, phi, m))
+    return _of_parts(*_largest(Sphere(n, phi, size, proxy=estimator == "proxy", scale=n.number(1)), m))
 
 
 @lru_cache(maxsize=1024)
-def with_eps(n: Kind, phi: Function, size: int, variance: Any, eps: Any) -> Moments:
-    """Moments of phi((z - <z>)/sqrt(s^2 + eps)), `variance` that of z over its batch."""
-    mean, spread, within, error = lengths.moments_with_eps(n, phi, size, variance, eps)
-    return Moments(mean, 0 * spread, spread, error, within)
+def with_eps(n: Kind, phi: Function, m: int, size: int, variance: Any, eps: Any) -> Moments:
+    """The same of units (z - <z>)/sqrt(s^2 + eps), `variance` that of z over its batch."""
+    # of a few data, single units at the same length are quickly averaged
+    if not variance or (m == 1 and (size <= FEW or n is not FLOAT64 or lengths.homogeneous(phi))):
+        return _of_parts(*lengths.moments_with_eps(n, phi, size, variance, eps))
+    if n is not FLOAT64:
+        raise ValueError(
+            f"BatchNorm({size}, eps={eps}) in front of a maximum of {m} units is computed in double precision; predict "
+            "without `digits`"
+        )
+    offset = float(size * eps / variance)
+    return _of_parts(*_largest(Sphere(n, phi, size, proxy=False, scale=n.number(1), offset=offset), m))
+
+
+def _of_parts(mean: Any, variance: Any, within: Any, error: float) -> Moments:
+    return Moments(mean, 0 * variance, variance, error, within)
 
 
 def _of_two(n: Kind, phi: Function, m: int) -> tuple[Any, Any, Any, float]:
@@ -46,32 +59,38 @@ def _of_two(n: Kind, phi: Function, m: int) -> tuple[Any, Any, Any, float]:
     return mean, variance, -(alone * alone) * (high - low) ** 2, 8 * n.epsilon
 
 
-def _largest(n: Kind, phi: Function, m: int, size: int) -> tuple[Any, Any, Any, float]:
+def _largest(unit: Sphere, m: int) -> tuple[Any, Any, Any, float]:
     """Mean and variance, covariance at two data of one batch, and their error.
 
     The covariance in double precision alone, else not a number: in many digits its double integral takes minutes.
     """
-    unit = Sphere(n, phi, size, proxy=False, scale=n.number(1))
-    found = []
+    n, found = unit.n, []
     for order in orders(n):
-        mean, variance = _of_order(unit, m, order)
-        found.append((mean, variance, covariance(unit, m, mean, order) if n is FLOAT64 else 0 * mean))
+        mean, variance, spread = of_order(unit, m, order)
+        found.append((mean, variance, covariance(unit, m, order) if n is FLOAT64 else 0 * mean))
     mean, variance, within, error = spherical.compared(n, *found)
-    # where all maxima are nearly one value, rounding of phi counts
-    error += 4 * n.epsilon * float(n.sqrt(1 + mean * mean / variance))
+    # where all maxima are nearly at one angle, its rounding counts
+    error += 4 * n.epsilon / float(spread)
     return mean, variance, within if n is FLOAT64 else n.number(np.nan), error
 
 
-def _of_order(unit: Sphere, m: int, order: int) -> tuple[Any, Any]:
-    """Mean and variance: the density is m F^(m - 1) times that of one, F the distribution function of one."""
-    n, reach = unit.n, unit.reach()
-    points = unit.sines([*unit.phi.pieces.kinks, *unit.mesh(reach)])
-    cuts = np.array([*grid(n, reach, unit.free), *ends(unit, m), *(n.asin(y) for y in points)])
-    t = split(n, cuts, -reach, reach, order)
-    single = density(n, t.x, unit.free - 2)
+def of_order(unit: Sphere, m: int, order: int) -> tuple[Any, Any, Any]:
+    """Mean, variance, standard deviation of the angle: the density is m F^(m - 1) times that of one, F that below."""
+    n, reach, order = unit.n, unit.reach(), order + 8
+    t = split(n, ends(unit, m, LEVELS), -reach, reach, order)
+    single = law(unit, t.x)
     above = np.minimum(beyond(n, t, single / t.integral(single)), 1 - n.number(n.epsilon))
     weights = t.weights * single * n.exp((m - 1) * n.log1p(-above))
     weights = weights / weights.sum()
     values = unit.at(t.x)
     mean = (weights * values).sum()
-    return mean, (weights * (values - mean) ** 2).sum()
+    variance = (weights * (values - mean) ** 2).sum()
+    spread = n.sqrt((weights * (t.x - (weights * t.x).sum()) ** 2).sum())
+    if variance > PLAIN * mean * mean:
+        return mean, variance, spread
+    rise = before(n, t, unit.slope(t.x))
+    for angle, jump in jumps(unit):
+        rise = rise + jump * (t.left + t.half > angle)[:, None]
+    # from the likeliest value, which leaves nothing of a mean that only a rare event differs from
+    rise = rise - rise.ravel()[np.argmax(weights)]
+    return mean, (weights * (rise - (weights * rise).sum()) ** 2).sum(), spread

@@ -1,122 +1,115 @@
 """Covariance of phi(M) at two data of one batch, M the largest of m independent batch-normalised units.
 
-The two values of a unit are sines of angles with the joint distribution function G, and P(M_a <= a, M_b <= b) = G^m.
-With the sign of a - r b the direction of the second datum is known from the first: P(T_a <= a | T_b = b) = H(s),
-sin a = r sin b + sqrt(1 - r^2) cos b sin s, H the distribution function of a density cos^(n - 4). Then
+With f(t) the value of phi at the angle t, and P(t_a <= a, t_b <= b) = F(a) F(b) + C(a, b) of one unit,
 
-    Cov = -int f'(a) E[1(M_a <= a) (f(M_b) - E f)] da,   d_b G^m = m G^(m - 1) density(b) H(s),
+    Cov = iint f'(a) f'(b) [(F(a) F(b) + C(a, b))^m - F(a)^m F(b)^m] da db,
 
-in which no two large numbers cancel. G vanishes to a half-integer power on straight lines of the plane of the angles.
+jumps of f being point masses of f'. At eps = 0, C goes as a half-integer power of the distance from straight lines of
+the plane of the angles, beyond which the two data are never found at once; eps > 0 rounds it within o = n eps/v.
 """
 
 from typing import Any
 
 import numpy as np
-import scipy
 
+from igbtheory.activations.caps import cap, dependence, log_below
 from igbtheory.activations.maxima_law import LEVELS
-from igbtheory.activations.sphere import Sphere, density, grid, rounded, thinned
-from igbtheory.numbers import Kind
-from igbtheory.numbers.panels import beyond, split
+from igbtheory.activations.sphere import Sphere, rounded
+from igbtheory.numbers.panels import split
+
+FAINT = 60.0
+"""Logarithm of what does not count beside the most frequent values."""
+BLUNT = 0.3
+"""Value of o from which on C is smooth."""
 
 
-@np.errstate(over="ignore", under="ignore", divide="ignore")
-def covariance(unit: Sphere, m: int, mean: Any, order: int) -> Any:
-    """Covariance of phi(M) at two data of a batch of three or more, phi of the mean E phi(M), by rules of one order."""
-    n, reach, tilt = unit.n, unit.reach(), _tilt(unit)
-    kinks, points = unit.sines(unit.phi.pieces.kinks), unit.sines(unit.mesh(reach))
-    rises, right = list(ends(unit, m)), [-n.pi / 2, n.pi / 2]
-    own = [n.asin(y) for y in points + kinks] + rises
-    seen = [n.asin(y) for y in (points if unit.free == 2 else thinned(points)) + kinks] + rises + right
-    lines = [line for b in seen for line in (n.pi / 2 - abs(b - tilt), abs(b + tilt) - n.pi / 2)]
-    order = 2 * order
-    t = rounded(n, split(n, np.array([*grid(n, reach, unit.free), *own, *lines]), -reach, reach, order), order)
-    at, rise = np.ravel(t.x), np.ravel(t.weights * _slope(unit, t.x))
-    jumps = [(angle, jump) for angle, jump in _jumps(unit) if jump]
-    at = np.concatenate([at[rise != 0], np.array([angle for angle, _ in jumps], dtype=at.dtype)])
-    rise = np.concatenate([rise[rise != 0], np.array([jump for _, jump in jumps], dtype=at.dtype)])
-    return -(rise * _below(unit, m, mean, at, seen, order)).sum()
+@np.errstate(over="ignore", under="ignore")
+def covariance(unit: Sphere, m: int, order: int) -> Any:
+    """Covariance at two data of a batch by rules of one order, in double precision."""
+    points, right, tilt = ends(unit, m, LEVELS[8::2]), np.pi / 2, _tilt(unit)
+    kinks = [*np.arcsin(unit.sines(unit.phi.pieces.kinks)), -right, right]
+    crossings = [line for b in kinks for line in (right - abs(b - tilt), abs(b + tilt) - right)]
+    a, rise = _rise(unit, [*points, *crossings, (right + tilt) / 2, -(right + tilt) / 2], -unit.reach(), order)
+    below = log_below(a, own := cap(unit, a))
+    seen = (rise != 0) & (m * below > m * np.max(below[rise != 0], initial=-np.inf) - FAINT)
+    if not seen.any():
+        return 0.0
+    a, rise, own = a[seen], rise[seen], own[seen]
+    at, weights = _rise(unit, _second(unit, a, points), a, order)
+    # one of two equal halves, a jump at both data on their border
+    weights = rise * weights * np.where(at > a, 2.0, np.where(at == a, 1.0, 0.0))
+    # the same nodes come back at most angles of the first datum
+    nodes, places = np.unique(at, return_inverse=True)
+    other = cap(unit, nodes)[places.reshape(at.shape)]
+    bound = np.abs(weights) * np.minimum(m * np.minimum(own, other), np.exp(m * log_below(a, own)))
+    kept = bound > unit.n.epsilon / 100 * bound.mean()
+    a, at, own, other = (x[kept] for x in np.broadcast_arrays(a, at, own, other))
+    apart = dependence(unit, a, at, (own, other))
+    return weights[kept] @ _powers_apart(m, log_below(a, own) + log_below(at, other), apart)
 
 
-def ends(unit: Sphere, m: int) -> Any:
-    """Angles between which the distribution function of the largest of m rises: there panels end."""
-    if m == 1:
-        return unit.n.number(np.zeros(0))
-    above = -np.expm1(-LEVELS / m)
-    squares = scipy.special.betaincinv((unit.free - 1) / 2, 0.5, 2 * np.minimum(above, 1 - above))
-    angles = np.pi / 2 - np.arcsin(np.sqrt(squares))
-    return unit.n.number(np.where(above < 0.5, angles, -angles))
+def ends(unit: Sphere, m: int, levels: Any) -> Any:
+    """Ends of panels that resolve phi, the law of one unit, and that of the largest of m at -log F^m = `levels`."""
+    n, reach = unit.n, unit.reach()
+    images = [n.asin(y) for y in unit.sines([*unit.phi.pieces.kinks, *unit.mesh(reach)])]
+    return np.array([*unit.grid(reach), *images, *(n.number(t) for t in (*_edges(unit), *_rises(unit, m, levels)))])
+
+
+def jumps(unit: Sphere) -> list[tuple[Any, Any]]:
+    """Angles at which phi jumps, and by how much."""
+    found = zip(unit.phi.pieces.kinks, unit.phi.pieces.jumps(unit.n), strict=True)
+    return [(unit.n.asin(y), jump) for kink, jump in found if jump for y in unit.sines([kink])]
 
 
 def _tilt(unit: Sphere) -> Any:
     """Angle whose sine is the inner product r = -1/(n - 1) of two data."""
-    return unit.n.asin(-1 / unit.n.number(unit.free))
+    return np.arcsin(-1 / unit.free)
 
 
-def _slope(unit: Sphere, t: Any) -> Any:
-    """Derivative of phi by the angle."""
-    n, scale = unit.n, unit.scale * unit.root
-    return unit.phi.slope(n, scale * n.sin(t)) * scale * n.cos(t)
+def _lengths(least: float, ratio: float) -> Any:
+    """Lengths in proportion from the least one, if that is not 0, up to 1."""
+    return least * ratio ** np.arange(np.ceil(-np.log(least) / np.log(ratio))) if least else np.zeros(0)
 
 
-def _jumps(unit: Sphere) -> list[tuple[Any, Any]]:
-    """Angles at which phi jumps, and by how much."""
-    n, scale = unit.n, unit.scale * unit.root
-    kinks = [n.number(kink) / scale for kink in unit.phi.pieces.kinks]
-    return [(n.asin(y), jump) for y, jump in zip(kinks, unit.phi.pieces.jumps(n), strict=True) if abs(y) < 1]
+def _edges(unit: Sphere) -> Any:
+    """Angles about which the density falls off, like exp(-o/(2 x^2)) at the distance x from a right angle."""
+    inside = np.pi / 2 - _lengths(np.sqrt(unit.offset) / 9, 3.0)
+    return np.concatenate([inside, -inside])
 
 
-def _below(unit: Sphere, m: int, mean: Any, a: Any, seen: list[Any], order: int) -> Any:
-    """Mean of 1(M_a <= a) (phi(M_b) - mean) at every angle a."""
-    n, reach, tilt, right = unit.n, unit.reach(), _tilt(unit), unit.n.pi / 2
-    fixed = [end + 0 * a for end in (*grid(n, reach, unit.free), *seen)]
-    lines = [tilt + s * (right - a) for s in (-1, 1)] + [s * (right + a) - tilt for s in (-1, 1)]
-    plain = split(n, np.array([*fixed, *lines]), -reach, reach, order)
-    b = rounded(n, plain, order)
-    nodes = n.legendre(order)[0].reshape(-1, 1)
-    joint = density(n, b.x, unit.free - 2) / _mass(n, unit.free - 2) * _given(unit, a, b.x)
-    # both from small probabilities, so that many units lose nothing
-    above = beyond(n, plain, joint * (right * n.cos(right * nodes)))
-    outside = share(n, n.sin(-a), n.cos(a), -a, unit.free - 2) + above
-    powers = n.exp((m - 1) * n.log1p(-np.minimum(outside, 1 - n.number(n.epsilon))))
-    return (b.weights * m * powers * joint * (unit.at(b.x) - mean)).sum(axis=(0, 1))
+def _rises(unit: Sphere, m: int, levels: Any) -> Any:
+    """Angles between which the distribution function of the largest of m rises."""
+    if m == 1:
+        return []
+    t = np.linspace(0, np.pi / 2, 513)
+    t = np.unique(np.abs([*t, *(t / np.sqrt(unit.free + unit.offset)), *_edges(unit)]))[::-1]
+    above = -np.expm1(-levels / m)
+    found = np.interp(np.minimum(above, 1 - above), cap(unit, t), t)
+    return np.where(above < 0.5, found, -found)
 
 
-def _given(unit: Sphere, a: Any, b: Any) -> Any:
-    """Probability that the angle of one datum is at most a, given that b of the other."""
-    n, tilt, right = unit.n, _tilt(unit), unit.n.pi / 2
-    along = n.sin(a) - n.sin(tilt) * n.sin(b)
-    # (1 - r^2) cos(b)^2 - along^2 as a product of distances from the lines
-    product = (
-        4
-        * n.sin((right + tilt + a + b) / 2)
-        * n.sin((right + tilt - a - b) / 2)
-        * n.cos((right + tilt + a - b) / 2)
-        * n.cos((right + tilt - a + b) / 2)
-    )
-    across = n.sqrt(np.maximum(product, 0 * product))
-    if unit.free == 2:
-        return np.where(product > 0, (1 + 0 * product) / 2, (1 + np.sign(along)) / 2)
-    scale = n.sqrt(along * along + across * across)
-    scale = scale + (scale == 0)  # where lines cross
-    return share(n, along / scale, across / scale, n.atan2(along, across), unit.free - 3)
+def _second(unit: Sphere, a: Any, points: Any) -> Any:
+    """Ends of panels of the second datum, given the first: lines beyond which it is not found, lengths about them."""
+    right, tilt = np.pi / 2, _tilt(unit)
+    lines = [right + tilt - a, right - tilt + a, -right - tilt - a]
+    # what lies within the distance o is of the order o^((n + 1)/2)
+    seen = min(unit.offset, 1.0) ** ((unit.size + 1) / 2) > unit.n.epsilon
+    steps = [sign * length for length in _lengths(unit.offset / 25, 7.0) for sign in (-1, 1)] if seen else []
+    return [*(point + 0 * a for point in points), *(line + step for line in lines for step in (0, *steps))]
 
 
-def _mass(n: Kind, exponent: int) -> Any:
-    """Integral of cos^exponent over all angles."""
-    mass = n.pi if exponent % 2 == 0 else n.number(2)
-    for k in range(2 + exponent % 2, exponent + 1, 2):
-        mass = mass * (k - 1) / k
-    return mass
+def _rise(unit: Sphere, cuts: Any, low: Any, order: int) -> tuple[Any, Any]:
+    """Nodes and weights of an integral over the rise of f beyond `low`, its jumps behind the nodes."""
+    whole = unit.reach() == np.pi / 2
+    order += 4 if whole else 2
+    t = split(unit.n, np.array(cuts), low, unit.reach(), order)
+    t = rounded(unit.n, t, order) if whole and unit.offset < BLUNT else t
+    x, weights = (part.reshape(-1, *np.shape(low)) for part in (t.x, t.weights))
+    found = np.array(jumps(unit), dtype=float).reshape(-1, 2, *(1,) * np.ndim(low)) + np.zeros((1, 2, *np.shape(low)))
+    return np.concatenate([x, found[:, 0]]), np.concatenate([weights * unit.slope(x), found[:, 1]])
 
 
-def share(n: Kind, sine: Any, cosine: Any, angle: Any, exponent: int) -> Any:
-    """Share of the integral of cos^exponent that lies below an angle, given with its sine and cosine."""
-    half = _mass(n, exponent % 2) / 2
-    total = angle / half if exponent % 2 == 0 else sine
-    term = (cosine if exponent % 2 == 0 else cosine * cosine) * sine
-    for k in range(2 + exponent % 2, exponent + 1, 2):
-        half = half * (k - 1) / k
-        total = total + term / (k * half)
-        term = term * cosine * cosine
-    return (1 + total) / 2
+def _powers_apart(m: int, logarithm: Any, gain: Any) -> Any:
+    """Difference (x + gain)^m - x^m, from log x."""
+    with np.errstate(divide="ignore"):
+        return np.exp(m * logarithm) * np.expm1(m * np.log1p(np.maximum(gain * np.exp(-logarithm), -1)))

@@ -31,13 +31,18 @@ def moments_with_eps(
     return compared(n, *(_mixed(n, phi, size, size * eps / v, order) for order in orders(n)))
 
 
+def homogeneous(phi: Function) -> bool:
+    """Whether one set of moments serves all lengths."""
+    return phi.degree is not None and phi.degree.denominator == 1
+
+
 def _mixed(n: Kind, phi: Function, size: int, offset: Any, order: int) -> tuple[Any, Any, Any]:
     """Mean over the length x = s sqrt(n/v) of moments at the scale x/sqrt(x^2 + offset)."""
     x, weights = _lengths(n, phi, size, offset, order)
     scales = x / n.sqrt(x * x + offset)
-    if phi.degree is not None and phi.degree.denominator == 1:
+    if homogeneous(phi):
         first, second, within, _ = moments(n, phi, size)
-        powers = scales ** int(phi.degree)
+        powers = scales ** int(phi.degree or 0)
         means, variances, covariances = first * powers, second * powers**2, within * powers**2
     else:
         found = [_at_scale(n, phi, size, scale, order) for scale in scales]

@@ -1,6 +1,7 @@
 """Batch-normalised values as functions of an angle, and panels of angles.
 
 B = sqrt(n - 1) sin t for a datum normalised with its batch of n, sqrt(n) tan t for one normalised by the n - 1 others.
+With eps > 0 the angle is smaller: `caps`.
 """
 
 from collections.abc import Iterable
@@ -27,7 +28,7 @@ SPAN = 2.0**12
 class Sphere:
     """Function phi(scale B) of an angle t, B the value of one of `size` normalised data.
 
-    inner: angles of the points between which phi varies little; kinks: those at which phi is not smooth.
+    offset: n eps/v, v the variance of a unit over its batch.
     """
 
     n: Kind
@@ -35,6 +36,7 @@ class Sphere:
     size: int
     proxy: bool
     scale: Any
+    offset: float = 0.0
 
     @property
     def free(self) -> int:
@@ -55,6 +57,13 @@ class Sphere:
         """Values phi(scale B) at the angles t."""
         return self.phi(self.n, self.scale * self.root * (self.n.tan(t) if self.proxy else self.n.sin(t)))
 
+    def slope(self, t: Any) -> Any:
+        """Derivative of phi(scale B) by the angle."""
+        n, scale, cosine = self.n, self.scale * self.root, self.n.cos(t)
+        if self.proxy:
+            return self.phi.slope(n, scale * n.tan(t)) * scale / (cosine * cosine)
+        return self.phi.slope(n, scale * n.sin(t)) * scale * cosine
+
     def sines(self, points: Iterable[Any]) -> list[Any]:
         """Sines of the angles at which scale B takes the values `points`, those that it takes."""
         ratios = [self.n.number(x) / (self.scale * self.root) for x in points]
@@ -63,13 +72,15 @@ class Sphere:
 
     def reach(self) -> Any:
         """Angle beyond which phi^2 times the density is negligible."""
-        n, root = self.n, float(np.sqrt(self.free))
-        if self.free <= WHOLE:
+        n, free = self.n, self.free + self.offset
+        root = float(np.sqrt(free))
+        if free <= WHOLE:
             return n.pi / 2
         z = np.linspace(-1, 1, 4097)[1:-1] * min(FARTHEST, root * np.pi / 2)
-        b = np.tan(z / root) * np.sqrt(self.size) if self.proxy else np.sin(z / root) * root
+        sine, tangent = np.sin(z / root), np.tan(z / root)
+        b = float(self.root) * (tangent if self.proxy else sine)
         with np.errstate(all="ignore"):
-            density = np.exp((self.free - 2) / 4 * np.log1p(-(np.sin(z / root) ** 2)))
+            density = np.exp((self.free - 2) / 4 * np.log1p(-sine * sine) - self.offset / 4 * tangent * tangent)
             size = np.abs(self.phi(FLOAT64, float(self.scale) * b)) * density
         seen = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
         if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (seen[0] or seen[-1])):
@@ -79,6 +90,10 @@ class Sphere:
             )
         least = np.sqrt(-2 * np.log(n.epsilon)) + 0.5
         return min(n.number(float(np.max(np.abs(z[seen]), initial=least)) / root), n.pi / 2)
+
+    def grid(self, reach: Any) -> Any:
+        """Panel ends on [-reach, reach], three standard deviations apart at most."""
+        return grid(self.n, reach, self.free + self.offset)
 
     def mesh(self, reach: Any) -> list[float]:
         """Points of the mesh of phi as far as B goes."""
@@ -106,7 +121,7 @@ def density(n: Kind, t: Any, exponent: int) -> Any:
     return n.exp(exponent * logarithm)
 
 
-def grid(n: Kind, reach: Any, free: int) -> Any:
+def grid(n: Kind, reach: Any, free: float) -> Any:
     """Panel ends on [-reach, reach], three standard deviations 1/sqrt(free) apart at most."""
     count = 2 * int(np.ceil(float(reach) * np.sqrt(free + 2) / WIDTH))
     return reach * (2 * n.number(np.arange(count + 1)) / count - 1)

@@ -27,7 +27,7 @@ def moments(n: Kind, phi: Function, size: int, law: str = "exact", scale: Any = 
 
     The error of the covariance is relative to the variance.
     """
-    _check(phi, size, law)
+    check(phi, size, law)
     sphere = Sphere(n, phi, size, law == "proxy", n.number(scale))
     if size == 2:
         low, high = (phi(n, sign * sphere.scale) for sign in (-1, 1))
@@ -60,7 +60,7 @@ def compared(n: Kind, coarse: Any, fine: Any) -> tuple[Any, Any, Any, float]:
     return *fine, float(max(errors)) + 100 * n.epsilon
 
 
-def _check(phi: Function, size: int, law: str) -> None:
+def check(phi: Function, size: int, law: str) -> None:
     """Refusal of a law without a second moment: the proxy's tail is b^-(n - 1)."""
     if law not in LAWS:
         raise ValueError(f"expected a law among {', '.join(LAWS)}, got {law!r}; pass one of them")

@@ -82,7 +82,7 @@ class FormalSphere(Base[Moments]):
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
         # a symbol stands for more than two data
-        return sp.Rational(dead_batch(phi, m, size, copies, 0.0) if isinstance(size, int) else 0)
+        return sp.Rational(dead_batch(phi, m, size, copies, 0.0, (size - 1) ** 0.5) if isinstance(size, int) else 0)
 
 
 def formal(node: LawNode) -> LawNode:

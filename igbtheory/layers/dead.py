@@ -72,11 +72,11 @@ def _all_within(size: int, low: float, high: float, mean: Any, q: Any, within: A
     return all_within(size, low, high, float(mean), float(q), float(within))
 
 
-def dead_batch(phi: Function | None, m: int, size: int, copies: int, eps: float) -> float:
+def dead_batch(phi: Function | None, m: int, size: int, copies: int, eps: float, largest: float) -> float:
     """The same where M is the largest of m units normalised over the very batch: their values add up to 0.
 
     Two of them are opposite, +-1 at eps = 0. Of more, not all lie where phi is constant, unless that is around 0 or, of
-    the largest of several, above 0. Refused where that may happen.
+    the largest of several, above 0. Refused where that may happen to values up to `largest`.
     """
     if size == 2 and not eps:
         refuse_sums("BatchNorm(2), which is +-1", size, copies)
@@ -86,7 +86,7 @@ def dead_batch(phi: Function | None, m: int, size: int, copies: int, eps: float)
     if size == 2 and m == 1 and phi.parity > 0:
         return 1.0
     for low, high in flat_pieces(phi):
-        if low < np.sqrt(size - 1) and high > 0 and (low < 0 or m > 1):
+        if low < largest and high > 0 and (low < 0 or m > 1):
             where = "around 0" if low < 0 else f"above {low:g}"
             raise ValueError(
                 f"BatchNorm in batches of {size} behind BatchNorm({size}) and {phi.name!r}, which is constant {where}: "

@@ -30,17 +30,11 @@ class Normalised(Base[Moments]):
         phi = phi or FUNCTIONS["linear"]
         if not float(self.eps):
             return batched.moments(n, phi, m, self.size, self.estimator)
-        if m > 1:
-            raise ValueError(
-                f"expected eps=0 in BatchNorm({self.size}) in front of a maximum of {m} units, got eps={self.eps}: "
-                "every unit then has a random scale of its own, and the law of the largest is not known; use eps=0, "
-                "the full batch, or predict on a given data set"
-            )
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
-        points = [batched.with_eps(n, phi, self.size, v, self.eps) for v in np.ravel(self.variance)]
+        points = [batched.with_eps(n, phi, m, self.size, v, self.eps) for v in np.ravel(self.variance)]
         parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))
@@ -51,4 +45,5 @@ class Normalised(Base[Moments]):
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
-        return dead_batch(phi, m, size, copies, float(self.eps))
+        largest = np.inf if self.estimator == "proxy" else np.sqrt(size - 1)
+        return dead_batch(phi, m, size, copies, float(self.eps), largest)
