@@ -9,6 +9,7 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
+from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Multiprecision
 from igbtheory.prediction import Prediction
 from igbtheory.printing import layers_latex, layers_text
@@ -66,18 +67,9 @@ class Network:
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
-            why = (
-                "predict(digits=30) computes with more digits"
-                if digits is None
-                else "a rule of it, such as BatchNorm on given data, is computed in double precision alone"
-            )
-            if np.isfinite(prediction.effective_rank):
-                why = (
-                    f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what "
-                    "the scale of every single unit changes is estimated from draws"
-                )
             message = (
-                f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; {why}"
+                f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
+                + _why(self.layers, digits, prediction)
             )
             warnings.warn(message, AccuracyWarning, stacklevel=2)
         return prediction
@@ -123,6 +115,23 @@ class Network:
 
     def _repr_latex_(self) -> str:
         return layers_latex(self.layers)
+
+
+def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) -> str:
+    """What keeps digits from a prediction."""
+    if np.isfinite(prediction.effective_rank):
+        return (
+            f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
+            "scale of every single unit changes is estimated from draws"
+        )
+    if digits is not None:
+        return "a rule of it, such as BatchNorm on given data, is computed in double precision alone"
+    if any(isinstance(layer, BatchNorm) and layer.trains and layer.eps for layer in each(layers)):
+        return (
+            "BatchNorm with eps > 0 behind an activation is computed in double precision alone, and behind pooling, "
+            "dropout, a sum or another norm it is estimated from draws"
+        )
+    return "predict(digits=30) computes with more digits"
 
 
 def mlp(  # noqa: PLR0913 - the contract of the public name

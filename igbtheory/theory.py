@@ -128,7 +128,7 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pai
     same[own, rows.start + own] = True
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
 
-    def drawn(rng: Generator, count: int) -> NDArray[Any]:
+    def drawn(rng: Generator, count: int, _: int | None) -> NDArray[Any]:
         return np.asarray(data[:, rng.integers(features, size=count)], dtype=float)
 
     centres = mean[rows, None], mean[None, :]

@@ -295,8 +295,7 @@ def test_a_sweep_is_its_points() -> None:
 @pytest.mark.parametrize(
     ("hidden", "options", "sentence"),
     [
-        ((Activation("relu"), MaxPool(2), BatchNorm(4, eps=0.1)), {}, "use eps=0"),
-        ((BatchNorm(4), Activation("relu"), BatchNorm(4, eps=0.1)), {}, "use eps=0"),
+        ((Activation("relu"), MaxPool(2), BatchNorm(eps=0.1)), {}, "use eps=0"),
         ((Activation("relu"), BatchNorm(4, eps=0.1)), {"digits": 20}, "without `digits`"),
     ],
 )

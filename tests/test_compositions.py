@@ -174,6 +174,7 @@ WORKING = [
     (Residual(BatchNorm(4), Activation("relu"), Dense(2.0), scale=0.5), LayerNorm()),
     (Activation("relu"), Residual(Dense(1.0), Activation("relu"))),
     (Activation("relu"), Dropout(0.2)),
+    (Activation("relu"), MaxPool(2), Dropout(0.2), BatchNorm(4)),
 ]
 
 
@@ -197,9 +198,9 @@ REFUSED = [
     ((GroupNorm(4), AvgPool(2)), "independent units"),
     ((Activation("relu"), GroupNorm(4)), "LayerNorm"),
     ((GroupNorm(4, eps=0.1),), "eps=0"),
-    ((Activation("relu"), MaxPool(2), BatchNorm(4, eps=0.1)), "eps=0"),
+    ((Activation("relu"), MaxPool(2), BatchNorm(eps=0.1)), "eps=0"),
     ((Activation("relu"), BatchNorm(8, law="proxy")), "exact"),
-    ((Activation("relu"), Dropout(0.5), BatchNorm(4)), "full batch"),
+    ((Activation("relu"), AvgPool(2), Dropout(0.5), BatchNorm(4)), "full batch"),
     ((BatchNorm(4), Activation("relu"), Dense(1.0), BatchNorm(8)), "same batches"),
     ((Residual(LayerNorm(), Residual(Dense(1.0))),), "every path"),
 ]

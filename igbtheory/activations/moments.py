@@ -36,6 +36,11 @@ class Moments:
         return self.var_mu + self.var_chi
 
     @property
+    def own(self) -> Any:
+        """Variance that data of one batch do not share; without batches that of any data."""
+        return self.var_chi if self.within is None else self.variance - self.within
+
+    @property
     def centred(self) -> bool:
         """Whether the mean is zero by construction: the integer 0."""
         return isinstance(self.mean, int) and self.mean == 0

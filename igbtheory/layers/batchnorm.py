@@ -9,9 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.activations.batches import share_of_batch
 from igbtheory.activations.moments import Moments
-from igbtheory.activations.panels import share_beyond
 from igbtheory.layers.chain import each
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.layer import Layer
@@ -19,8 +17,9 @@ from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.residual import Residual
-from igbtheory.layers.scaling import deviations, divided_pairs, norm_text, normalised, over_root, scaled_law
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normalised, scaled_law
+from igbtheory.layers.share import share
+from igbtheory.numbers import FLOAT64
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
 WHAT = "a batch-normalised activation"
@@ -86,11 +85,7 @@ class BatchNorm(Layer):
         batches = x.reshape(-1, self.divides(len(x)), x.shape[1])
         if self.estimator == "exact":
             return normalised(batches, self.eps, axis=1).reshape(x.shape)
-        n = batches.shape[1]
-        apart = deviations(batches, axis=1)
-        # of the others: the mean is x - n/(n - 1) (x - <x>), and so on
-        others = (np.square(apart).sum(axis=1, keepdims=True) - n / (n - 1) * np.square(apart)) / (n - 1)
-        return over_root(n / (n - 1) * apart, others, self.eps).reshape(x.shape)
+        return by_others(batches, self.eps, axis=1).reshape(x.shape)
 
     def latex(self) -> str:
         size = "" if self.batch_size is None else f"_{{{self.batch_size}}}"
@@ -115,10 +110,9 @@ class BatchNorm(Layer):
     def _of_gaussian(self, node: LawNode) -> LawNode:
         """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""
         x, eps = node.averaged(), node.n.number(self.eps)
-        v = x.var_chi if x.within is None else x.variance - x.within
         if self.batch_size is None:
-            return node.remade(Moments(0, 0 * v, v / (v + eps), x.error), (0, 0), WHAT)
-        return Node(node.n, Normalised(self.batch_size, self.estimator, v, eps))
+            return node.remade(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error), (0, 0), WHAT)
+        return Node(node.n, Normalised(self.batch_size, self.estimator, x.own, eps))
 
     def _of_activation(self, node: LawNode) -> LawNode:
         """A function of a unit: every batch has the mean 0 and the mean square 1, or 0 where the unit is constant."""
@@ -129,33 +123,20 @@ class BatchNorm(Layer):
                 'units alone; use law="exact"'
             )
         if self.eps:
-            q, error = self._share(node)
+            q, error = share(node, self)
         else:
             q = n.number(1) - n.number(0 if size is None else node.constant(size))
             error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
-        return node.averaged_to(values, (0, 0), WHAT, dead=None if size is None else node.constant)
+        return node.averaged_to(values, (0, 0), WHAT, **({} if size is None else self._known(node)))
 
-    def _share(self, node: LawNode) -> tuple[Any, Any]:
-        """Mean of V/(V + eps), V the variance of a unit over all data or over its batch, and its error."""
-        if not isinstance(node.base, Gaussian) or node.maximum > 1 or node.phi is None:
-            raise ValueError(
-                f"expected one activation of a Gaussian unit in front of {self!r}, got pooling or another norm: how "
-                "the variance over the data then varies from unit to unit is not known; use eps=0"
-            )
-        h, n, phi, eps = node.base.values, node.n, node.phi, node.n.number(self.eps)
-        if self.batch_size is None:
-            parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
-            found = [share_beyond(n, phi, point, eps) for point in _points(n, parts)]
-        elif n is not FLOAT64:
-            raise ValueError(f"{self!r} behind an activation is computed in double precision; predict without `digits`")
-        else:
-            parts = np.broadcast_arrays(h.mean, h.variance, h.covariance)
-            found = [
-                share_of_batch(phi, self.batch_size, *map(float, point), float(eps)) for point in _points(n, parts)
-            ]
-        q, error = (np.array(part).reshape(parts[0].shape)[()] for part in zip(*found, strict=True))
-        return q, h.error + np.asarray(error, dtype=float)[()]
+    def _known(self, node: LawNode) -> dict[str, Any]:
+        """When a unit does not vary over a batch, and how to draw it."""
+
+        def drawn(rng: Generator, count: int, size: int | None) -> NDArray[Any]:
+            return normalised(node.units(rng, count, size), float(self.eps), axis=-2)
+
+        return {"dead": node.constant, "drawn": drawn, "draws": node.draws}
 
     def divides(self, data: int) -> int:
         """Data in a batch, refused where that does not divide the number of data."""
@@ -166,10 +147,6 @@ class BatchNorm(Layer):
                 f"{max(size, data // size * size)} of them, or the full batch: BatchNorm()"
             )
         return size
-
-
-def _points(n: Kind, parts: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
-    return zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:

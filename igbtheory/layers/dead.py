@@ -58,6 +58,20 @@ def dead(phi: Function, m: int, size: int, copies: int, mean: Any, q: Any, withi
     return total**copies
 
 
+def all_zero(phi: Function, m: int, size: int, mean: Any, q: Any, within: Any) -> Any:
+    """Probability that phi(M) is 0 at `size` data of a batch, M as in `dead`."""
+    for low, high in flat_pieces(phi):
+        if float(phi(FLOAT64, np.float64(_inside(low, high)))):
+            continue
+        if m > 1 and low > -np.inf:
+            raise ValueError(
+                f"BatchNorm in batches behind Dropout, the maximum of {m} units and {phi.name!r}, which is 0 above "
+                f"{low:g}: how often a batch lies there is not known; use the full batch"
+            )
+        return _all_within(size, low, high, mean, q, within) ** m
+    return 0.0
+
+
 def refuse_sums(what: str, size: int, copies: int) -> None:
     """Refuse sums of `copies` units that take several values with positive probability: they may cancel."""
     if copies > 1:
@@ -93,6 +107,21 @@ def dead_batch(phi: Function | None, m: int, size: int, copies: int, eps: float,
                 "how often a batch lies there is not known; use the full batch"
             )
     return 0.0
+
+
+def all_zero_in_batch(phi: Function, m: int, size: int, batch: int, eps: float) -> Any:
+    """Probability that phi(M) is 0 at `size` data, M the largest of m units normalised over a batch that has them.
+
+    Signs are those of the deviations; refused where phi is 0 on anything but a half line that ends at 0.
+    """
+    sides = [ends for ends in flat_pieces(phi) if not float(phi(FLOAT64, np.float64(_inside(*ends))))]
+    known = [(-np.inf, 0.0)] if m > 1 else [(-np.inf, 0.0), (0.0, np.inf)]
+    if (batch == 2 and not eps) or any(side not in known for side in sides):
+        raise ValueError(
+            f"BatchNorm in batches behind Dropout, BatchNorm({batch}) and {phi.name!r}: how often a batch lies where "
+            "that is 0 is not known; use the full batch"
+        )
+    return sum(_all_within(size, *side, 0.0, 1.0, -1 / (batch - 1)) ** m for side in sides)
 
 
 def dead_groups(phi: Function | None, group: int, size: int, copies: int, q: Any, within: Any) -> Any:

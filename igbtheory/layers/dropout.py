@@ -1,17 +1,24 @@
 """Dropout in training mode: noise of the data."""
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from functools import partial
+from typing import Any, TypeVar, final
 
 import numpy as np
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.layers.dead import refuse_sums
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.numbers.logbinomial import log_binomial
 
+T = TypeVar("T")
 WHAT = "a unit with dropout"
+NEVER = 1e-18
+"""Probability of a count of data that are kept which is none."""
 
 
 @final
@@ -35,7 +42,8 @@ class Dropout(Layer):
             return node
         x, p = node.averaged(), node.n.number(self.p)
         q = x.mean * x.mean + x.variance
-        return node.averaged_to(replace(x, var_chi=x.var_chi + q * p / (1 - p)), (x.mean, x.mean), WHAT)
+        values = replace(x, var_chi=x.var_chi + q * p / (1 - p))
+        return node.averaged_to(values, (x.mean, x.mean), WHAT, dead=partial(self._dead, node), **self._drawn(node))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.p == 0:
@@ -43,14 +51,34 @@ class Dropout(Layer):
         x, kept = node.averaged(), 1 - node.n.number(self.p)
         q_ab = np.where(x.same, x.q_ab / kept, x.q_ab)
         values = replace(x, q_a=x.q_a / kept, q_b=x.q_b / kept, q_ab=q_ab)
-        return node.averaged_to(
-            values, node.means(), WHAT, drawn=lambda rng, count: self.samples(node.units(rng, count), rng, count)
-        )
+        return node.averaged_to(values, node.means(), WHAT, **self._drawn(node))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del width
-        kept = rng.random(x.shape, dtype=np.float32) >= self.p
-        return np.asarray(x * kept / x.dtype.type(1 - self.p))
+        return self._of_kept(x, rng.random(x.shape, dtype=np.float32))
+
+    def _of_kept(self, x: NDArray[Any], u: NDArray[Any]) -> NDArray[Any]:
+        """Units where the uniform u keep them."""
+        return np.asarray(x * (u >= self.p) / x.dtype.type(1 - self.p))
+
+    def _drawn(self, node: Node[T]) -> dict[str, Any]:
+        """How to draw units with dropout; the points of a sweep share what is dropped."""
+
+        def drawn(rng: Generator, count: int, size: int | None) -> NDArray[Any]:
+            x = node.units(rng, count, size)
+            return self._of_kept(x, rng.random(x.shape[-2:]))
+
+        return {"drawn": drawn, "draws": node.draws + 1}
+
+    def _dead(self, node: LawNode, size: int, copies: int) -> Any:
+        """Probability that a unit does not vary over a batch: what is kept of it is 0, or all is kept and one value.
+
+        All data are 0 where those that are kept are 0; all at another value only where all are kept.
+        """
+        refuse_sums("a unit with dropout", size, copies)
+        kept = np.exp(log_binomial(size, np.arange(size + 1.0), np.asarray(scipy.special.ndtri(1 - float(self.p)))))
+        zero = sum(kept[k] * np.asarray(node.zeros(k)) for k in range(1, size) if kept[k] > NEVER)
+        return (kept[0] + zero + kept[-1] * np.asarray(node.constant(size)))[()]
 
     def latex(self) -> str:
         return rf"\mathrm{{dropout}}_{{{self.p}}} x"

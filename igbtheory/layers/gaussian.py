@@ -10,8 +10,8 @@ from numpy.random import Generator
 from igbtheory.activations import averages
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments, steepness
-from igbtheory.layers.dead import dead
-from igbtheory.layers.node import Array, Base
+from igbtheory.layers.dead import all_zero, dead
+from igbtheory.layers.node import Array, Base, over_data
 from igbtheory.layers.pairs import Pairs, kernel_root
 from igbtheory.numbers import Kind
 
@@ -43,6 +43,22 @@ class Gaussian(Base[Moments]):
         del n
         h = self.values
         return 0.0 if phi is None else dead(phi, m, size, copies, h.mean, h.variance, h.covariance)
+
+    def zeros(self, phi: Function | None, m: int, size: int) -> Any:
+        h = self.values
+        return 0.0 if phi is None else all_zero(phi, m, size, h.mean, h.variance, h.covariance)
+
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        h, z = self.values, rng.standard_normal((size or 1, count))
+        own, shared = (over_data(part) for part in (h.own, h.covariance))
+        mean = z.mean(axis=0)
+        # the mean apart: its variance is own/size + shared, whatever the sign of what the data share
+        common = np.sqrt(np.maximum(own + len(z) * shared, 0)) * mean
+        return np.asarray(over_data(h.mean) + np.sqrt(own) * (z - mean) + common)
+
+    @property
+    def error(self) -> Any:
+        return self.values.error
 
 
 @final
@@ -76,7 +92,8 @@ class GaussianPairs(Base[Pairs]):
         del n, phi, m, size, copies
         return 0.0  # no kernel of given data asks
 
-    def units(self, rng: Generator, count: int) -> Array:
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        del size
         return self._root @ rng.standard_normal((self._root.shape[1], count))
 
     @cached_property

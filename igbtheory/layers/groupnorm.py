@@ -16,7 +16,7 @@ from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.activations.spherical import one
 from igbtheory.layers.dead import dead_groups
-from igbtheory.layers.gaussian import GaussianPairs
+from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Array, Base, KernelNode, LawNode, Node
 from igbtheory.layers.pairs import Pairs
@@ -107,6 +107,13 @@ class Grouped(Base[Moments]):
         del n, m
         return dead_groups(phi, self.size, size, copies, self.values.variance, self.values.covariance)
 
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        return _in_groups(Gaussian(self.values), self.size, (rng, count, size))
+
+    @property
+    def error(self) -> Any:
+        return self.values.error
+
 
 @final
 @dataclass(frozen=True)
@@ -144,10 +151,16 @@ class GroupedPairs(Base[Pairs]):
         del n, phi, m, size, copies
         return 0.0  # no kernel of given data asks
 
-    def units(self, rng: Generator, count: int) -> Array:
-        groups = self._before.units(rng, -(-count // self.size) * self.size)
-        return normalised(groups.reshape(len(groups), -1, self.size), 0, axis=2).reshape(groups.shape)[:, :count]
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        return _in_groups(self._before, self.size, (rng, count, size))
 
     @cached_property
     def _before(self) -> GaussianPairs:
         return GaussianPairs(self.values)
+
+
+def _in_groups(before: Base[Any], group: int, of: tuple[Generator, int, int | None]) -> Array:
+    """Units of `before` normalised in groups, of a generator, their count and the data of a batch."""
+    rng, count, size = of
+    x = before.units(rng, -(-count // group) * group, size)
+    return normalised(x.reshape(*x.shape[:-1], -1, group), 0, axis=-1).reshape(x.shape)[..., :count]

@@ -1,8 +1,9 @@
 """Nodes: what flows through a network, a base and the function of it that is not averaged yet."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Generic, TypeVar, final
 
 import numpy as np
@@ -16,8 +17,11 @@ from igbtheory.numbers import FLOAT64, Kind
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
-Units = Callable[[Generator, int], Array]
-"""Units drawn over the weights, so many of them, at given data: shape (data, count)."""
+TOGETHER = 2**12
+"""Draws of a unit at once at least, where several make one value."""
+Units = Callable[[Generator, int, int | None], Array]
+"""Units drawn over the weights, shape (data, count), from a generator, their count and None: at given data; of a law
+from the size of a batch, over its data too, with the axes of a sweep in front."""
 
 
 class Base(ABC, Generic[T]):
@@ -38,10 +42,28 @@ class Base(ABC, Generic[T]):
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         """Probability that the sum of `copies` independent phi(M) is one value over a whole batch of `size` data."""
 
-    def units(self, rng: Generator, count: int) -> Array:
-        """Units drawn over the weights at the given data, shape (data, count)."""
-        del rng, count
-        raise TypeError(f"{type(self).__name__} is a law over all data: it has no units at given ones")
+    def zeros(self, phi: Function | None, m: int, size: int) -> Any:
+        """Probability that `size` data of a batch all have phi(M) = 0."""
+        del phi, m, size
+        raise ValueError(
+            "BatchNorm in batches behind Dropout: how often the units in front of it are 0 is not known; use the full "
+            "batch, or put a Dense between them"
+        )
+
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        """Units drawn, as in `Units`."""
+        del rng, count, size
+        raise TypeError(f"no rule draws {type(self).__name__}")
+
+    @property
+    def draws(self) -> int:
+        """Random numbers that one value of `units` takes."""
+        return 1
+
+    @property
+    def error(self) -> Any:
+        """Estimated relative error of the second moments that the base holds."""
+        return 0.0
 
     @property
     def gaussian(self) -> bool:
@@ -65,8 +87,8 @@ class Averaged(Base[T]):
     """Unit of which only moments are known: a function of it cannot be averaged.
 
     what: the unit in words, for the refusal; dead: of a law, from `size` and `copies` the probability that the sum of
-    so many independent copies is one value over a batch of that size, None where that is not known; drawn: of given
-    data, units.
+    so many independent copies is one value over a batch of that size, None where that is not known; drawn: its units,
+    of `draws` random numbers each.
     """
 
     values: T
@@ -74,6 +96,7 @@ class Averaged(Base[T]):
     what: str
     dead: Callable[[int, int], Any] | None = None
     drawn: Units | None = None
+    draws: int = 1
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m
@@ -92,12 +115,14 @@ class Averaged(Base[T]):
             )
         return self.dead(size, copies)
 
-    def units(self, rng: Generator, count: int) -> Array:
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         if self.drawn is None:
-            raise ValueError(
-                f"BatchNorm on given data draws units, and no rule draws {self.what}; put a Dense between them"
-            )
-        return self.drawn(rng, count)
+            raise ValueError(f"BatchNorm here draws units, and no rule draws {self.what}; put a Dense between them")
+        return self.drawn(rng, count, size)
+
+    @property
+    def error(self) -> Any:
+        return self.values.error  # type: ignore[attr-defined]
 
     @property
     def refusal(self) -> str:
@@ -155,9 +180,18 @@ class Node(Generic[T]):
         """Probability that the sum of `copies` such nodes is one value over a whole batch of `size` data."""
         return self.base.constant(self.n, self.phi, self.maximum, size, copies)
 
-    def units(self, rng: Generator, count: int) -> Array:
-        """Units drawn over the weights at the given data, shape (data, count)."""
-        return extended(lambda: self.base.units(rng, count), self.phi, self.maximum)
+    def zeros(self, size: int) -> Any:
+        """Probability that `size` data of a batch are all 0."""
+        return self.base.zeros(self.phi, self.maximum, size)
+
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        """Units drawn, as in `Units`."""
+        return extended(lambda some: self.base.units(rng, some, size), self.phi, self.maximum, count)
+
+    @property
+    def draws(self) -> int:
+        """Random numbers that one value of `units` takes."""
+        return self.maximum * self.base.draws
 
     def remade(self, values: T, centres: tuple[Any, Any], what: str, **known: Any) -> "Node[T]":
         """Node with these moments: Gaussian where this one is, else as `averaged_to` says."""
@@ -177,12 +211,24 @@ class Node(Generic[T]):
             )
 
 
-def extended(draw: Callable[[], Array], phi: Function | None, m: int) -> Array:
+def copies(draw: Callable[[int], Array], m: int, count: int) -> Iterator[Array]:
+    """`count` times m independent draws, shape (..., some of the m, count): as many at once as pay."""
+    at_once = max(1, TOGETHER // count)
+    for start in range(0, m, at_once):
+        some = min(at_once, m - start)
+        found = draw(some * count)
+        yield found.reshape(*found.shape[:-1], some, count)
+
+
+def extended(draw: Callable[[int], Array], phi: Function | None, m: int, count: int) -> Array:
     """Values phi(M), M the largest of m draws."""
-    found = draw()
-    for _ in range(m - 1):
-        np.maximum(found, draw(), out=found)
+    found = reduce(np.maximum, (some.max(axis=-2) for some in copies(draw, m, count)))
     return found if phi is None else np.asarray(phi(FLOAT64, found), dtype=np.float64)
+
+
+def over_data(value: Any) -> Array:
+    """A number of a law, one at each point of a sweep, beside its units: the same at all data and in all draws."""
+    return np.asarray(value, dtype=float)[..., None, None]
 
 
 LawNode = Node[Moments]

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from numpy.random import Generator
 
 from igbtheory.activations import FUNCTIONS, batched
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
-from igbtheory.layers.dead import dead_batch
-from igbtheory.layers.node import Base
+from igbtheory.layers.dead import all_zero_in_batch, dead_batch
+from igbtheory.layers.node import Array, Base, over_data
+from igbtheory.layers.scaling import by_others, normalised
 from igbtheory.numbers import Kind
 
 
@@ -47,3 +49,11 @@ class Normalised(Base[Moments]):
         del n
         largest = np.inf if self.estimator == "proxy" else np.sqrt(size - 1)
         return dead_batch(phi, m, size, copies, float(self.eps), largest)
+
+    def zeros(self, phi: Function | None, m: int, size: int) -> Any:
+        return 0.0 if phi is None else all_zero_in_batch(phi, m, size, self.size, float(self.eps))
+
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        del size
+        x = np.sqrt(over_data(self.variance)) * rng.standard_normal((self.size, count))
+        return (normalised if self.estimator == "exact" else by_others)(x, float(self.eps), axis=-2)

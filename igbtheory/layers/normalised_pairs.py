@@ -13,13 +13,11 @@ from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Array, Base, KernelNode, extended
 from igbtheory.layers.pairs import Pairs
-from igbtheory.layers.scaling import deviations, over_root
+from igbtheory.layers.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
 
 MOST_BATCHES = 12
 """Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
-ROUNDED = 1e-13
-"""Deviations of a unit, relative to its values, that are rounding."""
 
 
 @final
@@ -52,11 +50,10 @@ class Scaling:
         return apart.reshape(-1, apart.shape[-1]) * self.factor[:, None]
 
     def _by_own(self, units: Array, apart: Array) -> Array:
-        square = np.mean(np.square(apart), axis=1, keepdims=True)
-        found = over_root(apart, square, self.eps)
-        # what rounding leaves of a unit that is one value
-        same = square <= ROUNDED**2 * np.mean(np.square(units.reshape(apart.shape)), axis=1, keepdims=True)
-        return np.where(same, 0.0, found).reshape(units.shape) * (self.factor[:, None] > 0)
+        square = variances(units.reshape(apart.shape))
+        return over_root(np.where(square > 0, apart, 0.0), square, self.eps).reshape(units.shape) * (
+            self.factor[:, None] > 0
+        )
 
     @cached_property
     def kernel(self) -> Array:
@@ -116,8 +113,8 @@ class NormalisedPairs(Base[Pairs]):
         del n, phi, m, size, copies
         return 0.0  # no kernel of given data asks
 
-    def units(self, rng: Generator, count: int) -> Array:
-        return self.scaling.of(self._before.units(rng, count))
+    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
+        return self.scaling.of(self._before.units(rng, count, size))
 
     @cached_property
     def _before(self) -> GaussianPairs:
@@ -142,7 +139,7 @@ class NormalisedPairs(Base[Pairs]):
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
 
         def draw(rng: Generator, count: int) -> Array:
-            return extended(lambda: self.scaling.either(self._before.units(rng, count)), phi, m)
+            return extended(lambda some: self.scaling.either(self._before.units(rng, some)), phi, m, count)
 
         return known, estimated(draw, q_ab, mean, m)
 
@@ -155,9 +152,11 @@ def of_function(node: KernelNode, to: Scaling, what: str) -> KernelNode:
         lambda rng, count: to.either(node.units(rng, count)), known.q_ab.astype(float), mean, node.maximum
     )
     values = _remade(node.n, known, found.q_ab, known.error + found.error)
-    return node.averaged_to(
-        values, _either_way(node.n, found.mean), what, drawn=lambda rng, count: to.of(node.units(rng, count))
-    )
+
+    def drawn(rng: Generator, count: int, size: int | None) -> Array:
+        return to.of(node.units(rng, count, size))
+
+    return node.averaged_to(values, _either_way(node.n, found.mean), what, drawn=drawn, draws=node.draws)
 
 
 def _remade(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
@@ -11,8 +10,9 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.node import KernelNode, LawNode, Node, copies
 
+T = TypeVar("T")
 MOST = 1_000_000
 """Units that a maximum is taken over at most."""
 
@@ -74,7 +74,7 @@ class AvgPool(Layer):
         x = node.averaged()
         within = None if x.within is None else x.within / self.m
         values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
-        return node.remade(values, (x.mean, x.mean), self._what(), dead=self._dead(node))
+        return node.remade(values, (x.mean, x.mean), self._what(), dead=self._dead(node), **self._drawn(node))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         self._refuse_groups(node)
@@ -83,7 +83,7 @@ class AvgPool(Layer):
             product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
         )
         values = replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)
-        return node.remade(values, (a, b), self._what(), drawn=partial(self._drawn, node))
+        return node.remade(values, (a, b), self._what(), **self._drawn(node))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -98,9 +98,14 @@ class AvgPool(Layer):
     def _what(self) -> str:
         return f"the average of {self.m} values"
 
-    def _drawn(self, node: KernelNode, rng: Generator, count: int) -> NDArray[Any]:
-        """Averages of m units, drawn one after another."""
-        return np.asarray(sum((node.units(rng, count) for _ in range(self.m)), start=np.zeros(())) / self.m)
+    def _drawn(self, node: Node[T]) -> dict[str, Any]:
+        """How to draw averages of m units."""
+
+        def drawn(rng: Generator, count: int, size: int | None) -> NDArray[Any]:
+            some = copies(lambda drawn: node.units(rng, drawn, size), self.m, count)
+            return np.asarray(sum((x.sum(axis=-2) for x in some), start=np.zeros(())) / self.m)
+
+        return {"drawn": drawn, "draws": self.m * node.draws}
 
     def _dead(self, node: LawNode) -> Callable[[int, int], Any]:
         """Probability that the average of m values does not vary over a batch."""

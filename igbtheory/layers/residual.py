@@ -12,13 +12,11 @@ from igbtheory import checks
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.dense import Dense
-from igbtheory.layers.drawn_sum import drawn_sum
+from igbtheory.layers.drawn_sum import Add, drawn_sum
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
 
 T = TypeVar("T")
-Add = Callable[[Node[T], Any, Node[T], Any], Node[T]]
-"""Sum a x + b y of independent nodes x and y, from x, a, y, b."""
 SUM = "the sum of a stream and a branch of which one is not Gaussian"
 
 
@@ -127,7 +125,7 @@ def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
     )
     # a Gaussian part varies over every batch
     dead = (lambda *_: 0.0) if x.gaussian or y.gaussian else None
-    return _sum(x, y, values, (mean, mean), dead=dead)
+    return _sum(add_moments, (x, a, y, b), values, (mean, mean), dead=dead)
 
 
 def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
@@ -141,10 +139,14 @@ def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
         error=max(u.error, v.error),
         rank=min(u.rank, v.rank),
     )
-    drawn = drawn_sum((float(a), x), (float(b), y))
-    return _sum(x, y, values, (a * u_a + b * v_a, a * u_b + b * v_b), drawn=drawn)
+    return _sum(_add_pairs, (x, a, y, b), values, (a * u_a + b * v_a, a * u_b + b * v_b))
 
 
-def _sum(x: Node[T], y: Node[T], values: T, centres: tuple[Any, Any], **known: Any) -> Node[T]:
-    both = x.gaussian and y.gaussian
-    return x.remade(values, centres, SUM) if both else x.averaged_to(values, centres, SUM, **known)
+def _sum(
+    add: Add[T], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any], **known: Any
+) -> Node[T]:
+    x, a, y, b = of
+    if x.gaussian and y.gaussian:
+        return x.remade(values, centres, SUM)
+    drawn = drawn_sum(add, (a, x), (b, y))
+    return x.averaged_to(values, centres, SUM, drawn=drawn, draws=drawn.draws + len(drawn.gaussian), **known)

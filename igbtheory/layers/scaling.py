@@ -1,5 +1,6 @@
 """Scaling of nodes and of samples, which all norms share."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,16 +9,20 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.activations.moments import Moments
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.node import Array, KernelNode, LawNode, Node, over_data
 
 WHAT = "a normalised activation"
+ROUNDED = 1e-13
+"""Deviations of a unit, relative to its values, that are rounding."""
 
 
 def scaled_law(node: LawNode, x: Moments, q: Any, mean: Any) -> LawNode:
     """Node (x - E x)/sqrt(q) + `mean`, x the moments of `node`: Gaussian where that is, else known by its moments."""
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
-    return node.remade(values, (mean, mean), WHAT, dead=node.constant)
+    root = node.n.sqrt(q)
+    drawn = _moved(node, over_data, x.mean - mean * root, root)
+    return node.remade(values, (mean, mean), WHAT, dead=node.constant, **drawn)
 
 
 def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
@@ -34,20 +39,28 @@ def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
         q_ab=(x.q_ab - a * b) / (scale_a * scale_b),
         error=float(lost) * x.error,
     )
-
-    def drawn(rng: Generator, count: int) -> NDArray[Any]:
-        return np.asarray((node.units(rng, count) - a) / scale_a, dtype=float)
-
-    return node.remade(values, (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b), WHAT, drawn=drawn)
+    centres = (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b)
+    return node.remade(values, centres, WHAT, **_moved(node, _float, a, scale_a))
 
 
 def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
     """Node x/sqrt(q), q one number."""
     x, (a, b), root = node.averaged(), node.means(), node.n.sqrt(q)
     values = replace(x, q_a=x.q_a / q, q_b=x.q_b / q, q_ab=x.q_ab / q)
-    return node.remade(
-        values, (a / root, b / root), WHAT, drawn=lambda rng, count: node.units(rng, count) / float(root)
-    )
+    return node.remade(values, (a / root, b / root), WHAT, **_moved(node, _float, 0, root))
+
+
+def _moved(node: Node[Any], of: Callable[[Any], Array], centre: Any, scale: Any) -> dict[str, Any]:
+    """How to draw (x - centre)/scale, x units of the node; of: numbers that stand beside those."""
+
+    def drawn(rng: Generator, count: int, size: int | None) -> Array:
+        return np.asarray((node.units(rng, count, size) - of(centre)) / of(scale))
+
+    return {"drawn": drawn, "draws": node.draws}
+
+
+def _float(x: Any) -> Array:
+    return np.asarray(x, dtype=float)
 
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:
@@ -56,10 +69,25 @@ def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:
     return over_root(apart, np.mean(np.square(apart), axis=axis, keepdims=True), eps)
 
 
+def by_others(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:
+    """Samples less the mean, and over the standard deviation, of the others along an axis."""
+    n, apart = x.shape[axis], deviations(x, axis)
+    square = np.square(apart)
+    # of the others: the mean is x - n/(n - 1) (x - <x>), and so on
+    others = (square.sum(axis=axis, keepdims=True) - n / (n - 1) * square) / (n - 1)
+    return over_root(n / (n - 1) * apart, others, eps)
+
+
 def deviations(x: NDArray[Any], axis: int) -> NDArray[Any]:
     """Samples less their mean along an axis: from the first one, so that equal samples leave no rounding."""
     apart = x - x.take([0], axis=axis)
     return np.asarray(apart - apart.mean(axis=axis, keepdims=True))
+
+
+def variances(x: NDArray[Any]) -> NDArray[Any]:
+    """Variances over the data of units, shape (..., 1, count); 0 where they are rounding."""
+    square = np.mean(np.square(deviations(x, axis=-2)), axis=-2, keepdims=True)
+    return np.where(square <= ROUNDED**2 * np.mean(np.square(x), axis=-2, keepdims=True), 0.0, square)
 
 
 def over_root(x: NDArray[Any], q: NDArray[Any], eps: Any) -> NDArray[Any]:
