@@ -14,6 +14,7 @@ from igbtheory.activations.batches.bisected import bisected
 from igbtheory.activations.batches.cells import cleaves, cleft, fixed_sum
 from igbtheory.activations.batches.chamber import in_chamber
 from igbtheory.activations.batches.tilted import tilted
+from igbtheory.activations.batches.unit import unit_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.exchangeable import counts_above
 
@@ -218,6 +219,17 @@ def test_two_stretches_of_one_value_are_one() -> None:
     found, error = share_of_batch(function_of(name), size, 0.0, 1.0, -1 / (size - 1), eps)
     assert abs(share.mean() - found) < Z * stats.sem(share)
     assert error < PROMISE
+
+
+@pytest.mark.parametrize("name", ["hardtanh", "relu", "step", "where(abs(x - 1) < 1/2, 0, x)"])
+def test_flat_parts_under_a_phase_are_integrals_of_plane_waves(name: str) -> None:
+    unit, k = unit_of(function_of(name), 0.3, 1.2, 1.0), np.array([0.0, 0.7, 5.0, 60.0])
+    found = unit.turned_masses(k)[1]
+    expected = []
+    for _, low, high in unit.flat:
+        z, weights = gauss(np.linspace(max(low, -9.0), min(high, 9.0), 200))
+        expected.append((weights * FLOAT64.npdf(z)) @ np.exp(1j * np.multiply.outer(z, k)))
+    np.testing.assert_allclose(found, expected, atol=1e-14)  # rounding of 4000 nodes, and what lies beyond 9
 
 
 def test_five_data_by_either_rule() -> None:

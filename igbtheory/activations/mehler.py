@@ -3,6 +3,7 @@
 All terms are positive where c is. One matrix product serves a whole sweep.
 """
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -95,25 +96,28 @@ def _sums(n: Kind, series: Series, points: NDArray[Any]) -> NDArray[Any]:
     average = series.even[0] if len(series.even) else 0 * q
     (even, odd), (later_even, later_odd) = series.squares, series.later
     first_odd = later_odd[0] if len(odd) else 0 * q
-    mu = c * _polynomial(odd[::-1], square) + _polynomial(even[::-1], square)
-    chi = (
-        less_square * (_polynomial(later_even[:0:-1], square) + c * _polynomial(later_odd[:0:-1], square))
-        + less * first_odd
-    )
+    of = _polynomials(square, max(len(even), len(odd)))
+    mu = c * of(odd) + of(even)
+    chi = less_square * (of(later_even[1:]) + c * of(later_odd[1:])) + less * first_odd
     # rounding leaves each a_k an error of the size of phi, which the mean may dominate
     total = average * average + (later_even[0] if len(even) else 0 * q) + first_odd
     product = average * average + mu
     zero = product <= total * (1e5 * n.epsilon) ** 2  # what rounding leaves of it
     size_even, size_odd = series.sizes
-    sizes = c * _polynomial(size_odd[::-1], square) + _polynomial(size_even[::-1], square)
+    sizes = c * of(size_odd) + of(size_even)
     rounding = 100 + 4 * n.sqrt(total / (total - average * average)) + 4 * n.sqrt(total) * sizes / (product + zero)
     return np.array([average, mu, chi, series.error + rounding * n.epsilon])
 
 
-def _polynomial(highest_first: Any, x: Any) -> Any:
-    """Polynomial in x, its highest coefficient first: by powers at few points, by Horner's rule at many."""
-    if isinstance(highest_first, np.ndarray) and x.size < FEW and x.dtype != object:
-        return (highest_first * x ** np.arange(len(highest_first))[::-1, None]).sum(axis=0)
+def _polynomials(x: Any, longest: int) -> Callable[[Any], Any]:
+    """Polynomials in x, of coefficients with the lowest first: by powers at few points, by Horner's rule at many."""
+    if x.size >= FEW or x.dtype == object:
+        return lambda rows: _horner(rows[::-1], x)
+    powers = x ** np.arange(longest)[:, None]
+    return lambda rows: (rows * powers[: len(rows)]).sum(axis=0)
+
+
+def _horner(highest_first: Iterable[Any], x: Any) -> Any:
     total = 0 * x
     for row in highest_first:
         total *= x
@@ -136,7 +140,7 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) ->
     (even_a, odd_a), (even_b, odd_b) = series
     shape_a, shape_b = ((-1, *np.shape(q)) for q in (q_a, q_b))
     even, odd = (
-        _polynomial(map(np.multiply, a.reshape(shape_a)[::-1], b.reshape(shape_b)[::-1]), square) if len(a) else 0 * c
+        _horner(map(np.multiply, a.reshape(shape_a)[::-1], b.reshape(shape_b)[::-1]), square) if len(a) else 0 * c
         for a, b in ((even_a, even_b), (odd_a, odd_b))
     )
     return even + c * odd, error

@@ -37,4 +37,5 @@ def each(layers: Iterable[Layer]) -> Iterator[Layer]:
     """All layers, also those inside residual blocks; one that stands in many places counts once."""
     for layer in {id(layer): layer for layer in layers}.values():
         yield layer
-        yield from each(layer.inner)
+        if layer.inner:
+            yield from each(layer.inner)

@@ -78,10 +78,10 @@ class Float64(Kind):
         return scipy.special.ndtr(x)
 
     def number(self, value: Any) -> Any:
-        if isinstance(value, Fraction):  # a constant of a formula: a Python float leaves float32 arrays what they are
-            return value.numerator / value.denominator
         if isinstance(value, int | float | str):
             return np.float64(value)
+        if isinstance(value, Fraction):  # a constant of a formula: a Python float leaves float32 arrays what they are
+            return value.numerator / value.denominator
         array = np.asarray(value)
         return array.astype(np.float64)[()]
 

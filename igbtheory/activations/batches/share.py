@@ -22,8 +22,6 @@ ROUNDED = 1e-14
 """Variance of a sum, relative to that of as many independent values, which is rounding of zero."""
 GOAL = 1e-11
 """Relative error up to which no other rule is tried."""
-NEARLY = 2e-3
-"""Variance of a sum, relative to that of as many independent values, below which it is nearly fixed."""
 
 
 @lru_cache(maxsize=1024)
@@ -68,7 +66,8 @@ def _rules(phi: Function, size: int, scales: tuple[float, float, float], eps: fl
         yield fixed_sum(phi, size, (mean, own), eps)
     elif fixed and cleaves(phi, size, mean):
         yield cleft(phi, size, (mean, own), eps)
-    # a sum that varies is a direction more, which pays only where it hardly does
-    if size <= (LARGEST if free < NEARLY else LARGEST - 1):
+    # a sum that varies is a direction more
+    if size <= (LARGEST if fixed else LARGEST - 1):
         yield in_chamber(phi, size, (mean, 0.0 if fixed else own * float(np.sqrt(max(free, 0) / size)), own), eps)
-    yield tilted(phi, size, scales, eps)
+    else:
+        yield tilted(phi, size, scales, eps)

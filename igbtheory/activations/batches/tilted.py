@@ -24,6 +24,8 @@ SETTLED = 1e-12
 """Relative difference of two rules in turn with which the finer one is taken."""
 SHARE, GOAL = 3e-14, 1e-12
 """Errors of the sum over k at every t, and of what is left of that over t, relative to the usual s^2/(s^2 + eps)."""
+FREE = 5e8
+"""Numbers exp(i k z) after which what may be left of the sum over t is e times as large, and so on: some 15 s each."""
 BEYOND = 1e26
 """Last t of the second form, relative to that of the first: even t^(-1/2) leaves nothing."""
 SPARE = 3.0
@@ -52,7 +54,7 @@ def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: fl
         coarse = value
         value, lost = _by(Turned(phi, size, scales, order), eps, step)
         error = abs(coarse - value) + lost
-        if abs(coarse - value) <= SETTLED * value:
+        if abs(coarse - value) <= max(SETTLED * value, lost):
             break
     return value, error
 
@@ -63,16 +65,17 @@ def _by(batch: Turned, eps: float, step: float) -> tuple[float, float]:
     v = usual(batch.unit, batch.size, STILL)
     t, dt = times(v + eps, BEYOND * END / eps, step)
     least, lacking = v / (v + eps), -np.expm1(-eps * t) * dt
-    slopes, rests, before = np.zeros(t.size), np.zeros(t.size), np.inf
+    slopes, rests, before, took = np.zeros(t.size), np.zeros(t.size), np.inf, 0
     last = int(np.searchsorted(t, END / eps))
     for i in range(last):
-        slopes[i], rests[i] = batch.mean(t[i], SHARE * least / dt[i])
+        slopes[i], rests[i], numbers = batch.mean(t[i], SHARE * least / dt[i])
+        took += numbers
         if t[i] * v < EARLY or i < FITS[-1][0]:
             continue
         rest = _rest(t, slopes, dt, lacking, i, least)
         value = 1 - batch.still[0] - float(slopes @ lacking) - rest.value
         error, before = SPARE * max(rest.error, abs(value - before)), value
-        if error <= GOAL * least:
+        if error <= GOAL * np.exp(took / FREE) * least:
             return value, error + batch.still[1] + float(rests @ lacking)
     weights = (dt * np.exp(-eps * t))[:last]
     return float(weights @ slopes[:last]), float(weights @ rests[:last])

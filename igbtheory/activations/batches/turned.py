@@ -30,7 +30,7 @@ STEP = 0.7
 """Step in V: the trapezoidal sum errs by exp(-2 (pi/STEP)^2) = 3e-18."""
 LARGEST, GROWTH, LEVELS = 8.0, 1.7, 10
 """Largest k of a first part of the sum, ratio of those of the next ones, and parts at most."""
-FARTHEST = 2000.0
+FARTHEST = 20000.0
 """Largest k in the probability that all data have one value: it falls as k^-n."""
 PHASE = 12.0
 """Phase by which exp(i k z) turns in a panel at most."""
@@ -59,20 +59,24 @@ class Turned:
         """One value of the batch."""
         return _unit(self.phi, self.scales[0], self.scales[2], LARGEST)
 
-    def mean(self, t: float, goal: float) -> tuple[float, float]:
-        """The mean, and what the sum over k leaves out, by estimate: the goal, or more where the sum is too long."""
+    def mean(self, t: float, goal: float) -> tuple[float, float, int]:
+        """The mean, what the sum over k leaves out, by estimate, and the numbers it took.
+
+        What is left out is more than the goal where the sum is too long.
+        """
         w, weights = self._points(t)
         weights *= (self.size - 1) / self.size * np.sqrt(t / np.pi)
-        total, rest, first = 0.0, np.inf, 0
+        total, rest, first, took = 0.0, np.inf, 0, 0
         for largest in np.minimum(LARGEST * GROWTH ** np.arange(LEVELS), self._reach).tolist():
             k = self._up_to(largest)[first:]
             unit = _unit(self.phi, self.scales[0], self.scales[2], largest)
-            part = self._density(k) * self._sums(unit, float(np.sqrt(self.size / (2 * t))), w, weights, k)
-            total, first = total + float(part.sum()), first + k.size
+            sums, numbers = self._sums(unit, float(np.sqrt(self.size / (2 * t))), w, weights, k)
+            part = self._density(k) * sums
+            total, first, took = total + float(part.sum()), first + k.size, took + numbers
             rest = _rest(part) if largest < self._reach else 0.0
             if rest <= goal:
                 break
-        return total, rest
+        return total, rest, took
 
     @cached_property
     def still(self) -> tuple[float, float]:
@@ -93,8 +97,12 @@ class Turned:
     @cached_property
     def _reach(self) -> float:
         """Value of k beyond which the normal density of a sum that varies is negligible."""
-        free = (self.scales[2] / self.scales[1]) ** 2 - self.size
-        return REACH / np.sqrt(free) if free > 0 else np.inf
+        return REACH / np.sqrt(self._free) if self._free else np.inf
+
+    @cached_property
+    def _free(self) -> float:
+        """Variance of the sum, in units of common^2/n: 0 where it is fixed."""
+        return max((self.scales[2] / self.scales[1]) ** 2 - self.size, 0.0)
 
     def _up_to(self, largest: float) -> Array:
         """Values of k, from 0 on."""
@@ -102,8 +110,7 @@ class Turned:
 
     def _density(self, k: Array) -> Array:
         """Factors of the terms for +-k."""
-        free = max((self.scales[2] / self.scales[1]) ** 2 - self.size, 0)
-        return np.asarray(np.exp(-np.square(k) / 2 * free) * STEP / np.sqrt(2 * np.pi) * np.where(k == 0, 1, 2))
+        return np.asarray(np.exp(-np.square(k) / 2 * self._free) * STEP / np.sqrt(2 * np.pi) * np.where(k == 0, 1, 2))
 
     def _points(self, t: float) -> tuple[Array, Array]:
         """Points w and their weights, a row for every panel."""
@@ -119,11 +126,11 @@ class Turned:
         nodes, weights = FLOAT64.legendre(self.order)
         return left[:, None] + half[:, None] * (1 + nodes), half[:, None] * weights
 
-    def _sums(self, unit: Unit, width: float, w: Array, weights: Array, k: Array) -> Array:
-        """Sums over w, one for every k."""
+    def _sums(self, unit: Unit, width: float, w: Array, weights: Array, k: Array) -> tuple[Array, int]:
+        """Sums over w, one for every k, and the numbers exp(i k z) in them."""
         nodes = unit.nodes(w[:, 0], w[:, -1], np.full(len(w), width), self.order, ACROSS)
         flat = unit.turned_masses(k)
-        found = np.zeros(k.size)
+        found, took = np.zeros(k.size), 0
         for rows, z, x, density in _blocks(*nodes, self.order):
             points, near = w[rows], np.clip(w[rows].mean(axis=1), *unit.range)[:, None]
             of_x, of_flat = (_kernels(y - near, points - near, width) for y in (x, flat[0] + 0 * near))
@@ -138,7 +145,8 @@ class Turned:
                 terms = (a0 ** (self.size - 2) * (a2 * a0 - a1 * a1)).real
                 found[part] += np.tensordot(weights[rows], terms, 2)
                 turned *= powers[..., -1]
-        return found
+            took += z.size * k.size
+        return found, took
 
 
 def _blocks(z: Array, x: Array, density: Array, order: int) -> Iterator[tuple[Any, ...]]:
