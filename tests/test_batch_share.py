@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import igbtheory as igb
-from igbtheory import Activation, BatchNorm, Dense, MaxPool
+from igbtheory import Activation, BatchNorm, Dense
 from igbtheory.activations import function_of, moments
 from igbtheory.activations.batches import share_of_batch
 from igbtheory.activations.batches.bisected import bisected
@@ -295,7 +295,7 @@ def test_a_sweep_is_its_points() -> None:
 @pytest.mark.parametrize(
     ("hidden", "options", "sentence"),
     [
-        ((Activation("relu"), MaxPool(2), BatchNorm(eps=0.1)), {}, "use eps=0"),
+        ((igb.GroupNorm(4), Activation("relu"), BatchNorm(eps=0.1)), {}, "use eps=0"),
         ((Activation("relu"), BatchNorm(4, eps=0.1)), {"digits": 20}, "without `digits`"),
     ],
 )

@@ -198,7 +198,7 @@ REFUSED = [
     ((GroupNorm(4), AvgPool(2)), "independent units"),
     ((Activation("relu"), GroupNorm(4)), "LayerNorm"),
     ((GroupNorm(4, eps=0.1),), "eps=0"),
-    ((Activation("relu"), MaxPool(2), BatchNorm(eps=0.1)), "eps=0"),
+    ((GroupNorm(4), Activation("relu"), BatchNorm(eps=0.1)), "eps=0"),
     ((Activation("relu"), BatchNorm(8, law="proxy")), "exact"),
     ((Activation("relu"), AvgPool(2), Dropout(0.5), BatchNorm(4)), "full batch"),
     ((BatchNorm(4), Activation("relu"), Dense(1.0), BatchNorm(8)), "same batches"),

@@ -19,6 +19,7 @@ from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_funct
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normalised, scaled_law
 from igbtheory.layers.share import share
+from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
@@ -128,7 +129,17 @@ class BatchNorm(Layer):
             q = n.number(1) - n.number(0 if size is None else node.constant(size))
             error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
-        return node.averaged_to(values, (0, 0), WHAT, **({} if size is None else self._known(node)))
+        return node.averaged_to(values, (0, 0), WHAT, **(self._spread(node) if size is None else self._known(node)))
+
+    def _spread(self, node: LawNode) -> dict[str, Any]:
+        """How to draw the variance of a unit over the full batch."""
+
+        def spread(strata: Strata, count: int) -> NDArray[Any]:
+            variance = node.spread(strata, count)[..., 1:, :]
+            share = np.divide(variance, variance + float(self.eps), out=np.zeros_like(variance), where=variance > 0)
+            return np.concatenate([0 * share, share], axis=-2)
+
+        return {"spread_drawn": spread, "draws": node.draws}
 
     def _known(self, node: LawNode) -> dict[str, Any]:
         """When a unit does not vary over a batch, and how to draw it."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.layers.node import Array, Averaged, Node
+from igbtheory.layers.strata import Strata, powers
 
 T = TypeVar("T")
 Term = tuple[Any, Node[T]]
@@ -30,6 +31,11 @@ class DrawnSum(Generic[T]):
 
     def __call__(self, rng: Generator, count: int, size: int | None) -> Array:
         parts = (_beside(factor) * node.units(rng, count, size) for factor, node in (*self._nodes(), *self.gaussian))
+        return np.asarray(sum(parts, start=np.zeros(())))
+
+    def spread(self, strata: Strata, count: int) -> Array:
+        """Mean and variance over all data, as in `Spread`."""
+        parts = (powers(factor) * node.spread(strata, count) for factor, node in (*self._nodes(), *self.gaussian))
         return np.asarray(sum(parts, start=np.zeros(())))
 
     def _nodes(self) -> Iterator[Term[T]]:

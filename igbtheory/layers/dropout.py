@@ -13,6 +13,7 @@ from igbtheory import checks
 from igbtheory.layers.dead import refuse_sums
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.strata import Strata
 from igbtheory.numbers.logbinomial import log_binomial
 
 T = TypeVar("T")
@@ -68,7 +69,11 @@ class Dropout(Layer):
             x = node.units(rng, count, size)
             return self._of_kept(x, rng.random(x.shape[-2:]))
 
-        return {"drawn": drawn, "draws": node.draws + 1}
+        def spread(strata: Strata, count: int) -> NDArray[Any]:
+            mean, variance = np.split(node.spread(strata, count), 2, axis=-2)
+            return np.concatenate([mean, (variance + self.p * mean**2) / (1 - self.p)], axis=-2)
+
+        return {"drawn": drawn, "draws": node.draws + 1, "spread_drawn": spread}
 
     def _dead(self, node: LawNode, size: int, copies: int) -> Any:
         """Probability that a unit does not vary over a batch: what is kept of it is 0, or all is kept and one value.

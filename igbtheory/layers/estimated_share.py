@@ -1,9 +1,9 @@
-"""Share V/(V + eps) that BatchNorm(n, eps) leaves of the mean square of a unit that can be drawn and not averaged.
+"""Share V/(V + eps) that a BatchNorm with eps leaves of the mean square of a unit that can be drawn and not averaged.
 
-V is the variance over a batch of n exchangeable data, drawn with the weights. The mean of V/(V + eps), a number from 0
-to 1, is over blocks of draws, the same in every call. How often V = 0 is often known, and serves as a control variate:
-batches that do not vary are what such shares differ by most. What numbers larger than all drawn ones add counts as an
-error, by the tail of the large ones.
+V is the variance over a batch of n exchangeable data, drawn with the weights, or over all data, drawn over the weights
+alone. The mean of V/(V + eps), a number from 0 to 1, is over blocks of draws, the same in every call. How often V = 0
+in a batch is often known, and serves as a control variate: batches that do not vary are what such shares differ by
+most. What numbers larger than all drawn ones add counts as an error, by the tail of the large ones.
 """
 
 from typing import Any
@@ -12,8 +12,9 @@ import numpy as np
 import scipy
 
 from igbtheory.layers.estimated import SEED, SPARE
-from igbtheory.layers.node import Array, LawNode
+from igbtheory.layers.node import Array, LawNode, over_data
 from igbtheory.layers.scaling import variances
+from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
 
@@ -27,33 +28,46 @@ TINY, LIGHT = 1e-300, 1e-12
 """Least number that has a logarithm, and inverse power of a tail which is none."""
 MOST = 2**18
 """Random numbers that one batch takes at most."""
+NODES = 64
+"""Nodes of a quadrature over all data, which count as random numbers."""
+JOINED = 1e-8
+"""Relative error of a quadrature over all data, and of splines between such."""
 
 
-def estimated_share(node: LawNode, size: int, eps: float) -> tuple[Any, Any]:
-    """Mean of V/(V + eps) over batches of `size` data and its relative error, SPARE standard ones and the unseen."""
-    numbers = size * node.draws
+def estimated_share(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any]:
+    """Mean of V/(V + eps) over batches of `size` data, None for all, and its relative error.
+
+    eps: one number or one at each point of a sweep; error: SPARE standard ones and the unseen.
+    """
+    numbers = (size or NODES) * node.draws
     if numbers > MOST:
         raise ValueError(
-            f"expected pooling such that a unit takes at most {MOST} random numbers over a batch in front of "
-            f"BatchNorm({size}, eps={eps}), whose share of the mean square is estimated from draws, got {numbers}; "
-            "use eps=0"
+            f"expected pooling such that a unit takes at most {MOST} random numbers over a batch in front of a "
+            f"BatchNorm with eps > 0, whose share of the mean square is estimated from draws, got {numbers}; use eps=0"
         )
     count = max(LEAST, VALUES // numbers)
-    rng = np.random.default_rng(SEED)
+    strata = Strata(np.random.default_rng(SEED), count)
     with one_thread():
-        drawn = [_block(variances(node.units(rng, count, size)), eps) for _ in range(BLOCKS)]
+        drawn = [_block(_variances(node, strata, size), over_data(eps)) for _ in range(BLOCKS)]
     shares, still, *largest = (np.array(part) for part in zip(*drawn, strict=True))
-    dead = _dead(node, size)
+    dead = None if size is None else _dead(node, size)
     value, error = _controlled(shares, still, dead, count)
-    error = error + (sum(map(_unseen, largest)) + (dead is None)) / (BLOCKS * count)
+    error = error + (sum(map(_unseen, largest)) + (size is not None and dead is None)) / (BLOCKS * count)
     value = np.clip(value, 0, 1)
     relative = np.divide(SPARE * error, value, out=np.zeros_like(value), where=value > 0)
-    return value[()], (relative + 8 * FLOAT64.epsilon)[()]
+    return value[()], (relative + (JOINED if size is None else 8 * FLOAT64.epsilon))[()]
 
 
-def _block(v: Array, eps: float) -> tuple[Array, ...]:
+def _variances(node: LawNode, strata: Strata, size: int | None) -> Array:
+    if size is None:
+        return node.spread(strata, strata.count)[..., 1:, :]
+    return variances(node.units(strata.rng, strata.count, size))
+
+
+def _block(v: Array, eps: Array) -> tuple[Array, ...]:
     """Mean share of a block, how many of its batches do not vary, largest share, largest loss of one that varies."""
-    still, share, axes = v == 0, v / (v + eps), (-2, -1)
+    share, axes = v / (v + eps), (-2, -1)
+    still = np.broadcast_to(v == 0, share.shape)
     lost = np.where(still, 0.0, eps / (v + eps))
     return share.mean(axis=axes), still.mean(axis=axes), share.max(axis=axes), lost.max(axis=axes)
 

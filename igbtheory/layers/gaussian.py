@@ -9,10 +9,12 @@ from numpy.random import Generator
 
 from igbtheory.activations import averages
 from igbtheory.activations.function import Function
+from igbtheory.activations.given_weights import given_weights
 from igbtheory.activations.moments import Moments, steepness
 from igbtheory.layers.dead import all_zero, dead
 from igbtheory.layers.node import Array, Base, over_data
 from igbtheory.layers.pairs import Pairs, kernel_root
+from igbtheory.layers.strata import Strata
 from igbtheory.numbers import Kind
 
 
@@ -55,6 +57,12 @@ class Gaussian(Base[Moments]):
         # the mean apart: its variance is own/size + shared, whatever the sign of what the data share
         common = np.sqrt(np.maximum(own + len(z) * shared, 0)) * mean
         return np.asarray(over_data(h.mean) + np.sqrt(own) * (z - mean) + common)
+
+    def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
+        h, u = self.values, strata.normal(m, count)
+        parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
+        found = [given_weights(phi, u, *map(float, point)) for point in zip(*map(np.ravel, parts), strict=True)]
+        return np.reshape(found, (*parts[0].shape, 2, count))
 
     @property
     def error(self) -> Any:

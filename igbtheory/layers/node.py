@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.pairs import Pairs
+from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64, Kind
 
 T = TypeVar("T")
@@ -22,6 +23,9 @@ TOGETHER = 2**12
 Units = Callable[[Generator, int, int | None], Array]
 """Units drawn over the weights, shape (data, count), from a generator, their count and None: at given data; of a law
 from the size of a batch, over its data too, with the axes of a sweep in front."""
+Spread = Callable[[Strata, int], Array]
+"""Mean and variance over all data of units of a law, drawn over the weights, shape (2, count), from numbers in strata
+and their count, with the axes of a sweep in front."""
 
 
 class Base(ABC, Generic[T]):
@@ -54,6 +58,15 @@ class Base(ABC, Generic[T]):
         """Units drawn, as in `Units`."""
         del rng, count, size
         raise TypeError(f"no rule draws {type(self).__name__}")
+
+    def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
+        """Mean and variance of phi(M) over all data drawn, as in `Spread`."""
+        del phi, m, strata, count
+        raise ValueError(
+            "expected layers behind a Gaussian unit in front of BatchNorm(eps=...) over the full batch, got units of "
+            "normalised groups or batches: how their variance over all data varies from unit to unit is not known; use "
+            "eps=0, batches of n, or predict on a given data set"
+        )
 
     @property
     def draws(self) -> int:
@@ -88,7 +101,8 @@ class Averaged(Base[T]):
 
     what: the unit in words, for the refusal; dead: of a law, from `size` and `copies` the probability that the sum of
     so many independent copies is one value over a batch of that size, None where that is not known; drawn: its units,
-    of `draws` random numbers each.
+    of `draws` random numbers each; spread_drawn: their mean and variance over all data; scaled: a node x and a q where
+    the unit is x/sqrt(q) and a constant.
     """
 
     values: T
@@ -97,6 +111,8 @@ class Averaged(Base[T]):
     dead: Callable[[int, int], Any] | None = None
     drawn: Units | None = None
     draws: int = 1
+    spread_drawn: Spread | None = None
+    scaled: "tuple[Node[T], Any] | None" = None
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m
@@ -119,6 +135,11 @@ class Averaged(Base[T]):
         if self.drawn is None:
             raise ValueError(f"BatchNorm here draws units, and no rule draws {self.what}; put a Dense between them")
         return self.drawn(rng, count, size)
+
+    def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
+        if self.spread_drawn is None:
+            return super().spread(phi, m, strata, count)
+        return self.spread_drawn(strata, count)
 
     @property
     def error(self) -> Any:
@@ -187,6 +208,10 @@ class Node(Generic[T]):
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         """Units drawn, as in `Units`."""
         return extended(lambda some: self.base.units(rng, some, size), self.phi, self.maximum, count)
+
+    def spread(self, strata: Strata, count: int) -> Array:
+        """Mean and variance over all data drawn, as in `Spread`."""
+        return self.base.spread(self.phi, self.maximum, strata, count)
 
     @property
     def draws(self) -> int:

@@ -1,6 +1,6 @@
 """Pooling over units: their maximum, or their average."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, final
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node, copies
+from igbtheory.layers.strata import Strata, powers
 
 T = TypeVar("T")
 MOST = 1_000_000
@@ -103,9 +104,12 @@ class AvgPool(Layer):
 
         def drawn(rng: Generator, count: int, size: int | None) -> NDArray[Any]:
             some = copies(lambda drawn: node.units(rng, drawn, size), self.m, count)
-            return np.asarray(sum((x.sum(axis=-2) for x in some), start=np.zeros(())) / self.m)
+            return _total(some) / self.m
 
-        return {"drawn": drawn, "draws": self.m * node.draws}
+        def spread(strata: Strata, count: int) -> NDArray[Any]:
+            return _total(copies(lambda drawn: node.spread(strata, drawn), self.m, count)) / powers(self.m)
+
+        return {"drawn": drawn, "draws": self.m * node.draws, "spread_drawn": spread}
 
     def _dead(self, node: LawNode) -> Callable[[int, int], Any]:
         """Probability that the average of m values does not vary over a batch."""
@@ -117,6 +121,11 @@ class AvgPool(Layer):
                 f"expected independent units in front of {self!r}, got units of one normalised group; put a Dense "
                 "between them, or use LayerNorm"
             )
+
+
+def _total(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    """Sum of copies: see `copies`."""
+    return np.asarray(sum((x.sum(axis=-2) for x in parts), start=np.zeros(())))
 
 
 def pools(x: NDArray[Any], m: int, name: str) -> NDArray[Any]:

@@ -149,4 +149,5 @@ def _sum(
     if x.gaussian and y.gaussian:
         return x.remade(values, centres, SUM)
     drawn = drawn_sum(add, (a, x), (b, y))
-    return x.averaged_to(values, centres, SUM, drawn=drawn, draws=drawn.draws + len(drawn.gaussian), **known)
+    draws = drawn.draws + len(drawn.gaussian)
+    return x.averaged_to(values, centres, SUM, drawn=drawn, draws=draws, spread_drawn=drawn.spread, **known)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.node import Array, KernelNode, LawNode, Node, over_data
+from igbtheory.layers.strata import Strata, powers
 
 WHAT = "a normalised activation"
 ROUNDED = 1e-13
@@ -22,7 +23,7 @@ def scaled_law(node: LawNode, x: Moments, q: Any, mean: Any) -> LawNode:
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
     root = node.n.sqrt(q)
     drawn = _moved(node, over_data, x.mean - mean * root, root)
-    return node.remade(values, (mean, mean), WHAT, dead=node.constant, **drawn)
+    return node.remade(values, (mean, mean), WHAT, dead=node.constant, scaled=(node, q), **drawn)
 
 
 def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
@@ -56,7 +57,11 @@ def _moved(node: Node[Any], of: Callable[[Any], Array], centre: Any, scale: Any)
     def drawn(rng: Generator, count: int, size: int | None) -> Array:
         return np.asarray((node.units(rng, count, size) - of(centre)) / of(scale))
 
-    return {"drawn": drawn, "draws": node.draws}
+    def spread(strata: Strata, count: int) -> Array:
+        mean, variance = np.split(node.spread(strata, count), 2, axis=-2)
+        return np.asarray(np.concatenate(np.broadcast_arrays(mean - of(centre), variance), axis=-2) / powers(scale))
+
+    return {"drawn": drawn, "draws": node.draws, "spread_drawn": spread}
 
 
 def _float(x: Any) -> Array:

@@ -1,5 +1,6 @@
 """Normal expectations by composite Gauss-Legendre: panels, integrals, and variances without cancellation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, final
@@ -62,23 +63,31 @@ def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
 
 
 def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]]) -> Any:
-    """Variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump).
-
-    Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) Phi(x) Phi(-y) dx dy: where f increases, nothing cancels.
-    """
+    """Variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump)."""
     tail = n.ncdf(-np.abs(panels.x))
-    below, above = np.where(panels.x < 0, tail, 1 - tail), np.where(panels.x < 0, 1 - tail, tail)
+    law = np.where(panels.x < 0, tail, 1 - tail), np.where(panels.x < 0, 1 - tail, tail)
+    return hoeffding(n, panels, slopes, law, [(z, jump, n.ncdf(z), n.ncdf(-z)) for z, jump in atoms])
+
+
+def hoeffding(
+    n: Kind, panels: Panels, slopes: Any, law: tuple[Any, Any], atoms: Sequence[tuple[Any, Any, Any, Any]]
+) -> Any:
+    """Variance of f(X), X of any law: P(X < x), P(X > x) at the nodes, and behind position and jump of an atom.
+
+    Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) P(X < x) P(X > y) dx dy: where f increases, nothing cancels.
+    """
+    below, above = law
     rising, falling = slopes * below, slopes * above
     gained, lost = ((panels.weights * part).sum(axis=1) for part in (rising, falling))
     before = np.add.accumulate(gained, axis=0) - gained
     sums = cumulative(n, slopes.shape[1])
     within = sums @ rising if rising.ndim > 2 else rising @ sums.T
     total = 2 * (panels.weights * falling * (before[:, None] + panels.half[:, None] * within)).sum(axis=(0, 1))
-    for i, (z, jump) in enumerate(atoms):
+    for i, (z, jump, low, high) in enumerate(atoms):
         left = panels.left < z
-        under = (gained * left).sum(axis=0) + sum(j * n.ncdf(y) for y, j in atoms[:i])
+        under = (gained * left).sum(axis=0) + sum(j * mass for _, j, mass, _ in atoms[:i])
         over = (lost * ~left).sum(axis=0)
-        total = total + jump * (jump * n.ncdf(z) * n.ncdf(-z) + 2 * n.ncdf(-z) * under + 2 * n.ncdf(z) * over)
+        total = total + jump * (jump * low * high + 2 * high * under + 2 * low * over)
     return np.maximum(total, n.number(0))  # a spike between two nodes leaves rounding of either sign
 
 
