@@ -117,6 +117,20 @@ def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_s
     assert 1e-9 < missed < 10 * error
 
 
+def test_a_series_longer_than_the_data_is_not_made_of_shared_nodes_either() -> None:
+    """Around that kink 33 variances and 129 angles do not suffice: more than the 900 pairs."""
+    phi = function_of("where(x > 1/2, 1, 0)")
+    smooth = smoothed.smoothing(phi)
+    assert smooth is not None
+    product = partial(smoothed.product, phi, smooth)
+    x = np.random.default_rng(2).standard_normal(30) + 1e-3 * np.random.default_rng(3).standard_normal((30, 30))
+    kernel = x @ x.T / 30
+    q = np.diagonal(kernel).copy()
+    values, _ = interpolated(product, partial(_diagonal, product), q[:, None], q, kernel, shared=product)
+    exact, _ = product(q[:, None], q, kernel)
+    assert np.array_equal(values, exact)
+
+
 def _diagonal(product: Any, q: Any) -> Any:
     return product(q, q, q)[0]
 

@@ -237,7 +237,7 @@ def test_the_spread_beside_one_datum_agrees_with_twenty_digits(name: str) -> Non
     """The inner integral at gamma = 1e12 and a few x near the kink: the outer one is a sum of hundreds of these."""
     values = []
     for n, order in ((FLOAT64, 17), (Multiprecision(20), 29)):
-        maximum = maxima._maximum(n, function_of(name), 3, n.number(0), n.number(1))  # noqa: SLF001
+        maximum = maxima.maximum_of(n, function_of(name), 3, n.number(0), n.number(1))
         given = shares(n, 1.0, 1e12)
         chart = maxima.agreeing(n, *given)
         values.append(maximum.spread(chart.s * n.number(np.array([-2.5, -0.5, 0.7])), chart, order))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations import maxima
+from igbtheory.activations import maxima, maxima_shared
 from igbtheory.activations import moments as single
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
@@ -59,6 +59,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         n,
         lambda a, b, ab: maxima.product(n, phi, m, a, b, ab, centre),
         lambda q: maxima.second_moment(n, phi, m, q, centre),
-        *pair,
+        pair,
+        shared=lambda a, b, ab: maxima_shared.product(phi, m, centre, a, b, ab),
     )
     return scale * values, error

@@ -19,6 +19,8 @@ SHORTEST = 9
 """Nodes of the first probe of a series; the next ones double the intervals."""
 LONGEST_Q, LONGEST_THETA = 33, 129
 """Nodes at most in either direction."""
+SHARED = 500
+"""Pairs up to which the probes of a rule whose nodes variances share take longer than quadrature of each pair."""
 INSET = 1e-4
 """Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
 WITNESSES = 24
@@ -30,6 +32,7 @@ Array = NDArray[np.float64]
 Rule = Callable[[Array, Array, Array], tuple[Any, Any]]
 """Kernel and its estimated relative error, pair by pair or one for all, at arrays q_a, q_b, q_ab of one shape."""
 Line = Callable[[Array], Array]
+"""Kernel at nodes of one variable, in front: on one line, or on several."""
 Second = Callable[[Array], Array]
 """Second moment E f(h)^2 at an array of variances: at c = 1 the kernel of a jump loses half of its digits."""
 
@@ -140,6 +143,10 @@ class _Sampler:
         """Kernel on a line in log_a."""
         return np.asarray(self(log_a, log_b, np.array([theta]))[:, 0])
 
+    def around(self, log_a: Array, log_b: Array, theta: Array) -> Array:
+        """Kernel on lines in theta, shape (angles, lines)."""
+        return self(log_a, log_b, theta).T
+
 
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     """Angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
@@ -151,12 +158,14 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
 
 
-def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0) -> tuple[Array, float]:
+def interpolated(
+    rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0, shared: Rule | None = None
+) -> tuple[Array, float]:
     """Kernel E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
 
     second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
-    f, else 0.
-    Where that takes fewer evaluations, or f vanishes at some variance, the rule is asked for every pair.
+    f, else 0; shared: a rule to make the series with, of which all pairs at one angle take little longer than one.
+    Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
     The error is the largest one at pairs of the data drawn at random, and at the most and the least alike.
     """
     q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (q_a, q_b, q_ab))
@@ -168,7 +177,8 @@ def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, p
     low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
-    found = fitted(rule, second, (low, high), ends, parity=parity, most=q_ab.size) if low > 0 else None
+    series = partial(fitted, shared or rule, second, (low, high), ends, parity=parity, shared=shared is not None)
+    found = series(most=q_ab.size) if low > 0 else None
     if found is None:
         values, error = rule(*np.broadcast_arrays(q_a, q_b, q_ab))
         return np.asarray(values), float(np.max(error))
@@ -195,9 +205,11 @@ def fitted(
     *,
     parity: int = 0,
     most: float = np.inf,
+    shared: bool = False,
 ) -> Interpolant | None:
     """Interpolant for variances and angles between given ends; None where it would take `most` evaluations or more.
 
+    shared: whether all pairs of the variances at one angle take about as long as one pair of each.
     The number of nodes in each variable is found on lines: through the ends and the middle of the others.
     None also where f vanishes almost surely at some variance, so that the kernel has no size.
     """
@@ -206,7 +218,7 @@ def fitted(
         first = min(first, np.pi - last)
         last = np.pi - first
     along_q, along_theta = Axis(float(np.log(q[0])), float(np.log(q[1]))), Axis(first, last)
-    if most <= (SHORTEST + 1) ** 3:
+    if most <= (SHARED if shared else (SHORTEST + 1) ** 3):
         return None
     sampler = _Sampler(rule, second, parity, replace(along_q, length=LONGEST_Q if along_q.high > along_q.low else 1))
     if not np.all(np.isfinite(sampler.moments)):
@@ -215,29 +227,31 @@ def fitted(
     across: list[Line] = [partial(sampler.across, b, at) for b, at in ((middle, first), (high, first), (high, last))]
     lines = [_length(along_q, LONGEST_Q, line) for line in [sampler.log_moment, *across]]
     log_q = replace(along_q, length=max(lines))
-    around = {(float(a), float(b)): (a, b) for a, b in ((low, low), (high, high), (low, high), (middle, middle))}
-    turns = [_length(along_theta, LONGEST_THETA, partial(sampler, *pair)) for pair in around.values()]
-    angles = replace(along_theta, length=max(turns))
-    if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
+    corners = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
+    turns = _length(along_theta, LONGEST_THETA, partial(sampler.around, *corners))
+    # the error is read from the last two coefficients, which are to be those that no longer count
+    angles = replace(along_theta, length=turns + 2 * (turns > 1))
+    evaluations = log_q.length if shared else log_q.length * (log_q.length + 1) / 2
+    if evaluations * angles.length >= most:
         return None
     sampler.normalise(log_q)
     return _interpolant(sampler, angles)
 
 
 def _length(axis: Axis, limit: int, line: Line) -> int:
-    """Number of Chebyshev polynomials after which the coefficients of a line stay below the tolerance."""
+    """Number of Chebyshev polynomials after which the coefficients of a line, or of each, stay below the tolerance."""
     if axis.high <= axis.low:
         return 1
     x = chebyshev.chebpts2(SHORTEST)
     values = line(axis.at(x))
     while True:
         size = np.abs(np.linalg.solve(chebyshev.chebvander(x, x.size - 1), values))
-        length = 1 + int(np.max(np.flatnonzero(size > TOLERANCE), initial=0))
+        length = 1 + int(np.max(np.nonzero(size > TOLERANCE)[0], initial=0))
         if length <= 3 * x.size // 4 or x.size >= limit:
             return length
         x = chebyshev.chebpts2(2 * x.size - 1)
         between = line(axis.at(x[1::2]))
-        old, values = values, np.empty(x.size)
+        old, values = values, np.empty((x.size, *values.shape[1:]))
         values[::2], values[1::2] = old, between
 
 

@@ -20,7 +20,7 @@ from igbtheory.activations.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.numbers import Kind
 from igbtheory.numbers.panels import Panels, before, split
 
-_IDENTITY = formula("identity", "x", "")
+IDENTITY = formula("identity", "x", "")
 _TINY = 1e-100
 """Least s = sqrt(1 - c^2), which stands for none."""
 
@@ -32,7 +32,7 @@ def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_c
     The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
     comes back to its fixed point layer by layer.
     """
-    coarse, fine = (_moments(n, phi or _IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
+    coarse, fine = (_moments(n, phi or IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
     # a product of that size is what rounding leaves of zero
     floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
@@ -43,14 +43,14 @@ def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_c
 @np.errstate(over="ignore", under="ignore", divide="ignore")
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any) -> Any:
     """Mean E phi(M)^2 of nodes of variance q."""
-    maximum = _maximum(n, phi or _IDENTITY, m, mean, n.sqrt(q))
+    maximum = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(q))
     x = maximum.panels(orders(n)[1], [])
     return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
 
 
 def product(n: Kind, phi: Function | None, m: int, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
     """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
-    coarse, fine = (_product(n, phi or _IDENTITY, m, (q_a, q_b, q_ab), mean, order) for order in orders(n))
+    coarse, fine = (_product(n, phi or IDENTITY, m, (q_a, q_b, q_ab), mean, order) for order in orders(n))
     return fine[0], abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
 
@@ -102,7 +102,7 @@ class Maximum:
         return total
 
 
-def _maximum(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
+def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
     """Maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
     seen = resolved(n, phi, float(mean), *map(float, scales))
     least = np.sqrt(-2 * np.log(n.epsilon))
@@ -112,7 +112,7 @@ def _maximum(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum
 @np.errstate(over="ignore", under="ignore", divide="ignore")
 def _moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
     q = var_mu + var_chi
-    maximum = _maximum(n, phi, m, mean, n.sqrt(q))
+    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
     average, total = _variance(n, maximum, order)
     if not var_chi or not var_mu:
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
@@ -130,6 +130,12 @@ def agreeing(n: Kind, var_mu: Any, var_chi: Any) -> Chart:
     q = var_mu + var_chi
     slant = n.sqrt(var_chi / (q + var_mu))
     return Chart(var_mu / q, n.sqrt(var_chi / q * (1 + var_mu / q)), n.number(1), slant, slant)
+
+
+def paired(n: Kind, c: Any) -> Chart:
+    """Chart of y around c x, for data of any correlation."""
+    s = np.maximum(n.sqrt((1 - c) * (1 + c)), n.number(_TINY))
+    return Chart(c, s, c, 0 * c, s)
 
 
 def _blocks(maximum: Maximum, x: Panels) -> list[Any]:
@@ -172,13 +178,12 @@ def _product(
     """Mean of the product and of its absolute value: the density of the pair itself, as no difference is small."""
     q_a, q_b, q_ab = covariances
     scales = n.sqrt(q_a), n.sqrt(q_b)
-    a = _maximum(n, phi, m, mean, *scales)
+    a = maximum_of(n, phi, m, mean, *scales)
     b = replace(a, scale=scales[1])
     c = n.correlation(q_ab, scales[0] * scales[1] + n.number(1e-290))
-    s = np.maximum(n.sqrt((1 - c) * (1 + c)), n.number(_TINY))
-    chart = Chart(c, s, c, 0 * c, s)
+    chart = paired(n, c)
     # the second datum sees f around y = c x, smoothed with s
-    features = b.images(a.seen.cuts + a.seen.sides(s * scales[1]))
+    features = b.images(a.seen.cuts + a.seen.sides(chart.s * scales[1]))
     x = a.panels(order, images(n, list(features), 0 * c, c))
     points = b.points()
     parts = []

@@ -142,9 +142,7 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any = 0
         n,
         lambda a, b, ab: panels.product(n, phi, a, b, ab, centre),
         lambda q: panels.second_moment(n, phi, q, centre),
-        q_a,
-        q_b,
-        q_ab,
+        (q_a, q_b, q_ab),
         parity=phi.parity if _is_zero(mean) else 0,
     )
 

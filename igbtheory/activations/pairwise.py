@@ -12,22 +12,30 @@ Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
 
 
 def pairwise(
-    n: Kind, rule: Rule, second: Callable[[Any], Any], q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0
+    n: Kind,
+    rule: Rule,
+    second: Callable[[Any], Any],
+    pair: tuple[Any, Any, Any],
+    *,
+    parity: int = 0,
+    shared: Rule | None = None,
 ) -> tuple[Any, float]:
-    """Values of a `rule` for one pair (q_a, q_b, q_ab) at arrays of them, and their largest error.
+    """Values of a `rule` for one pair (q_a, q_b, q_ab) at arrays of pairs, and their largest error.
 
-    second: E phi^2 at one variance; parity: of phi. The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are
-    interpolated in double precision.
+    second: E phi^2 at one variance; pair: (q_a, q_b, q_ab), arrays that broadcast; parity: of phi; shared: the rule for
+    arrays of pairs in double precision, where all of one angle can share its nodes. The pairs of a data set, q_a
+    (rows, 1) with q_b (1, columns), are interpolated in double precision.
     """
-    pairs = np.broadcast_arrays(q_a, q_b, q_ab)
-    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(q_a), np.size(q_b)):
+    pairs = np.broadcast_arrays(*pair)
+    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
         return interpolated(
             lambda *points: _each(rule, *points),
             lambda q: np.array([second(x) for x in q]),
-            q_a,
-            np.ravel(q_b),
+            pair[0],
+            np.ravel(pair[1]),
             pairs[2],
             parity=parity,
+            shared=shared,
         )
     values, errors = _each(rule, *pairs)
     return values[()], float(np.max(errors))
