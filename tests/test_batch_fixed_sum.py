@@ -10,12 +10,12 @@ from scipy import integrate, special, stats
 
 from igbtheory.activations import function_of
 from igbtheory.activations.batches import share_of_batch
-from igbtheory.activations.batches.bisected import bisected
 from igbtheory.activations.batches.cells import cleaves, cleft, fixed_sum
 from igbtheory.activations.batches.chamber import in_chamber
 from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.batches.unit import unit_of
 from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.bisected import bisected
 from igbtheory.numbers.exchangeable import counts_above
 
 PROMISE = 1e-11

@@ -12,7 +12,6 @@ import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense
 from igbtheory.activations import function_of, moments
 from igbtheory.activations.batches import share_of_batch
-from igbtheory.activations.batches.bisected import bisected
 from igbtheory.activations.batches.cells import fixed_sum, serves
 from igbtheory.activations.batches.chamber import in_chamber
 from igbtheory.activations.batches.common import over_common
@@ -22,6 +21,7 @@ from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.batches.unit import unit_of
 from igbtheory.activations.panels import share_beyond
 from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.bisected import bisected
 from igbtheory.numbers.exchangeable import counts_above
 
 PROMISE = 1e-11
@@ -318,3 +318,34 @@ def test_kernels_narrower_than_a_table_of_phi(eps: float) -> None:
 def test_a_function_out_of_range_is_refused() -> None:
     with pytest.raises(ValueError, match=r"exp.*standard deviation 10.*smaller sigma_w2"):
         share_of_batch(function_of("exp(x)"), 5, 0.0, 100.0, 0.0, 10.0)
+
+
+@pytest.mark.parametrize("eps", [1e-12, 1e-5, 1.0, 1e6])
+@pytest.mark.parametrize("c", [1e-3, 0.5, 0.99, 1 - 1e-6])
+def test_full_batches_of_squares_in_closed_form(c: float, eps: float) -> None:
+    """V = 4 var_mu var_chi u^2 + 2 var_chi^2, and E r^2/(u^2 + r^2) = r sqrt(pi/2) exp(r^2/2) erfc(r/sqrt 2)."""
+    with mpmath.workdps(40):
+        mu, chi = mpmath.mpf(c), 1 - mpmath.mpf(c)
+        r = mpmath.sqrt((2 * chi**2 + eps) / (4 * mu * chi))
+        lost = eps / (2 * chi**2 + eps) * r * mpmath.sqrt(mpmath.pi / 2) * mpmath.exp(r**2 / 2)
+        expected = float(1 - lost * mpmath.erfc(r / mpmath.sqrt(2)))
+    found, error = share_beyond(FLOAT64, function_of("x**2"), (0.0, c, 1 - c), eps)
+    assert abs(found - expected) <= error * expected
+    assert error < 1e-12
+
+
+@pytest.mark.parametrize("eps", [1e-9, 1e-2])
+@pytest.mark.parametrize("c", [0.5, 0.999])
+def test_full_batches_of_signs_by_twenty_digits(c: float, eps: float) -> None:
+    """V = p (1 - p) runs through all decades: p = Phi(u sqrt(var_mu/var_chi))."""
+    with mpmath.workdps(20):
+        slope = mpmath.sqrt(mpmath.mpf(c) / (1 - mpmath.mpf(c)))
+
+        def lost(x: Any) -> Any:
+            square = mpmath.ncdf(x) * mpmath.ncdf(-x)
+            return eps / (square + eps) * mpmath.npdf(x / slope) / slope
+
+        expected = float(1 - 2 * mpmath.quad(lost, [0, 2, 4, 5, 6, 7, 8, 10, 12, 20, 40, 12 * slope + 40]))
+    found, error = share_beyond(FLOAT64, STEP, (0.0, c, 1 - c), eps)
+    assert abs(found - expected) <= (error + ROUNDING) * expected
+    assert error < 1e-12

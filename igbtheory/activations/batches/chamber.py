@@ -18,11 +18,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batches.bisected import Array, bisected
 from igbtheory.activations.batches.rays import Rays
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import resolved
 from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.bisected import Array, bisected
 from igbtheory.numbers.panels import WIDTH
 
 LARGEST = 4

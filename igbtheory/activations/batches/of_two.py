@@ -7,10 +7,10 @@ integrand has its poles where s = sqrt(-eps), at z = 0 and wherever phi has the 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batches.bisected import Array, bisected
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import resolved
 from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.bisected import Array, bisected
 from igbtheory.numbers.panels import WIDTH
 
 LEAST = 1e-7

@@ -9,9 +9,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.batches.bisected import ORDER, Array, bisected
 from igbtheory.activations.resolved import Resolved
 from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.bisected import ORDER, Array, bisected
 from igbtheory.numbers.panels import WIDTH
 
 GOAL = 1e-14
