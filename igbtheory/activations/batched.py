@@ -14,7 +14,7 @@ from igbtheory.activations.moments import Moments
 from igbtheory.activations.panels import PLAIN, orders
 from igbtheory.activations.sphere import Sphere
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.panels import before, beyond, split
+from igbtheory.numbers.panels import beyond, of_rises, split
 
 FEW = 4
 """Data of a batch up to which an average over lengths is as fast as one over two angles."""
@@ -88,9 +88,4 @@ def of_order(unit: Sphere, m: int, order: int) -> tuple[Any, Any, Any]:
     spread = n.sqrt((weights * (t.x - (weights * t.x).sum()) ** 2).sum())
     if variance > PLAIN * mean * mean:
         return mean, variance, spread
-    rise = before(n, t, unit.slope(t.x))
-    for angle, jump in jumps(unit):
-        rise = rise + jump * (t.left + t.half > angle)[:, None]
-    # from the likeliest value, which leaves nothing of a mean that only a rare event differs from
-    rise = rise - rise.ravel()[np.argmax(weights)]
-    return mean, (weights * (rise - (weights * rise).sum()) ** 2).sum(), spread
+    return mean, of_rises(n, t, unit.slope(t.x), jumps(unit), weights), spread

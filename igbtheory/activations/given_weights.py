@@ -12,7 +12,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.activations.function import Function, formula
+from igbtheory.activations.function import Function
+from igbtheory.activations.maxima import IDENTITY
 from igbtheory.activations.resolved import images, resolved
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import WIDTH, hoeffding, split
@@ -21,14 +22,13 @@ ORDER, KNOTS = 12, 64
 """Nodes of a panel over the data, and over the weights where a spline joins them."""
 FLAT = 1e-26
 """Variance, relative to the largest, that stands for none: its logarithm is finite."""
-_IDENTITY = formula("identity", "x", "")
 Array = NDArray[np.float64]
 
 
 def given_weights(phi: Function | None, u: Array, mean: float, var_mu: float, var_chi: float) -> Array:
     """Rows mean and variance of phi(M), centres mean + sqrt(var_mu) u; u: shape (m, count)."""
-    centres, phi = mean + np.sqrt(var_mu) * u, phi or _IDENTITY
-    if not var_chi or (phi is _IDENTITY and len(u) == 1):
+    centres, phi = mean + np.sqrt(var_mu) * u, phi or IDENTITY
+    if not var_chi or (phi is IDENTITY and len(u) == 1):
         return np.array([phi(FLOAT64, centres.max(axis=0)), np.full(u.shape[1], var_chi)])
     if len(u) == 1:
         return _spline(phi, mean, var_mu, var_chi)(u[0])

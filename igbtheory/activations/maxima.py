@@ -18,7 +18,7 @@ from igbtheory.activations.maxima_law import Chart, columns, density, dependence
 from igbtheory.activations.panels import PLAIN, orders
 from igbtheory.activations.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.numbers import Kind
-from igbtheory.numbers.panels import Panels, before, split
+from igbtheory.numbers.panels import Panels, before, of_rises, split
 
 IDENTITY = formula("identity", "x", "")
 _TINY = 1e-100
@@ -152,12 +152,8 @@ def _variance(n: Kind, maximum: Maximum, order: int) -> tuple[Any, Any]:
     total = x.integral((values - average) ** 2 * law)
     if total > PLAIN * (average * average + total):
         return average, total
-    rise = before(n, x, maximum.slopes(x.x))
-    for z, jump in maximum.seen.atoms(maximum.mean, maximum.scale):
-        rise = rise + jump * (x.left + x.half > z)[:, None]
-    # from the likeliest value, which leaves nothing of a mean that only a rare event differs from
-    rise = rise - rise.ravel()[np.argmax(x.weights * law)]
-    return average, x.integral((rise - x.integral(rise * law)) ** 2 * law)
+    atoms = maximum.seen.atoms(maximum.mean, maximum.scale)
+    return average, of_rises(n, x, maximum.slopes(x.x), atoms, x.weights * law)
 
 
 def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:

@@ -13,7 +13,7 @@ import scipy
 
 from igbtheory.layers.estimated import SEED, SPARE
 from igbtheory.layers.node import Array, LawNode, over_data
-from igbtheory.layers.scaling import variances
+from igbtheory.layers.scaling import deviations, variances
 from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
@@ -61,7 +61,8 @@ def estimated_share(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any
 def _variances(node: LawNode, strata: Strata, size: int | None) -> Array:
     if size is None:
         return node.spread(strata, strata.count)[..., 1:, :]
-    return variances(node.units(strata.rng, strata.count, size))
+    units = node.units(strata.rng, strata.count, size)
+    return variances(units, deviations(units, axis=-2))
 
 
 def _block(v: Array, eps: Array) -> tuple[Array, ...]:

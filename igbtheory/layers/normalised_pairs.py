@@ -50,7 +50,7 @@ class Scaling:
         return apart.reshape(-1, apart.shape[-1]) * self.factor[:, None]
 
     def _by_own(self, units: Array, apart: Array) -> Array:
-        square = variances(units.reshape(apart.shape))
+        square = variances(units.reshape(apart.shape), apart)
         return over_root(np.where(square > 0, apart, 0.0), square, self.eps).reshape(units.shape) * (
             self.factor[:, None] > 0
         )

@@ -89,9 +89,9 @@ def deviations(x: NDArray[Any], axis: int) -> NDArray[Any]:
     return np.asarray(apart - apart.mean(axis=axis, keepdims=True))
 
 
-def variances(x: NDArray[Any]) -> NDArray[Any]:
-    """Variances over the data of units, shape (..., 1, count); 0 where they are rounding."""
-    square = np.mean(np.square(deviations(x, axis=-2)), axis=-2, keepdims=True)
+def variances(x: NDArray[Any], apart: NDArray[Any]) -> NDArray[Any]:
+    """Variances over the data of units x with these deviations, shape (..., 1, count); 0 where they are rounding."""
+    square = np.mean(np.square(apart), axis=-2, keepdims=True)
     return np.where(square <= ROUNDED**2 * np.mean(np.square(x), axis=-2, keepdims=True), 0.0, square)
 
 

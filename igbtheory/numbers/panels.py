@@ -91,6 +91,16 @@ def hoeffding(
     return np.maximum(total, n.number(0))  # a spike between two nodes leaves rounding of either sign
 
 
+def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
+    """Variance of f where it hardly varies, from its rises; weights: the probabilities of the nodes."""
+    rise = before(n, panels, slopes)
+    for z, jump in atoms:
+        rise = rise + jump * (panels.left + panels.half > z)[:, None]
+    # from the likeliest value, which leaves nothing of a mean that only a rare event differs from
+    rise = rise - rise.ravel()[np.argmax(weights)]
+    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
+
+
 def before(n: Kind, panels: Panels, values: Any) -> Any:
     """Integrals from the first panel's left end up to each node."""
     whole = (panels.weights * values).sum(axis=1)

@@ -11,12 +11,15 @@ x has no smooth density, of the scale 1/sqrt(2 t) and growing.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.activations.batches.stretch import REACH, Array
 from igbtheory.activations.batches.terms import terms
 from igbtheory.activations.batches.unit import Unit
 from igbtheory.numbers import FLOAT64
 
+Moments = tuple[Array, Array, Array]
+"""Means and variances of x, and mean fourth powers of its deviations, as of `Unit.moments`."""
 Rule = tuple[int, float]
 RULES: tuple[Rule, Rule] = ((13, 0.28), (15, 0.25))
 """Orders of the panels, and steps of the trapezoidal sum in y, of a coarser and of the finer rule."""
@@ -47,9 +50,9 @@ def given(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> Array
     return np.asarray(np.einsum("ij,jik->k", weights * half * factor, found))
 
 
-def usual(unit: Unit, size: int, shifts: Array) -> float:
+def usual(unit: Unit, size: int, moments: Moments) -> float:
     """Usual s^2: the variance over a batch is that of x, or comes from one datum that is rarely far from the others."""
-    _, variance, fourth = unit.moments(shifts)
+    _, variance, fourth = moments
     found = float(np.maximum(variance, fourth / (size * variance + TINY)).max())
     if not np.isfinite(found):
         raise ValueError(
@@ -68,20 +71,25 @@ def times(v: float, last: float, step: float) -> tuple[Array, Array]:
 
 def _panels(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> tuple[Array, Array, Array, Array]:
     """Panels in w: their t, left ends and half widths, and the factor that t brings."""
-    t, of_t = times(usual(unit, size, shifts) + eps, END / eps, rule[1])
+    moments = unit.moments(shifts)
+    t, of_t = times(usual(unit, size, moments) + eps, END / eps, rule[1])
     factor = (size - 1) / size * of_t * np.exp(-eps * t) * np.sqrt(t / np.pi)
-    ends = ends_of(unit, size, 1 / np.sqrt(2 * t), shifts)
-    widths = ends[1:] - ends[:-1]
-    there = factor * at_ends(unit, size, shifts, t, ends)
+    ends = ends_of(unit, size, 1 / np.sqrt(2 * t), moments)
+    kept = counting(ends, factor * at_ends(unit, size, shifts, t, ends))
+    t, factor = (np.broadcast_to(each, kept.shape)[kept] for each in (t, factor))
+    return t, ends[:-1][kept], np.diff(ends, axis=0)[kept] / 2, factor
+
+
+def counting(ends: Array, there: Array) -> NDArray[np.bool_]:
+    """Which panels count, by the terms at their ends."""
+    widths = np.diff(ends, axis=0)
     part = np.maximum(there[1:], there[:-1]) * widths
-    kept = (widths > 0) & (part > PRUNED * part.max())
-    t, factor = (np.broadcast_to(each, part.shape)[kept] for each in (t, factor))
-    return t, ends[:-1][kept], widths[kept] / 2, factor
+    return np.asarray((widths > 0) & (part > PRUNED * part.max()))
 
 
-def ends_of(unit: Unit, size: int, scale: Array, shifts: Array) -> Array:
+def ends_of(unit: Unit, size: int, scale: Array, moments: Moments) -> Array:
     """Ends of panels in w, in order, a column for every t, scale = 1/sqrt(2 t)."""
-    mean, seen, _ = unit.moments(shifts)
+    mean, seen, _ = moments
     least, largest = unit.range
     growing = 2.5 * 2.0 ** np.arange(max(4.0, np.ceil(np.log2((largest - least) / scale.min()))))
     around = np.concatenate([-growing[::-1], [0.0], growing])

@@ -18,8 +18,6 @@ from igbtheory.numbers.panels import split
 Array = NDArray[np.float64]
 REACH = 9.0
 """Widths of the kernel that matter: exp(-40)."""
-ACROSS = 4
-"""Panels across that reach."""
 NOISE = 1e-14
 """Share of the largest value within which a rise is rounding."""
 HALTING = 1e-2

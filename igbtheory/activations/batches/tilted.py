@@ -15,7 +15,7 @@ import numpy as np
 
 from igbtheory.activations.batches.given import END, Rule, times, usual
 from igbtheory.activations.batches.stretch import Array
-from igbtheory.activations.batches.turned import STILL, Turned
+from igbtheory.activations.batches.turned import Turned
 from igbtheory.activations.function import Function
 
 LADDER: tuple[Rule, ...] = ((12, 0.32), (15, 0.27), (18, 0.23))
@@ -47,10 +47,8 @@ class Rest(NamedTuple):
 
 def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
     """The mean and its absolute error; scales: mean, common, own."""
-    if Turned(phi, size, scales, LADDER[0][0]).unit.constant:
-        return 0.0, 0.0
-    value, error = _by(Turned(phi, size, scales, LADDER[0][0]), eps, LADDER[0][1])
-    for order, step in LADDER[1:]:
+    value = error = np.inf
+    for order, step in LADDER:
         coarse = value
         value, lost = _by(Turned(phi, size, scales, order), eps, step)
         error = abs(coarse - value) + lost
@@ -62,7 +60,9 @@ def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: fl
 @np.errstate(under="ignore")
 def _by(batch: Turned, eps: float, step: float) -> tuple[float, float]:
     """The mean by one rule, and the error of what it leaves out."""
-    v = usual(batch.unit, batch.size, STILL)
+    if batch.unit.constant:
+        return 0.0, 0.0
+    v = usual(batch.unit, batch.size, batch.moments)
     t, dt = times(v + eps, BEYOND * END / eps, step)
     least, lacking = v / (v + eps), -np.expm1(-eps * t) * dt
     slopes, rests, before, took = np.zeros(t.size), np.zeros(t.size), np.inf, 0

@@ -18,10 +18,10 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.activations.batches.given import PRUNED, at_ends, ends_of
+from igbtheory.activations.batches.given import Moments, at_ends, counting, ends_of
 from igbtheory.activations.batches.stretch import REACH, Array
 from igbtheory.activations.batches.terms import ACROSS
-from igbtheory.activations.batches.unit import Unit, unit_of
+from igbtheory.activations.batches.unit import MERGED, Unit, unit_of
 from igbtheory.activations.function import Function
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.panels import WIDTH
@@ -59,6 +59,11 @@ class Turned:
         """One value of the batch."""
         return _unit(self.phi, self.scales[0], self.scales[2], LARGEST)
 
+    @cached_property
+    def moments(self) -> Moments:
+        """Moments of one value."""
+        return self.unit.moments(STILL)
+
     def mean(self, t: float, goal: float) -> tuple[float, float, int]:
         """The mean, what the sum over k leaves out, by estimate, and the numbers it took.
 
@@ -85,7 +90,7 @@ class Turned:
         values, masses = self.unit.turned_masses(k)
         if not values.size:
             return 0.0, 0.0
-        alike = np.isclose(values[:, None], values, rtol=0, atol=1e-9 * np.ptp(self.unit.range))
+        alike = np.isclose(values[:, None], values, rtol=0, atol=MERGED * np.ptp(self.unit.range))
         sums = (alike[np.unique(alike.argmax(axis=1))] @ masses) ** self.size
         terms = self._density(k) * sums.real.sum(axis=0)
         return float(terms.sum()), _rest(terms) if self._reach > FARTHEST else 0.0
@@ -115,13 +120,11 @@ class Turned:
     def _points(self, t: float) -> tuple[Array, Array]:
         """Points w and their weights, a row for every panel."""
         scale = 1 / np.sqrt(2 * t)
-        ends = ends_of(self.unit, self.size, np.array([scale]), STILL)
-        there = at_ends(self.unit, self.size, STILL, np.array([t]), ends)[:, 0]
-        left, wide = ends[:-1, 0], np.diff(ends[:, 0])
-        part = np.maximum(there[1:], there[:-1]) * wide
-        kept = (wide > 0) & (part > PRUNED * part.max())
-        count = np.ceil(wide[kept] / (SCALES * scale)).astype(int)
-        left, half = np.repeat(left[kept], count), np.repeat(wide[kept] / count / 2, count)
+        ends = ends_of(self.unit, self.size, np.array([scale]), self.moments)
+        kept = counting(ends, at_ends(self.unit, self.size, STILL, np.array([t]), ends))
+        left, wide = ends[:-1][kept], np.diff(ends, axis=0)[kept]
+        count = np.ceil(wide / (SCALES * scale)).astype(int)
+        left, half = np.repeat(left, count), np.repeat(wide / count / 2, count)
         left += 2 * half * (np.arange(left.size) - np.repeat(np.cumsum(count) - count, count))
         nodes, weights = FLOAT64.legendre(self.order)
         return left[:, None] + half[:, None] * (1 + nodes), half[:, None] * weights
