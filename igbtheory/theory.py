@@ -6,7 +6,6 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
@@ -17,6 +16,7 @@ from igbtheory.layers import Dense, Dropout, Gaussian, KernelNode, LawNode, Laye
 from igbtheory.layers.batchnorm import batch_of, in_batches
 from igbtheory.layers.chain import each
 from igbtheory.layers.node import Averaged
+from igbtheory.layers.recipe import Component
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 
@@ -128,11 +128,7 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pai
     same[own, rows.start + own] = True
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
 
-    def drawn(rng: Generator, count: int, _: int | None) -> NDArray[Any]:
-        return np.asarray(data[:, rng.integers(features, size=count)], dtype=float)
-
-    centres = mean[rows, None], mean[None, :]
-    node = KernelNode(n, Averaged(pairs, centres, "a component of the data", drawn=drawn))
+    node = KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Component(data)))
     found: list[Pairs] = []
     batched = batch_of(layers) is not None
     for layer in layers:

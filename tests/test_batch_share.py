@@ -11,7 +11,7 @@ from scipy import integrate, special, stats
 import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense
 from igbtheory.activations import function_of, moments
-from igbtheory.activations.batches import share_of_batch
+from igbtheory.activations.batches import share_beyond, share_of_batch
 from igbtheory.activations.batches.cells import fixed_sum, serves
 from igbtheory.activations.batches.chamber import in_chamber
 from igbtheory.activations.batches.common import over_common
@@ -19,7 +19,6 @@ from igbtheory.activations.batches.given import RULES, given
 from igbtheory.activations.batches.of_two import share_of_two
 from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.batches.unit import unit_of
-from igbtheory.activations.panels import share_beyond
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.bisected import bisected
 from igbtheory.numbers.exchangeable import counts_above

@@ -10,6 +10,8 @@ import igbtheory as igb
 from igbtheory.activations.moments import Moments
 from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer, Pairs
 from igbtheory.layers.estimated import SPARE, estimated
+from igbtheory.layers.node import Averaged, Node
+from igbtheory.layers.recipe import Known
 from igbtheory.numbers import FLOAT64
 
 RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
@@ -261,6 +263,6 @@ def test_units_that_are_one_value_up_to_rounding_are_dead(size: int) -> None:
 
 def test_moments_without_a_rule_that_draws_are_refused_in_words() -> None:
     found = node(given(), (RELU,))
-    closed = found.averaged_to(found.averaged(), found.means(), "a unit of one's own")
+    closed = Node(found.n, Averaged(found.averaged(), found.means(), Known("a unit of one's own")))
     with pytest.raises(ValueError, match=r"no rule draws a unit of one's own; put a Dense"):
         igb.BatchNorm().kernel(closed)

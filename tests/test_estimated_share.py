@@ -238,7 +238,7 @@ def test_dropout_between_norms_by_draws() -> None:
 
 def test_predictions_from_draws_warn_and_are_the_same_twice() -> None:
     def net(sigma_w2: Any) -> igb.Network:
-        return igb.Network(Dense(sigma_w2), RELU, MaxPool(2), BatchNorm(8, eps=0.1), Dense(1.0))
+        return igb.Network(Dense(sigma_w2), RELU, AvgPool(2), BatchNorm(8, eps=0.1), Dense(1.0))
 
     with pytest.warns(igb.AccuracyWarning, match="estimated from draws"):
         one = net(2.0).predict()
@@ -253,7 +253,7 @@ def test_predictions_from_draws_warn_and_are_the_same_twice() -> None:
 
 
 def test_a_network_with_pooling_and_eps_agrees_with_simulation() -> None:
-    net = igb.Network(Dense(2.0), RELU, MaxPool(2), BatchNorm(8, eps=0.1), Dense(2.0, 0.3))
+    net = igb.Network(Dense(2.0, 0.2), RELU, MaxPool(2), BatchNorm(8, eps=0.1), Dense(2.0, 0.3))
     with pytest.warns(igb.AccuracyWarning):
         assert net.simulate(networks=100, width=32, samples=48, seed=3, workers=1).compare(workers=1).agrees()
 

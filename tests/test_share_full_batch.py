@@ -10,9 +10,9 @@ from scipy import stats
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, GroupNorm, LayerNorm, MaxPool, Residual, RMSNorm
 from igbtheory.activations import averages, function_of
+from igbtheory.activations.batches import share_beyond
 from igbtheory.activations.given_weights import given_weights
 from igbtheory.activations.moments import Moments
-from igbtheory.activations.panels import share_beyond
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.estimated_share import JOINED, estimated_share
 from igbtheory.layers.strata import Strata
@@ -92,7 +92,7 @@ def test_units_that_share_nothing_have_one_variance(name: str, m: int) -> None:
 def test_units_that_do_not_vary_over_the_data_give_nothing(m: int) -> None:
     found, error = estimated_share(law(c=1.0).largest(m).then(function_of("step")), None, 1e-5)
     assert found == 0
-    assert error == JOINED
+    assert error < 1e-14
 
 
 @pytest.mark.parametrize("name", ["relu", "tanh", "step"])
@@ -198,7 +198,7 @@ def test_a_sweep_is_its_points() -> None:
     ("layers", "options", "sentence"),
     [
         ((GroupNorm(3), RELU, BatchNorm(eps=0.1)), {}, "normalised groups.*use eps=0"),
-        ((RELU, MaxPool(2), BatchNorm(eps=0.1)), {"digits": 20}, "without `digits`"),
+        ((RELU, AvgPool(2), BatchNorm(eps=0.1)), {"digits": 20}, "without `digits`"),
         ((RELU, AvgPool(10**6), BatchNorm(eps=0.1)), {}, "at most 262144 random numbers.*use eps=0"),
     ],
     ids=repr,

@@ -5,21 +5,17 @@ so that `numbers.panels.variance` loses nothing when var_chi/var_mu is 1e-12 or 
 var_chi = E_u Var_z phi(h), var_mu = Var_u E_z phi(h), with d/du E_z phi = sqrt(var_mu) E_z phi' (jumps included).
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import images, resolved
-from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.bisected import bisected
-from igbtheory.numbers.panels import Panels, split_normal, variance
+from igbtheory.numbers import Kind
+from igbtheory.numbers.panels import split_normal, variance
 
 PLAIN = 1e-4
 """Share of the second moment from which on a variance is a mean of squares: it loses a factor 1/sqrt(PLAIN) at most."""
-TINY = 1e-300
-"""Mean that keeps a ratio in range."""
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
@@ -60,50 +56,6 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
         return average, var_mu, var_chi
     drift, inside = seen.at_each(seen.smoothed, mean + scale_u * u.x, scale_z, order)
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
-
-
-def share_beyond(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any) -> tuple[Any, Any]:
-    """Mean over the nodes of V/(V + eps), V = Var_z phi(h) of one node, and its estimated relative error.
-
-    point: mean, var_mu, var_chi of h. In double precision panels are bisected: V runs through decades where phi
-    saturates, turns or is flat, and V = -eps is a pole near by.
-    """
-    rule = _share_bisected if n is FLOAT64 else _share_at_once
-    (coarse, _), (fine, lost) = (rule(n, phi, point, eps, order) for order in orders(n))
-    return fine, (abs(coarse - fine) + lost) / (fine + n.number(TINY)) + 100 * n.epsilon
-
-
-@np.errstate(over="ignore", under="ignore")
-def _share_at_once(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any, order: int) -> tuple[Any, Any]:
-    """The mean by panels that end where phi and its smoothed image have features; no error of its own."""
-    u, given = _given_node(n, phi, point, eps, order)
-    return u.integral(given(u.x) * n.npdf(u.x)), n.number(0)
-
-
-@np.errstate(over="ignore", under="ignore")
-def _share_bisected(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any, order: int) -> tuple[Any, Any]:
-    """The mean by the same panels, bisected, and its error."""
-    u, given = _given_node(n, phi, point, eps, order)
-    # the integrand is bounded by 1, and of the order of this unit for a large eps
-    unit = float(np.max(given(u.x))) or 1.0
-    ends = np.append(u.left, u.left[-1] + 2 * u.half[-1])[:, None]
-    values, errors = bisected(lambda x, _: given(x) / unit * n.npdf(x), ends)
-    return unit * values[0], unit * errors[0]
-
-
-def _given_node(
-    n: Kind, phi: Function, point: tuple[Any, ...], eps: Any, order: int
-) -> tuple[Panels, Callable[[Any], Any]]:
-    """Panels of u, the part of h that a node has at all data, and V/(V + eps) given it."""
-    mean, var_mu, var_chi = point
-    scale_u, scale_z = n.sqrt(var_mu), n.sqrt(var_chi)
-    seen = resolved(n, phi, float(mean), float(n.sqrt(var_mu + var_chi)))
-
-    def given(u: Any) -> Any:
-        _, inside = seen.at_each(seen.smoothed, mean + scale_u * u, scale_z, order)
-        return inside / (inside + eps)
-
-    return seen.around(mean, scale_u, order, seen.sides(scale_z)), given
 
 
 def second_moment(n: Kind, phi: Function, q: Any, mean: Any) -> Any:

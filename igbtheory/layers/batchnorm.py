@@ -13,9 +13,10 @@ from igbtheory.activations.moments import Moments
 from igbtheory.layers.chain import each
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_function
+from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normalised, scaled_law
 from igbtheory.layers.share import share
@@ -23,7 +24,6 @@ from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
-WHAT = "a batch-normalised activation"
 
 
 @final
@@ -77,7 +77,7 @@ class BatchNorm(Layer):
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
         scaling = Scaling(x, size, float(self.eps))
-        return Node(node.n, NormalisedPairs(scaling)) if node.gaussian else of_function(node, scaling, WHAT)
+        return Node(node.n, NormalisedPairs(scaling)) if node.gaussian else of_function(node, scaling)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -112,7 +112,8 @@ class BatchNorm(Layer):
         """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
-            return node.remade(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error), (0, 0), WHAT)
+            values = Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)
+            return Node(node.n, Gaussian(values))
         return Node(node.n, Normalised(self.batch_size, self.estimator, x.own, eps))
 
     def _of_activation(self, node: LawNode) -> LawNode:
@@ -129,25 +130,7 @@ class BatchNorm(Layer):
             q = n.number(1) - n.number(0 if size is None else node.constant(size))
             error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
-        return node.averaged_to(values, (0, 0), WHAT, **(self._spread(node) if size is None else self._known(node)))
-
-    def _spread(self, node: LawNode) -> dict[str, Any]:
-        """How to draw the variance of a unit over the full batch."""
-
-        def spread(strata: Strata, count: int) -> NDArray[Any]:
-            variance = node.spread(strata, count)[..., 1:, :]
-            share = np.divide(variance, variance + float(self.eps), out=np.zeros_like(variance), where=variance > 0)
-            return np.concatenate([0 * share, share], axis=-2)
-
-        return {"spread_drawn": spread, "draws": node.draws}
-
-    def _known(self, node: LawNode) -> dict[str, Any]:
-        """When a unit does not vary over a batch, and how to draw it."""
-
-        def drawn(rng: Generator, count: int, size: int | None) -> NDArray[Any]:
-            return normalised(node.units(rng, count, size), float(self.eps), axis=-2)
-
-        return {"dead": node.constant, "drawn": drawn, "draws": node.draws}
+        return Node(n, Averaged(values, (0, 0), BatchNormalised(node, self)))
 
     def divides(self, data: int) -> int:
         """Data in a batch, refused where that does not divide the number of data."""
@@ -158,6 +141,34 @@ class BatchNorm(Layer):
                 f"{max(size, data // size * size)} of them, or the full batch: BatchNorm()"
             )
         return size
+
+
+@final
+@dataclass(frozen=True)
+class BatchNormalised(Recipe):
+    """Unit of a node behind a BatchNorm `norm`; its law."""
+
+    node: LawNode
+    norm: BatchNorm
+
+    @property
+    def what(self) -> str:
+        return "a batch-normalised activation"
+
+    @property
+    def draws(self) -> int:
+        return self.node.draws
+
+    def units(self, rng: Generator, count: int, size: int | None) -> NDArray[Any]:
+        return normalised(self.node.units(rng, count, size), float(self.norm.eps), axis=-2)
+
+    def spread(self, strata: Strata, count: int) -> NDArray[Any]:
+        variance = self.node.spread(strata, count)[..., 1:, :]
+        share = np.divide(variance, variance + float(self.norm.eps), out=np.zeros_like(variance), where=variance > 0)
+        return np.concatenate([0 * share, share], axis=-2)
+
+    def constant(self, size: int, copies: int) -> Any:
+        return self.node.constant(size, copies)
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:

@@ -1,9 +1,10 @@
 """Share V/(V + eps) that a BatchNorm with eps leaves of the mean square of a unit that can be drawn and not averaged.
 
 V is the variance over a batch of n exchangeable data, drawn with the weights, or over all data, drawn over the weights
-alone. The mean of V/(V + eps), a number from 0 to 1, is over blocks of draws, the same in every call. How often V = 0
-in a batch is often known, and serves as a control variate: batches that do not vary are what such shares differ by
-most. What numbers larger than all drawn ones add counts as an error, by the tail of the large ones.
+alone. The mean of V/(V + eps), a number from 0 to 1, is over blocks of draws, the same in every call. What is known
+serves as a control variate: over all data the mean of V, and of batches how often V = 0, since batches that do not vary
+are what such shares differ by most. What numbers larger than all drawn ones add counts as an error, by the tail of the
+large ones.
 """
 
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from igbtheory.layers.estimated import SEED, SPARE
-from igbtheory.layers.node import Array, LawNode, over_data
+from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.estimated import HEAVY, SEED, SPARE
+from igbtheory.layers.node import LawNode
 from igbtheory.layers.scaling import deviations, variances
 from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
@@ -49,13 +51,15 @@ def estimated_share(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any
     strata = Strata(np.random.default_rng(SEED), count)
     with one_thread():
         drawn = [_block(_variances(node, strata, size), over_data(eps)) for _ in range(BLOCKS)]
-    shares, still, *largest = (np.array(part) for part in zip(*drawn, strict=True))
-    dead = None if size is None else _dead(node, size)
-    value, error = _controlled(shares, still, dead, count)
-    error = error + (sum(map(_unseen, largest)) + (size is not None and dead is None)) / (BLOCKS * count)
-    value = np.clip(value, 0, 1)
-    relative = np.divide(SPARE * error, value, out=np.zeros_like(value), where=value > 0)
-    return value[()], (relative + (JOINED if size is None else 8 * FLOAT64.epsilon))[()]
+    shares, still, v, top, *largest = (np.array(part) for part in zip(*drawn, strict=True))
+    if size is None:
+        left, lost = _by_mean(shares, v, top, np.asarray(node.averaged().var_chi, dtype=float), eps)
+    else:
+        left, lost = _by_dead(shares, still, _dead(node, size), count)
+    value = np.clip(left.mean(axis=0), 0, 1)
+    error = SPARE * (left.std(axis=0) / np.sqrt(BLOCKS - 1) + sum(map(_unseen, largest)) / (BLOCKS * count))
+    relative = np.divide(error + lost, value, out=np.zeros_like(value), where=value > 0)
+    return value[()], (relative + 8 * FLOAT64.epsilon)[()]
 
 
 def _variances(node: LawNode, strata: Strata, size: int | None) -> Array:
@@ -66,11 +70,12 @@ def _variances(node: LawNode, strata: Strata, size: int | None) -> Array:
 
 
 def _block(v: Array, eps: Array) -> tuple[Array, ...]:
-    """Mean share of a block, how many of its batches do not vary, largest share, largest loss of one that varies."""
+    """Of a block: mean share, batches that do not vary, mean V, largest V, share, and loss of a batch that varies."""
     share, axes = v / (v + eps), (-2, -1)
-    still = np.broadcast_to(v == 0, share.shape)
-    lost = np.where(still, 0.0, eps / (v + eps))
-    return share.mean(axis=axes), still.mean(axis=axes), share.max(axis=axes), lost.max(axis=axes)
+    v = np.broadcast_to(v, share.shape)
+    lost = np.where(v == 0, 0.0, eps / (v + eps))
+    means = (part.mean(axis=axes) for part in (share, v == 0, v))
+    return *means, *(part.max(axis=axes) for part in (v, share, lost))
 
 
 def _unseen(largest: Array) -> Array:
@@ -91,11 +96,25 @@ def _dead(node: LawNode, size: int) -> Any:
         return None
 
 
-def _controlled(shares: Array, still: Array, dead: Any, count: int) -> tuple[Array, Array]:
-    """Mean of the shares over the blocks and its standard error, by what is known of batches that stand still."""
-    beta = np.zeros(shares.shape[1:]) if dead is None else _slope(shares, still, dead, count)
-    left = shares - beta * (still - (0.0 if dead is None else dead))
-    return left.mean(axis=0), left.std(axis=0) / np.sqrt(BLOCKS - 1)
+def _by_dead(shares: Array, still: Array, dead: Any, count: int) -> tuple[Array, Any]:
+    """Shares less what is known of batches that stand still, and an error of them: one batch, where nothing is."""
+    if dead is None:
+        return shares, SPARE / (BLOCKS * count)
+    return shares - _slope(shares, still, dead, count) * (still - dead), 0.0
+
+
+def _by_mean(shares: Array, v: Array, top: Array, known: Array, eps: Any) -> tuple[Array, Any]:
+    """Shares less what is known of V, its mean, and an error of them: that of a quadrature, as far as V varies.
+
+    By regression, or by the slope at the mean where V varies by no more than that error; nothing of a V so large at
+    times, `top` in a block, that its mean may come from draws that no block has.
+    """
+    apart = v - v.mean(axis=0)
+    square, flat = np.mean(apart**2, axis=0), np.asarray(eps, dtype=float) / (known + eps) ** 2
+    varies = square > (JOINED * known) ** 2
+    beta = np.where(varies, np.mean(shares * apart, axis=0) / np.where(varies, square, 1), flat)
+    light = np.all(top <= HEAVY * v.mean(axis=0), axis=0)
+    return shares - beta * light * (v - known), JOINED * varies * shares.mean(axis=0)
 
 
 def _slope(shares: Array, still: Array, dead: Any, count: int) -> Array:

@@ -8,12 +8,16 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.activations import averages
+from igbtheory.activations.batches import Mix
 from igbtheory.activations.function import Function
 from igbtheory.activations.given_weights import given_weights
+from igbtheory.activations.maxima import IDENTITY
 from igbtheory.activations.moments import Moments, steepness
 from igbtheory.layers.dead import all_zero, dead
-from igbtheory.layers.node import Array, Base, over_data
+from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.node import Base
 from igbtheory.layers.pairs import Pairs, kernel_root
+from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
 from igbtheory.numbers import Kind
 
@@ -63,6 +67,11 @@ class Gaussian(Base[Moments]):
         parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
         found = [given_weights(phi, u, *map(float, point)) for point in zip(*map(np.ravel, parts), strict=True)]
         return np.reshape(found, (*parts[0].shape, 2, count))
+
+    def single(self, phi: Function | None, m: int) -> Single | None:
+        if m > 1 and np.any(self.values.covariance != 0):
+            return None  # data share several units
+        return Single(self.values, phi or IDENTITY, Mix(maximum=m))
 
     @property
     def error(self) -> Any:

@@ -16,9 +16,10 @@ from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.activations.spherical import one
 from igbtheory.layers.dead import dead_groups
+from igbtheory.layers.drawing import Array
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Array, Base, KernelNode, LawNode, Node
+from igbtheory.layers.node import Base, KernelNode, LawNode, Node
 from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import Kind

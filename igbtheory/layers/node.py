@@ -1,31 +1,21 @@
 """Nodes: what flows through a network, a base and the function of it that is not averaged yet."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any, Generic, TypeVar, final
 
-import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
+from igbtheory.layers.drawing import Array, extended
 from igbtheory.layers.pairs import Pairs
+from igbtheory.layers.recipe import NO_SPREAD, Recipe
+from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers import Kind
 
 T = TypeVar("T")
-Array = NDArray[np.float64]
-TOGETHER = 2**12
-"""Draws of a unit at once at least, where several make one value."""
-Units = Callable[[Generator, int, int | None], Array]
-"""Units drawn over the weights, shape (data, count), from a generator, their count and None: at given data; of a law
-from the size of a batch, over its data too, with the axes of a sweep in front."""
-Spread = Callable[[Strata, int], Array]
-"""Mean and variance over all data of units of a law, drawn over the weights, shape (2, count), from numbers in strata
-and their count, with the axes of a sweep in front."""
 
 
 class Base(ABC, Generic[T]):
@@ -55,18 +45,19 @@ class Base(ABC, Generic[T]):
         )
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        """Units drawn, as in `Units`."""
+        """Units drawn: see `Recipe.units`."""
         del rng, count, size
         raise TypeError(f"no rule draws {type(self).__name__}")
 
     def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
-        """Mean and variance of phi(M) over all data drawn, as in `Spread`."""
+        """Mean and variance of phi(M) over all data drawn: see `Recipe.spread`."""
         del phi, m, strata, count
-        raise ValueError(
-            "expected layers behind a Gaussian unit in front of BatchNorm(eps=...) over the full batch, got units of "
-            "normalised groups or batches: how their variance over all data varies from unit to unit is not known; use "
-            "eps=0, batches of n, or predict on a given data set"
-        )
+        raise ValueError(NO_SPREAD)
+
+    def single(self, phi: Function | None, m: int) -> Single | None:
+        """Of a law: phi(M) as what comes from one Gaussian unit, if it does."""
+        del phi, m
+        return None
 
     @property
     def draws(self) -> int:
@@ -97,22 +88,11 @@ class Base(ABC, Generic[T]):
 @final
 @dataclass(frozen=True)
 class Averaged(Base[T]):
-    """Unit of which only moments are known: a function of it cannot be averaged.
-
-    what: the unit in words, for the refusal; dead: of a law, from `size` and `copies` the probability that the sum of
-    so many independent copies is one value over a batch of that size, None where that is not known; drawn: its units,
-    of `draws` random numbers each; spread_drawn: their mean and variance over all data; scaled: a node x and a q where
-    the unit is x/sqrt(q) and a constant.
-    """
+    """Unit of which only moments are known, and its recipe: a function of it cannot be averaged."""
 
     values: T
     centres: tuple[Any, Any]
-    what: str
-    dead: Callable[[int, int], Any] | None = None
-    drawn: Units | None = None
-    draws: int = 1
-    spread_drawn: Spread | None = None
-    scaled: "tuple[Node[T], Any] | None" = None
+    recipe: Recipe
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m
@@ -124,22 +104,22 @@ class Averaged(Base[T]):
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, phi, m
-        if self.dead is None:
-            raise ValueError(
-                f"BatchNorm in batches of {size} cannot tell how often {self.what} does not vary over a batch; use the "
-                "full batch, or put a Dense between them"
-            )
-        return self.dead(size, copies)
+        return self.recipe.constant(size, copies)
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        if self.drawn is None:
-            raise ValueError(f"BatchNorm here draws units, and no rule draws {self.what}; put a Dense between them")
-        return self.drawn(rng, count, size)
+        return self.recipe.units(rng, count, size)
 
     def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
-        if self.spread_drawn is None:
-            return super().spread(phi, m, strata, count)
-        return self.spread_drawn(strata, count)
+        del phi, m
+        return self.recipe.spread(strata, count)
+
+    def single(self, phi: Function | None, m: int) -> Single | None:
+        del phi, m
+        return self.recipe.single()
+
+    @property
+    def draws(self) -> int:
+        return self.recipe.draws
 
     @property
     def error(self) -> Any:
@@ -147,7 +127,7 @@ class Averaged(Base[T]):
 
     @property
     def refusal(self) -> str:
-        return self.what
+        return self.recipe.what
 
 
 @final
@@ -167,6 +147,11 @@ class Node(Generic[T]):
     def gaussian(self) -> bool:
         """Whether the node is Gaussian, with no function of it."""
         return self.phi is None and self.maximum == 1 and self.base.gaussian
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the node is made, where no function of it can be averaged."""
+        return self.base.recipe if isinstance(self.base, Averaged) else None
 
     def then(self, phi: Function) -> "Node[T]":
         """Node with phi applied after the function it has."""
@@ -206,27 +191,27 @@ class Node(Generic[T]):
         return self.base.zeros(self.phi, self.maximum, size)
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        """Units drawn, as in `Units`."""
+        """Units drawn: see `Recipe.units`."""
         return extended(lambda some: self.base.units(rng, some, size), self.phi, self.maximum, count)
 
     def spread(self, strata: Strata, count: int) -> Array:
-        """Mean and variance over all data drawn, as in `Spread`."""
+        """Mean and variance over all data drawn: see `Recipe.spread`."""
         return self.base.spread(self.phi, self.maximum, strata, count)
+
+    def single(self) -> Single | None:
+        """Of a law: the node as what comes from one Gaussian unit, if it does."""
+        return self.base.single(self.phi, self.maximum)
 
     @property
     def draws(self) -> int:
         """Random numbers that one value of `units` takes."""
         return self.maximum * self.base.draws
 
-    def remade(self, values: T, centres: tuple[Any, Any], what: str, **known: Any) -> "Node[T]":
-        """Node with these moments: Gaussian where this one is, else as `averaged_to` says."""
+    def remade(self, values: T, centres: tuple[Any, Any], recipe: Recipe) -> "Node[T]":
+        """Node with these moments: Gaussian where this one is, else made by the recipe."""
         if self.gaussian:
             return Node(self.n, replace(self.base, values=values))  # type: ignore[type-var]
-        return self.averaged_to(values, centres, what, **known)
-
-    def averaged_to(self, values: T, centres: tuple[Any, Any], what: str, **known: Any) -> "Node[T]":
-        """Node of which these moments are known and, at most, what is `known` of it: see Averaged."""
-        return Node(self.n, Averaged(values, centres, what, **known))
+        return Node(self.n, Averaged(values, centres, recipe))
 
     def _refuse_closed(self, layer: str) -> None:
         if self.base.refusal:
@@ -234,26 +219,6 @@ class Node(Generic[T]):
                 f"expected a Gaussian unit in front of {layer}, got {self.base.refusal}, of which only the mean and "
                 "the covariance are known; put a Dense between them"
             )
-
-
-def copies(draw: Callable[[int], Array], m: int, count: int) -> Iterator[Array]:
-    """`count` times m independent draws, shape (..., some of the m, count): as many at once as pay."""
-    at_once = max(1, TOGETHER // count)
-    for start in range(0, m, at_once):
-        some = min(at_once, m - start)
-        found = draw(some * count)
-        yield found.reshape(*found.shape[:-1], some, count)
-
-
-def extended(draw: Callable[[int], Array], phi: Function | None, m: int, count: int) -> Array:
-    """Values phi(M), M the largest of m draws."""
-    found = reduce(np.maximum, (some.max(axis=-2) for some in copies(draw, m, count)))
-    return found if phi is None else np.asarray(phi(FLOAT64, found), dtype=np.float64)
-
-
-def over_data(value: Any) -> Array:
-    """A number of a law, one at each point of a sweep, beside its units: the same at all data and in all draws."""
-    return np.asarray(value, dtype=float)[..., None, None]
 
 
 LawNode = Node[Moments]

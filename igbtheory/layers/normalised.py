@@ -10,7 +10,8 @@ from igbtheory.activations import FUNCTIONS, batched
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.dead import all_zero_in_batch, dead_batch
-from igbtheory.layers.node import Array, Base, over_data
+from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.node import Base
 from igbtheory.layers.scaling import by_others, normalised
 from igbtheory.numbers import Kind
 

@@ -9,10 +9,12 @@ from numpy.random import Generator
 
 from igbtheory.activations.function import Function
 from igbtheory.layers import batch_kernel, batch_scaling
+from igbtheory.layers.drawing import Array, extended
 from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
-from igbtheory.layers.node import Array, Base, KernelNode, extended
+from igbtheory.layers.node import Averaged, Base, KernelNode, Node
 from igbtheory.layers.pairs import Pairs
+from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -144,7 +146,7 @@ class NormalisedPairs(Base[Pairs]):
         return known, estimated(draw, q_ab, mean, m)
 
 
-def of_function(node: KernelNode, to: Scaling, what: str) -> KernelNode:
+def of_function(node: KernelNode, to: Scaling) -> KernelNode:
     """Node of a unit that is no Gaussian one, centred and scaled over batches: by its mean scale, and draws."""
     known = to.approximate(node.n)
     mean = to.by_mean(_column(node.means()[0], len(to.kernel)))
@@ -152,11 +154,27 @@ def of_function(node: KernelNode, to: Scaling, what: str) -> KernelNode:
         lambda rng, count: to.either(node.units(rng, count)), known.q_ab.astype(float), mean, node.maximum
     )
     values = _remade(node.n, known, found.q_ab, known.error + found.error)
+    return Node(node.n, Averaged(values, _either_way(node.n, found.mean), OfFunction(node, to)))
 
-    def drawn(rng: Generator, count: int, size: int | None) -> Array:
-        return to.of(node.units(rng, count, size))
 
-    return node.averaged_to(values, _either_way(node.n, found.mean), what, drawn=drawn, draws=node.draws)
+@final
+@dataclass(frozen=True)
+class OfFunction(Recipe):
+    """Unit of a node centred and scaled over batches of given data."""
+
+    node: KernelNode
+    scaling: Scaling
+
+    @property
+    def what(self) -> str:
+        return "a batch-normalised activation"
+
+    @property
+    def draws(self) -> int:
+        return self.node.draws
+
+    def units(self, rng: Generator, count: int, size: int | None) -> Array:
+        return self.scaling.of(self.node.units(rng, count, size))
 
 
 def _remade(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:

@@ -1,16 +1,18 @@
 """Pooling over units: their maximum, or their average."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.layers.drawing import Array, copies
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node, copies
+from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.strata import Strata, powers
 
 T = TypeVar("T")
@@ -75,7 +77,7 @@ class AvgPool(Layer):
         x = node.averaged()
         within = None if x.within is None else x.within / self.m
         values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
-        return node.remade(values, (x.mean, x.mean), self._what(), dead=self._dead(node), **self._drawn(node))
+        return node.remade(values, (x.mean, x.mean), Pooled(node, self.m))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         self._refuse_groups(node)
@@ -84,7 +86,7 @@ class AvgPool(Layer):
             product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
         )
         values = replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)
-        return node.remade(values, (a, b), self._what(), **self._drawn(node))
+        return node.remade(values, (a, b), Pooled(node, self.m))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -96,31 +98,38 @@ class AvgPool(Layer):
     def __repr__(self) -> str:
         return f"AvgPool({self.m})"
 
-    def _what(self) -> str:
-        return f"the average of {self.m} values"
-
-    def _drawn(self, node: Node[T]) -> dict[str, Any]:
-        """How to draw averages of m units."""
-
-        def drawn(rng: Generator, count: int, size: int | None) -> NDArray[Any]:
-            some = copies(lambda drawn: node.units(rng, drawn, size), self.m, count)
-            return _total(some) / self.m
-
-        def spread(strata: Strata, count: int) -> NDArray[Any]:
-            return _total(copies(lambda drawn: node.spread(strata, drawn), self.m, count)) / powers(self.m)
-
-        return {"drawn": drawn, "draws": self.m * node.draws, "spread_drawn": spread}
-
-    def _dead(self, node: LawNode) -> Callable[[int, int], Any]:
-        """Probability that the average of m values does not vary over a batch."""
-        return lambda size, copies: node.constant(size, copies * self.m)
-
     def _refuse_groups(self, node: LawNode | KernelNode) -> None:
         if not node.base.pools:
             raise ValueError(
                 f"expected independent units in front of {self!r}, got units of one normalised group; put a Dense "
                 "between them, or use LayerNorm"
             )
+
+
+@final
+@dataclass(frozen=True)
+class Pooled(Recipe, Generic[T]):
+    """Average of m units of a node."""
+
+    node: Node[T]
+    m: int
+
+    @property
+    def what(self) -> str:
+        return f"the average of {self.m} values"
+
+    @property
+    def draws(self) -> int:
+        return self.m * self.node.draws
+
+    def units(self, rng: Generator, count: int, size: int | None) -> Array:
+        return _total(copies(lambda drawn: self.node.units(rng, drawn, size), self.m, count)) / self.m
+
+    def spread(self, strata: Strata, count: int) -> Array:
+        return _total(copies(lambda drawn: self.node.spread(strata, drawn), self.m, count)) / powers(self.m)
+
+    def constant(self, size: int, copies: int) -> Any:
+        return self.node.constant(size, copies * self.m)
 
 
 def _total(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:

@@ -12,12 +12,11 @@ from igbtheory import checks
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.dense import Dense
-from igbtheory.layers.drawn_sum import Add, drawn_sum
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
+from igbtheory.layers.sums import Add, sum_of
 
 T = TypeVar("T")
-SUM = "the sum of a stream and a branch of which one is not Gaussian"
 
 
 @final
@@ -123,9 +122,7 @@ def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
         np.maximum(u.error, v.error),
         a * a * u.covariance + b * b * v.covariance if batches else None,
     )
-    # a Gaussian part varies over every batch
-    dead = (lambda *_: 0.0) if x.gaussian or y.gaussian else None
-    return _sum(add_moments, (x, a, y, b), values, (mean, mean), dead=dead)
+    return _sum(add_moments, (x, a, y, b), values, (mean, mean))
 
 
 def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
@@ -142,12 +139,8 @@ def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
     return _sum(_add_pairs, (x, a, y, b), values, (a * u_a + b * v_a, a * u_b + b * v_b))
 
 
-def _sum(
-    add: Add[T], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any], **known: Any
-) -> Node[T]:
+def _sum(add: Add[T], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any]) -> Node[T]:
     x, a, y, b = of
     if x.gaussian and y.gaussian:
-        return x.remade(values, centres, SUM)
-    drawn = drawn_sum(add, (a, x), (b, y))
-    draws = drawn.draws + len(drawn.gaussian)
-    return x.averaged_to(values, centres, SUM, drawn=drawn, draws=draws, spread_drawn=drawn.spread, **known)
+        return Node(x.n, replace(x.base, values=values))  # type: ignore[type-var]
+    return Node(x.n, Averaged(values, centres, sum_of(add, (a, x), (b, y))))

@@ -1,18 +1,21 @@
 """Scaling of nodes and of samples, which all norms share."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.activations.moments import Moments
-from igbtheory.layers.node import Array, KernelNode, LawNode, Node, over_data
+from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.recipe import Recipe
+from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata, powers
 
-WHAT = "a normalised activation"
+T = TypeVar("T")
 ROUNDED = 1e-13
 """Deviations of a unit, relative to its values, that are rounding."""
 
@@ -22,8 +25,7 @@ def scaled_law(node: LawNode, x: Moments, q: Any, mean: Any) -> LawNode:
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
     root = node.n.sqrt(q)
-    drawn = _moved(node, over_data, x.mean - mean * root, root)
-    return node.remade(values, (mean, mean), WHAT, dead=node.constant, scaled=(node, q), **drawn)
+    return node.remade(values, (mean, mean), Scaled(node, x.mean - mean * root, root, over_data))
 
 
 def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
@@ -41,27 +43,48 @@ def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
         error=float(lost) * x.error,
     )
     centres = (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b)
-    return node.remade(values, centres, WHAT, **_moved(node, _float, a, scale_a))
+    return node.remade(values, centres, Scaled(node, a, scale_a, _float))
 
 
 def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
     """Node x/sqrt(q), q one number."""
     x, (a, b), root = node.averaged(), node.means(), node.n.sqrt(q)
     values = replace(x, q_a=x.q_a / q, q_b=x.q_b / q, q_ab=x.q_ab / q)
-    return node.remade(values, (a / root, b / root), WHAT, **_moved(node, _float, 0, root))
+    return node.remade(values, (a / root, b / root), Scaled(node, 0, root, _float))
 
 
-def _moved(node: Node[Any], of: Callable[[Any], Array], centre: Any, scale: Any) -> dict[str, Any]:
-    """How to draw (x - centre)/scale, x units of the node; of: numbers that stand beside those."""
+@final
+@dataclass(frozen=True)
+class Scaled(Recipe, Generic[T]):
+    """Unit (x - centre)/scale of a node x; beside: numbers as they stand beside units."""
 
-    def drawn(rng: Generator, count: int, size: int | None) -> Array:
-        return np.asarray((node.units(rng, count, size) - of(centre)) / of(scale))
+    node: Node[T]
+    centre: Any
+    scale: Any
+    beside: Callable[[Any], Array]
 
-    def spread(strata: Strata, count: int) -> Array:
-        mean, variance = np.split(node.spread(strata, count), 2, axis=-2)
-        return np.asarray(np.concatenate(np.broadcast_arrays(mean - of(centre), variance), axis=-2) / powers(scale))
+    @property
+    def what(self) -> str:
+        return "a normalised activation"
 
-    return {"drawn": drawn, "draws": node.draws, "spread_drawn": spread}
+    @property
+    def draws(self) -> int:
+        return self.node.draws
+
+    def units(self, rng: Generator, count: int, size: int | None) -> Array:
+        return np.asarray((self.node.units(rng, count, size) - self.beside(self.centre)) / self.beside(self.scale))
+
+    def spread(self, strata: Strata, count: int) -> Array:
+        mean, variance = np.split(self.node.spread(strata, count), 2, axis=-2)
+        moved = np.broadcast_arrays(mean - self.beside(self.centre), variance)
+        return np.asarray(np.concatenate(moved, axis=-2) / powers(self.scale))
+
+    def single(self) -> Single | None:
+        found = self.node.single()
+        return found and found.scaled(self.centre, self.scale)
+
+    def constant(self, size: int, copies: int) -> Any:
+        return self.node.constant(size, copies)
 
 
 def _float(x: Any) -> Array:

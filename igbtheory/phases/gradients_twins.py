@@ -15,6 +15,7 @@ from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
 from igbtheory.layers.groupnorm import Grouped
 from igbtheory.layers.node import Averaged
 from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.recipe import Known
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_batch import batch_slope
@@ -92,6 +93,6 @@ def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
     if isinstance(layer, Dropout):
         return Slope(1 / (1 - n.number(layer.p)), n.number(1))
     q = x.variance
-    alone = Averaged(replace(x, var_mu=0 * q, var_chi=q, within=None), (x.mean, x.mean), "")
+    alone = Averaged(replace(x, var_mu=0 * q, var_chi=q, within=None), (x.mean, x.mean), Known())
     factor = layer.law(LawNode(n, alone)).averaged().var_chi / q
     return Slope(factor, factor, error=x.error)

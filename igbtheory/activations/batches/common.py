@@ -12,6 +12,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from igbtheory.activations.batches.given import RULES, Rule, given
+from igbtheory.activations.batches.mix import PLAIN, Mix
 from igbtheory.activations.batches.series import integral, mass, nodes
 from igbtheory.activations.batches.stretch import Array
 from igbtheory.activations.batches.unit import unit_of
@@ -70,22 +71,24 @@ class Batch:
     common: float
     own: float
     eps: float
+    mix: Mix
 
     def given(self, v: Array, rule: Rule) -> Array:
         """Means of s^2/(s^2 + eps) given V, increasing, by one rule."""
         shifts = self.common / self.own * v
         group = np.floor((shifts - shifts[0]) / TOGETHER)
-        found = []
+        found, step = [], WIDTH / np.sqrt(1 + 2 * np.log(self.mix.maximum))
         for chosen in (shifts[group == each] for each in np.unique(group)):
             middle = (chosen[0] + chosen[-1]) / 2
-            unit = unit_of(self.phi, self.mean + self.own * middle, self.own, WIDTH, float(chosen[-1] - middle))
+            centre, shift = self.mean + self.own * middle, float(chosen[-1] - middle)
+            unit = unit_of(self.phi, centre, self.own, step, shift, self.mix)
             found.append(given(unit, self.size, self.eps, rule, chosen - middle))
         return np.concatenate(found)
 
     @cached_property
     def even(self) -> bool:
         """Whether V and -V give the same."""
-        return self.mean == 0 and self.phi.parity != 0
+        return self.mean == 0 and self.phi.parity != 0 and (self.mix.at == 0 or not self.mix.dropped)
 
     def ends(self) -> Array:
         """Ends of panels in V to begin with."""
@@ -108,16 +111,20 @@ class Batch:
         return Panel(left, right, rung, weight * part, weight * rest, weight * float(lost))
 
     def alike(self, left: float, right: float) -> bool:
-        """Whether phi is linear wherever data reach, so that all V of a panel give the same."""
+        """Whether phi is linear wherever data reach, so that all V of a panel give the same, which are all kept."""
+        if self.mix.dropped:
+            return False
         reach = REACH * self.own
         seen = self.mean + self.common * left - reach, self.mean + self.common * right + reach
         first, last = np.searchsorted(np.array(self.phi.pieces.kinks, dtype=float), seen)
         return bool(first == last and isinstance(self.phi.slope.formulas[first], Number))
 
 
-def over_common(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
+def over_common(
+    phi: Function, size: int, scales: tuple[float, float, float], eps: float, mix: Mix = PLAIN
+) -> tuple[float, float]:
     """The mean and its absolute error; scales: mean, common, own."""
-    batch = Batch(phi, size, *scales, eps)
+    batch = Batch(phi, size, *scales, eps, mix)
     if batch.common <= LEAST * batch.own:
         return _alone(batch)
     todo = [(left, right, 1) for left, right in pairwise(batch.ends().tolist())]

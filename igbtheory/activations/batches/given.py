@@ -42,7 +42,7 @@ TINY = 1e-300
 
 def given(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> Array:
     """Means of s^2/(s^2 + eps) over batches of `size` independent data, for z of the means `shifts`, by one rule."""
-    if unit.constant:
+    if unit.constant and not unit.mix.noise:
         return 0 * shifts
     t, left, half, factor = _panels(unit, size, eps, rule, shifts)
     nodes, weights = (column[:, None] for column in FLOAT64.legendre(rule[0]))
@@ -53,7 +53,7 @@ def given(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> Array
 def usual(unit: Unit, size: int, moments: Moments) -> float:
     """Usual s^2: the variance over a batch is that of x, or comes from one datum that is rarely far from the others."""
     _, variance, fourth = moments
-    found = float(np.maximum(variance, fourth / (size * variance + TINY)).max())
+    found = float(np.maximum(variance, fourth / (size * variance + TINY)).max()) + float(unit.mix.noise)
     if not np.isfinite(found):
         raise ValueError(
             f"expected an activation whose fourth moment is in range, got {unit.phi.name!r} of h of the standard "
@@ -73,8 +73,8 @@ def _panels(unit: Unit, size: int, eps: float, rule: Rule, shifts: Array) -> tup
     """Panels in w: their t, left ends and half widths, and the factor that t brings."""
     moments = unit.moments(shifts)
     t, of_t = times(usual(unit, size, moments) + eps, END / eps, rule[1])
-    factor = (size - 1) / size * of_t * np.exp(-eps * t) * np.sqrt(t / np.pi)
-    ends = ends_of(unit, size, 1 / np.sqrt(2 * t), moments)
+    factor = (size - 1) / size * of_t * np.exp(-eps * t) * unit.mix.factor(t, size)
+    ends = ends_of(unit, size, t, moments)
     kept = counting(ends, factor * at_ends(unit, size, shifts, t, ends))
     t, factor = (np.broadcast_to(each, kept.shape)[kept] for each in (t, factor))
     return t, ends[:-1][kept], np.diff(ends, axis=0)[kept] / 2, factor
@@ -87,9 +87,10 @@ def counting(ends: Array, there: Array) -> NDArray[np.bool_]:
     return np.asarray((widths > 0) & (part > PRUNED * part.max()))
 
 
-def ends_of(unit: Unit, size: int, scale: Array, moments: Moments) -> Array:
-    """Ends of panels in w, in order, a column for every t, scale = 1/sqrt(2 t)."""
+def ends_of(unit: Unit, size: int, t: Array, moments: Moments) -> Array:
+    """Ends of panels in w, in order, a column for every t."""
     mean, seen, _ = moments
+    scale = unit.mix.width(t, size) / np.sqrt(size)
     least, largest = unit.range
     growing = 2.5 * 2.0 ** np.arange(max(4.0, np.ceil(np.log2((largest - least) / scale.min()))))
     around = np.concatenate([-growing[::-1], [0.0], growing])

@@ -11,7 +11,8 @@ import numpy as np
 
 from igbtheory.activations.batches.cells import cleaves, cleft, fixed_sum, serves
 from igbtheory.activations.batches.chamber import LARGEST, in_chamber
-from igbtheory.activations.batches.common import over_common
+from igbtheory.activations.batches.common import LEAST, over_common
+from igbtheory.activations.batches.mix import PLAIN, Mix
 from igbtheory.activations.batches.of_two import share_of_two
 from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.function import Function
@@ -25,8 +26,10 @@ GOAL = 1e-11
 
 
 @lru_cache(maxsize=1024)
-def share_of_batch(phi: Function, size: int, mean: float, q: float, within: float, eps: float) -> tuple[float, float]:
-    """Mean of s^2/(s^2 + eps) over batches of `size` values phi(h), and its estimated relative error.
+def share_of_batch(
+    phi: Function, size: int, mean: float, q: float, within: float, eps: float, mix: Mix = PLAIN
+) -> tuple[float, float]:
+    """Mean of s^2/(s^2 + eps) over batches of `size` values phi(h), or a mix of them, and its estimated relative error.
 
     mean, q, within: mean and variance of h, and covariance of two h of a batch, from -q/(size - 1) to q.
     """
@@ -35,12 +38,14 @@ def share_of_batch(phi: Function, size: int, mean: float, q: float, within: floa
     if not own:
         return 0.0, 0.0
     with one_thread():
-        if size == 2:
-            value, error = share_of_two(phi, mean, q, within, eps)
-        elif within < 0:
-            value, error = _negative(phi, size, (mean, common, own), eps)
+        if size == 2 and mix.maximum == 1:
+            value, error = share_of_two(phi, mean, q, within, eps, mix)
+        elif within >= 0 or common <= LEAST * own:
+            value, error = over_common(phi, size, (mean, common, own), eps, mix)
+        elif mix != PLAIN:
+            value, error = tilted(phi, size, (mean, common, own), eps, mix)
         else:
-            value, error = over_common(phi, size, (mean, common, own), eps)
+            value, error = _negative(phi, size, (mean, common, own), eps)
     if not value:
         return 0.0, 0.0
     # a power A_0^n has n times the rounding of A_0

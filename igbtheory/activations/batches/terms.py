@@ -1,6 +1,7 @@
-"""Terms A_0^(n - 2) (A_2 A_0 - A_1^2) of `batches.given`, many at once: all w of a panel share their nodes z.
+"""Terms A_0^(n - 2) (A_2 A_0 - A_1^2) of `batches.given`, of noise those of `batches.mix` too, many at once.
 
-So do values of the datum's mean: a mean `shift` of z is a factor exp(shift z - shift^2/2) beside its density.
+All w of a panel share their nodes z. So do values of the datum's mean: a mean `shift` of z is a factor
+exp(shift z - shift^2/2) beside its density.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ BLOCK = 2**16
 
 def terms(unit: Unit, size: int, shifts: Array, t: Array, w: Array, order: int) -> Array:
     """Terms, shape (panels, points w of a panel, shifts); t: one a panel, w: a column a panel, in order."""
-    width = np.sqrt(size / (2 * t))
+    width = unit.mix.width(t, size)
     across = ACROSS + np.ceil((w[-1] - w[0]) / width * ACROSS / (2 * REACH)).astype(int)
     found = np.empty((t.size, len(w), shifts.size))
     wide = across > MOST
@@ -29,13 +30,14 @@ def terms(unit: Unit, size: int, shifts: Array, t: Array, w: Array, order: int) 
         chosen = by_t[across[by_t] == count]
         nodes = order * (len(unit.stretches) * count + unit.cuts.size) * max(len(w), shifts.size)
         for block in np.array_split(chosen, min(chosen.size, 1 + chosen.size * nodes // BLOCK)):
-            found[block] = _terms(unit, size, shifts, w[:, block].T, width[block], order, count)
+            found[block] = _terms(unit, size, shifts, w[:, block].T, t[block], order, count)
     return found
 
 
 @np.errstate(under="ignore", invalid="ignore", divide="ignore")
-def _terms(unit: Unit, size: int, shifts: Array, w: Array, width: Array, order: int, across: int) -> Array:
+def _terms(unit: Unit, size: int, shifts: Array, w: Array, t: Array, order: int, across: int) -> Array:
     """Terms of a block of panels, a row each."""
+    width, excess = unit.mix.width(t, size), unit.mix.excess(t, size)[:, None, None]
     z, x, density = (np.ascontiguousarray(part.T) for part in unit.nodes(w[:, 0], w[:, -1], width, order, across))
     flat = unit.shifted_masses(shifts)
     x = np.concatenate([x, np.broadcast_to([value for value, _ in flat], (len(w), len(flat)))], axis=1)
@@ -45,7 +47,7 @@ def _terms(unit: Unit, size: int, shifts: Array, w: Array, width: Array, order: 
     kernels = np.exp(-np.square((x[:, None] - w[..., None]) / width[:, None, None]) / 2)
     y = (x - _about(unit, w, x, kernels, tilted))[..., None]
     a0, a1, a2 = np.split(kernels @ np.concatenate([tilted, tilted * y, tilted * y * y], axis=2), 3, axis=2)
-    return np.asarray(a0 ** (size - 2) * np.maximum(a2 * a0 - a1 * a1, 0))
+    return np.asarray(a0 ** (size - 2) * (np.maximum(a2 * a0 - a1 * a1, 0) + excess * a0 * a0))
 
 
 def _about(unit: Unit, w: Array, x: Array, kernels: Array, tilted: Array) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from igbtheory.activations.batches.given import END, Rule, times, usual
+from igbtheory.activations.batches.mix import PLAIN, Mix
 from igbtheory.activations.batches.stretch import Array
 from igbtheory.activations.batches.turned import Turned
 from igbtheory.activations.function import Function
@@ -45,12 +46,14 @@ class Rest(NamedTuple):
     error: float
 
 
-def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: float) -> tuple[float, float]:
+def tilted(
+    phi: Function, size: int, scales: tuple[float, float, float], eps: float, mix: Mix = PLAIN
+) -> tuple[float, float]:
     """The mean and its absolute error; scales: mean, common, own."""
     value = error = np.inf
     for order, step in LADDER:
         coarse = value
-        value, lost = _by(Turned(phi, size, scales, order), eps, step)
+        value, lost = _by(Turned(phi, size, scales, order, mix), eps, step)
         error = abs(coarse - value) + lost
         if abs(coarse - value) <= max(SETTLED * value, lost):
             break
@@ -60,7 +63,7 @@ def tilted(phi: Function, size: int, scales: tuple[float, float, float], eps: fl
 @np.errstate(under="ignore")
 def _by(batch: Turned, eps: float, step: float) -> tuple[float, float]:
     """The mean by one rule, and the error of what it leaves out."""
-    if batch.unit.constant:
+    if batch.unit.constant and not batch.mix.noise:
         return 0.0, 0.0
     v = usual(batch.unit, batch.size, batch.moments)
     t, dt = times(v + eps, BEYOND * END / eps, step)

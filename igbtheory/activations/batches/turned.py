@@ -19,6 +19,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.activations.batches.given import Moments, at_ends, counting, ends_of
+from igbtheory.activations.batches.mix import PLAIN, Mix
 from igbtheory.activations.batches.stretch import REACH, Array
 from igbtheory.activations.batches.terms import ACROSS
 from igbtheory.activations.batches.unit import MERGED, Unit, unit_of
@@ -53,11 +54,12 @@ class Turned:
     size: int
     scales: tuple[float, float, float]
     order: int
+    mix: Mix = PLAIN
 
     @property
     def unit(self) -> Unit:
         """One value of the batch."""
-        return _unit(self.phi, self.scales[0], self.scales[2], LARGEST)
+        return self._unit(LARGEST)
 
     @cached_property
     def moments(self) -> Moments:
@@ -70,12 +72,11 @@ class Turned:
         What is left out is more than the goal where the sum is too long.
         """
         w, weights = self._points(t)
-        weights *= (self.size - 1) / self.size * np.sqrt(t / np.pi)
+        weights *= (self.size - 1) / self.size * self.mix.factor(t, self.size)
         total, rest, first, took = 0.0, np.inf, 0, 0
         for largest in np.minimum(LARGEST * GROWTH ** np.arange(LEVELS), self._reach).tolist():
             k = self._up_to(largest)[first:]
-            unit = _unit(self.phi, self.scales[0], self.scales[2], largest)
-            sums, numbers = self._sums(unit, float(np.sqrt(self.size / (2 * t))), w, weights, k)
+            sums, numbers = self._sums(self._unit(largest), t, w, weights, k)
             part = self._density(k) * sums
             total, first, took = total + float(part.sum()), first + k.size, took + numbers
             rest = _rest(part) if largest < self._reach else 0.0
@@ -88,7 +89,7 @@ class Turned:
         """Probability that all values are one, where phi is constant, and its error."""
         k = self._up_to(min(FARTHEST, self._reach))
         values, masses = self.unit.turned_masses(k)
-        if not values.size:
+        if not values.size or self.mix.noise:
             return 0.0, 0.0
         alike = np.isclose(values[:, None], values, rtol=0, atol=MERGED * np.ptp(self.unit.range))
         sums = (alike[np.unique(alike.argmax(axis=1))] @ masses) ** self.size
@@ -109,6 +110,10 @@ class Turned:
         """Variance of the sum, in units of common^2/n: 0 where it is fixed."""
         return max((self.scales[2] / self.scales[1]) ** 2 - self.size, 0.0)
 
+    def _unit(self, largest: float) -> Unit:
+        """One value of the batch, for k up to the largest."""
+        return _unit(self.phi, self.scales[0], self.scales[2], largest, self.mix)
+
     def _up_to(self, largest: float) -> Array:
         """Values of k, from 0 on."""
         return np.asarray(self._step * np.arange(1 + np.ceil(largest / self._step)))
@@ -119,8 +124,8 @@ class Turned:
 
     def _points(self, t: float) -> tuple[Array, Array]:
         """Points w and their weights, a row for every panel."""
-        scale = 1 / np.sqrt(2 * t)
-        ends = ends_of(self.unit, self.size, np.array([scale]), self.moments)
+        scale = self.mix.width(t, self.size) / np.sqrt(self.size)
+        ends = ends_of(self.unit, self.size, np.array([t]), self.moments)
         kept = counting(ends, at_ends(self.unit, self.size, STILL, np.array([t]), ends))
         left, wide = ends[:-1][kept], np.diff(ends, axis=0)[kept]
         count = np.ceil(wide / (SCALES * scale)).astype(int)
@@ -129,8 +134,9 @@ class Turned:
         nodes, weights = FLOAT64.legendre(self.order)
         return left[:, None] + half[:, None] * (1 + nodes), half[:, None] * weights
 
-    def _sums(self, unit: Unit, width: float, w: Array, weights: Array, k: Array) -> tuple[Array, int]:
+    def _sums(self, unit: Unit, t: float, w: Array, weights: Array, k: Array) -> tuple[Array, int]:
         """Sums over w, one for every k, and the numbers exp(i k z) in them."""
+        width, excess = float(self.mix.width(t, self.size)), self.mix.excess(t, self.size)
         nodes = unit.nodes(w[:, 0], w[:, -1], np.full(len(w), width), self.order, ACROSS)
         flat = unit.turned_masses(k)
         found, took = np.zeros(k.size), 0
@@ -145,7 +151,7 @@ class Turned:
                 masses = flat[1][:, part]
                 columns = (turned[..., None] * powers[..., : masses.shape[1]]).view(float)
                 a0, a1, a2 = np.split((of_x @ columns).view(complex) + of_flat @ masses, 3, axis=1)
-                terms = (a0 ** (self.size - 2) * (a2 * a0 - a1 * a1)).real
+                terms = (a0 ** (self.size - 2) * (a2 * a0 - a1 * a1 + excess * a0 * a0)).real
                 found[part] += np.tensordot(weights[rows], terms, 2)
                 turned *= powers[..., -1]
             took += z.size * k.size
@@ -179,5 +185,5 @@ def _rest(terms: Array) -> float:
 
 
 @lru_cache(maxsize=64)
-def _unit(phi: Function, mean: float, own: float, largest: float) -> Unit:
-    return unit_of(phi, mean, own, min(PHASE / largest, WIDTH))
+def _unit(phi: Function, mean: float, own: float, largest: float, mix: Mix) -> Unit:
+    return unit_of(phi, mean, own, min(PHASE / largest, WIDTH), mix=mix)

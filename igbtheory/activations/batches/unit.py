@@ -1,4 +1,4 @@
-"""Values x = phi(centre + scale z), z normal, under a narrow kernel exp(-(x - w)^2/(2 width^2)): panels that follow it.
+"""Values x = phi(centre + scale z) under a narrow kernel exp(-(x - w)^2/(2 width^2)): panels in z that follow it.
 
 Between its kinks and turning points phi is monotone, and a table of z by x says where x is within the kernel's reach.
 """
@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 import scipy
 
+from igbtheory.activations.batches.mix import PLAIN, Mix
 from igbtheory.activations.batches.stretch import Array, Stretch, monotone
 from igbtheory.activations.function import Function
 from igbtheory.activations.resolved import Resolved, resolved
@@ -27,7 +28,7 @@ TABLE = 2049
 @final
 @dataclass(frozen=True)
 class Unit:
-    """Unit phi(centre + scale z) in double precision.
+    """Unit phi(centre + scale z) in double precision, and the mix of its values.
 
     reach: largest |z|; cuts: ends of panels in z; flat: values of phi where it is constant, with the ends in z;
     stretches: the others.
@@ -41,6 +42,7 @@ class Unit:
     flat: list[tuple[float, float, float]]
     stretches: list[Stretch]
     seen: Resolved
+    mix: Mix
 
     def values(self, z: Any) -> Any:
         return self.phi(FLOAT64, self.centre + self.scale * z)
@@ -48,19 +50,24 @@ class Unit:
     @cached_property
     def range(self) -> tuple[float, float]:
         """Smallest and largest x."""
-        ends = [value for value, _, _ in self.flat] + [x for part in self.stretches for x in part.values[[0, -1]]]
+        ends = [*self._alone, *(x for part in self.stretches for x in part.values[[0, -1]])]
         return float(min(ends)), float(max(ends))
 
     @property
     def constant(self) -> bool:
         """Whether x is one value."""
-        return not self.stretches and len({value for value, _, _ in self.flat}) == 1
+        return not self.stretches and len(self._alone) == 1
+
+    @cached_property
+    def _alone(self) -> set[float]:
+        """Values of x that have a probability."""
+        return {value for value, _, _ in self.flat} | ({float(self.mix.at)} if self.mix.dropped else set())
 
     @cached_property
     def features(self) -> Array:
         """Values about which x has no smooth density: where phi is constant, has a kink, turns or saturates."""
         least, largest = self.range
-        found = {value for value, _, _ in self.flat}
+        found = set(self._alone)
         for part in self.stretches:
             for x, z in zip(part.values[[0, -1]], part.z[[0, -1]], strict=True):
                 outermost = abs(z) > self.reach - 1e-6
@@ -81,24 +88,25 @@ class Unit:
         """Means and variances of x, and mean fourth powers of its deviations, for z of the means `shifts`."""
         centre = self.centre + self.scale * shifts
         z = self.seen.around(centre, self.scale, 16)
-        x, weights = self.phi(FLOAT64, centre + self.scale * z.x), FLOAT64.npdf(z.x)
-        mean = z.integral(x * weights)
-        square = np.square(x - mean)
-        return mean, z.integral(square * weights), z.integral(square * square * weights)
+        x, weights = self.phi(FLOAT64, centre + self.scale * z.x), self.mix.density(z.x)
+        at, dropped = self.mix.at, self.mix.dropped
+        mean = z.integral(x * weights) + dropped * at
+        square, alone = np.square(x - mean), np.square(at - mean)
+        second, fourth = (z.integral(square**k * weights) + dropped * alone**k for k in (1, 2))
+        return mean, second, fourth
 
     def turned_masses(self, k: Array) -> tuple[Array, Any]:
         """Values where phi is constant, and the integrals of exp(i k z) times the density of z there, (values, k)."""
-        masses = [_tail(low, self.reach, k) - _tail(high, self.reach, k) for _, low, high in self.flat]
-        return np.array([value for value, _, _ in self.flat]), np.reshape(masses, (-1, k.size)) + 0j
+        mix, values = self.mix, [value for value, _, _ in self.flat]
+        masses = [mix.kept * (_tail(low, self.reach, k) - _tail(high, self.reach, k)) for _, low, high in self.flat]
+        if mix.dropped:
+            values, masses = [*values, mix.at], [*masses, mix.dropped * np.exp(-k * k / 2)]
+        return np.array(values), np.reshape(masses, (-1, k.size)) + 0j
 
     def shifted_masses(self, shifts: Array) -> list[tuple[float, Array]]:
         """Values where phi is constant, and the probabilities of z there for the means `shifts` of z."""
-        found = []
-        for value, low, high in self.flat:
-            side = np.where(low > shifts, -1.0, 1.0)  # a difference of tails, not of what is nearly one
-            ends = FLOAT64.ncdf(side * (low - shifts)), FLOAT64.ncdf(side * (high - shifts))
-            found.append((value, np.abs(ends[1] - ends[0])))
-        return found
+        found = [(value, self.mix.mass(low - shifts, high - shifts)) for value, low, high in self.flat]
+        return [*found, (self.mix.at, self.mix.dropped + 0 * shifts)] if self.mix.dropped else found
 
     def nodes(self, first: Array, last: Array, width: Array, order: int, across: int) -> tuple[Array, Array, Array]:
         """Nodes z, values x and weights for kernels at points w from `first` to `last`; flat parts are left out.
@@ -108,7 +116,7 @@ class Unit:
         parts = [(np.zeros((0, width.size)),) * 3]
         for stretch in self.stretches:
             panels = stretch.panels(self.cuts, first, last, width, order, across)
-            each = panels.x, self.values(panels.x), panels.weights * FLOAT64.npdf(panels.x)
+            each = panels.x, self.values(panels.x), panels.weights * self.mix.density(panels.x)
             parts.append(tuple(part.reshape(-1, width.size) for part in each))
         z, x, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
         return z, x, weights
@@ -124,7 +132,7 @@ def _tail(low: float, reach: float, k: Array) -> Any:
     return np.exp(-k * k / 2) - (np.conj(above) if low > -reach else 0)
 
 
-def unit_of(phi: Function, centre: float, scale: float, step: float, shift: float = 0.0) -> Unit:
+def unit_of(phi: Function, centre: float, scale: float, step: float, shift: float = 0.0, mix: Mix = PLAIN) -> Unit:
     """Unit whose panels span at most `step` in z, for z of means up to `shift`."""
     seen = resolved(FLOAT64, phi, centre, scale)
     reach = seen.reach + shift
@@ -140,4 +148,4 @@ def unit_of(phi: Function, centre: float, scale: float, step: float, shift: floa
             stretches += monotone(phi, (centre, scale), (low, high), z, x)
     grid = np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / step)))
     cuts = np.concatenate([grid, (np.array(seen.cuts, dtype=float) - centre) / scale])
-    return Unit(phi, centre, scale, reach, cuts, flat, stretches, seen)
+    return Unit(phi, centre, scale, reach, cuts, flat, stretches, seen, mix)

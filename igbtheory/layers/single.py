@@ -1,0 +1,43 @@
+"""Units that come from one Gaussian unit alone: through a function, scaling, dropout and Gaussian noise."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.activations.batches.mix import PLAIN, Mix
+from igbtheory.activations.function import Function
+from igbtheory.activations.moments import Moments
+
+
+@final
+@dataclass(frozen=True)
+class Single:
+    """Unit (x - centre)/scale of a law, x a mix of phi(M), M the largest of some Gaussian units of the moments `h`.
+
+    All numbers may be those of a sweep.
+    """
+
+    h: Moments
+    phi: Function
+    mix: Mix = PLAIN
+    centre: Any = 0.0
+    scale: Any = 1.0
+
+    def scaled(self, centre: Any, scale: Any) -> "Single":
+        """The unit less a centre and over a scale."""
+        return replace(self, centre=self.centre + centre * self.scale, scale=self.scale * scale)
+
+    def dropped(self, kept: Any) -> "Single | None":
+        """The unit over `kept` with that probability, else 0; None if noise is dropped as well, or another value."""
+        at, mix = self.centre, self.mix
+        if np.any(mix.noise != 0) or np.any((mix.dropped != 0) & (mix.at != at)):
+            return None
+        return replace(self, mix=replace(mix, kept=mix.kept * kept, at=at), scale=self.scale * kept)
+
+    def noisy(self, factor: Any, noise: Any) -> "Single | None":
+        """The unit times a factor and a Gaussian one, `noise` its variance over the data; None if the factor is 0."""
+        if np.any(factor == 0):
+            return None
+        scale = self.scale / factor
+        return replace(self, mix=replace(self.mix, noise=self.mix.noise + noise * scale * scale), scale=scale)
