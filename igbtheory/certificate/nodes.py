@@ -17,7 +17,7 @@ from igbtheory.numbers import Kind
 if TYPE_CHECKING:
     from igbtheory.numbers.certified import Certified
 
-ESTIMATED = "use predict(digits=30), which estimates its error"
+ESTIMATED = "use predict(), which estimates its error"
 
 
 def law(layer: Layer, node: LawNode) -> LawNode:
