@@ -213,6 +213,16 @@ def test_digits_of_dropout_over_the_full_batch() -> None:
     assert other.error < 1e-6
 
 
+@pytest.mark.parametrize("size", [4, None])
+def test_a_stream_that_does_not_vary_under_one_that_does(size: int | None) -> None:
+    """ReLU of units without var_chi, and a Gaussian branch to which Dropout gives some: only that counts."""
+    node = through(law(q=1.0, c=1.0), ACT("relu"), Residual(Dropout(0.5), Dense(0.7)))
+    found, error = share(node, BatchNorm(size, eps=0.1))
+    own = node.averaged().own
+    known = share_of_batch(LINEAR, size, 0.0, float(own), 0.0, 0.1)[0] if size else own / (own + 0.1)
+    assert abs(found / known - 1) < error + 1e-14
+
+
 def test_predictions_of_exact_shares_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -32,6 +32,8 @@ def share(node: LawNode, norm: Any) -> tuple[Any, Any]:
 
 def _has_rule(single: Single, size: int) -> bool:
     """Whether a quadrature gives the share in batches to 1e-11."""
+    if np.any(single.h.own <= 0):  # one value of phi in a batch, which only what is added to it tells apart
+        return False
     # values that saturate at 0 agree with those that are dropped at distances no power of t sees
     return size == 2 or not np.any((single.mix.dropped != 0) & (single.h.covariance < 0))
 
