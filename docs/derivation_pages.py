@@ -6,7 +6,7 @@ from pathlib import Path
 from igbtheory.claims import Claim
 from igbtheory.claims.library import library
 
-SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not decided"}
+SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"}
 
 
 def write_pages(folder: Path) -> None:

@@ -9,6 +9,16 @@ import numpy as np
 
 LISTED = 60
 """Names that an error lists at most."""
+REMEDIES = {
+    "sigma_w2": "pass a variance such as 2.0",
+    "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",
+    "variance": "pass a variance such as 1.0",
+    "eps": "pass a small number such as 1e-5, or 0.0",
+    "gamma": "pass a ratio of variances such as 0.5",
+    "temperature": "pass a number such as 1.0",
+    "seconds": "pass a time such as 120.0",
+}
+"""What to pass instead, by the parameter."""
 
 
 def _is_symbolic(value: Any) -> bool:
@@ -23,7 +33,16 @@ def non_negative(name: str, value: Any) -> None:
     numbers = _as_floats(name, value)
     wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
     if wrong.size:
-        raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; pass a number such as 2.0")
+        raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; {REMEDIES.get(name, 'pass such a number')}")
+
+
+def numeric(name: str, value: Any) -> None:
+    """Refuse a SymPy expression with symbols, where only numbers can be computed with."""
+    if _is_symbolic(value):
+        raise TypeError(
+            f"expected {name} to be a number, got the SymPy expression {value}; pass a number, or call derive(), which "
+            "keeps symbols"
+        )
 
 
 def epsilon(value: Any) -> None:
@@ -73,29 +92,34 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(value)
 
 
-def known(kind: str, name: Any, names: Iterable[str]) -> str:
-    """The `name`, refused with the nearest known one where it is none of `names`."""
+def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
+    """The `name`, refused with the nearest known one where it is none of `names`; `many`: what too many names are."""
     names = tuple(names)
     if name in names:
         return str(name)
     lower = {known.lower(): known for known in names}
     near = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.4)
     hint = f"; did you mean {lower[near[0]]!r}?" if near else ";"
-    listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{len(names)} are known"
+    listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
     raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
 
 
 def data_set(inputs: Any) -> Any:
     """The array of shape (n_samples, n_features), refused where it is empty, not finite or a single datum."""
+    array = floats = None
     try:
         array = np.asarray(inputs)
         floats = array.astype(float) if array.dtype.kind in "biufO" else None
     except (TypeError, ValueError, OverflowError):
-        floats = None
-    if floats is None:
-        raise TypeError(f"expected a data set of real numbers, got {type(inputs).__name__}")
+        pass
+    if array is None or floats is None:
+        raise TypeError(f"expected a data set of real numbers, got {_kind(inputs, array)}")
     array = array if array.dtype == object else floats
-    if array.ndim != 2 or not array.size:
+    if not array.size:
+        raise ValueError(
+            f"expected a data set, got an empty one of shape {array.shape}; pass at least two data with a feature each"
+        )
+    if array.ndim != 2:
         raise ValueError(
             f"expected a data set of shape (n_samples, n_features), got shape {array.shape}; reshape it, for "
             "images with X.reshape(len(X), -1)"
@@ -109,3 +133,10 @@ def data_set(inputs: Any) -> Any:
             f"expected finite data, got {array[row, column]} in row {row}, column {column}; remove or impute it"
         )
     return array
+
+
+def _kind(inputs: Any, array: Any) -> str:
+    """What came instead of real numbers; `array`: what NumPy makes of it, None where it makes nothing."""
+    if array is not None and array.dtype.kind == "c":
+        return "complex ones; pass their real and imaginary parts as features, np.hstack([X.real, X.imag])"
+    return f"an array of {array.dtype}" if isinstance(inputs, np.ndarray) else type(inputs).__name__

@@ -62,6 +62,7 @@ class Network:
         """
         n = FLOAT64 if digits is None else Multiprecision(checks.whole("digits", digits, 2, MOST_DIGITS))
         inputs = GaussianInputs() if inputs is None else inputs
+        _refuse_symbols(self.layers, inputs)
         predicted = on_gaussian_inputs if isinstance(inputs, GaussianInputs) else on_data_set
         prediction = predicted(self.layers, n, inputs)
         error = float(np.max(prediction.error, initial=0.0))
@@ -82,6 +83,7 @@ class Network:
         from igbtheory.certificate import certify  # noqa: PLC0415 - not every user certifies
 
         inputs = GaussianInputs() if inputs is None else inputs
+        _refuse_symbols(self.layers, inputs)
         return certify(self.layers, inputs, checks.whole("digits", digits, 2, MOST_DIGITS))
 
     def derive(self, inputs: Any = None) -> "Derivation":
@@ -108,6 +110,7 @@ class Network:
         from igbtheory.simulation import simulate  # noqa: PLC0415 - not every user simulates
 
         inputs = GaussianInputs() if inputs is None else inputs
+        _refuse_symbols(self.layers, inputs)
         return simulate(self, networks, width, samples, seed, inputs, workers=workers, progress=progress)
 
     def __repr__(self) -> str:
@@ -115,6 +118,13 @@ class Network:
 
     def _repr_latex_(self) -> str:
         return layers_latex(self.layers)
+
+
+def _refuse_symbols(layers: tuple[Layer, ...], inputs: Any) -> None:
+    """Refuse parameters that are SymPy symbols: only formulas keep them."""
+    for owner in (*each(layers), *([inputs] if isinstance(inputs, GaussianInputs) else [])):
+        for name, value in vars(owner).items():
+            checks.numeric(name, value)
 
 
 def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) -> str:
@@ -152,7 +162,7 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
     """
     dense, phi = Dense(sigma_w2, sigma_b2), Activation(activation)
-    pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(pool),)
+    pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
     normed = _norm(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)

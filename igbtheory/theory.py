@@ -152,11 +152,21 @@ def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:
     lost = ~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))
     layers = np.flatnonzero(lost.reshape(len(q), -1).any(axis=1))
     if layers.size:
-        values = np.ravel(q[layers[0]])[np.ravel(lost[layers[0]])]
-        raise ValueError(
-            f"the variance after Dense layer {layers[0] + 1} of {len(q)} is {float(values[0])}, so its outputs tie or "
-            "are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or digits=30"
+        value = float(np.ravel(q[layers[0]])[np.ravel(lost[layers[0]])][0])
+        raise ValueError(f"the variance after Dense layer {layers[0] + 1} of {len(q)} is {value:g}, {_loss(value)}")
+
+
+def _loss(value: float) -> str:
+    """What such a variance makes of the outputs, and what to do."""
+    if value == 0:
+        return (
+            "so its outputs tie exactly: its weights are 0, or all that they read; use sigma_w2 > 0 and inputs that "
+            "are not all 0, such as GaussianInputs(0, 1), or set sigma_b2 > 0"
         )
+    return (
+        "so its outputs are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or "
+        "digits=30"
+    )
 
 
 def _refuse_silent(found: list[Pairs], start: int) -> None:

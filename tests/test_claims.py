@@ -154,7 +154,8 @@ def test_reports_are_the_same_byte_for_byte(tmp_path: Path, capsys: pytest.Captu
     assert "Right is: x^2 = x x" in page
     printed = capsys.readouterr().out
     assert "Z-2" in printed
-    assert "2 holds, 1 fails, 1 undecided" in printed
+    assert "2 holds, 1 fails, 0 undecided, 1 not tested (definitions, or" in printed
+    assert "Not tested: training is not simulated." in page
 
 
 def test_a_verdict_that_differs_is_an_error(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import igbtheory as igb
 from igbtheory.activations import maxima
 from igbtheory.cli import main
-from igbtheory.guesses import BatchedClassLaw, BatchedGuessLaw, ClassGuessLaw, DatasetClassLaw, accuracy_bounds
+from igbtheory.guesses import BatchedClassLaw, BatchedGuessLaw, ClassGuessLaw, DatasetClassLaw, accuracy_bounds, centred
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, guess_covariance, share_variance
 from igbtheory.guesses.dataset import DatasetGuessLaw
@@ -196,6 +196,14 @@ def test_shares_given_the_centres(m: int) -> None:
             limit=200,
         )[0]
         assert shares[c] == pytest.approx(found, abs=1e-12)
+
+
+def test_equal_centres_have_equal_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    centres = np.array([[0.3, 0.3, 0.3], [1.0, 0.0, -1.0]])
+    assert np.all(fractions(centres)[0] == 1 / 3)
+    assert np.array_equal(fractions(centres)[1], fractions(centres[1:])[0])
+    monkeypatch.setattr(centred, "_rates", lambda *_: pytest.fail("integrated"))
+    assert np.all(ClassGuessLaw(0.0, 100).rvs(5, 0) == 1 / 100)
 
 
 def test_draws_have_the_exact_moments() -> None:

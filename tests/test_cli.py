@@ -69,6 +69,11 @@ def test_predict_with_many_digits(capsys: Capture) -> None:
         assert got["gamma"] == mpmath.nstr(1 / (mpmath.pi - 1), 40)
 
 
+def test_an_error_below_all_doubles_is_told_by_a_bound(capsys: Capture) -> None:
+    assert main(["predict", "--depth", "1", "--digits", "400"]) == 0
+    assert "error   below 1e-307 (estimated" in capsys.readouterr().out
+
+
 def test_predict_on_the_digits_says_that_they_are_standardised(capsys: Capture) -> None:
     got = printed(capsys, "predict", "--data", "digits", "--first", "30", "--json")
     x = igb.standardised(igb.digits())[:30]
@@ -125,6 +130,12 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
     [
         ("predict --sigma-w2 -1", "sigma_w2 >= 0"),
         ("predict --sigma-b2 nan", "sigma_b2 >= 0"),
+        ("predict --sigma-w2 0", "use sigma_w2 > 0"),
+        ("design -1 --vary sigma_w2", "a ratio of variances such as 0.5"),
+        ("classes --temperature -1", "such as 1.0"),
+        ("verify nosuch", "claims of the papers A, B, C, D, E are known"),
+        ("derive --data digits", "Unknown option"),
+        ("certify --first 3", "Unknown option"),
         ("predict --variance -1", "variance >= 0"),
         ("predict --shift inf", "shift"),
         ("predict --depth 0", "depth >= 1"),
@@ -146,7 +157,7 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norm layer --batch-size 8", 'batch_size with norm="batch" only'),
         ("predict --norm batch --batch-size 1", "batch_size >= 2"),
         ("predict --norm batch --batch-size 7 --data digits --first 50", "batches of 7 divide"),
-        ("predict --pool 0", "m >= 1"),
+        ("predict --pool 0", "pool >= 1"),
         ("predict --pool 2 --activation x**2", "increasing activation"),
         ("predict --norms --norm batch", "leave --norm out"),
         ("predict --norms --depth 4", "leave --depth out"),
@@ -175,7 +186,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: st
         ("", "shape"),
         ("1,2\n", "two data"),
         ("a,b\n1,2\n", "header"),
-        ("1,2\n3\n", "numbers"),
+        ("1,2\n3\n", "row 2 has 1 value, the rows above it 2;"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
     ],
 )
@@ -279,6 +290,8 @@ def test_norms_are_a_table_beside_simulation(capsys: Capture, monkeypatch: pytes
     assert sum(line.startswith(names) for line in out.splitlines()) == 14
     assert "\N{HORIZONTAL ELLIPSIS}" not in out, "no column is cut"
     assert "over the whole table: yes" in out
+    assert "near 0 it may be negative" in out
+    assert "by chance alone the largest of so many would be about" in out
 
 
 def test_norms_that_disagree_are_exit_status_1(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

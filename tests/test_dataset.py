@@ -102,6 +102,8 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
     law = igb.mlp(1).predict(digits[:10]).G0
     with pytest.raises(AttributeError, match="no function of gamma"):
         law.pdf(0.5)
+    with pytest.raises(AttributeError, match="has no majority; use mean"):
+        law.majority()
     with pytest.raises(AttributeError, match="nonsense"):
         law.nonsense  # noqa: B018 - the access is the test
 
@@ -109,12 +111,13 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "error", "sentence"),
     [
-        (np.zeros((0, 3)), ValueError, "shape"),
+        (np.zeros((0, 3)), ValueError, "an empty one of shape"),
         (np.ones(5), ValueError, "reshape"),
         (np.ones((1, 5)), ValueError, "at least two data"),
         ([[1.0, np.nan], [0.0, 1.0]], ValueError, "row 0, column 1"),
         ([["a", "b"], ["c", "d"]], TypeError, "numbers"),
-        (np.array([[1j, 2.0], [0.0, 1.0]]), TypeError, "real numbers"),
+        ([[1.0, 2.0], [3.0]], TypeError, "real numbers, got list"),
+        (np.array([[1j, 2.0], [0.0, 1.0]]), TypeError, "real numbers, got complex ones"),
         (np.array([[1e200, 2.0], [0.0, 1.0]]), ValueError, "out of range"),
         (np.array([[1.0, 2.0], [0.0, 0.0]]), ValueError, "datum 1 .* all zeros"),
     ],

@@ -377,6 +377,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert main(tokens) == 0
     out = capsys.readouterr().out
     assert "ratio of the gammas" in out
+    assert ", 95 % within [" in out
     assert main(["infer", str(tmp_path / "none.csv")]) == 2
     assert "cannot read" in capsys.readouterr().err
     assert main(["infer", first, "--samples", "49"]) == 2

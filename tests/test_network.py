@@ -6,6 +6,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -175,9 +176,16 @@ def test_printing_is_readable() -> None:
     assert "sweep of shape (2,)" in repr(igb.mlp(1, sigma_b2=[0.0, 1.0]).predict())
 
 
+SYMBOL = sympy.Symbol("s", positive=True)
 REFUSED = [
-    (lambda: igb.Dense(-1.0), ValueError, "sigma_w2 >= 0"),
-    (lambda: igb.Dense(2.0, float("nan")), ValueError, "sigma_b2"),
+    (lambda: igb.Dense(-1.0), ValueError, "sigma_w2 >= 0 .* such as 2.0"),
+    (lambda: igb.Dense(2.0, float("nan")), ValueError, "sigma_b2 .* no biases"),
+    (lambda: igb.BatchNorm(eps=-1), ValueError, "eps >= 0 .* such as 1e-5"),
+    (lambda: igb.mlp(1, pool=0), ValueError, "pool >= 1"),
+    (lambda: igb.mlp(1, sigma_w2=SYMBOL).predict(), TypeError, r"sigma_w2 .* expression s; .* derive\(\)"),
+    (lambda: igb.mlp(1, sigma_b2=SYMBOL).simulate(2, 2, 2), TypeError, r"sigma_b2 .* expression s; .* derive\(\)"),
+    (lambda: igb.mlp(1).predict(igb.GaussianInputs(SYMBOL)), TypeError, "expected shift to be a number"),
+    (lambda: igb.mlp(1, sigma_w2=SYMBOL).certify(), TypeError, "expected sigma_w2 to be a number"),
     (lambda: igb.Dense("2"), TypeError, "number"),
     (lambda: igb.Dense(None), TypeError, "number"),
     (lambda: igb.mlp(0), ValueError, "depth >= 1"),
@@ -190,7 +198,8 @@ REFUSED = [
     (lambda: igb.Network(igb.Dense(), igb.Activation("relu")), ValueError, "append Dense"),
     (lambda: igb.Network("relu"), TypeError, "expected layers"),
     (lambda: igb.mlp(1).predict(digits=1), ValueError, "digits"),
-    (lambda: igb.mlp(1, sigma_w2=0.0).predict(), ValueError, "outputs tie"),
+    (lambda: igb.mlp(1, sigma_w2=0.0).predict(), ValueError, "outputs tie exactly.* use sigma_w2 > 0"),
+    (lambda: igb.mlp(1).predict(igb.GaussianInputs(0, 0)), ValueError, "inputs that are not all 0"),
     (lambda: igb.mlp(3000, sigma_w2=0.5).predict(), ValueError, "out of range"),
     (lambda: igb.mlp(1, "exp(x)", sigma_w2=1e6).predict(), ValueError, "grows too fast"),
     (lambda: igb.mlp(1, "sin(40*x)*x", sigma_w2=1e4, sigma_b2=1.0).predict(), ValueError, "oscillates"),

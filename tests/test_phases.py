@@ -8,6 +8,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -384,6 +385,7 @@ def test_a_table_tells_the_moments_of_a_block() -> None:
         (lambda: phases.classify("tanh", -1.0), ValueError, "sigma_w2 >= 0"),
         (lambda: phases.classify("tanh", 0.0), ValueError, "sigma_w2 > 0"),
         (lambda: phases.classify("tanh", [1.0, 2.0]), TypeError, "one sigma_w2"),
+        (lambda: phases.classify("tanh", sympy.Symbol("s")), TypeError, "expected sigma_w2 to be a number"),
         (lambda: phases.fixed_points("x**2", 3.0, 0.1), ValueError, r"by the factor 9e\+08 a layer at q = 1e\+08"),
         (lambda: phases.thresholds("relu", 0.0), ValueError, "q > 0"),
         (lambda: phases.diagram("tanh", [2.0, 1.0], [0.1, 0.2]), ValueError, "ascending"),
@@ -405,6 +407,9 @@ def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) ->
     shown = capsys.readouterr().out
     assert "transient deep prejudice" in shown
     assert "1.98607264114" in shown
+    assert "gamma    1.66173 at 10, 5.95833 at 30, 22.5419 at 100 hidden layers" in shown
+    assert main(["phase", "x**2", "--sigma-w2", "3"]) == 0
+    assert "gamma    out of range at 10" in capsys.readouterr().out
     assert main(["phase", "relu+maxpool2", "--sigma-w2", "1.2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["edges_of_chaos"] == pytest.approx([4 / 3])
@@ -415,18 +420,21 @@ def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["phase", "--diagram", "tanh", "--points", "4", "--depth", "10", "--out", str(tmp_path)]
+    folder = tmp_path / "made" / "here"
+    command = ["phase", "--diagram", "tanh", "--points", "4", "--depth", "10", "--out", str(folder)]
+    assert main([*command[:2], "rleu", *command[3:]]) == 2
+    assert not folder.exists()
     assert main(command) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["tanh.csv", "tanh.png"]
-    rows = (tmp_path / "tanh.csv").read_text(encoding="utf-8").splitlines()
+    assert sorted(path.name for path in folder.iterdir()) == ["tanh.csv", "tanh.png"]
+    rows = (folder / "tanh.csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 17
     b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
     assert gamma == pytest.approx(igb.mlp(10, "tanh", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
     assert edge == pytest.approx(float(phases.edge_of_chaos("tanh", b2)), rel=1e-12)
-    before = (tmp_path / "tanh.png").read_bytes()
+    before = (folder / "tanh.png").read_bytes()
     assert main(command) == 0
-    assert (tmp_path / "tanh.png").read_bytes() == before
-    assert main([*command[:3], "--out", str(tmp_path / "none")]) == 2
+    assert (folder / "tanh.png").read_bytes() == before
+    assert main([*command[:-1], str(folder / "tanh.csv")]) == 2
     assert main([*command, "--sigma-b2", "0.1"]) == 2
     assert main([*command[:3], "--points", "0", "--out", str(tmp_path)]) == 2
     capsys.readouterr()

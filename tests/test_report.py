@@ -13,7 +13,7 @@ import igbtheory as igb
 from igbtheory.claims import Finding, Section, identity
 from igbtheory.claims.library import Library
 from igbtheory.cli import main
-from igbtheory.report import cases, write_report
+from igbtheory.report import cases, verdicts, write_report
 from igbtheory.report.folder import MANIFEST, whole_folder
 
 PICTURES = {"agreement", "classes", "losses"} | {
@@ -27,10 +27,10 @@ SIZES = {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)}
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "QUICK", SIZES)
     monkeypatch.setattr(cases, "DIGITS", 40)
-    monkeypatch.setattr("igbtheory.report.verdicts.library", two_claims)
+    monkeypatch.setattr("igbtheory.report.verdicts.library", three_claims)
 
 
-def two_claims() -> Library:
+def three_claims() -> Library:
     section = Section("Sums")
 
     @section.holds("Z-1", "1 + 1 = 2")
@@ -45,6 +45,7 @@ def two_claims() -> Library:
     def right() -> Iterator[Finding]:
         yield identity("the sum", 2 + 1, 3)
 
+    section.undecided("Z-3", "a sum is a sum", "a definition")
     return Library({claim.id: claim for claim in section.claims}, {})
 
 
@@ -146,10 +147,19 @@ def test_norms_are_compared_for_the_data_that_were_simulated(folder: Path) -> No
 def test_the_page_tells_the_verdicts(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     table = page.partition("What the papers claim")[2].partition("How it was computed")[0]
-    assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td></tr>" in table
+    assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td><td>1</td></tr>" in table
     assert "<tr><td>Z-2</td><td>1 + 1 = 3</td><td>2 + 1 = 3</td></tr>" in table
     assert "differ" not in table
-    assert {claim["id"] for claim in json.loads((folder / "claims.json").read_text())["claims"]} == {"Z-1", "Z-2"}
+    listed = json.loads((folder / "claims.json").read_text())["claims"]
+    assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}
+
+
+def test_claims_are_counted_as_they_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "library", three_claims)
+    monkeypatch.setattr(verdicts, "TOLD", 2)
+    told: list[str] = []
+    verdicts.examined(0, told.append)
+    assert told == ["3 claims of the papers", "2/3 claims of the papers", "3/3 claims of the papers"]
 
 
 def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:

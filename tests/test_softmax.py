@@ -106,6 +106,14 @@ def test_hot_softmax_is_linear_in_the_outputs(m: int) -> None:
     assert law.var() == pytest.approx(2.0 * (1 - 1 / m) / (m * 1e4) ** 2, rel=1e-6)
 
 
+def test_equal_centres_have_equal_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = SoftmaxLaw(0.5, 1.0, 100, 2.0).given([[3.0] * 100, [0.0, 1.0] * 50])
+    assert np.all(some[0] == 1 / 100)
+    assert some[1].sum() == pytest.approx(1, rel=1e-14)
+    monkeypatch.setattr(SoftmaxLaw, "_given", lambda *_: pytest.fail("integrated"))
+    assert np.all(SoftmaxLaw(0.0, 1.0, 100, 2.0).rvs(5, 0) == 1 / 100)
+
+
 def test_cold_softmax_is_the_largest_output() -> None:
     centres = np.random.default_rng(0).standard_normal((20, 6))
     cold = SoftmaxLaw(1.0, 1.0, 6, 1e-3).given(centres)

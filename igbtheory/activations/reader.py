@@ -1,9 +1,12 @@
 """The reader of formulas: text to tree over Python's grammar, with a whitelist; nothing is ever executed."""
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise
+from keyword import iskeyword
 
 from igbtheory.activations.tree import (
     ONE,
@@ -50,10 +53,13 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
 FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
 _VARIADIC = {"max", "min", "Max", "Min"}
 _NAMES = {"x": X, "pi": PI, "E": E}
-_ALLOWED = (
-    f"allowed are x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b), {', '.join(FUNCTIONS)}, and the "
-    "names of the catalogue as functions"
+_KNOWN = f"known are x, pi, E, where, {', '.join(FUNCTIONS)}, and the names of the catalogue as functions"
+_MADE_OF = (
+    "a formula is made of x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b) and functions such as "
+    "tanh(x)"
 )
+_TOKEN = re.compile(r"(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|\S")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
 def read(text: str, catalogue: Mapping[str, Tree] | None = None) -> Tree:
@@ -68,13 +74,36 @@ def read(text: str, catalogue: Mapping[str, Tree] | None = None) -> Tree:
         raise ValueError(f"expected a formula of at most {LONGEST} characters, got {len(text)}")
     if not text.isascii():
         column = next(i for i, letter in enumerate(text) if not letter.isascii())
-        raise ValueError(f"cannot read the formula at column {column + 1}: {text[column]!r} is not ASCII; {_ALLOWED}")
+        raise ValueError(f"cannot read the formula at column {column + 1}: {text[column]!r} is not ASCII; {_MADE_OF}")
     try:
         body = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        column = getattr(error, "offset", None) or len(text) + 1
-        raise ValueError(f"cannot read the formula {text!r} at column {column}; {_ALLOWED}") from None
+        column, reason = _mistake(text) or (getattr(error, "offset", None) or len(text) + 1, _MADE_OF)
+        raise ValueError(f"cannot read the formula {text!r} at column {column}: {reason}") from None
     return _Reader(text, catalogue or {}).tree(body, DEEPEST)
+
+
+def _mistake(text: str) -> tuple[int, str] | None:
+    """Column and name of a mistake of those that formulas on paper lead to, None where it is another."""
+    tokens = list(_TOKEN.finditer(text))
+    for before, after in pairwise(tokens):
+        if _ends_operand(before[0]) and _begins_operand(after[0]):
+            return after.start() + 1, f"an operator is missing; for a product write {before[0]}*{after[0]}"
+    open_ = []
+    for token in tokens:
+        if token[0] in _BRACKETS:
+            open_.append(_BRACKETS[token[0]])
+        elif token[0] in _BRACKETS.values() and (not open_ or open_.pop() != token[0]):
+            return token.start() + 1, f"this {token[0]} closes nothing"
+    return (len(text) + 1, f"{open_[-1]!r} is missing") if open_ else None
+
+
+def _ends_operand(part: str) -> bool:
+    return part == ")" or _begins_operand(part)
+
+
+def _begins_operand(part: str) -> bool:
+    return bool(re.match(r"[\w.]", part)) and not iskeyword(part)
 
 
 def _size(tree: Tree, most: int) -> int:
@@ -104,8 +133,10 @@ class _Reader:
         self.catalogue = catalogue
 
     def refusal(self, node: ast.AST, reason: str) -> ValueError:
-        column = getattr(node, "col_offset", 0) + 1
-        return ValueError(f"in the formula {self.text!r} at column {column}: {reason}; {_ALLOWED}")
+        return self._refusal_at(getattr(node, "col_offset", 0) + 1, reason)
+
+    def _refusal_at(self, column: int, reason: str) -> ValueError:
+        return ValueError(f"in the formula {self.text!r} at column {column}: {reason}")
 
     def tree(self, node: ast.expr, depth: int) -> Tree:
         """Tree of an expression nested at most `depth` deep, checked for its size."""
@@ -138,9 +169,25 @@ class _Reader:
             case ast.Name(id=name) if name in FUNCTIONS or name in self.catalogue:
                 raise self.refusal(node, f"{name!r} is a function; write {name}(x)")
             case ast.Name(id=name):
-                raise self.refusal(node, f"unknown name {name!r}")
+                raise self.refusal(node, f"unknown name {name!r}; {_KNOWN}")
             case _:
-                raise self.refusal(node, f"{type(node).__name__} has no meaning in a formula")
+                raise self._foreign(node)
+
+    def _foreign(self, node: ast.expr) -> ValueError:
+        """Refusal of what Python allows and a formula does not."""
+        match node:
+            case ast.BinOp(left=left, op=ast.BitXor()):
+                place = self.text.find("^", left.end_col_offset)
+                return self._refusal_at(place + 1, "for a power write **, as in x**2; ^ has no meaning in a formula")
+            case ast.IfExp():
+                return self.refusal(node, "write where(condition, a, b), as in where(x > 0, x, 0); if has no meaning")
+            case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
+                place = self.text.find("(", factor.end_col_offset)
+                return self._refusal_at(place + 1, "an operator is missing; for a product write *")
+            case ast.BinOp(op=op):
+                return self.refusal(node, f"{type(op).__name__} has no meaning in a formula; {_MADE_OF}")
+            case _:
+                return self.refusal(node, f"{type(node).__name__} has no meaning in a formula; {_MADE_OF}")
 
     def _number(self, node: ast.expr, value: float) -> Tree:
         literal = ast.get_source_segment(self.text, node) or repr(value)
@@ -181,7 +228,8 @@ class _Reader:
             return substitute(self.catalogue[name], self.tree(arguments[0], depth))
         arity = 3 if name == "where" else 1 if name in self.catalogue else FUNCTIONS.get(name, (0,))[0]
         if not arity:
-            raise self.refusal(node, f"unknown function {name!r}")
+            hint = f"for a product write {name}*(...)" if name in _NAMES else _KNOWN
+            raise self.refusal(node, f"unknown function {name!r}; {hint}")
         if len(arguments) != arity and not (name in _VARIADIC and len(arguments) > arity):
             raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
         trees = [self.tree(argument, depth) for argument in arguments]

@@ -116,15 +116,19 @@ def _algebraic(p: Polynomial) -> list[Fraction]:
 
 
 def _scanned(tree: Tree) -> Iterator[Fraction]:
-    """Roots of any formula where it changes sign from one point of a grid to the next."""
+    """Roots of any formula at points of a grid, or where it changes sign from one to the next; from 0 outwards."""
     with np.errstate(all="ignore"):
         signs = np.sign(evaluate(tree, FLOAT64, GRID) + 0 * GRID)
-    yield from (Fraction(float(x)) for x in GRID[signs == 0])
+    zeros = [(i, i) for i in np.flatnonzero(signs == 0)]
+    changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
     n = Multiprecision(ROUGH)
-    for i in np.flatnonzero(signs[:-1] * signs[1:] < 0):
-        ends = [Fraction(float(x)) for x in GRID[i : i + 2]]
-        sign_at = partial(_sign_at, n, tree)
-        yield _polished(tree, _bisected(sign_at, ends[0], ends[1], int(signs[i]), Fraction(1, 10**ROUGH)))
+    for i, j in sorted(zeros + changes, key=lambda ends: abs(GRID[ends[0]] + GRID[ends[1]])):
+        low, high = (Fraction(float(GRID[end])) for end in (i, j))
+        if i == j:
+            yield low
+        else:
+            sign_at = partial(_sign_at, n, tree)
+            yield _polished(tree, _bisected(sign_at, low, high, int(signs[i]), Fraction(1, 10**ROUGH)))
 
 
 def _sign_at(n: Multiprecision, tree: Tree, x: Fraction) -> int:

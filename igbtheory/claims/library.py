@@ -25,7 +25,8 @@ class Library:
         ValueError: an id or paper that is unknown; the nearest is offered.
         """
         papers = sorted({name.split("-")[0] for name in self.claims})
-        wanted = [checks.known("claim", name, self._near(name, papers)) for name in names]
+        many = f"{len(self.claims)} claims of the papers {', '.join(papers)}"
+        wanted = [checks.known("claim", name, self._near(name, papers), many) for name in names]
         return [
             claim for name, claim in self.claims.items() if not wanted or name in wanted or name.split("-")[0] in wanted
         ]

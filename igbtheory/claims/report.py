@@ -10,7 +10,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from igbtheory.claims.claim import Claim
-from igbtheory.claims.runner import Outcome
+from igbtheory.claims.runner import STANDINGS, Outcome
 
 FORMATS = {"md": "report.md.j2", "html": "report.html.j2", "tex": "report.tex.j2"}
 _TEX = {
@@ -59,7 +59,7 @@ def _context(outcomes: Sequence[Outcome], about: dict[str, Any]) -> dict[str, An
     sections: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         sections.setdefault(outcome.claim.section, []).append(outcome)
-    counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in ("holds", "fails", "undecided")}
+    counts = {standing: sum(o.standing == standing for o in outcomes) for standing in STANDINGS}
     wrong = [outcome for outcome in outcomes if outcome.verdict == "fails"]
     return {"sections": sections, "counts": counts, "wrong": wrong, **about}
 

@@ -14,6 +14,9 @@ from threadpoolctl import threadpool_limits
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, KINDS, UNDECIDED, Finding, Trial, combined
 
+UNTESTED = "not tested"
+STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
+
 
 @final
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Outcome:
     def correction_verdict(self) -> str:
         """The verdict of the correction, undecided where there is none."""
         return combined([finding.verdict for finding in self.corrected])
+
+    @property
+    def standing(self) -> str:
+        """The verdict, or that there is nothing to run: a definition, or what needs training runs or other data."""
+        return UNTESTED if self.claim.derivation is None else self.verdict
 
     @property
     def as_recorded(self) -> bool:

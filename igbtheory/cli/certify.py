@@ -1,14 +1,14 @@
 """`igb certify`: the prediction in infinite width with proven digits."""
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Architecture, Inputs, Whole
+from igbtheory.cli.options import Architecture, Gaussian, Whole
 
 NAMES = ("gamma", "var_mu", "var_chi", "c")
 
 
 def certify(
     architecture: Architecture = Architecture(),  # noqa: B008 - frozen
-    inputs: Inputs = Inputs(),  # noqa: B008 - frozen
+    inputs: Gaussian = Gaussian(),  # noqa: B008 - frozen
     *,
     digits: Whole = 15,
     json: bool = False,

@@ -1,5 +1,6 @@
 """Data sets named on the command line."""
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from igbtheory import checks
 
 DIGITS = "digits"
 STANDARDISED = "standardised: less the mean and over the standard deviation of all entries of all 1,797"
+
+RAGGED = re.compile(r"number of columns changed from (\d+) to (\d+) at row (\d+)")
+"""What NumPy says of rows that differ in their number of values."""
 
 
 def read(source: str) -> Any:
@@ -34,8 +38,18 @@ def numbers(source: str, other: str) -> Any:
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
     except (ValueError, EOFError) as error:
+        if ragged := RAGGED.search(str(error)):
+            first, other, row = ragged.groups()
+            raise ValueError(
+                f"{source} holds no table: row {row} has {_values(other)}, the rows above it {first}; give every row "
+                "as many"
+            ) from None
         hint = "; write numbers separated by commas, without a header" if path.suffix == ".csv" else ""
         raise ValueError(f"{source} holds no array of numbers ({str(error).rstrip('.')}){hint}") from None
+
+
+def _values(count: str) -> str:
+    return "1 value" if count == "1" else f"{count} values"
 
 
 def _load(path: Path) -> Any:

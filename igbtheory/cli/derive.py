@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Architecture, Inputs
+from igbtheory.cli.options import Architecture, Gaussian
 
 Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "shift", "variance"]
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
@@ -13,7 +12,7 @@ QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 
 def derive(
     architecture: Architecture = Architecture(),  # noqa: B008 - frozen
-    inputs: Inputs = Inputs(),  # noqa: B008 - frozen
+    inputs: Gaussian = Gaussian(),  # noqa: B008 - frozen
     *,
     symbol: list[Parameter] | None = None,
     latex: bool = False,
@@ -40,7 +39,7 @@ def derive(
 
     """
     symbols = symbol or []
-    values = _inputs(inputs, symbols)
+    values = replace(inputs.values(), **_named(symbols, ("shift", "variance")))
     architecture = replace(architecture, **_named(symbols, ("sigma_w2", "sigma_b2", "batch_size")))
     found = architecture.network().derive(values)
     if latex:
@@ -56,15 +55,6 @@ def derive(
     lines = [f"{name} = {text}{digits[name]}" for name, text in whole.items()]
     rows = [f"layer {i}: {name} = {text}" for i, layer in enumerate(layers, 1) for name, text in layer.items()]
     output.show(*origin.values(), "", *(rows if found.chained else []), *([""] if found.chained else []), *lines)
-
-
-def _inputs(inputs: Inputs, symbols: list[Parameter]) -> Any:
-    named = _named(symbols, ("shift", "variance"))
-    if not named:
-        return inputs.values()
-    if inputs.data is not None:
-        raise ValueError("--symbol shift and --symbol variance are of Gaussian inputs; leave them or --data out")
-    return replace(igb.GaussianInputs(inputs.shift, inputs.variance), **named)
 
 
 def _digits(formula: Any) -> str:

@@ -9,7 +9,8 @@ def figures(
 ) -> None:
     """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.
 
-    Each figure appears when all its files are written. The same command writes the same bytes.
+    Each figure appears when all its files are written. The same command writes the same bytes. The whole set takes ten
+    to twenty minutes on two cores, some five of them for norms.
 
     Parameters
     ----------
@@ -20,7 +21,7 @@ def figures(
     style
         Sizes and fonts of a venue: icml, neurips, iclr; or screen.
     quick
-        Small ensembles: all figures in less than two minutes, with larger error bars.
+        Small ensembles: all figures in two to five minutes, with larger error bars.
     cache
         The folder that keeps simulations, which are then not done again; ~/.cache/igbtheory unless named.
 

@@ -94,4 +94,4 @@ def _pvalue(test: dict[str, float]) -> str:
 
 
 def _interval(value: float, values: dict[str, Any]) -> str:
-    return f"{value:.6g}, {values['level']:.4g} within [{values['low']:.6g}, {values['high']:.6g}]"
+    return f"{value:.6g}, {100 * values['level']:.4g} % within [{values['low']:.6g}, {values['high']:.6g}]"

@@ -1,6 +1,7 @@
 """The table of `igb predict --norms`: every norm in every placement, prediction beside simulation."""
 
 import sys
+from statistics import NormalDist
 from typing import Any
 
 from igbtheory.cli import output
@@ -87,16 +88,24 @@ def _legend(outcomes: list[Outcome], agreeing: list[bool]) -> list[str]:
         for depth, size in sizes.items()
     )
     worst = max((outcome.comparison.largest_z for outcome in outcomes), key=lambda row: abs(row.z))
+    total = sum(len(outcome.comparison.rows) for outcome in outcomes)
     count = agreeing.count(False)
     return [
         "gamma: of infinitely many data",
         f"of so many data: of two of the {samples} data simulated, the batch of BatchNorm; Var(G0) is for as many",
         "simulated: extrapolated to infinite width; z: its deviation in standard errors; KS p: of the law of G0",
+        "what is simulated is not cut at 0, which would bias it: where the true value is near 0 it may be negative",
         drawn,
-        f"the largest deviation of any layer is that of {worst.name}: z = {worst.z:+.1f}",
+        f"the largest of {total} deviations, those of all layers, is that of {worst.name}: z = {worst.z:+.1f}",
+        f"by chance alone the largest of so many would be about {_by_chance(total):.1f}",
         f"agreement at family-wise level {LEVEL:g} over the whole table: "
         + (f"no, {count} of {len(agreeing)} rows disagree" if count else "yes"),
     ]
+
+
+def _by_chance(count: int) -> float:
+    """Median of the largest absolute value of so many independent standard normal variables."""
+    return NormalDist().inv_cdf(0.5 * (1 + 0.5 ** (1 / count)))
 
 
 def _tell(text: str) -> None:

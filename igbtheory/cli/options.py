@@ -72,13 +72,29 @@ class Architecture:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Inputs:
-    """What goes into the network: Gaussian inputs, or the data set `data`."""
+class Gaussian:
+    """What goes into the network: Gaussian inputs."""
 
     shift: float = 0.0
     """Mean of the Gaussian inputs."""
     variance: float = 1.0
     """Variance of the Gaussian inputs."""
+
+    def values(self) -> Any:
+        """The inputs as the library takes them."""
+        return igb.GaussianInputs(self.shift, self.variance)
+
+    def text(self, values: Any) -> str:
+        """The inputs in words."""
+        del values
+        return f"Gaussian inputs N({self.shift:g}, {self.variance:g})"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Inputs(Gaussian):
+    """What goes into the network: Gaussian inputs, or the data set `data`."""
+
     data: str | None = None
     """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv (as they are, one datum a row)."""
     first: Whole | None = None
@@ -89,7 +105,7 @@ class Inputs:
         if self.data is None:
             if self.first is not None:
                 raise ValueError("--first takes rows of a data set; name one with --data")
-            return igb.GaussianInputs(self.shift, self.variance)
+            return super().values()
         if (self.shift, self.variance) != (0.0, 1.0):
             raise ValueError("--shift and --variance are of Gaussian inputs; leave them or --data out")
         first = None if self.first is None else checks.whole("--first", self.first, 1)
@@ -101,6 +117,6 @@ class Inputs:
     def text(self, values: Any) -> str:
         """The inputs in words, with the number of data."""
         if self.data is None:
-            return f"Gaussian inputs N({self.shift:g}, {self.variance:g})"
+            return super().text(values)
         how = data.STANDARDISED if self.data == data.DIGITS else "as they are"
         return f"{len(values)} data of {values.shape[1]} feature{'s' * (values.shape[1] != 1)} from {self.data}, {how}"

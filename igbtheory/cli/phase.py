@@ -2,7 +2,6 @@
 
 import csv
 import re
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,6 @@ from igbtheory import checks
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
 from igbtheory.cli.phase_text import lines, table
-from igbtheory.cli.whole_file import whole_file
 from igbtheory.phases import Diagram, FixedPoint, classify, edge_of_chaos, edges_of_chaos, fixed_points, neutrality_line
 from igbtheory.phases import diagram as computed
 
@@ -67,7 +65,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     widest_b2
         End of the axis of sigma_b2 of a diagram.
     out
-        Folder of the files of a diagram.
+        Folder of the files of a diagram, which is made.
     json
         Print JSON.
 
@@ -87,15 +85,15 @@ def phase(  # noqa: PLR0913 - one argument an option
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
     stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
     w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
-    with ExitStack() as stack:
-        # first of all: who cannot write the files shall not wait for them
-        picture = stack.enter_context(whole_file(out / f"{stem}.png", (".png",)))
-        columns = stack.enter_context(whole_file(out / f"{stem}.csv", (".csv",)))
-        found = computed(name, w2, b2, depth, **network)
-        from igbtheory.report.pictures.phase import write  # noqa: PLC0415 - Matplotlib takes its time
+    from igbtheory.drawing.whole_files import whole_files  # noqa: PLC0415 - Matplotlib takes its time
+    from igbtheory.report.pictures.phase import write  # noqa: PLC0415 - as above
 
-        write(found, picture)
-        _write_table(found, columns)
+    igb.mlp(1, name, **network)  # refuses what is no network, before a folder is made
+    # first of all: who cannot write the files shall not wait for them
+    with whole_files(out, "--out") as work:
+        found = computed(name, w2, b2, depth, **network)
+        write(found, work / f"{stem}.png")
+        _write_table(found, work / f"{stem}.csv")
     if json:
         output.show_json(vars(found))
     else:

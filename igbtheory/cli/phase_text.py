@@ -17,19 +17,23 @@ def lines(found: Phase, sigma_w2: float, sigma_b2: float, edges: Any, neutral: f
     ]
     if found.remark:
         said.append(f"variance {found.remark}")
+    at = ", ".join(f"{_gamma(gamma)} at {depth}" for depth, gamma in zip(found.depths, found.gamma, strict=True))
+    said.append(f"gamma    {at} hidden layers")
     if found.rate is not None and found.point is not None:
-        said.append(f"gamma    {found.rate}")
+        said.append(f"         {found.rate}")
         said.append(
             f"depths   {_layers(found.point.correlation_depth)} layers of correlations,"
             f" {_layers(found.point.gradient_depth)} of squared gradients, whose factor is {found.point.factor:.8g}"
         )
-    at = ", ".join(f"{gamma:.6g} at {depth}" for depth, gamma in zip(found.depths, found.gamma, strict=True))
     edge = "sigma_w2 = " + ", ".join(f"{value:.12g}" for value in edges) if len(edges) else "at no sigma_w2"
-    said.append(f"         {at} hidden layers")
     said.append(f"edge     {edge} (backward threshold: squared gradients keep their size)")
     where = "at no sigma_w2" if np.isnan(neutral) else f"sigma_w2 = {neutral:.12g}"
     said.append(f"neutral  {where} (gamma = 1 in deep networks)")
     return said
+
+
+def _gamma(gamma: float) -> str:
+    return "out of range" if np.isnan(gamma) else f"{gamma:.6g}"
 
 
 def _layers(depth: float) -> str:

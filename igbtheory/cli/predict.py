@@ -10,6 +10,8 @@ from igbtheory.cli.options import Architecture, Inputs, Whole
 
 SHOWN = 30
 """Layers shown in full; of a deeper network a selection."""
+MOST_TOLD = 307
+"""Digits beyond which a double may not tell an error."""
 COLUMNS = ("var_mu", "var_chi", "gamma", "c")
 
 
@@ -96,8 +98,13 @@ def _summary(prediction: igb.Prediction, digits: int) -> list[str]:
         *_batches(prediction, digits),
         f"regime  {prediction.regime}{depth}",
         f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations",
-        f"error   {float(prediction.error):.1g} (estimated, relative, of var_mu and var_chi)",
+        f"error   {_error(float(prediction.error), digits)} (estimated, relative, of var_mu and var_chi)",
     ]
+
+
+def _error(error: float, digits: int) -> str:
+    """The estimated error, a double; in more digits than it can tell, what it is below."""
+    return "below 1e-307" if not error and digits > MOST_TOLD else f"{error:.1g}"
 
 
 def _batches(prediction: igb.Prediction, digits: int) -> list[str]:

@@ -11,7 +11,7 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
     """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
 
     Gaussian inputs and handwritten digits; linear, tanh and ReLU networks of depth 1, 3 and 20; the claims of the
-    papers and their verdicts. Takes about two minutes on two cores. Exit status 1 if prediction and simulation
+    papers and their verdicts. Takes three to eight minutes on two cores. Exit status 1 if prediction and simulation
     disagree anywhere, or a verdict is not the recorded one.
 
     Parameters
@@ -21,7 +21,7 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
     seed
         The same seed gives the same numbers.
     quick
-        Small ensembles: less than a minute, larger errors.
+        Small ensembles: one to three minutes on two cores, larger errors.
 
     """
     from igbtheory.report import write_report  # noqa: PLC0415 - Matplotlib would slow down `igb --help`

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from igbtheory import checks
 from igbtheory.claims.library import library
 from igbtheory.claims.report import as_dict, write_reports
-from igbtheory.claims.runner import Outcome, run
+from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, run
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
 
@@ -30,8 +30,9 @@ def verify(
 ) -> int:
     """Put claims of the papers to the test: identities, quadrature, simulations.
 
-    Each claim holds, fails or stays undecided; one that fails carries what is right instead. Exit status 1 if a
-    verdict differs from the recorded one.
+    Each claim holds, fails or stays undecided; one that fails carries what is right instead. Definitions, and what
+    needs training runs or other data, are listed and not tested. Exit status 1 if a verdict differs from the recorded
+    one.
 
     Parameters
     ----------
@@ -82,14 +83,14 @@ def _progress() -> Progress:
 
 
 def _show(outcomes: Sequence[Outcome], out: Path | None) -> None:
-    rows = [(o.claim.id, o.verdict if o.as_recorded else f"{o.verdict}!", _short(o)) for o in outcomes]
-    counts = [f"{sum(o.verdict == v for o in outcomes)} {v}" for v in ("holds", "fails", "undecided")]
+    rows = [(o.claim.id, o.standing if o.as_recorded else f"{o.standing}!", _short(o)) for o in outcomes]
+    counts = {standing: sum(o.standing == standing for o in outcomes) for standing in STANDINGS}
+    why = " (definitions, or what needs training runs or other data)" if counts[UNTESTED] else ""
+    said = ", ".join(f"{count} {standing}" for standing, count in counts.items())
     odd = [o for o in outcomes if not o.as_recorded]
     lines = [f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in odd]
     report = [] if out is None else ["", str(out / "claims.html")]
-    output.show(
-        output.texts(("id", "verdict", "claim, and what is right"), rows), "", ", ".join(counts), *lines, *report
-    )
+    output.show(output.texts(("id", "verdict", "claim, and what is right"), rows), "", f"{said}{why}", *lines, *report)
 
 
 def _short(outcome: Outcome) -> str:

@@ -26,9 +26,17 @@ def blocks(rows: Array) -> list[Array]:
 
 
 def fractions(centres: Array) -> Array:
-    """Share of every class, (draws, classes): in every row they sum to one."""
-    found = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres)])
+    """Share of every class, (draws, classes): in every row they sum to one. Equal centres have equal shares."""
+    found = np.ones(centres.shape)
+    apart = differ(centres)
+    if apart.any():
+        found[apart] = np.concatenate([_rates(part)[1].sum(axis=2) for part in blocks(centres[apart])])
     return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def differ(centres: Array) -> NDArray[np.bool_]:
+    """Rows whose centres are not all equal, (draws,)."""
+    return np.asarray((centres != centres[:, :1]).any(axis=1))
 
 
 def maximum(centres: Array) -> tuple[Array, Array]:

@@ -74,7 +74,7 @@ class DatasetGuessLaw:
         return self.kernel()
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in {"pdf", "logpdf", "cdf", "ppf", "finite"}:
+        if name in {"pdf", "logpdf", "cdf", "ppf", "finite", "majority"}:
             raise AttributeError(
                 f"the law of G0 on a given data set is no function of gamma and has no {name}; use mean, var, "
                 "std or rvs"

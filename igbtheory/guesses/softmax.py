@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.guesses.centred import differ
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numbers.lognormal import PEAK, REACH, TAIL, LogNormalLaplace
@@ -78,13 +79,16 @@ class SoftmaxLaw(DrawnClasses):
         return np.asarray(exchangeable(self.var(), self.n_classes))
 
     def given(self, centres: Any) -> Array:
-        """Probabilities p_c given the centres mu, both of shape (..., M): they sum to one."""
+        """Probabilities p_c given the centres mu, both of shape (..., M): they sum to one. Equal centres, equal p_c."""
         mu = np.asarray(centres, dtype=float)
         if mu.shape[-1:] != (self.n_classes,) or not np.all(np.isfinite(mu)):
             raise ValueError(f"expected finite centres of shape (..., {self.n_classes}), one a class, got {mu.shape}")
         rows = mu.reshape(-1, self.n_classes) / self.temperature
-        parts = np.array_split(rows, 1 + rows.size * len(self._laplace.nodes) // BLOCK)
-        found = np.concatenate([self._given(part) for part in parts])
+        found = np.ones(rows.shape)
+        apart = differ(rows)
+        if apart.any():
+            parts = np.array_split(rows[apart], 1 + rows.size * len(self._laplace.nodes) // BLOCK)
+            found[apart] = np.concatenate([self._given(part) for part in parts])
         return np.asarray(found / found.sum(axis=1, keepdims=True)).reshape(mu.shape)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:

@@ -131,6 +131,7 @@ def checked(
 ) -> tuple[Block, float, float]:
     """The block, and the variances as single numbers."""
     for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
+        checks.numeric(name, value)
         checks.non_negative(name, value)
         if np.ndim(value):
             raise TypeError(f"expected one {name}, got an array; loop over its values, or draw a diagram")
