@@ -37,7 +37,7 @@ def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_c
     floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
     error = max(abs(a - b) / (abs(b) + floor) if floor else floor for a, b in pairs)
-    return *fine, error + 100 * n.epsilon
+    return *fine, (phi or IDENTITY).doubt * error + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
@@ -51,7 +51,8 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any) -> A
 def product(n: Kind, phi: Function | None, m: int, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
     """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
     coarse, fine = (_product(n, phi or IDENTITY, m, (q_a, q_b, q_ab), mean, order) for order in orders(n))
-    return fine[0], abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+    doubt = (phi or IDENTITY).doubt
+    return fine[0], doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
 
 @final

@@ -11,6 +11,10 @@ from igbtheory.numbers import FLOAT64
 
 ORDER = 16
 TOLERANCE = 1e-13
+LOOSE = 1e-8
+"""The same of the power by which the slope goes near a cusp."""
+NARROW = 1e-6
+"""Width from which on a panel that touches a cusp is bisected no more."""
 FINEST = 50
 LARGEST = 1024
 """Rounds of bisection, and panels, at most."""
@@ -28,6 +32,7 @@ def mesh(phi: Function, reach: float) -> tuple[float, ...]:
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
+    near = near[np.all([np.abs(near - float(cusp)) > NARROW for cusp in phi.cusps], axis=0)] if phi.cusps else near
     floor = 1e-3 * TOLERANCE * np.max(np.abs(_slope(phi, near)))
     panels = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
     merged = [(*panels[0], [panels[0]])]
@@ -80,7 +85,30 @@ def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
         largest = np.max(np.abs(slope), axis=0)
         rise = (high - low) * largest + np.abs(last - first)
         hidden = ~(gap <= 1e-9 * rise + 1e-13 * (np.abs(first) + np.abs(last)) + floor * (high - low))
-        return (hidden | ~_ends_small(_series(phi, low, high), floor)) & ~(rise <= floor * min(1.0, high[-1]))
+        rough = (hidden | ~_ends_small(_series(phi, low, high), floor)) & ~(rise <= floor * min(1.0, high[-1]))
+    return _near_cusps(phi, low, high, rough) if phi.cusps else rough
+
+
+def _near_cusps(phi: Function, low: Any, high: Any, rough: Any) -> Any:
+    """The same where panels touch cusps: they are not rough once narrow, or once the slope goes as one power."""
+    cusps = np.array([float(cusp) for cusp in phi.cusps])
+    begins, stops = np.isin(low, cusps), np.isin(high, cusps)
+    for i in np.flatnonzero(begins | stops):
+        rough[i] = high[i] - low[i] > NARROW and not (
+            begins[i] ^ stops[i] and _as_power(phi, low[i], high[i], begins=begins[i])
+        )
+    return rough
+
+
+def _as_power(phi: Function, low: float, high: float, *, begins: bool) -> bool:
+    """Whether the power of the distance from the cusp by which the slope goes, t f''/f', is a series in sqrt(t)."""
+    nodes, _ = FLOAT64.legendre(ORDER)
+    t = (high - low) * (1 + nodes) ** 2 / 4
+    x = low + t if begins else high - t
+    with np.errstate(all="ignore"):
+        powers = (x - low if begins else x - high) * phi.derivative.slope(FLOAT64, x) / _slope(phi, x)
+    terms = _transform().T @ np.nan_to_num(powers, posinf=0.0, neginf=0.0)
+    return bool(np.max(np.abs(terms[-2:])) <= LOOSE)
 
 
 def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[float, float]]:
@@ -102,6 +130,8 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[fl
 
 def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
     """Whether one series serves (low, high), also at witnesses inside each of its parts."""
+    if low in phi.cusps or high in phi.cusps:
+        return not (low in phi.cusps and high in phi.cusps) and _as_power(phi, low, high, begins=low in phi.cusps)
     terms = _series(phi, low, high)
     witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
     series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)

@@ -115,7 +115,12 @@ def _by_octave(q: Array, served: NDArray[np.bool_]) -> list[tuple[int, NDArray[n
 @lru_cache(maxsize=256)
 def _octave(phi: Function, number: int) -> Octave | None:
     """Table around 2^number, or None where K1 takes too long, is singular at t = 1, or its series do not end."""
-    if not phi.pieces.kinks or any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
+    if (
+        not phi.pieces.kinks
+        or phi.cusps
+        or any(phi.pieces.jumps(FLOAT64))
+        or phi.growth not in ("bounded", "polynomial")
+    ):
         return None
     q = 2.0 ** (number + _nodes(VARIANCES) / 2)
     try:

@@ -33,7 +33,8 @@ def moments(n: Kind, phi: Function, size: int, law: str = "exact", scale: Any = 
         low, high = (phi(n, sign * sphere.scale) for sign in (-1, 1))
         return (low + high) / 2, (high - low) ** 2 / 4, -((high - low) ** 2) / 4, 4 * n.epsilon
     reach = sphere.reach()
-    return compared(n, *(of_order(sphere, reach, order) for order in orders(n)))
+    *found, error = compared(n, *(of_order(sphere, reach, order) for order in orders(n)))
+    return *found, phi.doubt * error
 
 
 def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
@@ -45,7 +46,7 @@ def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
     reach = sphere.reach()
     coarse, fine = ((*_single(sphere, reach, _cuts(sphere, reach), order), n.number(0)) for order in orders(n))
     mean, variance, _, error = compared(n, coarse, fine)
-    return mean, variance, error
+    return mean, variance, phi.doubt * error
 
 
 def compared(n: Kind, coarse: Any, fine: Any) -> tuple[Any, Any, Any, float]:
