@@ -10,7 +10,8 @@ LEAST = 0.5
 """Power of the distance from which on bisected panels resolve a slope."""
 EXACT = 2**100
 """Denominator from which on a kink is an irrational number's approximation."""
-_N = Multiprecision(30)
+DIGITS = 30
+"""Digits in which a base is seen to vanish at a kink."""
 
 
 def cusps(values: Pieces, slopes: Pieces) -> tuple[Fraction, ...]:
@@ -30,7 +31,8 @@ def cusps(values: Pieces, slopes: Pieces) -> tuple[Fraction, ...]:
 def _singular(tree: Tree, kink: Fraction, least: float) -> bool:
     """Whether the formula contains a power below `least` of what vanishes at the kink."""
     if isinstance(tree, Power):
-        exponent, base = (evaluate(part, _N, _N.number(kink)) for part in (tree.exponent, tree.base))
-        if exponent < least and abs(base) < _N.goal:
+        n = Multiprecision(DIGITS)
+        exponent, base = (evaluate(part, n, n.number(kink)) for part in (tree.exponent, tree.base))
+        if exponent < least and abs(base) < n.goal:
             return True
     return any(_singular(part, kink, least) for part in children(tree))
