@@ -13,10 +13,9 @@ from igbtheory.activations.moments import Moments
 from igbtheory.layers.chain import each
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
+from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, OfNode
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_function
-from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normalised, scaled_law
 from igbtheory.layers.share import share
@@ -145,19 +144,14 @@ class BatchNorm(Layer):
 
 @final
 @dataclass(frozen=True)
-class BatchNormalised(Recipe):
+class BatchNormalised(OfNode[Moments]):
     """Unit of a node behind a BatchNorm `norm`; its law."""
 
-    node: LawNode
     norm: BatchNorm
 
     @property
     def what(self) -> str:
         return "a batch-normalised activation"
-
-    @property
-    def draws(self) -> int:
-        return self.node.draws
 
     def units(self, rng: Generator, count: int, size: int | None) -> NDArray[Any]:
         return normalised(self.node.units(rng, count, size), float(self.norm.eps), axis=-2)
@@ -166,9 +160,6 @@ class BatchNormalised(Recipe):
         variance = self.node.spread(strata, count)[..., 1:, :]
         share = np.divide(variance, variance + float(self.norm.eps), out=np.zeros_like(variance), where=variance > 0)
         return np.concatenate([0 * share, share], axis=-2)
-
-    def constant(self, size: int, copies: int) -> Any:
-        return self.node.constant(size, copies)
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:

@@ -1,7 +1,7 @@
 """Dropout in training mode: noise of the data."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import scipy
@@ -12,8 +12,7 @@ from igbtheory import checks
 from igbtheory.layers.dead import refuse_sums
 from igbtheory.layers.drawing import Array
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
-from igbtheory.layers.recipe import Recipe
+from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, OfNode
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
 from igbtheory.numbers.logbinomial import log_binomial
@@ -72,10 +71,9 @@ class Dropout(Layer):
 
 @final
 @dataclass(frozen=True)
-class Dropped(Recipe, Generic[T]):
+class Dropped(OfNode[T]):
     """Unit of a node with dropout; the points of a sweep share what is dropped."""
 
-    node: Node[T]
     dropout: Dropout
 
     @property

@@ -221,5 +221,19 @@ class Node(Generic[T]):
             )
 
 
+@dataclass(frozen=True)
+class OfNode(Recipe, Generic[T]):
+    """Unit made of one unit of a node, which does not vary over a batch where that one does not."""
+
+    node: Node[T]
+
+    @property
+    def draws(self) -> int:
+        return self.node.draws
+
+    def constant(self, size: int, copies: int) -> Any:
+        return self.node.constant(size, copies)
+
+
 LawNode = Node[Moments]
 KernelNode = Node[Pairs]

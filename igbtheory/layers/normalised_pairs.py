@@ -12,9 +12,8 @@ from igbtheory.layers import batch_kernel, batch_scaling
 from igbtheory.layers.drawing import Array, extended
 from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
-from igbtheory.layers.node import Averaged, Base, KernelNode, Node
+from igbtheory.layers.node import Averaged, Base, KernelNode, Node, OfNode
 from igbtheory.layers.pairs import Pairs
-from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -159,19 +158,14 @@ def of_function(node: KernelNode, to: Scaling) -> KernelNode:
 
 @final
 @dataclass(frozen=True)
-class OfFunction(Recipe):
+class OfFunction(OfNode[Pairs]):
     """Unit of a node centred and scaled over batches of given data."""
 
-    node: KernelNode
     scaling: Scaling
 
     @property
     def what(self) -> str:
         return "a batch-normalised activation"
-
-    @property
-    def draws(self) -> int:
-        return self.node.draws
 
     def units(self, rng: Generator, count: int, size: int | None) -> Array:
         return self.scaling.of(self.node.units(rng, count, size))

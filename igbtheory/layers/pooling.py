@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.drawing import Array, copies
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.recipe import Recipe
+from igbtheory.layers.node import KernelNode, LawNode, OfNode
 from igbtheory.layers.strata import Strata, powers
 
 T = TypeVar("T")
@@ -108,10 +107,9 @@ class AvgPool(Layer):
 
 @final
 @dataclass(frozen=True)
-class Pooled(Recipe, Generic[T]):
+class Pooled(OfNode[T]):
     """Average of m units of a node."""
 
-    node: Node[T]
     m: int
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.drawing import Array, over_data
-from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.recipe import Recipe
+from igbtheory.layers.node import KernelNode, LawNode, OfNode
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata, powers
 
@@ -55,10 +54,9 @@ def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
 
 @final
 @dataclass(frozen=True)
-class Scaled(Recipe, Generic[T]):
+class Scaled(OfNode[T]):
     """Unit (x - centre)/scale of a node x; beside: numbers as they stand beside units."""
 
-    node: Node[T]
     centre: Any
     scale: Any
     beside: Callable[[Any], Array]
@@ -66,10 +64,6 @@ class Scaled(Recipe, Generic[T]):
     @property
     def what(self) -> str:
         return "a normalised activation"
-
-    @property
-    def draws(self) -> int:
-        return self.node.draws
 
     def units(self, rng: Generator, count: int, size: int | None) -> Array:
         return np.asarray((self.node.units(rng, count, size) - self.beside(self.centre)) / self.beside(self.scale))
@@ -82,9 +76,6 @@ class Scaled(Recipe, Generic[T]):
     def single(self) -> Single | None:
         found = self.node.single()
         return found and found.scaled(self.centre, self.scale)
-
-    def constant(self, size: int, copies: int) -> Any:
-        return self.node.constant(size, copies)
 
 
 def _float(x: Any) -> Array:
