@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import law, through
 from scipy import integrate, stats
 
 import igbtheory as igb
@@ -14,8 +15,7 @@ from igbtheory import AvgPool, BatchNorm, Dense, Dropout, LayerNorm, MaxPool, Re
 from igbtheory.activations import function_of
 from igbtheory.activations.batches import Mix, share_beyond, share_of_batch
 from igbtheory.activations.batches.common import over_common
-from igbtheory.activations.moments import Moments
-from igbtheory.layers import Gaussian, LawNode, Layer
+from igbtheory.layers import Gaussian, Layer
 from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.share import share
 from igbtheory.numbers import FLOAT64
@@ -115,17 +115,6 @@ def test_noise_makes_large_what_it_dominates(name: str, size: int) -> None:
     known, lost = share_of_batch(phi, size, 0.0, 1.0, within, 1.0)
     assert error < PROMISE
     assert abs(small - known) < error + lost + 1e-8
-
-
-def law(mean: float = 0.0, q: float = 1.0, c: float = 0.0, within: float | None = None) -> LawNode:
-    """A Gaussian unit with correlation c of any two data, or a covariance within batches."""
-    return LawNode(FLOAT64, Gaussian(Moments(mean or 0, np.float64(c * q), np.float64((1 - c) * q), 0.0, within)))
-
-
-def through(node: LawNode, *layers: Layer) -> LawNode:
-    for layer in layers:
-        node = layer.law(node)
-    return node
 
 
 ACT = igb.Activation

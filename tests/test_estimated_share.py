@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from laws import law, through
 from scipy import integrate, stats
 
 import igbtheory as igb
@@ -20,17 +21,6 @@ from igbtheory.numbers import FLOAT64
 RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 Z = 5.0
 """Standard errors that a hundred draws leave unpassed, but once in 17,000 runs; the seeds are fixed."""
-
-
-def law(mean: float = 0.0, q: float = 1.0, c: float = 0.0, within: float | None = None) -> LawNode:
-    """A Gaussian unit with correlation c of any two data."""
-    return LawNode(FLOAT64, Gaussian(Moments(mean or 0, np.float64(c * q), np.float64((1 - c) * q), 0.0, within)))
-
-
-def through(node: LawNode, *layers: Layer) -> LawNode:
-    for layer in layers:
-        node = layer.law(node)
-    return node
 
 
 @pytest.mark.parametrize("eps", [1e-5, 0.1, 3.0])

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from laws import law, through
 from scipy import stats
 
 import igbtheory as igb
@@ -13,7 +14,7 @@ from igbtheory.activations import averages, function_of
 from igbtheory.activations.batches import share_beyond
 from igbtheory.activations.given_weights import given_weights
 from igbtheory.activations.moments import Moments
-from igbtheory.layers import Gaussian, LawNode, Layer
+from igbtheory.layers import Layer
 from igbtheory.layers.estimated_share import JOINED, estimated_share
 from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
@@ -21,17 +22,6 @@ from igbtheory.numbers import FLOAT64
 RELU, TANH, STEP, LINEAR = map(igb.Activation, ("relu", "tanh", "step", "linear"))
 Z = 5.0
 """Standard errors that a hundred draws leave unpassed, but once in 17,000 runs; the seeds are fixed."""
-
-
-def law(mean: float = 0.0, q: float = 1.0, c: float = 0.0) -> LawNode:
-    """A Gaussian unit with correlation c of any two data."""
-    return LawNode(FLOAT64, Gaussian(Moments(mean or 0, np.float64(c * q), np.float64((1 - c) * q))))
-
-
-def through(node: LawNode, *layers: Layer) -> LawNode:
-    for layer in layers:
-        node = layer.law(node)
-    return node
 
 
 @pytest.mark.parametrize("name", ["relu", "tanh", "gelu", "abs", "step"])

@@ -10,7 +10,7 @@ import numpy as np
 from igbtheory.activations.function import Function
 from igbtheory.activations.mesh import mesh
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.panels import Panels, rises, split_normal, variance
+from igbtheory.numbers.panels import Panels, from_likeliest, rises, split_normal, variance
 
 SIDES = (3.0,)
 """Ends, in standard deviations, of the panels around a smoothed feature; the last one ends at the reach."""
@@ -79,11 +79,9 @@ class Resolved:
         regular = np.where(z.cusp[:, None], far[:, None], z.x)  # never at the cusp itself
         slopes, values = scale * self.phi.slope(n, centre + scale * regular), self.phi(n, centre + scale * z.x)
         rise = rises(n, z, slopes, values, self.phi(n, centre + scale * far))
-        for kink, jump in self.jumps:
-            if kink not in self.cusps:
-                rise = rise + jump * (z.left + z.half > (kink - centre) / scale)[:, None]
+        atoms = [((kink - centre) / scale, jump) for kink, jump in self.jumps if kink not in self.cusps]
         weights = z.weights * n.npdf(z.x)
-        return rise - at_largest(rise, weights), weights
+        return from_likeliest(z, rise, atoms, weights), weights
 
     def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
         """Derivative by x of E_z phi(x + scale z), and Var_z phi(x + scale z), at the points x = `centre`."""
@@ -114,12 +112,6 @@ def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
     cusps = [n.number(cusp) for cusp in phi.cusps]
     return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in points] + kinks, cusps)
-
-
-def at_largest(values: Any, weights: Any) -> Any:
-    """Values at the node of largest weight, for each point."""
-    flat, weights = (part.reshape(-1, *part.shape[2:]) for part in (values, weights))
-    return np.take_along_axis(flat, np.expand_dims(np.argmax(weights, axis=0), 0), axis=0)[0]
 
 
 def _span(distance: float) -> float:

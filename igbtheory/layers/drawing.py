@@ -31,11 +31,5 @@ def extended(draw: Callable[[int], Array], phi: Function | None, m: int, count: 
 
 
 def over_data(value: Any) -> Array:
-    """A number of a law, one at each point of a sweep, beside its units: the same at all data and in all draws."""
+    """One number, or one at each point of a sweep of a law, beside units: the same at all data and in all draws."""
     return np.asarray(value, dtype=float)[..., None, None]
-
-
-def beside(factor: Any) -> Array:
-    """The same, or one number beside units of given data."""
-    found = np.asarray(factor, dtype=float)
-    return found[..., None, None] if found.ndim else found

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.layers.drawing import Array, beside
+from igbtheory.layers.drawing import Array, over_data
 from igbtheory.layers.node import Node
 from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.single import Single
@@ -42,7 +42,7 @@ class Sum(Recipe, Generic[T]):
         return self.others_draws + len(self.gaussian)
 
     def units(self, rng: Generator, count: int, size: int | None) -> Array:
-        parts = (beside(factor) * node.units(rng, count, size) for factor, node in (*self._nodes(), *self.gaussian))
+        parts = (over_data(factor) * node.units(rng, count, size) for factor, node in (*self._nodes(), *self.gaussian))
         return np.asarray(sum(parts, start=np.zeros(())))
 
     def spread(self, strata: Strata, count: int) -> Array:

@@ -120,10 +120,7 @@ def hoeffding(
     below, above = law
     rising, falling = slopes * below, slopes * above
     gained, lost = ((panels.weights * part).sum(axis=1) for part in (rising, falling))
-    before = np.add.accumulate(gained, axis=0) - gained
-    sums = cumulative(n, slopes.shape[1])
-    within = sums @ rising if rising.ndim > 2 else rising @ sums.T
-    total = 2 * (panels.weights * falling * (before[:, None] + panels.half[:, None] * within)).sum(axis=(0, 1))
+    total = 2 * (panels.weights * falling * (_preceding(gained) + _within(n, panels, rising))).sum(axis=(0, 1))
     for i, (z, jump, low, high) in enumerate(atoms):
         left = panels.left < z
         under = (gained * left).sum(axis=0) + sum(j * mass for _, j, mass, _ in atoms[:i])
@@ -134,12 +131,19 @@ def hoeffding(
 
 def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
     """Variance of f where it hardly varies, from its rises; weights: the probabilities of the nodes."""
-    rise = before(n, panels, slopes)
+    rise = from_likeliest(panels, before(n, panels, slopes), atoms, weights)
+    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
+
+
+def from_likeliest(panels: Panels, rise: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
+    """Rises, to which the jumps are added, from the likeliest node of each point.
+
+    That leaves nothing of a mean that only a rare event differs from.
+    """
     for z, jump in atoms:
         rise = rise + jump * (panels.left + panels.half > z)[:, None]
-    # from the likeliest value, which leaves nothing of a mean that only a rare event differs from
-    rise = rise - rise.ravel()[np.argmax(weights)]
-    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
+    flat, weights = (part.reshape(-1, *part.shape[2:]) for part in (rise, weights))
+    return rise - np.take_along_axis(flat, np.expand_dims(np.argmax(weights, axis=0), 0), axis=0)[0]
 
 
 def rises(n: Kind, panels: Panels, slopes: Any, values: Any, ends: Any) -> Any:
@@ -149,18 +153,24 @@ def rises(n: Kind, panels: Panels, slopes: Any, values: Any, ends: Any) -> Any:
     """
     regular = panels.cusp == 0
     whole = np.where(regular, (panels.weights * slopes).sum(axis=1), panels.cusp * ends)
-    sums = cumulative(n, slopes.shape[1])
-    within = panels.half[:, None] * (sums @ slopes if slopes.ndim > 2 else slopes @ sums.T)
     near = values - np.where(panels.cusp < 0, ends, 0 * ends)[:, None]
-    return (np.add.accumulate(whole, axis=0) - whole)[:, None] + np.where(regular[:, None], within, near)
+    return _preceding(whole) + np.where(regular[:, None], _within(n, panels, slopes), near)
 
 
 def before(n: Kind, panels: Panels, values: Any) -> Any:
     """Integrals from the first panel's left end up to each node."""
-    whole = (panels.weights * values).sum(axis=1)
+    return _preceding((panels.weights * values).sum(axis=1)) + _within(n, panels, values)
+
+
+def _preceding(whole: Any) -> Any:
+    """Sums over all panels before each, beside its nodes, of what each has."""
+    return (np.add.accumulate(whole, axis=0) - whole)[:, None]
+
+
+def _within(n: Kind, panels: Panels, values: Any) -> Any:
+    """Integrals from each panel's left end up to its nodes."""
     sums = cumulative(n, values.shape[1])
-    within = sums @ values if values.ndim > 2 else values @ sums.T
-    return (np.add.accumulate(whole, axis=0) - whole)[:, None] + panels.half[:, None] * within
+    return panels.half[:, None] * (sums @ values if values.ndim > 2 else values @ sums.T)
 
 
 def beyond(n: Kind, panels: Panels, values: Any) -> Any:
