@@ -204,6 +204,27 @@ def test_what_has_no_rule_is_refused() -> None:
         ).predict()
 
 
+@pytest.mark.parametrize("share", [1e-12, 1e-5, 0.1, 10.0])
+@pytest.mark.parametrize(("name", "m"), [("x", 2), ("relu", 2), ("tanh", 5), ("x", 20), ("step", 30)])
+def test_batches_of_two_by_either_rule(name: str, m: int, share: float) -> None:
+    phi = function_of(name)
+    found = batched.with_eps(FLOAT64, phi, m, 2, 1.0, share)
+    unit = Sphere(FLOAT64, phi, 2, proxy=False, scale=1.0, offset=2 * share)
+    mean, variance, _ = batched.of_order(unit, m, orders(FLOAT64)[1])
+    # beside a right angle the other rule rounds cosines of the size sqrt(share)
+    tolerance = EXACT + 1e-16 / np.sqrt(share)
+    assert found.mean == pytest.approx(mean, rel=tolerance)
+    assert found.var_chi == pytest.approx(variance, abs=tolerance * (mean**2 + variance))
+    assert found.error < PROMISE
+
+
+@pytest.mark.parametrize("share", [1e-12, 1e-5, 0.1, 10.0])
+def test_the_larger_of_two_in_batches_of_two(share: float) -> None:
+    # max(b, c) max(-b, -c) = ((b - c)^2 - (b + c)^2)/4 = -b c, of mean 0
+    found = batched.with_eps(FLOAT64, function_of("x"), 2, 2, 1.0, share)
+    assert found.within == pytest.approx(-(found.mean**2), rel=EXACT)
+
+
 @pytest.mark.parametrize("m", [2, 3, 20, 100])
 @pytest.mark.parametrize("size", [3, 4, 7, 8, 50, 1000])
 def test_both_maxima_are_negative_with_the_probability_of_an_orthant(size: int, m: int) -> None:

@@ -1,6 +1,7 @@
 """Moments of a maximum over nodes: closed forms, plain sums with Owen's T, simulations, and panels where m = 1."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,32 @@ def test_one_node_of_a_pair_is_the_activation(name: str, c: float) -> None:
     found, error = maxima.product(FLOAT64, function_of(name), 1, *given)
     assert found == pytest.approx(expected, abs=TIGHT)  # a product may cancel: the functions are of size 1
     assert error < 1e-11
+
+
+@pytest.mark.parametrize("m", [2, 30, 100])
+@pytest.mark.parametrize("scale", [1e2, 1e4])
+def test_what_saturates_keeps_the_digits_of_its_variance(m: int, scale: float) -> None:
+    # f = x/sqrt(1 + x^2) of large x: 1 - f is about 1/(2 x^2), and Var f the square of that
+    found = maxima.moments(FLOAT64, function_of("tanh(asinh(x))"), m, *map(np.float64, (0, 0, scale**2)))
+    ends = [-9, -1, *(x / scale for x in (-10, 0, 10, 100)), *range(1, 10)]
+    parts = [
+        [quad(lambda z, k=k: lacking(scale * z) ** k * density(m, z), *pair, epsabs=0)[0] for pair in pairwise(ends)]
+        for k in (1, 2)
+    ]
+    first, second = map(sum, parts)
+    close(found[2], second - first**2, 1e-11)
+    assert found[3] < TIGHT
+
+
+def lacking(x: float) -> float:
+    """1 - x/sqrt(1 + x^2)."""
+    root = np.hypot(1, x)
+    return float(1 / (root * (root + x)) if x > 0 else 1 - x / root)
+
+
+def density(m: int, z: float) -> float:
+    """Density of the largest of m standard normal numbers."""
+    return float(m * np.exp((m - 1) * log_ndtr(z) - z * z / 2) / np.sqrt(2 * np.pi))
 
 
 def two(n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations import lengths, spherical
+from igbtheory.activations import lengths, maxima, spherical
 from igbtheory.activations.batched_pair import covariance, ends, jumps
 from igbtheory.activations.caps import law
-from igbtheory.activations.function import Function
+from igbtheory.activations.function import Function, composed, formula
 from igbtheory.activations.maxima_law import LEVELS
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.panels import PLAIN, orders
@@ -16,6 +16,10 @@ from igbtheory.activations.sphere import Sphere
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.panels import beyond, of_rises, split
 
+OF_TWO = formula("of_two", "tanh(asinh(x))", "")
+"""y/sqrt(1 + y^2): written so, its slope keeps its digits where it saturates."""
+ANGLE = formula("angle", "atan(x)", "")
+"""The angle whose sine that is."""
 FEW = 4
 """Data of a batch up to which an average over lengths is as fast as one over two angles."""
 
@@ -34,6 +38,8 @@ def moments(n: Kind, phi: Function, m: int, size: int, estimator: str) -> Moment
 @lru_cache(maxsize=1024)
 def with_eps(n: Kind, phi: Function, m: int, size: int, variance: Any, eps: Any) -> Moments:
     """The same of units (z - <z>)/sqrt(s^2 + eps), `variance` that of z over its batch."""
+    if size == 2 and m > 1 and variance:
+        return _of_parts(*_of_two_with_eps(n, phi, m, variance / eps))
     # of a few data, single units at the same length are quickly averaged
     if not variance or (m == 1 and (size <= FEW or n is not FLOAT64 or lengths.homogeneous(phi))):
         return _of_parts(*lengths.moments_with_eps(n, phi, size, variance, eps))
@@ -57,6 +63,23 @@ def _of_two(n: Kind, phi: Function, m: int) -> tuple[Any, Any, Any, float]:
     mean = alone * low + (1 - alone) * high
     variance = alone * (1 - alone) * (high - low) ** 2
     return mean, variance, -(alone * alone) * (high - low) ** 2, 8 * n.epsilon
+
+
+def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> tuple[Any, Any, Any, float]:
+    """Batches of two, B = y/sqrt(1 + y^2) of a Gaussian y: it increases, and the largest is that of the largest y.
+
+    ratio: v/eps, v the variance of a unit over its batch. The covariance as in `_largest`.
+    """
+    (mean, _, variance, error), (_, _, spread, _) = (
+        maxima.moments(n, of_y, m, n.number(0), 0 * ratio, ratio / 2) for of_y in (composed(phi, OF_TWO), ANGLE)
+    )
+    if n is not FLOAT64:
+        return mean, variance, n.number(np.nan), error
+    unit = Sphere(n, phi, 2, proxy=False, scale=n.number(1), offset=float(2 / ratio))
+    coarse, within = (covariance(unit, m, 2 * order) for order in orders(n))
+    # where all maxima are nearly at one angle, its rounding counts
+    lost = abs(coarse - within) + 4 * n.epsilon / np.sqrt(spread) * abs(within)
+    return mean, variance, within, error + float(lost / (variance + n.number(1e-300)))
 
 
 def _largest(unit: Sphere, m: int) -> tuple[Any, Any, Any, float]:

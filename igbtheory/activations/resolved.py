@@ -78,10 +78,10 @@ class Resolved:
         n, far = self.n, z.left + z.half + z.cusp * z.half
         regular = np.where(z.cusp[:, None], far[:, None], z.x)  # never at the cusp itself
         slopes, values = scale * self.phi.slope(n, centre + scale * regular), self.phi(n, centre + scale * z.x)
-        rise = rises(n, z, slopes, values, self.phi(n, centre + scale * far))
+        parts = rises(n, z, slopes, values, self.phi(n, centre + scale * far))
         atoms = [((kink - centre) / scale, jump) for kink, jump in self.jumps if kink not in self.cusps]
         weights = z.weights * n.npdf(z.x)
-        return from_likeliest(z, rise, atoms, weights), weights
+        return from_likeliest(z, parts, atoms, weights), weights
 
     def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
         """Derivative by x of E_z phi(x + scale z), and Var_z phi(x + scale z), at the points x = `centre`."""

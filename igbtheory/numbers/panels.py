@@ -131,30 +131,39 @@ def hoeffding(
 
 def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
     """Variance of f where it hardly varies, from its rises; weights: the probabilities of the nodes."""
-    rise = from_likeliest(panels, before(n, panels, slopes), atoms, weights)
+    parts = (panels.weights * slopes).sum(axis=1), _within(n, panels, slopes)
+    rise = from_likeliest(panels, parts, atoms, weights)
     return (weights * (rise - (weights * rise).sum()) ** 2).sum()
 
 
-def from_likeliest(panels: Panels, rise: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
-    """Rises, to which the jumps are added, from the likeliest node of each point.
+def from_likeliest(panels: Panels, parts: tuple[Any, Any], atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
+    """Rises of f to the nodes from the likeliest one of each point; parts: over whole panels, and within up to a node.
 
-    That leaves nothing of a mean that only a rare event differs from.
+    Summed from there in both directions: nothing is left of a mean that only a rare event differs from.
     """
+    whole, within = parts
+    middle, order = panels.left + panels.half, panels.x.shape[1]
     for z, jump in atoms:
-        rise = rise + jump * (panels.left + panels.half > z)[:, None]
-    flat, weights = (part.reshape(-1, *part.shape[2:]) for part in (rise, weights))
-    return rise - np.take_along_axis(flat, np.expand_dims(np.argmax(weights, axis=0), 0), axis=0)[0]
+        behind = middle > z
+        whole = whole + jump * (np.append(behind[1:], behind[-1:], axis=0) & ~behind)
+    likeliest = np.argmax(weights.reshape(-1, *weights.shape[2:]), axis=0)
+    after = _column(np.arange(len(whole)), whole.ndim) >= likeliest // order
+    ahead, back = np.where(after, whole, 0 * whole), np.where(after, 0 * whole, whole)
+    gained = np.append(0 * whole[:1], np.add.accumulate(ahead, axis=0)[:-1], axis=0)
+    rise = (gained - np.add.accumulate(back[::-1], axis=0)[::-1])[:, None] + within
+    flat = rise.reshape(-1, *rise.shape[2:])
+    return rise - np.take_along_axis(flat, np.expand_dims(likeliest, 0), axis=0)[0]
 
 
-def rises(n: Kind, panels: Panels, slopes: Any, values: Any, ends: Any) -> Any:
-    """Rises of f to the nodes, up to a constant, where panels touch cusps: there from its values, else from its slopes.
+def rises(n: Kind, panels: Panels, slopes: Any, values: Any, ends: Any) -> tuple[Any, Any]:
+    """Rises of f over whole panels, and within them up to the nodes, where panels touch cusps: there from its values.
 
-    ends: values at the other ends of the panels that touch; those at the cusps cancel.
+    Elsewhere from its slopes. ends: values at the other ends of the panels that touch; those at the cusps cancel.
     """
     regular = panels.cusp == 0
     whole = np.where(regular, (panels.weights * slopes).sum(axis=1), panels.cusp * ends)
     near = values - np.where(panels.cusp < 0, ends, 0 * ends)[:, None]
-    return _preceding(whole) + np.where(regular[:, None], _within(n, panels, slopes), near)
+    return whole, np.where(regular[:, None], _within(n, panels, slopes), near)
 
 
 def before(n: Kind, panels: Panels, values: Any) -> Any:
