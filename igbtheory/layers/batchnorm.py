@@ -104,8 +104,7 @@ class BatchNorm(Layer):
     def _evaluated(self, node: LawNode) -> LawNode:
         if not self.eps:
             return node
-        x, root = node.averaged(), node.n.sqrt(1 + node.n.number(self.eps))
-        return scaled_law(node, x, root * root, 0 if x.centred else x.mean / root)
+        return scaled_law(node, node.averaged(), 1 + node.n.number(self.eps), centred=False)
 
     def _of_gaussian(self, node: LawNode) -> LawNode:
         """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""

@@ -29,7 +29,7 @@ class LayerNorm(Layer):
 
     def law(self, node: LawNode) -> LawNode:
         x = node.averaged()
-        return scaled_law(node, x, x.variance + node.n.number(self.eps), 0)
+        return scaled_law(node, x, x.variance + node.n.number(self.eps), centred=True)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return scaled_pairs(node, node.n.number(self.eps), centred=True)
@@ -61,7 +61,7 @@ class RMSNorm(Layer):
     def law(self, node: LawNode) -> LawNode:
         x = node.averaged()
         q = x.mean * x.mean + x.variance + node.n.number(self.eps)
-        return scaled_law(node, x, q, 0 if x.centred else x.mean / node.n.sqrt(q))
+        return scaled_law(node, x, q, centred=False)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return scaled_pairs(node, node.n.number(self.eps), centred=False)

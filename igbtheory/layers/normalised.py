@@ -1,18 +1,19 @@
 """Batch-normalised units: what BatchNorm makes of Gaussian ones."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.random import Generator
 
 from igbtheory.activations import FUNCTIONS, batched
-from igbtheory.activations.function import Function
+from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.dead import all_zero_in_batch, dead_batch
 from igbtheory.layers.drawing import Array, over_data
 from igbtheory.layers.node import Base
 from igbtheory.layers.scaling import by_others, normalised
+from igbtheory.layers.single import Single
 from igbtheory.numbers import Kind
 
 
@@ -53,6 +54,20 @@ class Normalised(Base[Moments]):
 
     def zeros(self, phi: Function | None, m: int, size: int) -> Any:
         return 0.0 if phi is None else all_zero_in_batch(phi, m, size, self.size, float(self.eps))
+
+    def single(self, phi: Function | None, m: int) -> Single | None:
+        """Of two data B is a function of half their difference; of more, phi(B) one of the lengths of batches."""
+        phi, size = phi or FUNCTIONS["linear"], self.size
+        if m > 1 or self.estimator == "proxy":
+            return None
+        h = Moments(0, 0 * self.variance, self.variance * (size - 1) / size, within=-self.variance / size)
+        if size > 2:
+            return Single(h, phi, normed=self.eps) if phi.degree == 1 else None
+        if not self.eps:
+            return Single(h, composed(phi, FUNCTIONS["sign"]))
+        return Single(
+            replace(h, var_chi=h.var_chi / self.eps, within=h.within / self.eps), composed(phi, batched.OF_TWO)
+        )
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         del size

@@ -19,12 +19,13 @@ ROUNDED = 1e-13
 """Deviations of a unit, relative to its values, that are rounding."""
 
 
-def scaled_law(node: LawNode, x: Moments, q: Any, mean: Any) -> LawNode:
-    """Node (x - E x)/sqrt(q) + `mean`, x the moments of `node`: Gaussian where that is, else known by its moments."""
+def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:
+    """Node (x - centre)/sqrt(q), x the moments of `node`, the centre E x or 0: Gaussian where that is."""
+    root = node.n.sqrt(q)
+    mean, centre = (0, x.mean) if centred else (0 if x.centred else x.mean / root, 0)
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
-    root = node.n.sqrt(q)
-    return node.remade(values, (mean, mean), Scaled(node, x.mean - mean * root, root, over_data))
+    return node.remade(values, (mean, mean), Scaled(node, centre, root, over_data))
 
 
 def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:

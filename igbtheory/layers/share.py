@@ -5,10 +5,14 @@ from typing import Any
 import numpy as np
 
 from igbtheory.activations.batches import Mix, share_beyond, share_of_batch
+from igbtheory.layers.dead import flat_pieces
 from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.node import LawNode
 from igbtheory.layers.single import Single
 from igbtheory.numbers import FLOAT64, Kind
+
+MANY = 6
+"""Data of a batch from which on dropout before two slopes is soon summed, in a batch that has been normalised."""
 
 
 def share(node: LawNode, norm: Any) -> tuple[Any, Any]:
@@ -34,15 +38,20 @@ def _has_rule(single: Single, size: int) -> bool:
     """Whether a quadrature gives the share in batches to 1e-11."""
     if np.any(single.h.own <= 0):  # one value of phi in a batch, which only what is added to it tells apart
         return False
-    # values that saturate at 0 agree with those that are dropped at distances no power of t sees
-    return size == 2 or not np.any((single.mix.dropped != 0) & (single.h.covariance < 0))
+    if size == 2 or not np.any((single.mix.dropped != 0) & (single.h.covariance < 0)):
+        return True
+    # values that saturate at 0 agree with those that are dropped at distances no power of t sees, and so do for long
+    # those of few data at two slopes
+    return single.phi.degree == 1 and (size >= MANY or bool(flat_pieces(single.phi)))
 
 
 def _at_points(n: Kind, single: Single, size: int | None, eps: Any) -> tuple[Any, Any]:
     """The share at the points of a sweep."""
     h, mix = single.h, single.mix
     moments = (h.mean, h.var_mu, h.var_chi) if size is None else (h.mean, h.variance, h.covariance)
-    parts = np.broadcast_arrays(*moments, eps * single.scale * single.scale, mix.kept, mix.at, mix.noise)
+    normed, less = single.normed, eps * single.scale * single.scale
+    apart = (less, 0.0) if normed is None else (less * normed, less)
+    parts = np.broadcast_arrays(*moments, *apart, mix.kept, mix.at, mix.noise)
     points = zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
     found = zip(*(_at_point(n, single, size, *point) for point in points), strict=True)
     q, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
@@ -50,9 +59,12 @@ def _at_points(n: Kind, single: Single, size: int | None, eps: Any) -> tuple[Any
 
 
 def _at_point(n: Kind, single: Single, size: int | None, *point: Any) -> tuple[Any, Any]:
-    """The share at mean, var_mu, var_chi of all data, or at mean, variance, covariance of a batch; eps, and the mix."""
-    *moments, eps = point[:4]
+    """The share at mean, var_mu, var_chi of all data, or at mean, variance, covariance of a batch; eps, eta, the mix.
+
+    eta is as in `share_of_batch`, and 0 over all data.
+    """
+    moments, (eps, eta), mix = point[:3], point[3:5], point[5:]
     if size is None:
-        return share_beyond(n, single.phi, (*moments,), eps, Mix(1, *point[4:]))
-    mix = Mix(single.mix.maximum, *map(float, point[4:]))
-    return share_of_batch(single.phi, size, *map(float, moments), float(eps), mix)
+        return share_beyond(n, single.phi, moments, eps, Mix(1, *mix))
+    mixed = Mix(single.mix.maximum, *map(float, mix))
+    return share_of_batch(single.phi, size, *map(float, (*moments, eps)), mixed, eta=float(eta))

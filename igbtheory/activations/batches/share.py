@@ -26,12 +26,13 @@ GOAL = 1e-11
 
 
 @lru_cache(maxsize=1024)
-def share_of_batch(
-    phi: Function, size: int, mean: float, q: float, within: float, eps: float, mix: Mix = PLAIN
+def share_of_batch(  # noqa: PLR0913 - the numbers of one batch
+    phi: Function, size: int, mean: float, q: float, within: float, eps: float, mix: Mix = PLAIN, *, eta: float = 0.0
 ) -> tuple[float, float]:
     """Mean of s^2/(s^2 + eps) over batches of `size` values phi(h), or a mix of them, and its estimated relative error.
 
-    mean, q, within: mean and variance of h, and covariance of two h of a batch, from -q/(size - 1) to q.
+    mean, q, within: mean and variance of h, and covariance of two h of a batch, from -q/(size - 1) to q. With eta the
+    mean of s^2/(s^2 + eps + eta sigma^2), sigma^2 the variance of the h, of three data or more with a fixed sum.
     """
     own = float(np.sqrt(max(q - within, 0)))
     common = float(np.sqrt(abs(within)))
@@ -40,6 +41,8 @@ def share_of_batch(
     with one_thread():
         if size == 2 and mix.maximum == 1:
             value, error = share_of_two(phi, mean, q, within, eps, mix)
+        elif eta:
+            value, error = tilted(phi, size, (mean, common, own), eps, mix, eta)
         elif within >= 0 or common <= LEAST * own:
             value, error = over_common(phi, size, (mean, common, own), eps, mix)
         elif mix != PLAIN:
