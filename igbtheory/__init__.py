@@ -27,6 +27,7 @@ _HOMES = {
     "digits": "igbtheory.inputs",
     "draw": "igbtheory.control",
     "infer": "igbtheory.inference",
+    "measure": "igbtheory.torch",
     "mlp": "igbtheory.network",
     "phases": "igbtheory",
     "simulate": "igbtheory.simulation",

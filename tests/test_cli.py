@@ -224,6 +224,7 @@ def test_help_names_every_command(capsys: Capture) -> None:
     commands = {
         "predict": "Print the prediction",
         "simulate": "Draw finite networks",
+        "measure": "Measure the bias of an untrained",
         "report": "Predict and simulate",
     }
     for command, summary in commands.items():

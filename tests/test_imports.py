@@ -16,7 +16,9 @@ HEAVY = ("sympy", "matplotlib", "torch", "numpy", "scipy", "mpmath", "rich", "cy
             "import igbtheory as igb; igb.mlp(3, 'relu').predict().G0.std()",
             ("sympy", "matplotlib", "scipy.special", "mpmath"),
         ),
-        ("import igbtheory as igb; igb.mlp(3, 'x*tanh(x)').predict()", ("sympy", "matplotlib")),
+        ("import igbtheory as igb; igb.mlp(3, 'x*tanh(x)').predict()", ("sympy", "matplotlib", "torch")),
+        ("import igbtheory as igb; igb.measure", ("sympy", "matplotlib", "torch")),
+        ("from igbtheory.cli import app; app['measure']", ("sympy", "torch")),
     ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_used(code: str, spared: tuple[str, ...]) -> None:

@@ -31,6 +31,7 @@ COMMANDS = (
     "figures",
     "infer",
     "losses",
+    "measure",
     "report",
     "verify",
     "phase",
@@ -52,7 +53,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         except UnusedCliTokensError as error:
             _say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
             return 2
-        except (CycloptsError, ValueError, TypeError) as error:
+        except (CycloptsError, ValueError, TypeError, ImportError) as error:
             _say("error", error)
             return 2
         except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """Data sets named on the command line."""
 
+import math
 import re
 import warnings
 from pathlib import Path
@@ -26,6 +27,13 @@ def read(source: str) -> Any:
         return checks.data_set(array)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{source}: {error}") from None
+
+
+def text(source: str, values: Any) -> str:
+    """The data set read from `source` in words, with the number of data and of what each has."""
+    sizes = tuple(values.shape[1:])
+    each = f"shape {sizes}" if len(sizes) > 1 else f"{(count := math.prod(sizes))} feature{'s' * (count != 1)}"
+    return f"{len(values)} data of {each} from {source}, {STANDARDISED if source == DIGITS else 'as they are'}"
 
 
 def numbers(source: str, other: str) -> Any:

@@ -118,5 +118,4 @@ class Inputs(Gaussian):
         """The inputs in words, with the number of data."""
         if self.data is None:
             return super().text(values)
-        how = data.STANDARDISED if self.data == data.DIGITS else "as they are"
-        return f"{len(values)} data of {values.shape[1]} feature{'s' * (values.shape[1] != 1)} from {self.data}, {how}"
+        return data.text(self.data, values)

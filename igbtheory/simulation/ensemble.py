@@ -1,7 +1,7 @@
 """Ensembles of finite networks, drawn side by side."""
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
+from igbtheory.simulation.progress import shown
 from igbtheory.simulation.result import Simulation
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     size = checks.whole("samples", samples, 2) if isinstance(inputs, GaussianInputs) else len(inputs)
     drawn = finite_network(network, inputs, size, width)
     with closing(_measured(drawn, networks, seed, workers)) as results:
-        moments, guesses = zip(*(_shown(results, networks) if progress else results), strict=True)
+        moments, guesses = zip(*(shown(results, networks, "finite networks") if progress else results), strict=True)
     stacked = np.stack(moments)
     if not np.isfinite(stacked).all():
         raise ValueError(
@@ -62,11 +63,3 @@ def _measured(drawn: FiniteNetwork, networks: int, seed: int, workers: int) -> G
             pool.shutdown()
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _shown(results: Iterable[Any], total: int) -> Iterator[Any]:
-    """The results, with a transient progress bar on standard error."""
-    from rich.console import Console  # noqa: PLC0415 - most simulations show no bar
-    from rich.progress import track  # noqa: PLC0415 - as above
-
-    yield from track(results, "finite networks", total, console=Console(stderr=True), transient=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
+from igbtheory.simulation.output_estimates import OutputEstimates
 
 if TYPE_CHECKING:
     from igbtheory.network import Network
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Simulation:
+class Simulation(OutputEstimates):
     """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
 
     network to inputs: what was simulated; G0: (networks,); moments: var_mu, var_chi after every Dense of every network,
@@ -42,34 +43,8 @@ class Simulation:
         return layer_estimates(self.moments[None], np.ones(1))
 
     @property
-    def var_mu(self) -> float:
-        """Variance over the weights of an output's centre."""
-        return float(self.per_layer.var_mu[-1])
-
-    @property
-    def var_mu_error(self) -> float:
-        """Standard error of `var_mu`."""
-        return float(self.per_layer.var_mu_error[-1])
-
-    @property
-    def var_chi(self) -> float:
-        """Variance over the data of an output, the weights fixed."""
-        return float(self.per_layer.var_chi[-1])
-
-    @property
-    def var_chi_error(self) -> float:
-        """Standard error of `var_chi`."""
-        return float(self.per_layer.var_chi_error[-1])
-
-    @property
-    def gamma(self) -> float:
-        """Bias ratio of the output, the ratio of the means of var_mu and var_chi over the networks."""
-        return float(self.per_layer.gamma[-1])
-
-    @property
-    def gamma_error(self) -> float:
-        """Standard error of `gamma`."""
-        return float(self.per_layer.gamma_error[-1])
+    def _layers(self) -> LayerEstimates:
+        return self.per_layer
 
     @property
     def gaussian(self) -> bool:
@@ -88,9 +63,5 @@ class Simulation:
         inputs = repr(self.inputs) if self.gaussian else f"data set of shape {self.inputs.shape}"
         return (
             f"Simulation({self.network!r}: {self.networks} networks, width={self.width}, samples={self.samples}, "
-            f"seed={self.seed}, inputs={inputs}; {', '.join(self._estimates())})"
+            f"seed={self.seed}, inputs={inputs}; {self._estimates()})"
         )
-
-    def _estimates(self) -> list[str]:
-        names = ("var_mu", "var_chi", "gamma")
-        return [f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in names]

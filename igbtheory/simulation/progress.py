@@ -1,0 +1,12 @@
+"""The progress bar of ensembles."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+def shown(results: Iterable[Any], total: int, what: str) -> Iterator[Any]:
+    """The results, with a transient progress bar on standard error; `what`: what it counts."""
+    from rich.console import Console  # noqa: PLC0415 - most ensembles show no bar
+    from rich.progress import track  # noqa: PLC0415 - as above
+
+    yield from track(results, what, total, console=Console(stderr=True), transient=True)

@@ -1,0 +1,48 @@
+"""The data that a model is shown, as a tensor."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def checked_data(data: Any) -> torch.Tensor:
+    """Tensor of the data, (n_samples, ...), refused where it is no set of at least two finite real data."""
+    tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
+    if tensor.is_complex():
+        raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
+    if tensor.ndim == 0 or not tensor.numel():
+        raise ValueError(
+            f"expected data of shape (n_samples, ...), got shape {tuple(tensor.shape)}; pass at least two data"
+        )
+    if len(tensor) < 2:
+        raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
+    wrong = torch.nonzero(~torch.isfinite(tensor))
+    if len(wrong):
+        place = tuple(wrong[0].tolist())
+        raise ValueError(
+            f"expected finite data, got {float(tensor[place])} in datum {place[0]}; remove or impute such data"
+        )
+    return tensor
+
+
+def _tensor(data: Any) -> torch.Tensor:
+    try:
+        array = np.asarray(data)
+    except ValueError:  # rows of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(
+            f"expected data in an array or a tensor of numbers, got {type(data).__name__}; stack the data into one"
+        )
+    # PyTorch takes neither foreign byte orders nor more than double precision
+    kind = np.float64 if array.dtype.kind == "f" and array.itemsize > 8 else array.dtype.newbyteorder("=")
+    return torch.tensor(np.asarray(array, dtype=kind, order="C"))
+
+
+def moved(data: torch.Tensor, model: torch.nn.Module) -> torch.Tensor:
+    """The data on the model's device, numbers with a point in its precision."""
+    parameters = list(model.parameters())
+    floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
+    kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype
+    return data.to(parameters[0].device, kind)

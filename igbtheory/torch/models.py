@@ -1,0 +1,70 @@
+"""Freshly drawn models: that they are models, and fresh."""
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+
+def refuse_arguments(make_model: Callable[..., Any]) -> None:
+    """Refuse a model in the place of a function that makes one, and a function that cannot do so without arguments."""
+    if isinstance(make_model, torch.nn.Module):
+        raise TypeError(
+            f"expected a function that makes models, got a {type(make_model).__name__}; pass its class, or put the "
+            "lines that make it into a function"
+        )
+    try:
+        inspect.signature(make_model).bind()
+    except TypeError as error:
+        raise TypeError(
+            f"expected make_model to need no arguments, got {make_model!r}: {error}; pass a function that fills them "
+            "in, such as lambda: Model(10)"
+        ) from None
+    except ValueError:  # compiled functions tell no signature
+        pass
+
+
+def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Module:
+    """The model that make_model returned, refused where it is none, or has no weights, or was there before."""
+    if not isinstance(made, torch.nn.Module):
+        raise TypeError(
+            f"expected make_model to return a torch.nn.Module, got {type(made).__name__}; return the model itself"
+        )
+    if made is previous:
+        raise ValueError(
+            "expected a new model from every call of make_model, got the same one twice; create it inside make_model"
+        )
+    if next(made.parameters(), None) is None:
+        raise ValueError("expected a model with random weights, got one without parameters; nothing varies in it")
+    return made
+
+
+def refuse_equal(model: torch.nn.Module, previous: torch.nn.Module | None) -> None:
+    """Refuse a model whose parameters are all those of the one before; asked after lazy layers have drawn theirs."""
+    if previous is None:
+        return
+    new, old = list(model.parameters()), list(previous.parameters())
+    if len(new) == len(old) and all(torch.equal(a, b) for a, b in zip(new, old, strict=True)):
+        raise ValueError(
+            "expected freshly drawn weights from every call of make_model, got exactly the same ones twice; remove the "
+            "seed that is set inside make_model, or the weights that it loads"
+        )
+
+
+def warn_of_idle_norms(model: torch.nn.Module) -> None:
+    """Warn of norms that use running statistics which no data have entered."""
+    idle = [name for name, module in model.named_modules() if _is_idle(module)]
+    if idle:
+        warnings.warn(
+            f"batch norm in evaluation mode with fresh running statistics is the identity (layer {idle[0]!r}"
+            f"{f' and {len(idle) - 1} more' if idle[1:] else ''}); return the model in training mode, model.train(), "
+            "to normalise by the batch",
+            stacklevel=2,
+        )
+
+
+def _is_idle(module: torch.nn.Module) -> bool:
+    tracked = getattr(module, "num_batches_tracked", None)
+    return tracked is not None and not module.training and int(tracked) == 0

@@ -1,0 +1,64 @@
+"""The result of `measure`: guesses and moments of an ensemble of PyTorch models."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
+from igbtheory.simulation.output_estimates import OutputEstimates
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurement(OutputEstimates):
+    """Ensemble of untrained PyTorch models: their guesses, and var_mu, var_chi, gamma with standard errors.
+
+    samples, seed: what was measured; shares: fractions of the data that a network gives to its classes, (networks, M),
+    M = 2 for one output; moments: q_ab and q_aa - q_ab of every network, averages of its contrasts, (networks, 2).
+
+    Contrasts are the M - 1 orthonormal ones of the outputs over the classes: for independent outputs they have the
+    variances of one output, and what all outputs share enters them as little as it enters a guess, so that log_softmax
+    changes nothing. A single output is its own contrast. The moments are those over all pairs of data, as
+    `Network.predict(X)` has them on a given data set.
+
+    var_mu is the mean square of the centres: their variance where they have mean 0 over the weights, which every
+    initialisation has whose output weights are as likely as their opposites.
+    """
+
+    samples: int
+    seed: int
+    shares: NDArray[np.float64]
+    moments: NDArray[np.float64]
+
+    @property
+    def networks(self) -> int:
+        """Networks measured."""
+        return int(self.shares.shape[0])
+
+    @property
+    def n_classes(self) -> int:
+        """Classes; two where a network has one output."""
+        return int(self.shares.shape[1])
+
+    @property
+    def G0(self) -> NDArray[np.float64]:  # noqa: N802 - the papers' letter
+        """Share of class 0 in every network."""
+        return self.shares[:, 0]
+
+    @property
+    def majority(self) -> float:
+        """Mean over the networks of the share of the favoured class, the largest share."""
+        return float(self.shares.max(axis=1).mean())
+
+    @cached_property
+    def _layers(self) -> LayerEstimates:
+        return layer_estimates(self.moments[None, :, None], np.ones(1))
+
+    def __repr__(self) -> str:
+        return (
+            f"Measurement({self.networks} networks, samples={self.samples}, n_classes={self.n_classes}, "
+            f"seed={self.seed}; {self._estimates()})"
+        )

@@ -1,0 +1,487 @@
+"""Measured models: laws that hold for every model, then values known exactly or from theory, then what is refused."""
+
+import json
+import sys
+from collections.abc import Callable
+from itertools import count, cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import helmert
+
+import igbtheory as igb
+from igbtheory.cli import main
+from igbtheory.torch import Measurement
+from igbtheory.torch.outputs import contrast_moments, shares
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+
+Make = Callable[[], Any]
+Capture = pytest.CaptureFixture[str]
+X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
+TOKENS = np.array([0, 1, 1, 2, 2, 2, 3, 3, 3, 3])
+
+# z-scores of one test exceed it with probability 6e-7, and the seeds are fixed
+Z = 5.0
+# float32: outputs of order 1, sums of some ten terms, keep 6 digits, and their moments likewise
+SINGLE = 1e-5
+
+
+def gaussian(model: Any, sigma_w2: float = 2.0) -> Any:
+    """The model, its matrices drawn from N(0, sigma_w2/fan_in), its biases 0, its norms as they are."""
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            nn.init.normal_(layer.weight, 0.0, np.sqrt(sigma_w2 / layer.weight[0].numel()))
+            nn.init.zeros_(layer.bias)
+    return model
+
+
+def linear(outputs: int = 6, *behind: Make) -> Make:
+    """Function that makes a linear model of the data X, and modules behind it."""
+    return lambda: gaussian(nn.Sequential(nn.Linear(20, outputs), *(make() for make in behind)))
+
+
+def hooked(make: Make, function: Callable[[Any], Any]) -> Make:
+    """Function that makes the same models, and a function of their outputs behind them."""
+
+    def hooked_model() -> Any:
+        model = make()
+        model.register_forward_hook(lambda _module, _inputs, outputs: function(outputs))
+        return model
+
+    return hooked_model
+
+
+def same(a: Measurement, b: Measurement) -> bool:
+    return bool(np.array_equal(a.shares, b.shares) and np.array_equal(a.moments, b.moments))
+
+
+def agrees(found: Measurement, kernel: Any) -> None:
+    """Assert that the measured moments are those of the kernel of outputs, (D, D)."""
+    var_mu = kernel.mean()
+    var_chi = np.trace(kernel) / len(kernel) - var_mu
+    for name, expected in (("var_mu", var_mu), ("var_chi", var_chi), ("gamma", var_mu / var_chi)):
+        assert abs(getattr(found, name) - expected) < Z * getattr(found, f"{name}_error"), name
+
+
+# --- laws ---
+
+
+@given(size=st.integers(2, 9), classes=st.integers(2, 7), shift=st.sampled_from([0.0, 30.0]), seed=st.integers(0, 99))
+def test_moments_are_those_of_the_helmert_contrasts(size: int, classes: int, shift: float, seed: int) -> None:
+    x = np.random.default_rng(seed).standard_normal((size, classes)) * np.arange(1, classes + 1) + shift
+    contrasts = x @ helmert(classes).T
+    expected = np.mean(contrasts.mean(axis=0) ** 2), contrasts.var(axis=0).mean()
+    assert contrast_moments(x) == pytest.approx(expected, rel=1e-11, abs=1e-11)
+
+
+@given(size=st.integers(2, 9), seed=st.integers(0, 99))
+def test_a_single_output_is_its_own_contrast_and_its_sign_the_guess(size: int, seed: int) -> None:
+    x = np.random.default_rng(seed).standard_normal((size, 1)) + 0.3
+    assert contrast_moments(x) == pytest.approx((x.mean() ** 2, x.var()), rel=1e-12)
+    assert shares(x).tolist() == [np.mean(x > 0), np.mean(x <= 0)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        linear(6, lambda: nn.LogSoftmax(dim=1)),
+        hooked(linear(), lambda outputs: outputs + 10 * torch.randn(len(outputs), 1)),
+    ],
+    ids=["log_softmax", "offset of every datum"],
+)
+def test_what_all_outputs_share_changes_nothing(changed: Make) -> None:
+    plain, found = igb.measure(linear(), X, 20), igb.measure(changed, X, 20)
+    assert np.array_equal(plain.shares, found.shares)
+    for name in ("var_mu", "var_chi", "gamma", "gamma_error"):
+        # offsets of 10 take a digit of float32
+        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=10 * SINGLE)
+
+
+def test_one_output_is_that_output_and_a_zero() -> None:
+    # of two outputs y, 0 the contrast is y/sqrt(2), and the first is the largest where y > 0
+    one = igb.measure(linear(1), X, 20)
+    two = igb.measure(hooked(linear(1), lambda y: torch.cat([y, torch.zeros_like(y)], 1)), X, 20)
+    flat = igb.measure(hooked(linear(1), lambda y: y[:, 0]), X, 20)
+    assert same(one, flat)
+    assert np.array_equal(one.shares, two.shares)
+    assert (2 * two.moments).ravel() == pytest.approx(one.moments.ravel(), rel=1e-12)
+    assert two.gamma == pytest.approx(one.gamma, rel=1e-12)
+
+
+@pytest.mark.parametrize("batch_size", [1, 5, 12])
+def test_batches_change_nothing_where_data_do_not_meet(batch_size: int) -> None:
+    whole, parts = igb.measure(linear(), X, 20), igb.measure(linear(), X, 20, batch_size=batch_size)
+    assert np.array_equal(whole.shares, parts.shares)
+    assert parts.moments.ravel() == pytest.approx(whole.moments.ravel(), rel=SINGLE)
+
+
+def test_a_seed_gives_the_same_numbers_and_the_first_networks_of_more() -> None:
+    make = linear(3, lambda: nn.Dropout(0.5), lambda: nn.BatchNorm1d(3))
+    found, again, more, other = (
+        igb.measure(make, X, networks, seed=seed, batch_size=5) for networks, seed in ((5, 1), (5, 1), (8, 1), (5, 2))
+    )
+    assert same(found, again)
+    assert np.array_equal(more.shares[:5], found.shares)
+    assert np.array_equal(more.moments[:5], found.moments)
+    assert not same(found, other)
+
+
+def test_the_random_state_and_the_data_of_the_caller_are_left_alone() -> None:
+    data = torch.tensor(X)
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    igb.measure(linear(), data, 3, batch_size=4)
+    assert torch.equal(torch.rand(2), expected)
+    torch.manual_seed(3)
+    with pytest.raises(ValueError, match="finite outputs"):
+        igb.measure(hooked(linear(), lambda outputs: outputs / 0), data, 3)
+    assert torch.equal(torch.rand(2), expected)
+    assert torch.equal(data, torch.tensor(X))
+
+
+def test_arrays_tensors_and_lists_are_one() -> None:
+    backwards = np.asfortranarray(X[::-1])[::-1]
+    forms = [X, torch.tensor(X), X.tolist(), X.astype(">f8"), X.astype(np.longdouble), backwards]
+    first, *others = (igb.measure(linear(), form, 3) for form in forms)
+    assert all(same(first, other) for other in others)
+
+
+def test_models_see_their_precision_no_gradients_and_integers_as_they_are() -> None:
+    seen: list[Any] = []
+
+    def noted(outputs: Any) -> Any:
+        seen.append((outputs.dtype, outputs.requires_grad))
+        return outputs
+
+    igb.measure(hooked(lambda: linear()().double(), noted), X.astype(np.float32), 2)
+    assert seen == [(torch.float64, False)] * 2
+    assert igb.measure(lambda: nn.Embedding(4, 3), TOKENS.astype(np.int32), 2).samples == 10
+
+
+def test_the_result_is_consistent() -> None:
+    found = igb.measure(linear(6), X, 7, seed=3)
+    assert (found.networks, found.samples, found.n_classes, found.seed) == (7, 12, 6, 3)
+    assert found.shares.shape == (7, 6)
+    assert found.shares.sum(axis=1) == pytest.approx(np.ones(7), rel=1e-15)
+    assert np.array_equal(found.G0, found.shares[:, 0])
+    assert found.majority == found.shares.max(axis=1).mean()
+    assert found.var_mu == pytest.approx(found.moments[:, 0].mean(), rel=1e-14)
+    for part in ("7 networks", "samples=12", "n_classes=6", "seed=3", "var_mu=", "gamma=", "±"):
+        assert part in repr(found)
+
+
+# --- values ---
+
+
+def test_a_linear_model_has_the_moments_of_its_kernel_at_any_width() -> None:
+    found = igb.measure(linear(6), X, 200)
+    agrees(found, 2 * X @ X.T / 20)
+    # q_ab of a network is var_mu times chi-squared over its 5 degrees; the deviation of 200 is known to some 8 %
+    assert found.var_mu_error == pytest.approx(found.var_mu * np.sqrt(2 / 5 / 200), rel=0.4)
+
+
+def test_the_guesses_of_a_linear_model_have_the_variance_of_theory() -> None:
+    squares = (igb.measure(linear(1), X, 400).G0 - 0.5) ** 2
+    expected = igb.Network(igb.Dense(2.0)).predict(X).G0.var()
+    assert abs(squares.mean() - expected) < Z * squares.std() / np.sqrt(400)
+
+
+def test_a_shared_mean_of_the_outputs_is_part_of_var_mu() -> None:
+    # centres of the mean m have the mean square m^2 + variance; of two outputs (y + m, 0) the contrast has half of it
+    found = igb.measure(hooked(linear(1), lambda y: y + 3), X, 200)
+    agrees(found, 2 * X @ X.T / 20 + 9)
+
+
+def test_tokens_through_an_embedding() -> None:
+    found = igb.measure(lambda: nn.Embedding(4, 5), TOKENS, 200)
+    agrees(found, np.equal.outer(TOKENS, TOKENS).astype(float))
+
+
+def test_images_through_a_convolution() -> None:
+    images = np.random.default_rng(1).standard_normal((8, 3, 4, 4)) + 0.5
+    found = igb.measure(lambda: gaussian(nn.Sequential(nn.Conv2d(3, 6, 4), nn.Flatten())), images, 200)
+    flat = images.reshape(8, -1)
+    agrees(found, 2 * flat @ flat.T / 48)
+
+
+def test_dropout_drops_in_training_mode_and_not_in_evaluation() -> None:
+    def model() -> Any:
+        return gaussian(nn.Sequential(nn.Dropout(0.5), nn.Linear(20, 6)))
+
+    kernel = 2 * X @ X.T / 20
+    agrees(igb.measure(lambda: model().eval(), X, 200), kernel)
+    agrees(igb.measure(model, X, 200), kernel + np.diag(np.diag(kernel)))
+
+
+def wide(norm: Make | None) -> Make:
+    """Function that makes a wide network of two hidden layers, a norm before every ReLU, with 30 outputs."""
+    norms = [] if norm is None else [norm]
+
+    def model() -> Any:
+        first, second = ([nn.Linear(fan_in, 512), *(make() for make in norms), nn.ReLU()] for fan_in in (20, 512))
+        return gaussian(nn.Sequential(*first, *second, nn.Linear(512, 30)))
+
+    return model
+
+
+@pytest.mark.parametrize(
+    ("norm", "name"),
+    [(None, None), (lambda: nn.LayerNorm(512), "layer"), (lambda: nn.BatchNorm1d(512), "batch")],
+    ids=["none", "LayerNorm", "BatchNorm"],
+)
+def test_wide_networks_are_those_of_theory(norm: Make | None, name: str | None) -> None:
+    # 1/512 of the width, and eps = 1e-5 of the norms, are less than a tenth of the errors of 60 networks
+    found, theory = igb.measure(wide(norm), X, 60), igb.mlp(2, "relu", norm=name).predict(X)
+    for moment in ("var_mu", "var_chi", "gamma"):
+        assert abs(getattr(found, moment) - getattr(theory, moment)) < Z * getattr(found, f"{moment}_error"), moment
+
+
+def test_the_default_of_pytorch_is_a_third_and_a_third_of_the_units_read() -> None:
+    torch.manual_seed(0)
+    layer = nn.Linear(50, 4000)
+    # the fourth moment of a uniform law is 9/5 of its squared variance
+    for values in (layer.weight, layer.bias):
+        scaled = 3 * 50 * float(values.detach().square().mean())
+        assert abs(scaled - 1) < Z * np.sqrt(0.8 / values.numel())
+    default = igb.measure(
+        lambda: nn.Sequential(nn.Linear(20, 400), nn.ReLU(), nn.Linear(400, 400), nn.ReLU(), nn.Linear(400, 30)), X, 60
+    )
+    first, others = igb.Dense(1 / 3, 1 / (3 * 20)), igb.Dense(1 / 3, 1 / (3 * 400))
+    relu = igb.Activation("relu")
+    theory = igb.Network(first, relu, others, relu, others).predict(X)
+    for moment in ("var_mu", "var_chi", "gamma"):
+        assert abs(getattr(default, moment) - getattr(theory, moment)) < Z * getattr(default, f"{moment}_error"), moment
+
+
+def test_a_batch_norm_at_the_end_takes_the_centre_in_every_batch() -> None:
+    normalised = linear(1, lambda: nn.BatchNorm1d(1))
+    # float32 leaves a centre of 1e-7
+    assert igb.measure(normalised, X, 5).var_mu < 1e-12
+    # two data of a batch become +1 and -1
+    pairs = igb.measure(linear(1, lambda: nn.BatchNorm1d(1, eps=1e-12)), X, 5, batch_size=2)
+    assert pairs.G0.tolist() == [0.5] * 5
+    assert pairs.var_chi == pytest.approx(1, rel=SINGLE)
+
+
+def test_an_idle_batch_norm_is_the_identity_and_is_told() -> None:
+    idle = linear(6, lambda: nn.BatchNorm1d(6, eps=0.0))
+    with pytest.warns(UserWarning, match=r"fresh running statistics.*layer '1'\).*model.train\(\)"):
+        found = igb.measure(lambda: idle().eval(), X, 5)
+    assert found.gamma == pytest.approx(igb.measure(linear(6), X, 5).gamma, rel=SINGLE)
+
+
+def test_a_batch_norm_with_statistics_of_its_own_is_not_told() -> None:
+    def used() -> Any:
+        model = linear(6, lambda: nn.BatchNorm1d(6))()
+        model(torch.randn(50, 20))
+        return model.eval()
+
+    igb.measure(used, X, 2)
+
+
+def test_lazy_layers_draw_their_weights() -> None:
+    found = igb.measure(lambda: nn.Sequential(nn.LazyLinear(3)), X, 5)
+    assert same(found, igb.measure(lambda: nn.Sequential(nn.Linear(20, 3)), X, 5))
+
+
+# --- what is refused ---
+
+
+def of_seed_0() -> Any:
+    torch.manual_seed(0)
+    return nn.Linear(20, 3)
+
+
+COUNT = count(2)
+MODEL = nn.Linear(20, 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (MODEL, TypeError, "a function that makes models, got a Linear"),
+        (nn.Linear, TypeError, "no arguments.*'in_features'.*lambda"),
+        (lambda: 3, TypeError, "return a torch.nn.Module, got int"),
+        (lambda: nn.Linear, TypeError, "return a torch.nn.Module, got type"),
+        (lambda: MODEL, ValueError, "same one twice; create it inside"),
+        (of_seed_0, ValueError, "exactly the same ones twice; remove the seed"),
+        (nn.ReLU, ValueError, "without parameters"),
+        (lambda: nn.Linear(7, 3), ValueError, r"got its error on a batch of shape \(12, 20\) and torch.float32: mat1"),
+        (lambda: nn.Embedding(4, 3), ValueError, "got its error on a batch.*Embedding|got its error on a batch.*embed"),
+        (linear(6, lambda: nn.Softmax(dim=1)), ValueError, "return logits, leave the softmax out"),
+        (hooked(linear(), lambda y: y.softmax(1).bfloat16()), ValueError, "leave the softmax out"),
+        (hooked(linear(), lambda y: y[:, :, None]), ValueError, r"shape \(12,\) or \(12, classes\).*got \(12, 6, 1\)"),
+        (hooked(linear(), lambda y: y[:5]), ValueError, "for 12 data, got"),
+        (hooked(linear(), lambda y: y[:, :0]), ValueError, r"got \(12, 0\)"),
+        (hooked(linear(), lambda y: y.sum()), ValueError, r"got \(\)"),
+        (hooked(linear(), lambda y: y.argmax(1)), TypeError, "floating numbers, got torch.int64"),
+        (hooked(linear(), lambda y: (y, y)), TypeError, "floating numbers, got tuple"),
+        (hooked(linear(), lambda y: y * float("nan")), ValueError, "finite outputs, got nan in network 0"),
+        (lambda: nn.Linear(20, next(COUNT)), ValueError, "as many outputs"),
+    ],
+)
+def test_bad_models_are_refused(make: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        igb.measure(make, X, 3)
+
+
+def test_the_network_whose_outputs_are_not_finite_is_named() -> None:
+    factors = cycle([1.0, 1.0, float("inf")])
+    with pytest.raises(ValueError, match="in network 2"):
+        igb.measure(hooked(linear(), lambda y: y * next(factors)), X, 3)
+
+
+def test_a_sigmoid_at_the_end_is_told() -> None:
+    with pytest.warns(UserWarning, match="leave the sigmoid out"):
+        igb.measure(linear(1, nn.Sigmoid), X, 3)
+
+
+def test_a_last_batch_that_a_batch_norm_cannot_take_is_named() -> None:
+    with pytest.raises(ValueError, match=r"batch of shape \(1, 20\).*batch_size"):
+        igb.measure(linear(6, lambda: nn.BatchNorm1d(6)), X, 3, batch_size=11)
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        (X[:1], ValueError, "two data"),
+        (X[:0], ValueError, "shape"),
+        (3.0, ValueError, "shape"),
+        ([*X[:3], np.full(20, np.nan)], ValueError, "got nan in datum 3"),
+        (X * 1j, TypeError, "complex"),
+        (torch.tensor(X * 1j), TypeError, "complex"),
+        ([["a"], ["b"]], TypeError, "numbers, got list"),
+        ([[1.0], [1.0, 2.0]], TypeError, "stack"),
+        (None, TypeError, "NoneType"),
+        (X * 1e39, ValueError, "finite outputs"),
+    ],
+)
+def test_bad_data_are_refused(data: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        igb.measure(linear(), data, 3)
+
+
+@pytest.mark.parametrize("batch_size", [0, 13])
+def test_batches_hold_from_one_datum_to_all(batch_size: int) -> None:
+    with pytest.raises(ValueError, match="batch_size"):
+        igb.measure(linear(), X, 3, batch_size=batch_size)
+
+
+# --- the command ---
+
+OPTIONS = "--data digits --networks 4 --seed 2 --batch-size 100"
+FILE = """
+from torch import nn
+from beside import WIDTH
+_hidden = 3
+class Model(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(64, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 10))
+def table():
+    return nn.Embedding(4, 5)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folder in which a user works, with a file of models; what the command makes known to Python is forgotten."""
+    (tmp_path / "models.py").write_text(FILE)
+    (tmp_path / "beside.py").write_text("WIDTH = 16")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", sys.path.copy())
+    for name in ("beside", "measured_models"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return tmp_path
+
+
+def as_json(capsys: Capture, *tokens: str) -> Any:
+    assert main(["measure", *tokens, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command_is_the_library(capsys: Capture) -> None:
+    got = as_json(capsys, "models.py:Model", *OPTIONS.split())
+    expected = igb.measure(
+        lambda: nn.Sequential(nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 10)),
+        igb.standardised(igb.digits()),
+        4,
+        seed=2,
+        batch_size=100,
+    )
+    for name in ("networks", "samples", "n_classes", "seed", "var_mu", "var_chi_error", "gamma", "majority"):
+        assert got[name] == getattr(expected, name)
+    assert got["shares"] == expected.shares.tolist()
+    assert got["G0"] == {"mean": expected.G0.mean(), "std": expected.G0.std(ddof=1)}
+    assert "1797 data of 64 features from digits" in got["inputs"]
+
+
+def test_the_command_prints_what_was_measured(capsys: Capture, folder: Path) -> None:
+    np.save(folder / "tokens.npy", TOKENS)
+    assert main(["measure", "models.py:table", "--data", "tokens.npy", "--networks", "5"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    found = igb.measure(lambda: nn.Embedding(4, 5), TOKENS, 5)
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[:3] == [
+        "models.py:table",
+        "10 data of 1 feature from tokens.npy, as they are",
+        "5 networks of 5 classes, all data in one pass, seed 0",
+    ]
+    assert f"gamma {found.gamma:.6g} ± {found.gamma_error:.1g}" in lines
+    assert f"share of class 0, sd {found.G0.std(ddof=1):.6g}" in lines
+    assert f"largest share, mean {found.majority:.6g}" in lines
+
+
+def test_the_command_takes_modules_and_images(capsys: Capture, folder: Path) -> None:
+    (folder / "measured_models.py").write_text(
+        "from torch import nn\ndef make():\n    return nn.Sequential(nn.Conv2d(3, 6, 4), nn.Flatten())\n"
+    )
+    np.save(folder / "images.npy", np.random.default_rng(1).standard_normal((8, 3, 4, 4)))
+    got = as_json(capsys, "measured_models:make", "--data", "images.npy", "--networks", "2")
+    assert got["inputs"] == "8 data of shape (3, 4, 4) from images.npy, as they are"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (
+            "models.py:Modle --data digits",
+            "unknown name in models.py 'Modle'; did you mean 'Model'? known: Model, table",
+        ),
+        ("models.py:_hidden --data digits", "function or a class, got int"),
+        ("models.py:Model --data single.npy", "single.npy: expected at least two data"),
+        ("models.py:Model --data digits --networks 1", "networks >= 2"),
+        ("models.py:table --data digits", "got its error on a batch"),
+        ("broken.py:Model --data digits", "cannot import broken.py: ModuleNotFoundError: No module named 'nosuch'"),
+        ("leaves.py:Model --data digits", "cannot import leaves.py: SystemExit: 3; see where with: python leaves.py"),
+        ("no.such.module:Model --data digits", "cannot import no.such.module: ModuleNotFoundError"),
+    ],
+)
+def test_bad_commands_are_one_sentence(capsys: Capture, folder: Path, tokens: str, words: str) -> None:
+    np.save(folder / "single.npy", X[:1])
+    (folder / "broken.py").write_text("import nosuch")
+    (folder / "leaves.py").write_text("raise SystemExit(3)")
+    assert main(["measure", *tokens.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("igb: error: ")
+    assert err.count("\n") == 1
+    assert words in err
+
+
+def test_progress_stands_on_standard_error(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert same(igb.measure(linear(), X, 3, progress=True), igb.measure(linear(), X, 3))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "models" in err
