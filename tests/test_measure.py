@@ -250,14 +250,27 @@ def test_the_default_of_pytorch_is_a_third_and_a_third_of_the_units_read() -> No
     for values in (layer.weight, layer.bias):
         scaled = 3 * 50 * float(values.detach().square().mean())
         assert abs(scaled - 1) < Z * np.sqrt(0.8 / values.numel())
-    default = igb.measure(
-        lambda: nn.Sequential(nn.Linear(20, 400), nn.ReLU(), nn.Linear(400, 400), nn.ReLU(), nn.Linear(400, 30)), X, 60
-    )
-    first, others = igb.Dense(1 / 3, 1 / (3 * 20)), igb.Dense(1 / 3, 1 / (3 * 400))
-    relu = igb.Activation("relu")
-    theory = igb.Network(first, relu, others, relu, others).predict(X)
+
+
+def test_the_default_of_pytorch_has_the_gamma_of_theory_with_its_biases_and_not_without() -> None:
+    def model() -> Any:
+        return nn.Sequential(
+            nn.Linear(20, 250),
+            nn.ReLU(),
+            nn.Linear(250, 250),
+            nn.ReLU(),
+            nn.Linear(250, 250),
+            nn.ReLU(),
+            nn.Linear(250, 99),
+        )
+
+    found, relu = igb.measure(model, X, 80), igb.Activation("relu")
+    first, others, unbiased = igb.Dense(1 / 3, 1 / (3 * 20)), igb.Dense(1 / 3, 1 / (3 * 250)), igb.Dense(1 / 3)
+    theory = igb.Network(first, relu, others, relu, others, relu, others).predict(X)
     for moment in ("var_mu", "var_chi", "gamma"):
-        assert abs(getattr(default, moment) - getattr(theory, moment)) < Z * getattr(default, f"{moment}_error"), moment
+        assert abs(getattr(found, moment) - getattr(theory, moment)) < Z * getattr(found, f"{moment}_error"), moment
+    without = igb.Network(unbiased, relu, unbiased, relu, unbiased, relu, unbiased).predict(X)
+    assert abs(found.gamma - without.gamma) > 2 * Z * found.gamma_error
 
 
 def test_a_batch_norm_at_the_end_takes_the_centre_in_every_batch() -> None:

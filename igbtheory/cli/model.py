@@ -31,6 +31,7 @@ def load(source: str) -> Any:
 
 def _names(place: str, path: Path | None) -> dict[str, Any]:
     """What a file, or a module, defines."""
+    # to stay: the function may import when it is called
     sys.path.insert(0, str(Path.cwd() if path is None else path.resolve().parent))
     try:
         return vars(importlib.import_module(place)) if path is None else runpy.run_path(str(path))
