@@ -268,3 +268,11 @@ def test_the_law_of_guesses_behind_maxima_agrees_with_simulation() -> None:
     assert law.pmf(k).sum() == pytest.approx(1, rel=1e-12)
     independent = igb.GuessLaw(p.gamma).finite(48).var()
     assert law.var() < independent, "a batch balances its own guesses"
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh", "step"])
+def test_more_digits_confirm_the_largest_in_batches_of_two(name: str) -> None:
+    exact, found = (
+        batched.with_eps(n, function_of(name), 5, 2, n.number(1), n.number(0.1)) for n in (Multiprecision(20), FLOAT64)
+    )
+    assert [found.mean, found.var_chi] == pytest.approx([float(exact.mean), float(exact.var_chi)], rel=EXACT)
