@@ -22,7 +22,7 @@ Z = 5.5  # below it chance keeps all draws of this file but for one in a million
 
 
 def sphere(name: str, size: int, offset: float = 0.0, *, proxy: bool = False) -> Sphere:
-    return Sphere(FLOAT64, function_of(name), size, proxy, 1.0, offset)
+    return Sphere(FLOAT64, function_of(name), size, proxy, offset)
 
 
 @pytest.mark.parametrize("size", [3, 4, 5, 6, 9, 30, 200])
@@ -209,7 +209,7 @@ def test_what_has_no_rule_is_refused() -> None:
 def test_batches_of_two_by_either_rule(name: str, m: int, share: float) -> None:
     phi = function_of(name)
     found = batched.with_eps(FLOAT64, phi, m, 2, 1.0, share)
-    unit = Sphere(FLOAT64, phi, 2, proxy=False, scale=1.0, offset=2 * share)
+    unit = Sphere(FLOAT64, phi, 2, proxy=False, offset=2 * share)
     mean, variance, _ = batched.of_order(unit, m, orders(FLOAT64)[1])
     # beside a right angle the other rule rounds cosines of the size sqrt(share)
     tolerance = EXACT + 1e-16 / np.sqrt(share)

@@ -10,9 +10,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import gammaln, hyp2f1
 
-from igbtheory.activations import function_of
+from igbtheory.activations import disk, function_of
 from igbtheory.activations.grouped import grouped
 from igbtheory.activations.lengths import moments_with_eps
+from igbtheory.activations.panels import orders
 from igbtheory.activations.spherical import moments
 from igbtheory.numbers import FLOAT64, Multiprecision
 
@@ -222,5 +223,48 @@ def test_what_has_no_second_moment_is_refused(name: str, size: int, law: str) ->
 def test_laws_without_a_rule_are_refused() -> None:
     with pytest.raises(ValueError, match="expected a law among"):
         moments(FLOAT64, function_of("relu"), 8, "running")
-    with pytest.raises(ValueError, match='expected law="exact" with eps'):
-        moments_with_eps(FLOAT64, function_of("relu"), 8, 1.0, 0.1, "proxy")
+
+
+@pytest.mark.parametrize("size", [3, 4, 8, 65])
+@pytest.mark.parametrize("eps", [1e-12, 1e-5, 0.1, 1e4])
+@pytest.mark.parametrize("name", ["relu", "abs", "x**2", "x**3"])
+def test_homogeneous_functions_have_one_law_at_all_lengths(name: str, eps: float, size: int) -> None:
+    phi = function_of(name)
+    over_lengths = moments_with_eps(FLOAT64, phi, size, 1.0, eps)
+    mean, variance, within = disk.of_order(FLOAT64, phi, size, size * eps, orders(FLOAT64)[1])
+    assert mean == pytest.approx(over_lengths[0], rel=TIGHT, abs=1e-15)
+    assert variance == pytest.approx(over_lengths[1], rel=TIGHT)
+    assert within == pytest.approx(over_lengths[2], abs=TIGHT * variance)
+
+
+@pytest.mark.parametrize("name", ["tanh", "gelu", CLIP])
+def test_large_batches_by_a_plain_sum_over_lengths_and_angles(name: str) -> None:
+    size, offset, phi = 100_000, 1.0, function_of(name)
+    root = np.sqrt(size - 1)
+    nodes, weights = np.polynomial.legendre.leggauss(30)
+
+    def panels(ends: Any) -> tuple[Any, Any]:
+        half = np.diff(ends) / 2
+        return (ends[:-1, None] + half[:, None] * (1 + nodes)).ravel(), (half[:, None] * weights).ravel()
+
+    # the kinks of CLIP lie at whole b, up to the scale, which is one to 5e-6
+    angle, of_angle = panels(np.arange(-13, 14) / root)
+    of_angle = of_angle * np.exp((size - 3) / 2 * np.log1p(-(np.sin(angle) ** 2)))
+    length, of_length = panels(np.arange(-9.0, 10.0))
+    of_length = of_length * np.exp((size - 2) * np.log1p(length / root) - length * (root + length / 2))
+    scale = (root + length) / np.hypot(root + length, np.sqrt(offset))
+    values = phi(FLOAT64, scale[:, None] * root * np.sin(angle))
+    both = np.multiply.outer(of_length, of_angle) / (of_length.sum() * of_angle.sum())
+    mean = (both * values).sum()
+    found = moments_with_eps(FLOAT64, phi, size, 1.0, offset / size)
+    tolerance = TIGHT if name != CLIP else 1e-9  # of panels that a kink enters by 5e-6
+    assert found[1] == pytest.approx((both * (values - mean) ** 2).sum(), rel=tolerance)
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-5])
+@pytest.mark.parametrize("size", [4, 8, 70])
+def test_what_oscillates_beyond_the_reach_of_a_batch_is_served(size: int, eps: float) -> None:
+    z = np.random.default_rng(size).standard_normal((200_000, size))
+    deviation = z - z.mean(axis=1, keepdims=True)
+    values = np.sin(5 * deviation / np.sqrt((deviation**2).mean(axis=1, keepdims=True) + eps))
+    same(moments_with_eps(FLOAT64, function_of("sin(5*x)"), size, 1.0, eps), *values[:, :2].T)

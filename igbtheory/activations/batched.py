@@ -20,8 +20,6 @@ OF_TWO = formula("of_two", "tanh(asinh(x))", "")
 """y/sqrt(1 + y^2): written so, its slope keeps its digits where it saturates."""
 ANGLE = formula("angle", "atan(x)", "")
 """The angle whose sine that is."""
-FEW = 4
-"""Data of a batch up to which an average over lengths is as fast as one over two angles."""
 
 
 @lru_cache(maxsize=1024)
@@ -32,24 +30,23 @@ def moments(n: Kind, phi: Function, m: int, size: int, estimator: str) -> Moment
     spherical.check(phi, size, estimator)
     if size == 2:
         return _of_parts(*_of_two(n, phi, m))
-    return _of_parts(*_largest(Sphere(n, phi, size, proxy=estimator == "proxy", scale=n.number(1)), m))
+    return _of_parts(*_largest(Sphere(n, phi, size, proxy=estimator == "proxy"), m))
 
 
 @lru_cache(maxsize=1024)
 def with_eps(n: Kind, phi: Function, m: int, size: int, variance: Any, eps: Any) -> Moments:
     """The same of units (z - <z>)/sqrt(s^2 + eps), `variance` that of z over its batch."""
-    if size == 2 and m > 1 and variance:
-        return _of_parts(*_of_two_with_eps(n, phi, m, variance / eps))
-    # of a few data, single units at the same length are quickly averaged
-    if not variance or (m == 1 and (size <= FEW or n is not FLOAT64 or lengths.homogeneous(phi))):
+    if m == 1 or not variance:
         return _of_parts(*lengths.moments_with_eps(n, phi, size, variance, eps))
+    if size == 2:
+        return _of_parts(*_of_two_with_eps(n, phi, m, variance / eps))
     if n is not FLOAT64:
         raise ValueError(
             f"BatchNorm({size}, eps={eps}) in front of a maximum of {m} units is computed in double precision; predict "
             "without `digits`"
         )
     offset = float(size * eps / variance)
-    return _of_parts(*_largest(Sphere(n, phi, size, proxy=False, scale=n.number(1), offset=offset), m))
+    return _of_parts(*_largest(Sphere(n, phi, size, proxy=False, offset=offset), m))
 
 
 def _of_parts(mean: Any, variance: Any, within: Any, error: float) -> Moments:
@@ -75,7 +72,7 @@ def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> tuple[Any, A
     )
     if n is not FLOAT64:
         return mean, variance, n.number(np.nan), error
-    unit = Sphere(n, phi, 2, proxy=False, scale=n.number(1), offset=float(2 / ratio))
+    unit = Sphere(n, phi, 2, proxy=False, offset=float(2 / ratio))
     coarse, within = (covariance(unit, m, 2 * order) for order in orders(n))
     # where all maxima are nearly at one angle, its rounding counts
     lost = abs(coarse - within) + 4 * n.epsilon / np.sqrt(spread) * abs(within)

@@ -57,7 +57,7 @@ def kernel_slope(n: Kind, phi: Function, size: int, order: int) -> Series:
     outer = (3 * order) // 2
     panels = rounded(n, split(n, cuts, 0 * n.pi, n.pi, outer), outer)
     theta = np.ravel(panels.x)
-    sphere = Sphere(n, phi, size, proxy=False, scale=n.number(1))
+    sphere = Sphere(n, phi, size, proxy=False)
     values = np.concatenate([_smooth(sphere, part, order) for part in np.array_split(theta, len(panels.x) * 2)])
     if jumps:
         values = values * n.sin(theta) + _jumping(sphere, theta, order)
@@ -73,7 +73,7 @@ def tangent(n: Kind, phi: Function, free: int) -> list[Any]:
     """Angles theta at which the images of two kinks touch: the kernel has half-integer powers of the distance there."""
     if free > WHOLE:
         return []
-    places = [n.acos(y) for y in Sphere(n, phi, free + 1, proxy=False, scale=n.number(1)).sines(phi.pieces.kinks)]
+    places = [n.acos(y) for y in Sphere(n, phi, free + 1, proxy=False).sines(phi.pieces.kinks)]
     found = [angle for a in places for b in places for angle in (abs(a - b), a + b, 2 * n.pi - a - b)]
     return [angle for angle in found if 0 < angle < n.pi]
 

@@ -46,6 +46,12 @@ def mesh(phi: Function, reach: float) -> tuple[float, ...]:
     return tuple(low for low, _, _ in merged[1:] if low not in kinks)
 
 
+def span(distance: float) -> float:
+    """Next power of two, beyond 512, where no exponential function reaches, of sixteen: nearby points share a mesh."""
+    step = 1 if distance <= 512 else 4
+    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
+
+
 def _slope(phi: Function, x: Any) -> Any:
     with np.errstate(all="ignore"):
         return phi.slope(FLOAT64, x)

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.activations.function import Function
-from igbtheory.activations.mesh import mesh
+from igbtheory.activations.mesh import mesh, span
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.panels import Panels, from_likeliest, rises, split_normal, variance
 
@@ -107,17 +107,11 @@ class Resolved:
 def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
     """Reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
     reach = max(_reach(n, phi, mean, scale) for scale in scales)
-    points = mesh(phi, _span(abs(mean) + reach * max(scales)))
+    points = mesh(phi, span(abs(mean) + reach * max(scales)))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
     cusps = [n.number(cusp) for cusp in phi.cusps]
     return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in points] + kinks, cusps)
-
-
-def _span(distance: float) -> float:
-    """Next power of two, beyond 512, where no exponential function reaches, of sixteen: nearby points share a mesh."""
-    step = 1 if distance <= 512 else 4
-    return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
 
 
 def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:

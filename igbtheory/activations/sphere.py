@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.activations.function import Function
-from igbtheory.activations.mesh import mesh
+from igbtheory.activations.mesh import mesh, span
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.panels import WIDTH, Panels
 
@@ -26,7 +26,7 @@ SPAN = 2.0**12
 @final
 @dataclass(frozen=True)
 class Sphere:
-    """Function phi(scale B) of an angle t, B the value of one of `size` normalised data.
+    """Function phi(B) of an angle t, B the value of one of `size` normalised data.
 
     offset: n eps/v, v the variance of a unit over its batch.
     """
@@ -35,7 +35,6 @@ class Sphere:
     phi: Function
     size: int
     proxy: bool
-    scale: Any
     offset: float = 0.0
 
     @property
@@ -49,24 +48,24 @@ class Sphere:
         return self.n.sqrt(self.n.number(self.size if self.proxy else self.free))
 
     def __call__(self, sine: Any) -> Any:
-        """Values phi(scale B), from sin t."""
+        """Values phi(B), from sin t."""
         ratio = sine / self.n.sqrt((1 - sine) * (1 + sine)) if self.proxy else sine
-        return self.phi(self.n, self.scale * self.root * ratio)
+        return self.phi(self.n, self.root * ratio)
 
     def at(self, t: Any) -> Any:
-        """Values phi(scale B) at the angles t."""
-        return self.phi(self.n, self.scale * self.root * (self.n.tan(t) if self.proxy else self.n.sin(t)))
+        """Values phi(B) at the angles t."""
+        return self.phi(self.n, self.root * (self.n.tan(t) if self.proxy else self.n.sin(t)))
 
     def slope(self, t: Any) -> Any:
-        """Derivative of phi(scale B) by the angle."""
-        n, scale, cosine = self.n, self.scale * self.root, self.n.cos(t)
+        """Derivative of phi(B) by the angle."""
+        n, root, cosine = self.n, self.root, self.n.cos(t)
         if self.proxy:
-            return self.phi.slope(n, scale * n.tan(t)) * scale / (cosine * cosine)
-        return self.phi.slope(n, scale * n.sin(t)) * scale * cosine
+            return self.phi.slope(n, root * n.tan(t)) * root / (cosine * cosine)
+        return self.phi.slope(n, root * n.sin(t)) * root * cosine
 
     def sines(self, points: Iterable[Any]) -> list[Any]:
-        """Sines of the angles at which scale B takes the values `points`, those that it takes."""
-        ratios = [self.n.number(x) / (self.scale * self.root) for x in points]
+        """Sines of the angles at which B takes the values `points`, those that it takes."""
+        ratios = [self.n.number(x) / self.root for x in points]
         found = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
         return [y for y in found if abs(y) < 1]
 
@@ -81,7 +80,7 @@ class Sphere:
         b = float(self.root) * (tangent if self.proxy else sine)
         with np.errstate(all="ignore"):
             density = np.exp((self.free - 2) / 4 * np.log1p(-sine * sine) - self.offset / 4 * tangent * tangent)
-            size = np.abs(self.phi(FLOAT64, float(self.scale) * b)) * density
+            size = np.abs(self.phi(FLOAT64, b)) * density
         seen = size > np.sqrt(n.epsilon) * np.max(size[np.isfinite(size)], initial=0.0)
         if not np.isfinite(size).all() or (root * np.pi / 2 > FARTHEST and (seen[0] or seen[-1])):
             raise ValueError(
@@ -98,8 +97,8 @@ class Sphere:
     def mesh(self, reach: Any) -> list[float]:
         """Points of the mesh of phi as far as B goes."""
         far = np.tan(min(float(reach), 1.57)) if self.proxy else np.sin(float(reach))
-        largest = min(float(self.scale) * float(self.root) * far, SPAN if self.proxy else np.inf)
-        return list(mesh(self.phi, float(2.0 ** max(9, np.ceil(np.log2(largest))))))
+        largest = min(float(self.root) * far, SPAN if self.proxy else np.inf)
+        return list(mesh(self.phi, span(largest)))
 
 
 def power(n: Kind, sine: Any, exponent: int) -> Any:

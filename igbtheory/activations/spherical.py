@@ -22,15 +22,15 @@ from igbtheory.numbers.panels import split
 LAWS = ("exact", "proxy")
 
 
-def moments(n: Kind, phi: Function, size: int, law: str = "exact", scale: Any = 1) -> tuple[Any, Any, Any, float]:
-    """Mean and variance of phi(scale B), its covariance at two data of a batch, and their estimated relative error.
+def moments(n: Kind, phi: Function, size: int, law: str = "exact") -> tuple[Any, Any, Any, float]:
+    """Mean and variance of phi(B), its covariance at two data of a batch, and their estimated relative error.
 
     The error of the covariance is relative to the variance.
     """
     check(phi, size, law)
-    sphere = Sphere(n, phi, size, law == "proxy", n.number(scale))
+    sphere = Sphere(n, phi, size, law == "proxy")
     if size == 2:
-        low, high = (phi(n, sign * sphere.scale) for sign in (-1, 1))
+        low, high = (phi(n, n.number(sign)) for sign in (-1, 1))
         return (low + high) / 2, (high - low) ** 2 / 4, -((high - low) ** 2) / 4, 4 * n.epsilon
     reach = sphere.reach()
     *found, error = compared(n, *(of_order(sphere, reach, order) for order in orders(n)))
@@ -42,7 +42,7 @@ def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
     if size == 2:
         mean, variance, _, error = moments(n, phi, size)
         return mean, variance, error
-    sphere = Sphere(n, phi, size, proxy=False, scale=n.number(1))
+    sphere = Sphere(n, phi, size, proxy=False)
     reach = sphere.reach()
     coarse, fine = ((*_single(sphere, reach, _cuts(sphere, reach), order), n.number(0)) for order in orders(n))
     mean, variance, _, error = compared(n, coarse, fine)
@@ -123,7 +123,7 @@ def of_order(sphere: Sphere, reach: Any, order: int) -> tuple[Any, Any, Any]:
     mean, variance = _single(sphere, reach, cuts, order)
     r = -1 / n.number(sphere.free)
     if not sphere.proxy and has_closed_form(phi):
-        within = sphere.scale ** (2 * int(phi.degree or 0)) * closed_product(n, phi, sphere.free, r) - mean * mean
+        within = closed_product(n, phi, sphere.free, r) - mean * mean
     else:
         within = _covariance(sphere, mean, reach, cuts, order)
     return mean, variance, within
