@@ -77,18 +77,17 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     rows = max(1, BLOCK // len(data)) if batch is None else len(data)
     starts = range(0, len(data), rows)
     with np.errstate(all="ignore"):  # as above
-        sums = sum((_sums(_pairs(chain, n, data, slice(i, i + rows)), i) for i in starts), start=np.zeros(()))
-    q_ab, q, error = sums[0] / len(data) ** 2, sums[1] / len(data), sums[2].astype(float) / len(starts)
+        blocks = [_sums(_pairs(chain, n, data, slice(i, i + rows)), i) for i in starts]
+    sums, arcsines, ranks = zip(*blocks, strict=True)
+    q_ab, q, error = sum(sums, start=np.zeros(()))
+    q_ab, q, error = q_ab / len(data) ** 2, q / len(data), error.astype(float) / len(starts)
     _refuse_lost(n, q)
     # less is what rounding leaves of a centred kernel, or of one of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
-    variance = float(sums[3, -1]) / len(data) ** 2
-    law = DatasetGuessLaw(len(data), variance, partial(_output_kernel, chain, data))
-    with np.errstate(divide="ignore"):
-        rank = float(np.divide(len(starts), np.max(sums[4].astype(float))))
-    return Prediction(PerLayer(n, q_ab, var_chi, error, q_ab), law, effective_rank=rank)
+    law = DatasetGuessLaw(len(data), sum(arcsines) / len(data) ** 2, partial(_output_kernel, chain, data))
+    return Prediction(PerLayer(n, q_ab, var_chi, error, q_ab), law, effective_rank=min(ranks))
 
 
 def _parameters(layers: Sequence[Layer]) -> list[Any]:
@@ -191,18 +190,18 @@ def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:
     return np.stack([np.broadcast_to(value, shape) for value in values])
 
 
-def _sums(pairs: list[Pairs], start: int) -> NDArray[Any]:
-    """Sums over a block that begins with datum `start`, (5, dense layers).
+def _sums(pairs: list[Pairs], start: int) -> tuple[NDArray[Any], float, float]:
+    """Of a block that begins with datum `start`: sums of q_ab and q_aa, and error, (3, dense layers).
 
-    q_ab, q_aa, error, asin(c_ab)/(2 pi), inverse of the effective rank.
+    Also the sum of asin(c_ab)/(2 pi) of the outputs, and the least effective rank.
     """
-    rows = [[part.q_ab.sum(), part.q_a.sum(), part.error, _arcsines(part, start), 1 / part.rank] for part in pairs]
-    return np.array(rows).T
+    rows = [[part.q_ab.sum(), part.q_a.sum(), part.error] for part in pairs]
+    return np.array(rows).T, _arcsines(pairs[-1], start), min(part.rank for part in pairs)
 
 
-def _arcsines(pairs: Pairs, start: int) -> Any:
+def _arcsines(pairs: Pairs, start: int) -> float:
     """Sum of asin(c_ab)/(2 pi); a datum with itself counts 1/4 exactly, since asin at 1 makes much of a last digit."""
     c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
     own = np.arange(len(c))
     c[own, start + own] = 1
-    return np.arcsin(np.clip(c, -1, 1)).sum() / (2 * np.pi)
+    return float(np.arcsin(np.clip(c, -1, 1)).sum()) / (2 * np.pi)

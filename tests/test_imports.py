@@ -1,7 +1,11 @@
 """Imports: the package is instant, and a prediction loads nothing that it does not need."""
 
+import ast
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +29,26 @@ def test_nothing_heavy_is_loaded_before_it_is_used(code: str, spared: tuple[str,
     script = f"{code}\nimport sys\nprint([name for name in {spared!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == "[]"
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Parts of the package that a module imports, but for type annotations."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom) and child.module and child.module.split(".")[0] == "igbtheory":
+            first = child.module.split(".")[1:2]
+            yield from first or (name.name for name in child.names)
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from imported(child)
+
+
+def test_no_folder_imports_from_one_below_it() -> None:
+    checkout = Path(__file__).parent.parent
+    root, listed = checkout / "igbtheory", (checkout / "docs" / "extend.rst").read_text(encoding="utf-8")
+    order = re.findall(r"^``(\w+)[/.]\S*`` ", listed.partition("The folders\n")[2], re.MULTILINE)
+    parts = {path.relative_to(root).parts[0].removesuffix(".py") for path in root.rglob("*.py")}
+    assert {part for part in parts if not part.startswith("__")} == set(order)
+    for path in root.rglob("*.py"):
+        own = path.relative_to(root).parts[0].removesuffix(".py")
+        if own in order:
+            found = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+            assert {name for name in found if order.index(name) > order.index(own)} == set(), path

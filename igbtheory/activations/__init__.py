@@ -1,4 +1,10 @@
-"""Activation functions: each is its formula; the catalogue, the reader of formulas, Gaussian moments of any of them."""
+"""Activation functions: each is its formula; the catalogue, the reader of formulas, Gaussian moments of any of them.
+
+Who answers: `averages` (sweeps, maxima) asks `moments`, or `maxima` of m > 1 units. `moments` takes the closed form if
+there is one; for smooth phi `mehler`, for kinked phi in double precision `octaves`, of pairs `smoothed`; else `panels`,
+of many pairs by `pairwise` and `interpolation`. Batch-normalised units: `batched` asks `spherical`, with eps > 0
+`lengths` and `disk`, of maxima `batched_pair`. What BatchNorm with eps > 0 leaves behind an activation: `batches`.
+"""
 
 from typing import Any
 

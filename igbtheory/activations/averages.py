@@ -1,5 +1,6 @@
 """Averages of phi(M), M the largest of m Gaussian units, over sweeps and over arrays of pairs."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from igbtheory.activations.function import Function
 from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.numbers import Kind
+from igbtheory.numbers.sweeps import at_points
 from igbtheory.numbers.threads import one_thread
 
 
@@ -17,11 +19,10 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     """Moments of phi(M), units with the moments `h`; phi = None is the identity."""
     if m == 1:
         return h if phi is None else single.moments(n, phi, h)
-    parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi, h.error)
-    points = zip(*(np.ravel(n.number(part)) for part in parts[:3]), strict=True)
     with one_thread():
-        found = zip(*(maxima.moments(n, phi, m, *point) for point in points), strict=True)
-    mean, var_mu, var_chi, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
+        mean, var_mu, var_chi, error = at_points(
+            partial(maxima.moments, n, phi, m), *map(n.number, (h.mean, h.var_mu, h.var_chi))
+        )
     return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()])
 
 
@@ -42,10 +43,8 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
     if m == 1 and not np.ndim(mean):
         return (pair[2] + mean * mean, 0.0) if phi is None else single.product(n, phi, *pair, mean)
     if m == 1:
-        parts = np.broadcast_arrays(*pair, mean)
-        found = [product(n, phi, 1, point[:3], point[3]) for point in zip(*map(np.ravel, parts), strict=True)]
-        values = np.array([value for value, _ in found]).reshape(parts[0].shape)
-        return values, max(error for _, error in found)
+        values, errors = at_points(lambda a, b, ab, centre: product(n, phi, 1, (a, b, ab), centre), *pair, mean)
+        return values, float(np.max(errors))
     centre, degree = n.number(mean), 1 if phi is None else phi.degree
     scale = n.number(1)
     if degree is not None and not np.any(centre):  # the variances factor out

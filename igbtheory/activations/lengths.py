@@ -19,12 +19,10 @@ from igbtheory.numbers.panels import split
 def moments_with_eps(n: Kind, phi: Function, size: int, v: Any, eps: Any) -> tuple[Any, Any, Any, float]:
     """Mean and variance of phi((z - <z>)/sqrt(s^2 + eps)), covariance at two data of a batch, estimated relative error.
 
-    s^2 = v chi^2/n: the variance over the batch; v: variance of z less its covariance within the batch. Two data share
-    s: their mean given s varies, which adds to both. The error of the covariance is relative to the variance.
+    eps > 0; s^2 = v chi^2/n is the variance over the batch, v that of z less its covariance within the batch. Two data
+    share s: their mean given s varies, which adds to both. The error of the covariance is relative to the variance.
     """
     v, eps = n.number(v), n.number(eps)
-    if not eps:
-        return moments(n, phi, size)
     if not v:
         value = phi(n, 0 * v)
         return value, 0 * value, 0 * value, 4 * n.epsilon

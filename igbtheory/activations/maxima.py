@@ -15,7 +15,7 @@ import numpy as np
 
 from igbtheory.activations.function import Function, formula
 from igbtheory.activations.maxima_law import Chart, columns, density, dependence, ends
-from igbtheory.activations.panels import PLAIN, orders
+from igbtheory.activations.panels import PLAIN, difference, orders
 from igbtheory.activations.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.numbers import Kind
 from igbtheory.numbers.panels import Panels, before, of_rises, split
@@ -33,11 +33,7 @@ def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_c
     comes back to its fixed point layer by layer.
     """
     coarse, fine = (_moments(n, phi or IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
-    # a product of that size is what rounding leaves of zero
-    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
-    pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
-    error = max(abs(a - b) / (abs(b) + floor) if floor else floor for a, b in pairs)
-    return *fine, (phi or IDENTITY).doubt * error + 100 * n.epsilon
+    return *fine, (phi or IDENTITY).doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")

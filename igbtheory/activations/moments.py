@@ -22,6 +22,7 @@ class Moments:
     mean = E x; var_mu = the variance over W of the mean over the data, the covariance of two data; var_chi = the
     variance over the data; within = the covariance of two data of one batch, None where there are no batches;
     error = estimated relative error of mean^2 + var_mu and of var_chi. Numbers or arrays of one kind that broadcast.
+    The integer 0 as the mean marks a unit that is centred by construction, for which closed forms hold.
     """
 
     mean: Any
@@ -42,8 +43,8 @@ class Moments:
 
     @property
     def centred(self) -> bool:
-        """Whether the mean is zero by construction: the integer 0."""
-        return isinstance(self.mean, int) and self.mean == 0
+        """Whether the mean is zero by construction."""
+        return _is_zero(self.mean)
 
     @property
     def covariance(self) -> Any:

@@ -24,14 +24,19 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
     The error is the difference from a coarser rule, which overstates that of the result.
     """
     coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, order) for order in orders(n))
-    # a product of that size is what rounding leaves of zero
-    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
-    pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
-    error = max(abs(a - b) / (b + floor) if floor else floor for a, b in pairs)
+    error = difference(n, coarse, fine)
     if phi.cusps and var_chi:
         # h is rounded, and with it the distance from a cusp; a hundredth of this was seen
         error += n.epsilon / 10 * (abs(mean) + max(abs(n.number(cusp)) for cusp in phi.cusps)) / n.sqrt(var_chi)
     return *fine, error + 100 * n.epsilon
+
+
+def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]) -> Any:
+    """Largest relative difference of mean^2 + var_mu and of var_chi, both rules given by mean, var_mu, var_chi."""
+    # a product of that size is what rounding leaves of zero
+    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
+    pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
+    return max(abs(a - b) / (abs(b) + floor) if floor else floor for a, b in pairs)
 
 
 def orders(n: Kind) -> tuple[int, int]:

@@ -73,7 +73,7 @@ class Pieces:
         """Number p with f(a x) = a^p f(x) for every a > 0, or None."""
         if any(self.kinks):
             return None
-        degrees = {degree(formula) for formula in self.formulas if formula != Number(Fraction(0))}
+        degrees = {degree(formula) for formula in self.formulas if formula != ZERO}
         return degrees.pop() if len(degrees) == 1 else None
 
 

@@ -3,10 +3,12 @@
 import ast
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from keyword import iskeyword
+from typing import final
 
 from igbtheory.activations.tree import (
     ONE,
@@ -125,12 +127,13 @@ def _has_large_number(tree: Tree) -> bool:
             return any(map(_has_large_number, children(tree)))
 
 
+@final
+@dataclass(frozen=True)
 class _Reader:
-    """One reading: the text, for the sentences of its errors, and the names it may use."""
+    """One reading: the text, for the sentences of its errors, and the functions it may use beside FUNCTIONS."""
 
-    def __init__(self, text: str, catalogue: Mapping[str, Tree]) -> None:
-        self.text = text
-        self.catalogue = catalogue
+    text: str
+    catalogue: Mapping[str, Tree]
 
     def refusal(self, node: ast.AST, reason: str) -> ValueError:
         return self._refusal_at(getattr(node, "col_offset", 0) + 1, reason)

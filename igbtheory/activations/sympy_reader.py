@@ -1,12 +1,11 @@
 """The reader of SymPy expressions: tree to tree, without importing SymPy."""
 
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from igbtheory.activations.reader import FUNCTIONS
 from igbtheory.activations.tree import PI, E, Number, Tree, X, add, choice, mul, number, power
-
-_NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
 
 
 def from_sympy(expression: Any) -> Tree:
@@ -44,13 +43,9 @@ def _tree(node: Any) -> Tree:
         case "Pow":
             return power(*parts)
         case "Max" | "Min":
-            function = FUNCTIONS[_NAMES[name]][1]
-            total = parts[0]
-            for part in parts[1:]:
-                total = function(total, part)
-            return total
-        case _ if _NAMES.get(name, name) in FUNCTIONS:
-            return FUNCTIONS[_NAMES.get(name, name)][1](*parts[:1])
+            return reduce(FUNCTIONS[name][1], parts)
+        case _ if name in FUNCTIONS:
+            return FUNCTIONS[name][1](*parts[:1])
     raise ValueError(f"the SymPy function {name} has no meaning in an activation; known: {', '.join(FUNCTIONS)}")
 
 

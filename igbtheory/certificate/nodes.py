@@ -65,10 +65,6 @@ class ProvenGaussian(Base[Moments]):
         shared = none if h.var_mu.is_zero() else phi.closed.shared(n, h.var_mu, h.var_chi)
         return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
 
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
-
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, m, copies
         return never_flat(phi, size)
@@ -84,10 +80,6 @@ class ProvenNormalised(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         return sphere.moments(cast("Certified", n), phi, m, self.size, proxy=self.estimator == "proxy")
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, copies

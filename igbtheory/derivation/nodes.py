@@ -37,10 +37,6 @@ class FormalGaussian(Base[Moments]):
         found = closed.moments(phi, m, h) or unevaluated(phi, m, h)
         return found if h.within is None or found.within is not None else replace(found, within=sp.nan)
 
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
-
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         """Probability of a dead batch: half to the power of all units where two data of a batch are independent."""
         del n
@@ -74,10 +70,6 @@ class FormalSphere(Base[Moments]):
                 "its average has no closed form; derive the full batch, or use predict(digits=30)"
             )
         return found
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n

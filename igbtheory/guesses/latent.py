@@ -38,12 +38,9 @@ def draw_share(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[n
 
     ValueError where gamma does not broadcast to `size`.
     """
-    shape = np.shape(gamma) if size is None else tuple(np.atleast_1d(size))
-    try:
-        fits = np.broadcast_shapes(np.shape(gamma), shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    own = np.shape(gamma)
+    shape = own if size is None else tuple(np.atleast_1d(size))
+    if len(own) > len(shape) or any(a not in {1, b} for a, b in zip(own[::-1], shape[::-1], strict=False)):
         message = (
             f"size: expected a shape that gamma, of shape {np.shape(gamma)}, broadcasts to, got {size!r}; "
             f"put further axes in front: (n, {', '.join(map(str, np.shape(gamma)))})"

@@ -1,4 +1,9 @@
-"""Layers: one file a rule, each with three faces (law, kernel, samples)."""
+"""Layers: one file a rule, each with three faces (law, kernel, samples).
+
+The rules: `dense`, `activation`, `batchnorm`, `layernorm` (and RMSNorm), `groupnorm`, `pooling`, `dropout`, `residual`.
+What flows through them: `node`, from a base (`gaussian`, `normalised`) or a `recipe`. The rest serves BatchNorm behind
+an activation: in the law `share`, on given data `normalised_pairs` and `batch_kernel`.
+"""
 
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm

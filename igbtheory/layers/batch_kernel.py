@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from igbtheory.activations.function import Function
 from igbtheory.activations.moments import steepness
-from igbtheory.layers.batch_scaling import Array, approximate, covariance, mean_variances, slices
+from igbtheory.layers.batch_scaling import Array, approximate, mean_variances, slices
 from igbtheory.layers.pairs import kernel_root
 from igbtheory.numbers import FLOAT64
 
@@ -67,33 +67,13 @@ class Rule:
     log_weight: Array
 
 
-@final
-class _Basis:
-    """Basis in which R^T R/n is diagonal: `turn`, its orthonormal columns, and `spectrum`, the diagonal."""
-
-    def __init__(self, rows: Array, size: int) -> None:
-        # singular values, not eigenvalues of the square: the tails of t see what is small
-        _, values, turned = np.linalg.svd(rows, full_matrices=True)
-        self.turn: Array = turned.T
-        self.spectrum: Array = np.zeros(len(turned))
-        self.spectrum[: values.size] = values**2 / size
-
-
-def homogeneous(phi: Function | None, kernel: Any, eps: float = 0.0) -> tuple[Array, float]:
-    """Second moments E phi(x_a) phi(x_b) of a normalised full batch, shape (D, D), and their estimated error.
-
-    phi: homogeneous, with a closed form; None: the identity. kernel: covariance before the norm, shape (D, D).
-    The error is against the roots of the two diagonal entries.
-    """
-    return homogeneous_batches(phi, kernel, len(kernel), eps)
-
-
-def homogeneous_batches(phi: Function | None, kernel: Any, size: int, eps: float = 0.0) -> tuple[Array, float]:
+def homogeneous(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> tuple[Array, float]:
     """Second moments E phi(x_a) phi(x_b), consecutive batches of `size` data normalised, and their estimated error.
 
-    Pairs of different batches take a double integral each: (D/size)^2/2 of them. Arguments as in `homogeneous`.
+    phi: homogeneous, with a closed form; None: the identity. kernel: covariance before the norm, shape (D, D).
+    The error is against the roots of the two diagonal entries. Pairs of different batches take a double integral each:
+    (D/size)^2/2 of them.
     """
-    kernel = covariance(kernel)
     normalised = approximate(kernel, size)
     batches = [_batch(kernel, normalised, rows, eps) for rows in slices(len(kernel), size)]
     degree = _degree(phi)
@@ -117,9 +97,8 @@ def homogeneous_batches(phi: Function | None, kernel: Any, size: int, eps: float
     return found, error + FLOAT64.epsilon * (100 + 4 * max(batch.rounding for batch in batches))
 
 
-def means(phi: Function | None, kernel: Any, size: int, eps: float = 0.0) -> Array:
+def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> Array:
     """Means E phi(x_a) of normalised batches, shape (D,): one integral, with the power p/2. Arguments as above."""
-    kernel = covariance(kernel)
     normalised, found, degree = approximate(kernel, size), np.zeros(len(kernel)), _degree(phi)
     if phi is None or phi.closed is None:
         return found
@@ -138,15 +117,8 @@ def is_homogeneous(phi: Function | None) -> bool:
 
 
 def _degree(phi: Function | None) -> float:
-    """Degree p of a homogeneous phi with closed moments."""
-    if phi is None:
-        return 1.0
-    if phi.degree is None or phi.closed is None:
-        raise ValueError(
-            f"expected a homogeneous activation with a closed form, such as 'relu', got {phi.name!r}; "
-            "use `approximate` for it"
-        )
-    return float(phi.degree)
+    """Degree p of a homogeneous phi."""
+    return 1.0 if phi is None or phi.degree is None else float(phi.degree)
 
 
 def _batch(kernel: Array, normalised: Array, rows: slice, eps: float) -> Batch:
@@ -230,16 +202,25 @@ def _between(phi: Function | None, degree: float, pair: tuple[Batch, Batch], roo
         return total
     rule_a, rule_b = (_rule(batch, degree / 2, step) for batch in pair)
     upper, lower = roots[: a.size], roots[a.size :]
-    basis = _Basis(upper, a.size)
+    turn_a, spectrum_a = _diagonal(upper)
     for t_a, weight_a in zip(rule_a.t, rule_a.log_weight, strict=True):
-        shrunk_a = 1 + 2 * t_a * basis.spectrum
-        turn = basis.turn / np.sqrt(shrunk_a)
-        given = _Basis(lower @ turn, b.size)
-        shrunk_b = 1 + 2 * rule_b.t[:, None] * given.spectrum
-        h_a, h_b = upper @ turn @ given.turn, lower @ turn @ given.turn
+        shrunk_a = 1 + 2 * t_a * spectrum_a
+        turn = turn_a / np.sqrt(shrunk_a)
+        turn_b, spectrum_b = _diagonal(lower @ turn)
+        shrunk_b = 1 + 2 * rule_b.t[:, None] * spectrum_b
+        h_a, h_b = upper @ turn @ turn_b, lower @ turn @ turn_b
         q_a, q_b = (np.square(h) @ (1 / shrunk_b).T for h in (h_a, h_b))
         products = (h_a[:, None] * h_b).reshape(a.size * b.size, -1)
         q_ab = (products @ (1 / shrunk_b).T).reshape(a.size, b.size, -1)
         log_weight = weight_a - np.log(shrunk_a).sum() / 2 + rule_b.log_weight - np.log(shrunk_b).sum(axis=1) / 2
         total += _mean(phi, q_a[:, None], q_b, q_ab) @ np.exp(log_weight)
     return total
+
+
+def _diagonal(rows: Array) -> tuple[Array, Array]:
+    """Orthonormal columns of a basis in which R^T R/n is diagonal, and the diagonal, R the n rows."""
+    # singular values, not eigenvalues of the square: the tails of t see what is small
+    _, values, turned = np.linalg.svd(rows, full_matrices=True)
+    spectrum = np.zeros(len(turned))
+    spectrum[: values.size] = values**2 / len(rows)
+    return turned.T, spectrum

@@ -1,11 +1,8 @@
 """BatchNorm on a given data set by centring and scaling: units over the root of their *mean* variance over a batch."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
 from igbtheory.numbers import FLOAT64
 
 _TINY = 1e-140
@@ -13,23 +10,9 @@ _TINY = 1e-140
 Array = NDArray[np.float64]
 
 
-def covariance(kernel: Any) -> Array:
-    """Kernel of shape (D, D) in double precision."""
-    found: Array = np.asarray(kernel, dtype=np.float64)
-    if found.ndim != 2 or found.shape[0] != found.shape[1]:
-        raise ValueError(f"expected a kernel of shape (D, D), got {found.shape}; pass the covariance of all the data")
-    return found
-
-
 def slices(count: int, size: int) -> list[slice]:
-    """Rows of the batches; the last one may be smaller."""
-    size = checks.whole("the batch size", size, 2)
-    if count % size == 1:
-        raise ValueError(
-            f"expected batches of at least two data, got {count} data in batches of {size}, the last one of one; "
-            "drop a datum or change batch_size: one datum has no variance"
-        )
-    return [slice(i, min(i + size, count)) for i in range(0, count, size)]
+    """Rows of the batches of `size` data, which divides their number."""
+    return [slice(i, i + size) for i in range(0, count, size)]
 
 
 def centred(x: Array, size: int) -> Array:
@@ -58,19 +41,18 @@ def scales(variances: Array, eps: float = 0.0) -> Array:
     return np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
 
 
-def approximate(kernel: Any, size: int, eps: float = 0.0) -> Array:
+def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
     """Kernel J_ab/(sigma_a sigma_b) of the centred and scaled data, sigma^2 = tr J/n + eps of the batch of each.
 
     What BatchNorm does where the scale is that of its mean square: relative error about 1/`effective_rank` where the
     units are Gaussian. Rows in consecutive batches of `size` data; batches without variance give zeros.
     """
-    kernel = covariance(kernel)
     factor = scales(mean_variances(kernel, size), eps)
     found = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
     return np.asarray((found + found.T) / 2)  # exactly symmetric: a jump magnifies rounding
 
 
-def effective_rank(kernel: Any, size: int) -> float:
+def effective_rank(kernel: Array, size: int) -> float:
     """Effective rank (tr J)^2/tr J^2 of the centred kernel, the least of the batches; dead batches do not count."""
     normalised = approximate(kernel, size)
     blocks = [normalised[rows, rows] for rows in slices(len(normalised), size)]

@@ -27,7 +27,7 @@ def widths(layers: Sequence[Layer], width: int) -> list[int]:
 
 
 def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-    """Samples behind the layers; every Dense but the last reads `width` units, and so does what follows."""
+    """Samples behind the layers; every Dense but the first reads `width` units, and so does what follows."""
     for layer, units in zip(layers, widths(layers, width), strict=True):
         x = layer.samples(x, rng, units)
     return x

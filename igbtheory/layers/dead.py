@@ -1,6 +1,5 @@
 """Dead batches: how often an activation does not vary over a whole batch."""
 
-from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -8,22 +7,23 @@ from typing import Any
 import numpy as np
 
 from igbtheory.activations.function import Function
-from igbtheory.activations.tree import Number
+from igbtheory.activations.moments import Moments
+from igbtheory.activations.tree import ZERO
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.exchangeable import all_within
+
+
+class UnknownError(ValueError):
+    """Probability that no rule knows."""
 
 
 def flat_pieces(phi: Function) -> list[tuple[float, float]]:
     """Intervals on which phi is constant; refused where two of them share their value."""
     ends = [-np.inf, *map(float, phi.pieces.kinks), np.inf]
-    flat = [
-        ends_of
-        for ends_of, slope in zip(pairwise(ends), phi.slope.formulas, strict=True)
-        if slope == Number(Fraction(0))
-    ]
+    flat = [ends_of for ends_of, slope in zip(pairwise(ends), phi.slope.formulas, strict=True) if slope == ZERO]
     values = [float(phi(FLOAT64, np.float64(_inside(*ends_of)))) for ends_of in flat]
     if len(set(values)) < len(values):
-        raise ValueError(
+        raise UnknownError(
             f"BatchNorm in batches behind {phi.name!r}: two stretches on which it is constant share their value, and "
             "how often a batch lies in both is not known; use the full batch"
         )
@@ -37,10 +37,10 @@ def _inside(low: float, high: float) -> float:
     return low + 1 if np.isinf(high) else (low + high) / 2
 
 
-def dead(phi: Function, m: int, size: int, copies: int, mean: Any, q: Any, within: Any) -> Any:
+def dead(phi: Function, m: int, size: int, copies: int, h: Moments) -> Any:
     """Probability that the sum of `copies` independent phi(M) is one value over a batch of `size` data.
 
-    M: the largest of m independent Gaussian units of that mean and variance q, with covariance `within` in the batch.
+    M: the largest of m independent Gaussian units of the moments h.
     """
     flat = flat_pieces(phi)
     if len(flat) > 1:
@@ -48,34 +48,34 @@ def dead(phi: Function, m: int, size: int, copies: int, mean: Any, q: Any, withi
     total: Any = 0.0
     for low, high in flat:
         if m > 1 and low > -np.inf:
-            raise ValueError(
+            raise UnknownError(
                 f"BatchNorm in batches behind the maximum of {m} units and {phi.name!r}, which is constant above "
                 f"{low:g}: how often a batch lies there is not known; use the full batch"
             )
-        total = total + _all_within(size, low, high, mean, q, within) ** m
+        total = total + _all_within(size, low, high, h.mean, h.variance, h.covariance) ** m
     if size == 2 and m == 1 and phi.parity > 0:  # two opposite values, as behind BatchNorm(2) and an odd activation
-        total = np.where((within <= -q * (1 - 1e-12)) & (mean == 0), 1.0, total)[()]
+        total = np.where((h.covariance <= -h.variance * (1 - 1e-12)) & (h.mean == 0), 1.0, total)[()]
     return total**copies
 
 
-def all_zero(phi: Function, m: int, size: int, mean: Any, q: Any, within: Any) -> Any:
+def all_zero(phi: Function, m: int, size: int, h: Moments) -> Any:
     """Probability that phi(M) is 0 at `size` data of a batch, M as in `dead`."""
     for low, high in flat_pieces(phi):
         if float(phi(FLOAT64, np.float64(_inside(low, high)))):
             continue
         if m > 1 and low > -np.inf:
-            raise ValueError(
+            raise UnknownError(
                 f"BatchNorm in batches behind Dropout, the maximum of {m} units and {phi.name!r}, which is 0 above "
                 f"{low:g}: how often a batch lies there is not known; use the full batch"
             )
-        return _all_within(size, low, high, mean, q, within) ** m
+        return _all_within(size, low, high, h.mean, h.variance, h.covariance) ** m
     return 0.0
 
 
 def refuse_sums(what: str, size: int, copies: int) -> None:
     """Refuse sums of `copies` units that take several values with positive probability: they may cancel."""
     if copies > 1:
-        raise ValueError(
+        raise UnknownError(
             f"BatchNorm in batches of {size} behind the average of {copies} values of {what}: how often their sum does "
             "not vary over a batch is not known; use the full batch"
         )
@@ -102,7 +102,7 @@ def dead_batch(phi: Function | None, m: int, size: int, copies: int, eps: float,
     for low, high in flat_pieces(phi):
         if low < largest and high > 0 and (low < 0 or m > 1):
             where = "around 0" if low < 0 else f"above {low:g}"
-            raise ValueError(
+            raise UnknownError(
                 f"BatchNorm in batches of {size} behind BatchNorm({size}) and {phi.name!r}, which is constant {where}: "
                 "how often a batch lies there is not known; use the full batch"
             )
@@ -117,7 +117,7 @@ def all_zero_in_batch(phi: Function, m: int, size: int, batch: int, eps: float) 
     sides = [ends for ends in flat_pieces(phi) if not float(phi(FLOAT64, np.float64(_inside(*ends))))]
     known = [(-np.inf, 0.0)] if m > 1 else [(-np.inf, 0.0), (0.0, np.inf)]
     if (batch == 2 and not eps) or any(side not in known for side in sides):
-        raise ValueError(
+        raise UnknownError(
             f"BatchNorm in batches behind Dropout, BatchNorm({batch}) and {phi.name!r}: how often a batch lies where "
             "that is 0 is not known; use the full batch"
         )
@@ -136,7 +136,7 @@ def dead_groups(phi: Function | None, group: int, size: int, copies: int, q: Any
     pieces = [] if phi is None else flat_pieces(phi)
     sides = [(max(low, -bound), min(high, bound)) for low, high in pieces if low < bound and high > -bound]
     if any(side not in {(-bound, 0.0), (0.0, bound)} for side in sides):
-        raise ValueError(
+        raise UnknownError(
             f"BatchNorm in batches of {size} behind GroupNorm({group}) and {getattr(phi, 'name', '')!r}: how often a "
             "batch lies where that is constant is not known; use the full batch"
         )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from igbtheory.layers.dead import UnknownError
 from igbtheory.layers.drawing import Array, over_data
 from igbtheory.layers.estimated import HEAVY, SEED, SPARE
 from igbtheory.layers.node import LawNode
@@ -92,7 +93,7 @@ def _dead(node: LawNode, size: int) -> Any:
     """How often a batch does not vary, None where that is not known."""
     try:
         return node.constant(size)
-    except ValueError:
+    except UnknownError:
         return None
 
 

@@ -41,18 +41,12 @@ class Gaussian(Base[Moments]):
         pair, error = averages.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
         return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
 
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
-
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
-        h = self.values
-        return 0.0 if phi is None else dead(phi, m, size, copies, h.mean, h.variance, h.covariance)
+        return 0.0 if phi is None else dead(phi, m, size, copies, self.values)
 
     def zeros(self, phi: Function | None, m: int, size: int) -> Any:
-        h = self.values
-        return 0.0 if phi is None else all_zero(phi, m, size, h.mean, h.variance, h.covariance)
+        return 0.0 if phi is None else all_zero(phi, m, size, self.values)
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         h, z = self.values, rng.standard_normal((size or 1, count))
@@ -104,10 +98,6 @@ class GaussianPairs(Base[Pairs]):
             return 0, 0
         at_a, at_b = (averages.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
         return at_a.mean, at_b.mean
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, phi, m, size, copies
-        return 0.0  # no kernel of given data asks
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         del size

@@ -1,7 +1,7 @@
 """Normalisation of every datum over groups of its units: GroupNorm."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -23,6 +23,7 @@ from igbtheory.layers.node import Base, KernelNode, LawNode, Node
 from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import Kind
+from igbtheory.numbers.sweeps import at_points
 
 
 @final
@@ -89,20 +90,12 @@ class Grouped(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del m  # units of a group are not pooled
         h, of = self.values, phi or FUNCTIONS["linear"]
-        parts = np.broadcast_arrays(h.var_mu, h.var_chi)
-        points = [(mu / (mu + chi), chi / (mu + chi)) for mu, chi in zip(*map(np.ravel, parts), strict=True)]
-        found = zip(*(grouped(n, of, self.size, c, less) for c, less in points), strict=True)
-        mean, var_mu, var_chi, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
-        within = None
+        q, within = h.variance, None
+        mean, var_mu, var_chi, error = at_points(partial(grouped, n, of, self.size), h.var_mu / q, h.var_chi / q)
         if h.within is not None:
-            ratios = np.ravel(np.broadcast_to(h.within / h.variance, parts[0].shape))
-            pairs = [grouped(n, of, self.size, c, 1 - c)[1] for c in ratios]
-            within = np.array(pairs).reshape(parts[0].shape)[()]
+            c = h.within / q
+            _, within, _, _ = at_points(partial(grouped, n, of, self.size), c, 1 - c)
         return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()], within)
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, m
@@ -147,10 +140,6 @@ class GroupedPairs(Base[Pairs]):
         del m
         mean = one(n, phi or FUNCTIONS["linear"], self.size)[0]
         return mean, mean
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, phi, m, size, copies
-        return 0.0  # no kernel of given data asks
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         return _in_groups(self._before, self.size, (rng, count, size))

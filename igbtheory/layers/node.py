@@ -8,6 +8,7 @@ from numpy.random import Generator
 
 from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
+from igbtheory.layers.dead import UnknownError
 from igbtheory.layers.drawing import Array, extended
 from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.recipe import NO_SPREAD, Recipe
@@ -28,18 +29,20 @@ class Base(ABC, Generic[T]):
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         """Second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
 
-    @abstractmethod
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        """Means over the weights of phi(M) at the data a and b of a pair; of Moments the mean, twice."""
+        """Of a kernel: means over the weights of phi(M) at the data a and b of a pair."""
+        del n, phi, m
+        raise TypeError(f"{type(self).__name__} is a law: its mean is one of its moments")
 
-    @abstractmethod
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        """Probability that the sum of `copies` independent phi(M) is one value over a whole batch of `size` data."""
+        """Of a law: probability that a sum of `copies` independent phi(M) is one value over a batch of `size` data."""
+        del n, phi, m, size, copies
+        raise TypeError(f"{type(self).__name__} is a kernel: its batches are given")
 
     def zeros(self, phi: Function | None, m: int, size: int) -> Any:
         """Probability that `size` data of a batch all have phi(M) = 0."""
         del phi, m, size
-        raise ValueError(
+        raise UnknownError(
             "BatchNorm in batches behind Dropout: how often the units in front of it are 0 is not known; use the full "
             "batch, or put a Dense between them"
         )
@@ -161,11 +164,7 @@ class Node(Generic[T]):
     def largest(self, m: int) -> "Node[T]":
         """Node with the maximum over m copies taken; an increasing phi commutes with it."""
         self._refuse_closed(f"MaxPool({m})")
-        if not self.base.pools:
-            raise ValueError(
-                f"expected independent units in front of MaxPool({m}), got units of one normalised group; put a Dense "
-                "between them, or use LayerNorm"
-            )
+        self.refuse_groups(f"MaxPool({m})")
         if self.phi is not None and self.phi.monotonicity <= 0:
             raise ValueError(
                 f"expected an increasing activation in front of MaxPool({m}), got {self.phi.name!r}: the largest of "
@@ -173,6 +172,14 @@ class Node(Generic[T]):
                 "between them"
             )
         return replace(self, maximum=self.maximum * m)
+
+    def refuse_groups(self, layer: str) -> None:
+        """Refuse units of one normalised group, which are not independent, in front of a layer that pools."""
+        if not self.base.pools:
+            raise ValueError(
+                f"expected independent units in front of {layer}, got units of one normalised group; put a Dense "
+                "between them, or use LayerNorm"
+            )
 
     def averaged(self) -> T:
         """Second moments of phi(M)."""

@@ -43,10 +43,6 @@ class Normalised(Base[Moments]):
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))
 
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        mean = self.average(n, phi, m).mean
-        return mean, mean
-
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
         largest = np.inf if self.estimator == "proxy" else np.sqrt(size - 1)

@@ -99,7 +99,7 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = batch_kernel.homogeneous_batches(phi, to.kernel, to.size, to.eps)
+            kernel, error = batch_kernel.homogeneous(phi, to.kernel, to.size, to.eps)
             return _remade(n, to.pairs, kernel, error + to.error)
         known, found = self._estimated(n, phi, m)
         return _remade(n, known, found.q_ab, known.error + found.error)
@@ -109,10 +109,6 @@ class NormalisedPairs(Base[Pairs]):
         if self._is_exact(phi, m):
             return _either_way(n, batch_kernel.means(phi, to.kernel, to.size, to.eps))
         return _either_way(n, self._estimated(n, phi, m)[1].mean)
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, phi, m, size, copies
-        return 0.0  # no kernel of given data asks
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
         return self.scaling.of(self._before.units(rng, count, size))

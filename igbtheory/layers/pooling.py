@@ -72,14 +72,14 @@ class AvgPool(Layer):
         return self.m
 
     def law(self, node: LawNode) -> LawNode:
-        self._refuse_groups(node)
+        node.refuse_groups(repr(self))
         x = node.averaged()
         within = None if x.within is None else x.within / self.m
         values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
         return node.remade(values, (x.mean, x.mean), Pooled(node, self.m))
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        self._refuse_groups(node)
+        node.refuse_groups(repr(self))
         x, (a, b) = node.averaged(), node.means()
         q_a, q_b, q_ab = (
             product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
@@ -96,13 +96,6 @@ class AvgPool(Layer):
 
     def __repr__(self) -> str:
         return f"AvgPool({self.m})"
-
-    def _refuse_groups(self, node: LawNode | KernelNode) -> None:
-        if not node.base.pools:
-            raise ValueError(
-                f"expected independent units in front of {self!r}, got units of one normalised group; put a Dense "
-                "between them, or use LayerNorm"
-            )
 
 
 @final

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.layers.dead import UnknownError
 from igbtheory.layers.drawing import Array
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
@@ -56,7 +57,7 @@ class Recipe(ABC):
     def constant(self, size: int, copies: int) -> Any:
         """Of a law: probability that the sum of `copies` independent units is one value over a batch of `size` data."""
         del copies
-        raise ValueError(
+        raise UnknownError(
             f"BatchNorm in batches of {size} cannot tell how often {self.what} does not vary over a batch; use the "
             "full batch, or put a Dense between them"
         )

@@ -1,5 +1,6 @@
 """Share V/(V + eps) that a BatchNorm with eps leaves of the mean square of a function of a unit, V its variance."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.node import LawNode
 from igbtheory.layers.single import Single
 from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers.sweeps import at_points
 
 MANY = 6
 """Data of a batch from which on dropout before two slopes is soon summed, in a batch that has been normalised."""
@@ -51,10 +53,8 @@ def _at_points(n: Kind, single: Single, size: int | None, eps: Any) -> tuple[Any
     moments = (h.mean, h.var_mu, h.var_chi) if size is None else (h.mean, h.variance, h.covariance)
     normed, less = single.normed, eps * single.scale * single.scale
     apart = (less, 0.0) if normed is None else (less * normed, less)
-    parts = np.broadcast_arrays(*moments, *apart, mix.kept, mix.at, mix.noise)
-    points = zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
-    found = zip(*(_at_point(n, single, size, *point) for point in points), strict=True)
-    q, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
+    parts = (*moments, *apart, mix.kept, mix.at, mix.noise)
+    q, error = at_points(partial(_at_point, n, single, size), *map(n.number, parts))
     return q, np.asarray(error, dtype=float)[()]
 
 

@@ -9,6 +9,7 @@ from igbtheory.activations.panels import orders
 from igbtheory.activations.resolved import resolved
 from igbtheory.layers import BatchNorm, Gaussian, LawNode
 from igbtheory.numbers import Kind
+from igbtheory.numbers.sweeps import at_points
 from igbtheory.phases.gradients_slope import Slope, slope
 
 ALIKE = 64
@@ -34,10 +35,8 @@ def batch_slope(layer: BatchNorm, node: LawNode) -> Slope:
             "of the activation"
         )
     slope(node, pairs=False)  # refuses an activation without a derivative
-    parts = np.broadcast_arrays(h.values.mean, h.values.var_mu, h.values.var_chi)
-    points = zip(*(np.ravel(n.number(part)) for part in parts), strict=True)
-    found = zip(*(_quotient(n, node.phi, point, eps) for point in points), strict=True)
-    own, error = (np.array(part).reshape(parts[0].shape)[()] for part in found)
+    parts = (h.values.mean, h.values.var_mu, h.values.var_chi)
+    own, error = at_points(lambda *point, phi=node.phi: _quotient(n, phi, point, eps), *map(n.number, parts))
     return Slope(own, n.number(0), error=h.values.error + np.asarray(error, dtype=float)[()])
 
 

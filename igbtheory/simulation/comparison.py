@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 import scipy
 
-from igbtheory.guesses import DatasetGuessLaw
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.ensemble import simulate
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
@@ -99,7 +98,7 @@ def _check(simulation: "Simulation", prediction: Any) -> None:
         raise ValueError(
             f"expected a prediction of one network with {expected[0]} Dense layers, got per-layer values of shape {got}"
         )
-    if simulation.gaussian == isinstance(prediction.G0, DatasetGuessLaw):
+    if simulation.gaussian != (prediction.dataset is None):
         kind = "Gaussian inputs" if simulation.gaussian else "the very data set"
         raise ValueError(f"expected the prediction for {kind} that was simulated, got {prediction!r}")
 

@@ -32,7 +32,8 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
 ) -> Simulation:
     """Ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
 
-    width: units that a hidden Dense makes, and the dimension of Gaussian inputs; samples: Gaussian data, fresh for
+    width: units that every Dense but the first reads, and the dimension of Gaussian inputs where nothing in front of
+    the first one pools; samples: Gaussian data, fresh for
     every network, at least 2 (a data set is taken whole, whatever `samples`); inputs: GaussianInputs, or an array of
     shape (n_samples, n_features). Network i draws from SeedSequence(seed, spawn_key=(i,)): the numbers do not depend
     on `workers` (threads, None: one a core). progress: a bar on standard error.
@@ -43,7 +44,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     workers = (os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
     inputs = checked_inputs(inputs)
     size = checks.whole("samples", samples, 2) if isinstance(inputs, GaussianInputs) else len(inputs)
-    drawn = finite_network(network, inputs, size, width)
+    drawn = finite_network(network.layers, inputs, size, width)
     with closing(_measured(drawn, networks, seed, workers)) as results:
         moments, guesses = zip(*(shown(results, networks, "finite networks") if progress else results), strict=True)
     stacked = np.stack(moments)

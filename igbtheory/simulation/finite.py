@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from numpy.random import Generator
@@ -16,9 +16,6 @@ from igbtheory.layers.batchnorm import batch_of
 from igbtheory.layers.chain import drawn, read_by_next, widths
 from igbtheory.layers.dense import condensed
 from igbtheory.simulation.moments import pair_moments
-
-if TYPE_CHECKING:
-    from igbtheory.network import Network
 
 Data = Callable[[Generator], NDArray[np.float32]]
 
@@ -72,15 +69,14 @@ class FiniteNetwork:
         return dense.sigma_w2 * q_ab + dense.sigma_b2, dense.sigma_w2 * spread
 
 
-def finite_network(network: "Network", inputs: Any, samples: int, width: int) -> FiniteNetwork:
+def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:
     """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
     if isinstance(inputs, GaussianInputs):
-        data = _gaussian(inputs, samples, width * read_by_next(network.layers))
-        batch = batch_of(network.layers)
-        return FiniteNetwork(network.layers, data, width, 1, 1 if batch is None else batch.divides(samples))
+        data = _gaussian(inputs, samples, width * read_by_next(layers))
+        batch = batch_of(layers)
+        return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
     with np.errstate(over="ignore"):
         x = np.asarray(inputs, dtype=np.float32)
-    layers = network.layers
     before = tuple(takewhile(lambda layer: not isinstance(layer, Dense), layers))
     rng = np.random.default_rng(0)
     untouched = rng.bit_generator.state

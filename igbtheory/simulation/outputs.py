@@ -33,7 +33,7 @@ def outputs(
     seed = checks.whole("seed", seed, 0)
     inputs = checked_inputs(GaussianInputs() if inputs is None else inputs)
     size = checks.whole("samples", samples, 1) if isinstance(inputs, GaussianInputs) else len(inputs)
-    drawn = finite_network(network, inputs, size, width)
+    drawn = finite_network(network.layers, inputs, size, width)
     return _drawn(drawn, classes, [np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(networks)])
 
 

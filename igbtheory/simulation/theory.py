@@ -37,20 +37,17 @@ def observable(prediction: "Prediction", samples: int) -> PerLayer:
 
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:
     """Law of the guesses among the data of the simulation: exact for Gaussian inputs, from draws for a data set."""
-    size, law = simulation.samples, prediction.G0
-    if isinstance(law, DatasetGuessLaw):
-        return _of_data_set(law, size, DRAWS * simulation.networks, simulation.seed)
-    return _of_gaussian_inputs(law.finite(size))
+    size = simulation.samples
+    if prediction.dataset is not None:
+        return _of_data_set(prediction.dataset, size, DRAWS * simulation.networks, simulation.seed)
+    return _of_gaussian_inputs(prediction.G0.finite(size))
 
 
 def _of_gaussian_inputs(law: Any) -> GuessTheory:
-    def cdf(k: Any) -> Any:
-        return law.cdf(k)
-
     k = np.arange(law.D + 1.0)
     variance = float(law.var()) / law.D**2
     spread = float(law.pmf(k) @ ((k / law.D - 0.5) ** 2 - variance) ** 2)
-    return GuessTheory(CountLaw(cdf), variance, spread)
+    return GuessTheory(CountLaw(law.cdf), variance, spread)
 
 
 def _of_data_set(law: DatasetGuessLaw, size: int, draws: int, seed: int) -> GuessTheory:
