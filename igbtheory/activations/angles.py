@@ -14,7 +14,7 @@ import numpy as np
 from igbtheory.activations.panels import orders
 from igbtheory.activations.sphere import density_reach, grid, power, rounded
 from igbtheory.numbers import Kind
-from igbtheory.numbers.panels import Panels, split
+from igbtheory.numbers.panels import Panels, farthest, split
 
 NEARBY = 3.0 ** -np.arange(1, 14)
 """Distances of panel ends from pi/2 in H, which is all but singular there at x = 1 and small d."""
@@ -50,7 +50,7 @@ class Angles:
     def panels(self, tangent: list[Any], order: int) -> Panels:
         """Panels of eta: about the peaks at c and at c = 0, at the angles `tangent`, and tapering towards an end."""
         n = self.n
-        least = float(np.sqrt(-2 * np.log(n.epsilon)) + 0.5)
+        least = farthest(n)
         around = grid(n, n.number(min(np.pi / 2, least / np.sqrt(self.free))), self.free) + n.pi / 2
         evenly = n.pi * n.number(np.arange(PARTS + 1)) / PARTS
         ratio = self.less / self.more

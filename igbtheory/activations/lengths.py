@@ -13,7 +13,7 @@ from igbtheory.activations.panels import orders
 from igbtheory.activations.sphere import rounded
 from igbtheory.activations.spherical import compared, moments
 from igbtheory.numbers import Kind
-from igbtheory.numbers.panels import split
+from igbtheory.numbers.panels import farthest, split
 
 
 def moments_with_eps(n: Kind, phi: Function, size: int, v: Any, eps: Any) -> tuple[Any, Any, Any, float]:
@@ -55,7 +55,7 @@ def _lengths(n: Kind, phi: Function, size: int, offset: Any, order: int) -> tupl
     Panels end at sqrt(offset) and in proportion, where the scale varies, and where two data reach a kink.
     """
     free, root, bend = size - 1, n.sqrt(n.number(size - 1)), n.sqrt(offset)
-    least = n.number(float(np.sqrt(-2 * np.log(n.epsilon)) + 0.5))
+    least = n.number(farthest(n))
     low, high = max(root - least, 0 * root), root + least
     kinks = [abs(n.number(kink)) for kink in phi.pieces.kinks]
     marks = [bend * kink / n.sqrt((1 - kink) * (1 + kink)) for kink in kinks if kink < 1]

@@ -10,7 +10,7 @@ import numpy as np
 from igbtheory.activations.function import Function
 from igbtheory.activations.mesh import mesh, span
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.panels import Panels, from_likeliest, rises, split_normal, variance
+from igbtheory.numbers.panels import Panels, farthest, from_likeliest, rises, split_normal, variance
 
 SIDES = (3.0,)
 """Ends, in standard deviations, of the panels around a smoothed feature; the last one ends at the reach."""
@@ -122,7 +122,7 @@ def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
 
 def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
     """Standard deviations beyond which phi and its slope, weighted with the density, are negligible."""
-    least = float(np.sqrt(-2 * np.log(n.epsilon))) + 0.5
+    least = farthest(n)
     z = np.linspace(-4 * least, 4 * least, 513)
     x = mean + scale * z
     with np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ import numpy as np
 from igbtheory.activations.function import Function
 from igbtheory.activations.mesh import mesh, span
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.panels import WIDTH, Panels
+from igbtheory.numbers.panels import WIDTH, Panels, farthest
 
 FARTHEST = 60.0
 """Standard deviations that matter at most."""
@@ -87,7 +87,7 @@ class Sphere:
                 f"expected an activation whose second moment is within range under batches of {self.size}, got "
                 f"{self.phi.name!r}, which grows too fast; clip the formula"
             )
-        least = np.sqrt(-2 * np.log(n.epsilon)) + 0.5
+        least = farthest(n)
         return min(n.number(float(np.max(np.abs(z[seen]), initial=least)) / root), n.pi / 2)
 
     def grid(self, reach: Any) -> Any:

@@ -28,6 +28,11 @@ def _kind(value: Any, array: NDArray[Any]) -> str:
     return f"an array of {array.dtype}" if array.ndim else repr(value)
 
 
+def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Shape of draws as NumPy's generators take it: None (the default), a number, or a shape."""
+    return default if size is None else tuple(map(int, np.atleast_1d(size)))
+
+
 def checked_gamma(gamma: Any) -> Numbers:
     """Variance ratio gamma = var_mu / var_chi in [0, inf], a float or a read-only array.
 

@@ -8,6 +8,8 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.guesses.arguments import shape_of
+
 LARGEST = 8192
 """Data whose kernel is factorised at most: 512 MiB."""
 
@@ -40,15 +42,11 @@ class DatasetGuessLaw:
         self, size: int | tuple[int, ...] | None = None, random_state: int | np.random.Generator | None = None
     ) -> Any:
         """Independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
-        if size is None:
-            return self.rvs(1, random_state)[0]
-        if isinstance(size, tuple):
-            return self.rvs(int(np.prod(size)), random_state).reshape(size)
-        rng = np.random.default_rng(random_state)
-        block = max(1, 2**24 // self.size)
-        parts = [min(block, size - start) for start in range(0, size, block)]
+        shape, rng = shape_of(size), np.random.default_rng(random_state)
+        count, block = int(np.prod(shape)), max(1, 2**24 // self.size)
+        parts = [min(block, count - start) for start in range(0, count, block)]
         draws = [(self.outputs(part, rng) > 0).mean(axis=0) for part in parts]
-        return np.concatenate(draws or [np.empty(0)])
+        return np.concatenate(draws or [np.empty(0)]).reshape(shape)[()]
 
     def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Independent draws of an output at all data, shape (size, count): N(0, kernel)."""

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import Numbers
+from igbtheory.guesses.arguments import Numbers, shape_of
 
 
 def share(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
@@ -39,7 +39,7 @@ def draw_share(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[n
     ValueError where gamma does not broadcast to `size`.
     """
     own = np.shape(gamma)
-    shape = own if size is None else tuple(np.atleast_1d(size))
+    shape = shape_of(size, own)
     if len(own) > len(shape) or any(a not in {1, b} for a, b in zip(own[::-1], shape[::-1], strict=False)):
         message = (
             f"size: expected a shape that gamma, of shape {np.shape(gamma)}, broadcasts to, got {size!r}; "

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import Numbers, checked_data_count, checked_gamma, float64_array
+from igbtheory.guesses.arguments import Numbers, checked_data_count, checked_gamma, float64_array, shape_of
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, share_variance
@@ -77,7 +77,7 @@ class ClassGuessLaw(DrawnClasses):
         Exact: the centres are drawn, and the shares given them are single integrals. Every row sums to one.
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
-        shape = np.shape(self.gamma) if size is None else tuple(np.atleast_1d(size))
+        shape = shape_of(size, np.shape(self.gamma))
         gamma = np.broadcast_to(np.asarray(self.gamma)[..., None], (*shape, 1)).reshape(-1, 1)
         u = np.random.default_rng(random_state).standard_normal((len(gamma), self.n_classes))
         found = np.empty_like(u)

@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.batches import BatchedGuessLaw
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
@@ -36,7 +37,7 @@ class BatchedClassLaw:
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
         """Independent draws of the counts, shape (*size, M), each from Gaussian vectors: every row sums to D."""
-        shape, m = () if size is None else tuple(np.atleast_1d(size)), self.n_classes
+        shape, m = shape_of(size), self.n_classes
         rng = np.random.default_rng(random_state)
         counts = np.empty((int(np.prod(shape)), m), dtype=np.int64)
         rows = max(1, BLOCK // (self.D * m))

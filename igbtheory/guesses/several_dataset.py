@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
@@ -39,7 +40,7 @@ class DatasetDraws(DrawnClasses):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Independent draws of the numbers of all classes, shape (*size, M)."""
-        shape = () if size is None else tuple(np.atleast_1d(size))
+        shape = shape_of(size)
         rng = np.random.default_rng(random_state)
         count, m = int(np.prod(shape)), self.n_classes
         block = max(1, BLOCK // (self.binary.size * m))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.centred import differ
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
 from igbtheory.guesses.sampled import DrawnClasses
@@ -93,7 +94,7 @@ class SoftmaxLaw(DrawnClasses):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Independent draws of all p_c, shape (*size, M)."""
-        shape = () if size is None else tuple(np.atleast_1d(size))
+        shape = shape_of(size)
         rng = np.random.default_rng(random_state)
         return self.given(np.sqrt(self.var_mu) * rng.standard_normal((*shape, self.n_classes)))
 

@@ -16,6 +16,11 @@ CLOSE = 1e-9
 """Distance of a cut from a cusp that stands for none."""
 
 
+def farthest(n: Kind) -> float:
+    """Standard deviations beyond which the normal density is negligible."""
+    return float(np.sqrt(-2 * np.log(n.epsilon))) + 0.5
+
+
 @final
 @dataclass(frozen=True)
 class Panels:
