@@ -82,6 +82,7 @@ def test_draws_of_g0_have_its_mean_and_variance(digits: Any) -> None:
     assert abs(spread.mean() - law.var()) < 5 * spread.std() / np.sqrt(draws.size)
     assert np.array_equal(draws[:5], law.rvs(4000, random_state=3)[:5])
     assert 0 <= law.rvs(random_state=1) <= 1
+    assert np.array_equal(law.rvs([2, 3], random_state=3), law.rvs((2, 3), random_state=3))
     assert law.std() ** 2 == pytest.approx(law.var())
     assert law.mean() == 0.5
 

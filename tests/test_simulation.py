@@ -49,6 +49,7 @@ def test_the_first_layer_of_a_data_set_is_known_exactly() -> None:
     data = np.random.default_rng(7).standard_normal((7, 300))
     first = igb.mlp(1).simulate(3, 20, inputs=data).per_layer
     theory = igb.mlp(1).predict(data).per_layer
+    # products are in single precision
     assert first.var_mu[0] == pytest.approx(theory.var_mu[0], rel=1e-5)
     assert first.var_chi[0] == pytest.approx(theory.var_chi[0], rel=1e-5)
     assert first.var_mu_error[0] < 1e-15

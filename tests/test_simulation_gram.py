@@ -82,4 +82,4 @@ def test_the_condensed_units_have_the_same_gram_matrix() -> None:
     x = data(20, 400)
     root = dense.condensed(x)
     assert root.shape == (20, 20)
-    assert root @ root.T / 20 == pytest.approx(x @ x.T / 400, rel=1e-5, abs=1e-5)
+    assert root @ root.T / 20 == pytest.approx(x @ x.T / 400, abs=2e-6)  # single precision, numbers of order 1

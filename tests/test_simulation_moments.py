@@ -82,7 +82,8 @@ def test_a_ratio_of_means_has_no_bias_and_an_honest_error(weights: tuple[float, 
     ratio, error = ratio_of_means(a, b, w)
     z = (ratio - 1.5) / (ratio.std() / np.sqrt(replicas))
     assert abs(z.mean()) < 5
-    assert np.sqrt(np.mean(error**2)) == pytest.approx(ratio.std(), rel=0.1)
+    # the jackknife overstates by the order 1/networks, and the spread of 4000 replicas errs by 1 %
+    assert np.sqrt(np.mean(error**2)) == pytest.approx(ratio.std(), rel=2 / networks + 0.05)
     naive = mean(a, w)[0] / mean(b, w)[0]
     assert abs(naive.mean() - 1.5) > abs(ratio.mean() - 1.5)
 

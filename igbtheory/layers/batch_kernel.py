@@ -26,6 +26,8 @@ STEPS = (0.25, 0.2)
 """Steps of a coarser and of the finer rule in u, t = exp(u - exp(-u))."""
 NEGLIGIBLE = 37.0
 """Logarithm of what is large against anything dropped from an integral."""
+TOGETHER = 128
+"""Data whose pairs with later ones are computed at once: their arrays stay in the cache."""
 SAMPLE = 64
 """Data whose rows of the kernel are computed by both rules."""
 _TINY = 1e-140
@@ -81,10 +83,9 @@ def homogeneous(phi: Function | None, kernel: Array, size: int, eps: float = 0.0
         return _of_signs(phi, normalised, max(batch.rounding for batch in batches))
     rough, found = (np.full(kernel.shape, np.nan) for _ in STEPS)
     for batch in batches:
-        every = np.arange(batch.size)
         drawn = np.unique(np.linspace(0, batch.size - 1, SAMPLE).astype(int))
-        for into, step, part in zip((rough, found), STEPS, (drawn, every), strict=True):
-            into[batch.rows.start + part, batch.rows] = _within(phi, degree, batch, step, part)
+        (rough[batch.rows.start + drawn, batch.rows],) = _within(phi, degree, batch, STEPS[0], [(drawn, 0)])
+        found[batch.rows, batch.rows] = _all_within(phi, degree, batch, STEPS[1])
     for pair in combinations(batches, 2):
         rows = np.r_[pair[0].rows, pair[1].rows]
         roots = kernel_root(normalised[np.ix_(rows, rows)], max(batch.rounding for batch in pair))
@@ -173,20 +174,33 @@ def _of_signs(phi: Function | None, kernel: Array, rounding: float) -> tuple[Arr
     return found, min(lost * steep, np.sqrt(2 * lost))
 
 
-def _within(phi: Function | None, degree: float, batch: Batch, step: float, drawn: NDArray[np.intp]) -> Array:
-    """Second moments of the `drawn` data with all of the batch: one eigenbasis serves every t."""
-    total = np.zeros((drawn.size, batch.size))
+def _all_within(phi: Function | None, degree: float, batch: Batch, step: float) -> Array:
+    """Second moments of all data of the batch: those of each pair once."""
+    blocks = [(np.arange(i, min(i + TOGETHER, batch.size)), i) for i in range(0, batch.size, TOGETHER)]
+    found = np.empty((batch.size, batch.size))
+    for (rows, first), part in zip(blocks, _within(phi, degree, batch, step, blocks), strict=True):
+        found[rows, first:], found[first:, rows] = part, part.T
+    return found
+
+
+def _within(
+    phi: Function | None, degree: float, batch: Batch, step: float, blocks: list[tuple[NDArray[np.intp], int]]
+) -> list[Array]:
+    """Second moments of the data of each block with those of the batch from a first one on: one basis for every t."""
+    totals = [np.zeros((rows.size, batch.size - first)) for rows, first in blocks]
     if batch.dead:
-        return total
+        return totals
     rule = _rule(batch, degree, step)
     for t, log_weight in zip(rule.t, rule.log_weight, strict=True):
         shrunk = 1 + 2 * t * batch.spectrum
         roots = batch.roots / np.sqrt(shrunk)
         q = np.sum(roots * roots, axis=1)
-        q_ab = roots[drawn] @ roots.T
-        q_ab[np.arange(drawn.size), drawn] = q[drawn]  # exactly, so that c = 1
-        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[drawn, None], q, q_ab)
-    return total
+        weight = np.exp(log_weight - np.log(shrunk).sum() / 2)
+        for total, (rows, first) in zip(totals, blocks, strict=True):
+            q_ab = roots[rows] @ roots[first:].T
+            q_ab[np.arange(rows.size), rows - first] = q[rows]  # exactly, so that c = 1
+            total += weight * _mean(phi, q[rows, None], q[first:], q_ab)
+    return totals
 
 
 def _between(phi: Function | None, degree: float, pair: tuple[Batch, Batch], roots: Array, step: float) -> Array:
