@@ -17,7 +17,7 @@ from igbtheory.numbers.panels import WIDTH, Panels, split
 GROWTH = 2.0
 """Ratio of the ends of panels in tau."""
 RARE = 100.0
-"""Logarithm of what is rare and counts, as phi may be large there or nothing elsewhere."""
+"""Logarithm of what is rare and counts, as phi may be large there or nothing elsewhere; what is rarer is left out."""
 TINY, LEAST, FARTHEST = 1e-3, 1e-8, 600.0
 """Least n - 3, least share of tau in a table, and largest logarithm of its square."""
 
@@ -31,9 +31,11 @@ def of_order(n: Kind, phi: Function, size: int, offset: Any, order: int) -> tupl
     weights = tau.weights * tau.x * ((unit.size - 3) / (1 + square) + offset) * n.exp(-fall)
     radii = np.ravel(unit.root * tau.x / n.sqrt(1 + square))
     apart = n.acos(-1 / n.number(unit.free))
-    x = _angles(unit, radii, apart, order)
+    # in the other half of all angles B_a and B_b change places, and up to their signs in the other half of those
+    range_x = n.pi / 2 if unit.phi.parity else n.pi
+    x = _angles(unit, radii, apart / 2, range_x, order)
     values = [unit.phi(n, radii * n.cos(x.x - turn)) for turn in (0 * apart, apart)]
-    weights = x.weights * np.ravel(weights / weights.sum()) / n.pi
+    weights = x.weights * np.ravel(weights / weights.sum()) / range_x
     mean = (weights * (values[0] + values[1])).sum() / 2
     if unit.phi.parity < 0:
         mean = 0 * mean  # exactly, so that gamma = 0 stays 0 in every layer
@@ -65,14 +67,12 @@ def _entries(unit: Sphere) -> list[Any]:
     return [abs(x) / unit.root for x in (*kinks, *pairs)]
 
 
-def _angles(unit: Sphere, radii: Any, apart: Any, order: int) -> Panels:
-    """Panels of the half of all angles where B_a and B_b change places in the other half."""
-    n, low = unit.n, apart / 2
-    count = 2 + int(np.ceil(np.pi * float(np.max(radii)) / WIDTH))
-    grid = low + n.pi * n.number(np.arange(count + 1)) / count
-    marks = [n.number(x) for x in (*unit.phi.pieces.kinks, *unit.mesh(unit.reach()))]
-    ends = [end + 0 * radii for end in grid]
-    for x in marks:
+def _angles(unit: Sphere, radii: Any, low: Any, width: Any, order: int) -> Panels:
+    """Panels of angles from `low` on, that end where B_a or B_b meets a kink or a point of the mesh of phi."""
+    n, apart = unit.n, 2 * low
+    count = 2 + int(np.ceil(float(width) * float(np.max(radii)) / WIDTH))
+    ends = [low + width * n.number(i) / count + 0 * radii for i in range(count + 1)]
+    for x in map(n.number, (*unit.phi.pieces.kinks, *unit.mesh(unit.reach()))):
         angle = n.acos(np.minimum(np.maximum(x / radii, -1), 1))
         ends += [turn + side * angle for turn in (0, apart, 2 * n.pi, apart + 2 * n.pi) for side in (-1, 1)]
-    return split(n, np.array(ends), low, low + n.pi, order)
+    return split(n, np.array(ends), low, low + width, order)

@@ -196,10 +196,10 @@ def _within(
         roots = batch.roots / np.sqrt(shrunk)
         q = np.sum(roots * roots, axis=1)
         weight = np.exp(log_weight - np.log(shrunk).sum() / 2)
-        for total, (rows, first) in zip(totals, blocks, strict=True):
+        for i, (rows, first) in enumerate(blocks):
             q_ab = roots[rows] @ roots[first:].T
             q_ab[np.arange(rows.size), rows - first] = q[rows]  # exactly, so that c = 1
-            total += weight * _mean(phi, q[rows, None], q[first:], q_ab)
+            totals[i] += weight * _mean(phi, q[rows, None], q[first:], q_ab)
     return totals
 
 
