@@ -1,6 +1,7 @@
 """Measured models: laws that hold for every model, then values known exactly or from theory, then what is refused."""
 
 import json
+import random
 import sys
 from collections.abc import Callable
 from itertools import count, cycle
@@ -16,7 +17,8 @@ from scipy.linalg import helmert
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.torch import Measurement
-from igbtheory.torch.outputs import contrast_moments, shares
+from igbtheory.torch.outputs import Summary, contrast_moments, shares
+from igbtheory.torch.remarks import remarks
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -122,7 +124,9 @@ def test_batches_change_nothing_where_data_do_not_meet(batch_size: int) -> None:
 
 
 def test_a_seed_gives_the_same_numbers_and_the_first_networks_of_more() -> None:
-    make = linear(3, lambda: nn.Dropout(0.5), lambda: nn.BatchNorm1d(3))
+    def make() -> Any:
+        return nn.Sequential(nn.Dropout(0.5), linear(3, lambda: nn.BatchNorm1d(3))())
+
     found, again, more, other = (
         igb.measure(make, X, networks, seed=seed, batch_size=5) for networks, seed in ((5, 1), (5, 1), (8, 1), (5, 2))
     )
@@ -144,6 +148,47 @@ def test_the_random_state_and_the_data_of_the_caller_are_left_alone() -> None:
         igb.measure(hooked(linear(), lambda outputs: outputs / 0), data, 3)
     assert torch.equal(torch.rand(2), expected)
     assert torch.equal(data, torch.tensor(X))
+
+
+@pytest.mark.parametrize("batch_size", [None, 5])
+@pytest.mark.parametrize("first", [nn.ReLU, nn.Dropout])
+def test_models_that_write_into_their_input_change_no_other(first: Make, batch_size: int | None) -> None:
+    data, array = torch.tensor(X, dtype=torch.float32), X.astype(np.float32)
+
+    def measured(x: Any, *, inplace: bool) -> Measurement:
+        return igb.measure(lambda: nn.Sequential(first(inplace=inplace), linear()()), x, 5, batch_size=batch_size)
+
+    expected, found, of_array = measured(X, inplace=False), measured(data, inplace=True), measured(array, inplace=True)
+    assert same(expected, found)
+    assert same(expected, of_array)
+    assert torch.equal(data, torch.tensor(X, dtype=torch.float32))
+    assert np.array_equal(array, X.astype(np.float32))
+
+
+def drawn_by_others() -> Any:
+    """Linear model, its weights from NumPy's generator, its biases from Python's."""
+    model = nn.Linear(20, 3)
+    with torch.no_grad():
+        model.weight[:] = torch.tensor(np.random.standard_normal((3, 20)))  # noqa: NPY002 - the global one is meant
+        model.bias[:] = torch.tensor([random.gauss() for _ in range(3)])
+    return model
+
+
+def test_the_generators_of_numpy_and_python_are_seeded_and_put_back() -> None:
+    states: list[Any] = []
+    random.gauss()
+    for seed in (1, 1, 2):
+        np.random.seed(len(states))  # noqa: NPY002 - as above
+        np.random.standard_normal(3)  # noqa: NPY002 - as above; it keeps a fourth for later
+        before = repr(np.random.get_state()), random.getstate()  # noqa: NPY002 - as above
+        states.append(igb.measure(drawn_by_others, X, 4, seed=seed))
+        with pytest.raises(ValueError, match="finite outputs"):
+            igb.measure(hooked(drawn_by_others, lambda y: y / 0), X, 4)
+        assert (repr(np.random.get_state()), random.getstate()) == before  # noqa: NPY002 - as above
+    first, again, other = states
+    assert same(first, again)
+    assert not same(first, other)
+    assert len({x.tobytes() for x in first.moments}) == 4
 
 
 def test_arrays_tensors_and_lists_are_one() -> None:
@@ -195,7 +240,8 @@ def test_the_guesses_of_a_linear_model_have_the_variance_of_theory() -> None:
 
 def test_a_shared_mean_of_the_outputs_is_part_of_var_mu() -> None:
     # centres of the mean m have the mean square m^2 + variance; of two outputs (y + m, 0) the contrast has half of it
-    found = igb.measure(hooked(linear(1), lambda y: y + 3), X, 200)
+    with pytest.warns(UserWarning, match="class 0 gets 9.* the mean over the weights is not 0, and var_mu contains it"):
+        found = igb.measure(hooked(linear(1), lambda y: y + 3), X, 200)
     agrees(found, 2 * X @ X.T / 20 + 9)
 
 
@@ -302,6 +348,92 @@ def test_a_batch_norm_with_statistics_of_its_own_is_not_told() -> None:
 def test_lazy_layers_draw_their_weights() -> None:
     found = igb.measure(lambda: nn.Sequential(nn.LazyLinear(3)), X, 5)
     assert same(found, igb.measure(lambda: nn.Sequential(nn.Linear(20, 3)), X, 5))
+
+
+# --- what is told ---
+
+
+def of_weights(scale: float, bias: float, outputs: int = 3) -> Make:
+    """Function that makes linear models, weights and biases of these standard deviations."""
+
+    def model() -> Any:
+        made = nn.Linear(20, outputs)
+        nn.init.normal_(made.weight, 0.0, scale)
+        nn.init.normal_(made.bias, 0.0, bias)
+        return made
+
+    return model
+
+
+def zero_headed(outputs: int) -> Any:
+    """Model of random hidden weights whose outputs are all 0."""
+    model = nn.Sequential(nn.Linear(20, 8), nn.ReLU(), nn.Linear(8, outputs))
+    nn.init.zeros_(model[2].weight)
+    nn.init.zeros_(model[2].bias)
+    return model
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_outputs_that_always_tie_are_refused(outputs: int) -> None:
+    with pytest.raises(ValueError, match=r"the outputs tie exactly.*weights of the last layer are 0.*initialise it"):
+        igb.measure(lambda: zero_headed(outputs), X, 3)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "words"), [(1, r"25\.0% of the data.*counts for class 1"), (3, r"25\.0% of the data.*lowest")]
+)
+def test_ties_are_told(outputs: int, words: str) -> None:
+    mask = torch.ones(12, 1)
+    mask[:3] = 0
+    with pytest.warns(UserWarning, match=words):
+        igb.measure(hooked(linear(outputs), lambda y: y * mask), X, 3)
+
+
+def test_the_tie_of_one_network_is_counted_among_all() -> None:
+    masks = cycle([0.0, 1.0, 1.0, 1.0])
+    with pytest.warns(UserWarning, match=r"25\.0% of the data tie"):
+        igb.measure(hooked(linear(), lambda y: y * next(masks)), X, 4)
+
+
+def test_few_ties_are_not_told() -> None:
+    mask = torch.ones(200, 1)
+    mask[0] = 0
+    igb.measure(hooked(linear(), lambda y: y * mask), np.resize(X, (200, 20)), 3)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_outputs_that_do_not_depend_on_the_data_are_told(outputs: int) -> None:
+    with pytest.warns(UserWarning, match="do not depend on the data: var_chi = 0"):
+        assert igb.measure(of_weights(0.0, 1.0, outputs), X, 3).gamma == np.inf
+
+
+@pytest.mark.parametrize("networks", [10, 100])
+def test_a_constant_bias_is_told_with_the_class_it_favours(networks: int) -> None:
+    prior = torch.tensor([0.0, 0.0, 3.0, 0.0])
+    make = hooked(of_weights(0.05, 0.1, 4), lambda y: y + prior)
+    with pytest.warns(UserWarning, match=r"class 2 gets (9\d|100)\.\d% .*mean over the weights is not 0.*var_mu"):
+        igb.measure(make, X, networks)
+
+
+@given(
+    networks=st.sampled_from([2, 3, 5, 8, 20, 100]),
+    outputs=st.integers(1, 6),
+    law=st.sampled_from(["normal", "uniform", "cauchy", "signs"]),
+    seed=st.integers(0, 9999),
+)
+def test_honest_centres_are_not_told(networks: int, outputs: int, law: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    draws = {
+        "normal": rng.standard_normal,
+        "uniform": lambda size: rng.uniform(-1, 1, size),
+        "cauchy": rng.standard_cauchy,
+        # of forty weights, as in the narrowest of networks
+        "signs": lambda size: rng.choice([-1.0, 1.0], (40, *size)).sum(axis=0),
+    }
+    centres = draws[law]((networks, outputs))
+    centres -= centres.mean(axis=1, keepdims=True) if outputs > 1 else 0
+    rows = [Summary(np.array([0.5, 0.5]), (1.0, 1.0), centre, 0) for centre in centres]
+    assert not list(remarks(rows, 10))
 
 
 # --- what is refused ---
@@ -462,6 +594,19 @@ def test_the_command_takes_modules_and_images(capsys: Capture, folder: Path) -> 
     np.save(folder / "images.npy", np.random.default_rng(1).standard_normal((8, 3, 4, 4)))
     got = as_json(capsys, "measured_models:make", "--data", "images.npy", "--networks", "2")
     assert got["inputs"] == "8 data of shape (3, 4, 4) from images.npy, as they are"
+
+
+def test_what_the_model_prints_stands_on_standard_error(capsys: Capture, folder: Path) -> None:
+    (folder / "loud.py").write_text(
+        "from torch import nn\nprint('loading')\n"
+        "class Loud(nn.Linear):\n    def forward(self, x):\n"
+        "        print('running')\n        return super().forward(x)\n"
+        "def make():\n    print('making')\n    return Loud(64, 3)\n"
+    )
+    assert main(["measure", "loud.py:make", "--data", "digits", "--networks", "2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["networks"] == 2
+    assert err.split() == ["loading", "making", "running", "making", "running"]
 
 
 @pytest.mark.parametrize(

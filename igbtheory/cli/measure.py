@@ -1,6 +1,7 @@
 """`igb measure`: the bias of a real, untrained PyTorch model."""
 
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 import igbtheory as igb
@@ -43,9 +44,10 @@ def measure(
         Print JSON, with the shares of all classes in every model.
 
     """
-    make_model, values = load(function), _data(data)
-    progress = sys.stderr.isatty()
-    found = igb.measure(make_model, values, networks, seed=seed, batch_size=batch_size, progress=progress)
+    values, progress = _data(data), sys.stderr.isatty()
+    # standard output is the result's, whatever the user's code prints
+    with redirect_stdout(sys.stderr):
+        found = igb.measure(load(function), values, networks, seed=seed, batch_size=batch_size, progress=progress)
     origin = {"model": function, "inputs": text(data, values)}
     if json:
         output.show_json({**origin, "batch_size": batch_size, **_as_dict(found)})

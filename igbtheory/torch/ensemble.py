@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.simulation.progress import shown
 from igbtheory.torch.library import require_torch
-from igbtheory.torch.outputs import contrast_moments, like_probabilities, shares
+from igbtheory.torch.outputs import Summary, like_probabilities
+from igbtheory.torch.remarks import remarks
 from igbtheory.torch.result import Measurement
 
 Array = NDArray[np.float64]
@@ -32,8 +33,9 @@ def measure(
     logits, (n_samples,) or (n_samples, 1), class 0 where they are > 0, or (n_samples, M), the class of the largest.
     X: array or tensor of shape (n_samples, ...); floating numbers take the model's precision, integers stay integers.
     batch_size: data in a pass, in an order drawn anew for every network, the last batch perhaps smaller; None: all.
-    Network i draws from PyTorch's generators, seeded by SeedSequence(seed, spawn_key=(i,)); the state they had before
-    comes back. progress: a bar on standard error.
+    Network i draws from the global generators of PyTorch, NumPy and Python, seeded by SeedSequence(seed,
+    spawn_key=(i,)); the states they had before come back. Generators that make_model holds itself, such as
+    numpy.random.default_rng(), go on as they are: they are its own. progress: a bar on standard error.
 
     ValueError, TypeError: no model, the same model or weights twice, data or outputs that are not as above.
     ImportError: PyTorch is not installed.
@@ -52,14 +54,18 @@ def measure(
     refuse_arguments(make_model)
     data = checked_data(X)
     batch_size = None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(data))
-    outputs = _logits(drawn_outputs(make_model, data, networks, seed, batch_size))
-    found = [(shares(x), contrast_moments(x)) for x in (shown(outputs, networks, "models") if progress else outputs)]
-    guesses, moments = zip(*found, strict=True)
-    return Measurement(len(data), seed, np.stack(guesses), np.array(moments))
+    said: list[str] = []
+    outputs = _logits(drawn_outputs(make_model, data, networks, seed, batch_size, said), said)
+    found = [Summary.of(x) for x in (shown(outputs, networks, "models") if progress else outputs)]
+    # all of it here, in the name of the line that called
+    for sentence in (*said, *remarks(found, len(data))):
+        warnings.warn(sentence, stacklevel=2)
+    shares, moments, *_ = zip(*found, strict=True)
+    return Measurement(len(data), seed, np.stack(shares), np.array(moments))
 
 
-def _logits(outputs: Iterable[Array]) -> Iterator[Array]:
-    """The outputs, as many in every network; refused where all seem to be probabilities."""
+def _logits(outputs: Iterable[Array], said: list[str]) -> Iterator[Array]:
+    """The outputs, as many in every network; refused, of one output told, where all seem to be probabilities."""
     alike, count = True, 0
     for i, x in enumerate(outputs):
         if i and x.shape[1] != count:
@@ -75,8 +81,6 @@ def _logits(outputs: Iterable[Array]) -> Iterator[Array]:
             )
         yield x
     if alike:
-        warnings.warn(
-            "all outputs of all networks lie in [0, 1]; if they are probabilities, return logits, leave the sigmoid "
-            "out",
-            stacklevel=3,
+        said.append(
+            "all outputs of all networks lie in [0, 1]; if they are probabilities, return logits, leave the sigmoid out"
         )

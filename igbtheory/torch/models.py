@@ -1,7 +1,6 @@
 """Freshly drawn models: that they are models, and fresh."""
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,16 +52,17 @@ def refuse_equal(model: torch.nn.Module, previous: torch.nn.Module | None) -> No
         )
 
 
-def warn_of_idle_norms(model: torch.nn.Module) -> None:
-    """Warn of norms that use running statistics which no data have entered."""
+def idle_norms(model: torch.nn.Module) -> list[str]:
+    """Sentence on norms that use running statistics which no data have entered, where there are any."""
     idle = [name for name, module in model.named_modules() if _is_idle(module)]
-    if idle:
-        warnings.warn(
-            f"batch norm in evaluation mode with fresh running statistics is the identity (layer {idle[0]!r}"
-            f"{f' and {len(idle) - 1} more' if idle[1:] else ''}); return the model in training mode, model.train(), "
-            "to normalise by the batch",
-            stacklevel=2,
-        )
+    if not idle:
+        return []
+    others = f" and {len(idle) - 1} more" if idle[1:] else ""
+    sentence = (
+        f"batch norm in evaluation mode with fresh running statistics is the identity (layer {idle[0]!r}{others}); "
+        "return the model in training mode, model.train(), to normalise by the batch"
+    )
+    return [sentence]
 
 
 def _is_idle(module: torch.nn.Module) -> bool:

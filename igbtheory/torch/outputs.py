@@ -1,5 +1,7 @@
 """Outputs of one network, (n_samples, outputs) in double precision: its guesses and moments."""
 
+from typing import NamedTuple, Self
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,11 +12,42 @@ ROUNDING = 2.0**-8
 """Distance of a sum of probabilities from 1 that bfloat16 leaves."""
 
 
+class Summary(NamedTuple):
+    """What is kept of the outputs of one network.
+
+    shares, moments: as in `Measurement`; centres: means over the data, of several outputs less that of all; ties: data
+    whose guess is not decided.
+    """
+
+    shares: Array
+    moments: tuple[float, float]
+    centres: Array
+    ties: int
+
+    @classmethod
+    def of(cls, outputs: Array) -> Self:
+        """Summary of the outputs."""
+        return cls(shares(outputs), contrast_moments(outputs), centres(outputs), ties(outputs))
+
+
 def shares(outputs: Array) -> Array:
     """Fractions of the data given to every class: of two, by the sign of one output, or of M, by the largest."""
     size, count = outputs.shape
     classes = outputs.argmax(axis=1) if count > 1 else outputs[:, 0] <= 0
     return np.asarray(np.bincount(classes, minlength=max(count, 2)) / size)
+
+
+def ties(outputs: Array) -> int:
+    """Number of data at which several outputs share the maximum, or a single output is exactly 0."""
+    if outputs.shape[1] == 1:
+        return int(np.sum(outputs == 0))
+    return int(np.sum(np.sum(outputs == outputs.max(axis=1, keepdims=True), axis=1) > 1))
+
+
+def centres(outputs: Array) -> Array:
+    """Means of the outputs over the data, of several outputs less the mean of all."""
+    means = outputs.mean(axis=0)
+    return np.asarray(means - means.mean() if len(means) > 1 else means)
 
 
 def contrast_moments(outputs: Array) -> tuple[float, float]:
