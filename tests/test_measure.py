@@ -3,7 +3,7 @@
 import json
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any
@@ -152,10 +152,10 @@ def test_the_random_state_and_the_data_of_the_caller_are_left_alone() -> None:
 
 @pytest.mark.parametrize("batch_size", [None, 5])
 @pytest.mark.parametrize("first", [nn.ReLU, nn.Dropout])
-def test_models_that_write_into_their_input_change_no_other(first: Make, batch_size: int | None) -> None:
+def test_models_that_write_into_their_input_change_no_other(first: Any, batch_size: int | None) -> None:
     data, array = torch.tensor(X, dtype=torch.float32), X.astype(np.float32)
 
-    def measured(x: Any, *, inplace: bool) -> Measurement:
+    def measured(x: Any, *, inplace: bool) -> Any:
         return igb.measure(lambda: nn.Sequential(first(inplace=inplace), linear()()), x, 5, batch_size=batch_size)
 
     expected, found, of_array = measured(X, inplace=False), measured(data, inplace=True), measured(array, inplace=True)
@@ -395,6 +395,13 @@ def test_the_tie_of_one_network_is_counted_among_all() -> None:
         igb.measure(hooked(linear(), lambda y: y * next(masks)), X, 4)
 
 
+def test_warnings_name_the_line_of_the_caller_in_every_call() -> None:
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="leave the sigmoid out") as told:
+            igb.measure(linear(1, nn.Sigmoid), X, 3)
+        assert [warning.filename for warning in told] == [__file__]
+
+
 def test_few_ties_are_not_told() -> None:
     mask = torch.ones(200, 1)
     mask[0] = 0
@@ -423,7 +430,7 @@ def test_a_constant_bias_is_told_with_the_class_it_favours(networks: int) -> Non
 )
 def test_honest_centres_are_not_told(networks: int, outputs: int, law: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    draws = {
+    draws: dict[str, Callable[[tuple[int, int]], Any]] = {
         "normal": rng.standard_normal,
         "uniform": lambda size: rng.uniform(-1, 1, size),
         "cauchy": rng.standard_cauchy,
@@ -456,10 +463,8 @@ MODEL = nn.Linear(20, 3)
         (lambda: 3, TypeError, "return a torch.nn.Module, got int"),
         (lambda: nn.Linear, TypeError, "return a torch.nn.Module, got type"),
         (lambda: MODEL, ValueError, "same one twice; create it inside"),
-        (of_seed_0, ValueError, "exactly the same ones twice; remove the seed"),
+        (of_seed_0, ValueError, "exactly the same ones in networks 0 and 1; remove the seed"),
         (nn.ReLU, ValueError, "without parameters"),
-        (lambda: nn.Linear(7, 3), ValueError, r"got its error on a batch of shape \(12, 20\) and torch.float32: mat1"),
-        (lambda: nn.Embedding(4, 3), ValueError, "got its error on a batch.*Embedding|got its error on a batch.*embed"),
         (linear(6, lambda: nn.Softmax(dim=1)), ValueError, "return logits, leave the softmax out"),
         (hooked(linear(), lambda y: y.softmax(1).bfloat16()), ValueError, "leave the softmax out"),
         (hooked(linear(), lambda y: y[:, :, None]), ValueError, r"shape \(12,\) or \(12, classes\).*got \(12, 6, 1\)"),
@@ -467,8 +472,15 @@ MODEL = nn.Linear(20, 3)
         (hooked(linear(), lambda y: y[:, :0]), ValueError, r"got \(12, 0\)"),
         (hooked(linear(), lambda y: y.sum()), ValueError, r"got \(\)"),
         (hooked(linear(), lambda y: y.argmax(1)), TypeError, "floating numbers, got torch.int64"),
-        (hooked(linear(), lambda y: (y, y)), TypeError, "floating numbers, got tuple"),
-        (hooked(linear(), lambda y: y * float("nan")), ValueError, "finite outputs, got nan in network 0"),
+        (hooked(linear(), lambda y: y.sum().item()), TypeError, "floating numbers, got float"),
+        (
+            hooked(linear(), lambda y: (y, y)),
+            TypeError,
+            r"got tuple; wrap the model.*Logits\(Model.*self.model\(x\)\[0",
+        ),
+        (hooked(linear(), lambda y: {"logits": y}), TypeError, r"got dict; wrap the model.*\[\"logits\"\]"),
+        (hooked(linear(), lambda y: y * float("nan")), ValueError, "got nan in network 0; check the initialisation"),
+        (hooked(linear(), lambda y: y / 0), ValueError, "got inf in network 0; scale the data or the weights down"),
         (lambda: nn.Linear(20, next(COUNT)), ValueError, "as many outputs"),
     ],
 )
@@ -489,8 +501,86 @@ def test_a_sigmoid_at_the_end_is_told() -> None:
 
 
 def test_a_last_batch_that_a_batch_norm_cannot_take_is_named() -> None:
-    with pytest.raises(ValueError, match=r"batch of shape \(1, 20\).*batch_size"):
+    words = (
+        r"network 0: .* shape \(1, 20\).*; batches of 11 leave one of 12 data alone; pass batch_size=6, which divides"
+    )
+    with pytest.raises(ValueError, match=words):
         igb.measure(linear(6, lambda: nn.BatchNorm1d(6)), X, 3, batch_size=11)
+    with pytest.raises(ValueError, match="leave batch_size out"):
+        igb.measure(linear(6, lambda: nn.BatchNorm1d(6)), X[:11], 3, batch_size=10)
+
+
+class OwnError(Exception):
+    """Error of a user's own kind."""
+
+
+def test_errors_of_make_model_go_on_with_a_note() -> None:
+    drawn = iter([nn.Linear(20, 3)])
+
+    def make() -> Any:
+        for model in drawn:
+            return model
+        raise OwnError("no more")
+
+    with pytest.raises(OwnError, match=r"^no more\nigb.measure: network 1: make_model failed$"):
+        igb.measure(make, X, 3)
+
+
+def raised(error: Exception) -> Make:
+    """Function that makes models that raise the error."""
+
+    def fail(_outputs: Any) -> Any:
+        raise error
+
+    return hooked(linear(), fail)
+
+
+SHAPE = r"igb.measure: network 0: the model failed on data of shape \(12, 20\), "
+INTEGERS = r"; integers stay integers, as tokens are; pass X.astype\(float\)$"
+
+
+@pytest.mark.parametrize(
+    ("make", "data", "error", "words"),
+    [
+        (lambda: nn.Linear(7, 3), X, RuntimeError, f"mat1.*\n{SHAPE}torch.float32$"),
+        (lambda: nn.Embedding(4, 3), X, RuntimeError, f"{SHAPE}torch.float32$"),
+        (lambda: nn.Embedding(4, 3), TOKENS + 9, IndexError, r"shape \(10,\), torch.int64$"),
+        (raised(OwnError("mine")), X, OwnError, f"^mine\n{SHAPE}torch.float32$"),
+        (raised(MemoryError()), X, MemoryError, "; pass batch_size=6$"),
+        (raised(RuntimeError("[enforce fail] can't allocate memory")), X, RuntimeError, "; pass batch_size=6$"),
+        (raised(RuntimeError("CUDA out of memory.")), X[[0] * 999], RuntimeError, "; pass batch_size=256$"),
+        (linear(), X.astype(np.uint8), RuntimeError, f"{SHAPE}torch.uint8{INTEGERS}"),
+        (linear(), X > 0, RuntimeError, f"{SHAPE}torch.bool{INTEGERS}"),
+        (lambda: nn.BatchNorm1d(20), X.astype(int), RuntimeError, f"{SHAPE}torch.int64{INTEGERS}"),
+        (lambda: nn.LayerNorm(20), X.astype(int), RuntimeError, f"{SHAPE}torch.int64{INTEGERS}"),
+        (lambda: nn.Conv1d(12, 3, 1), X.astype(np.uint8), RuntimeError, f"{SHAPE}torch.uint8{INTEGERS}"),
+    ],
+)
+def test_errors_of_the_model_go_on_with_a_note(make: Make, data: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        igb.measure(make, data, 3)
+
+
+def test_weights_that_come_again_later_are_refused() -> None:
+    states = cycle([0, 1, 2])
+
+    def make() -> Any:
+        torch.manual_seed(next(states))
+        return nn.Linear(20, 3)
+
+    with pytest.raises(ValueError, match="exactly the same ones in networks 0 and 3"):
+        igb.measure(make, X, 5)
+
+
+def test_weights_of_any_kind_are_compared() -> None:
+    def make() -> Any:
+        model = nn.Linear(20, 3).bfloat16()
+        model.scale = nn.Parameter(torch.tensor(1.0, dtype=torch.complex64))
+        model.strided = nn.Parameter(torch.zeros(6)[::2])
+        model.unused = nn.LazyLinear(3)
+        return model
+
+    assert igb.measure(make, X, 3).networks == 3
 
 
 @pytest.mark.parametrize(
@@ -503,9 +593,11 @@ def test_a_last_batch_that_a_batch_norm_cannot_take_is_named() -> None:
         (X * 1j, TypeError, "complex"),
         (torch.tensor(X * 1j), TypeError, "complex"),
         ([["a"], ["b"]], TypeError, "numbers, got list"),
+        (np.array([["a"], ["b"]]), TypeError, "numbers, got an array of <U1"),
+        (igb.GaussianInputs(0.5, 2.0), TypeError, r"a law; draw data from it.*normal\(0.5, 2.0 \*\* 0.5"),
         ([[1.0], [1.0, 2.0]], TypeError, "stack"),
         (None, TypeError, "NoneType"),
-        (X * 1e39, ValueError, "finite outputs"),
+        (X * 1e39, ValueError, r"range of the model's torch.float32, got 2.8\de\+39; scale the data down"),
     ],
 )
 def test_bad_data_are_refused(data: Any, error: type[Exception], words: str) -> None:
@@ -533,17 +625,34 @@ def table():
     return nn.Embedding(4, 5)
 """
 
+FAILS = """
+import torch
+def make():
+    return {}["a"]
+class Ends(torch.nn.Linear):
+    def __init__(self):
+        next(iter([]))
+class Model(torch.nn.Linear):
+    def forward(self, x):
+        raise OSError("gone")
+    def __init__(self):
+        super().__init__(64, 3)
+model = Model()
+"""
+
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Folder in which a user works, with a file of models; what the command makes known to Python is forgotten."""
     (tmp_path / "models.py").write_text(FILE)
     (tmp_path / "beside.py").write_text("WIDTH = 16")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", sys.path.copy())
-    for name in ("beside", "measured_models"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    return tmp_path
+    known = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 def as_json(capsys: Capture, *tokens: str) -> Any:
@@ -596,6 +705,36 @@ def test_the_command_takes_modules_and_images(capsys: Capture, folder: Path) -> 
     assert got["inputs"] == "8 data of shape (3, 4, 4) from images.npy, as they are"
 
 
+def test_files_are_modules_known_by_name_with_their_folder_on_the_path(capsys: Capture, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "typed.py").write_text(
+        "from __future__ import annotations\nimport dataclasses, pickle\nfrom torch import nn\n"
+        "@dataclasses.dataclass\nclass Sizes:\n    count: dataclasses.InitVar[int] = 3\n"
+        "def make():\n    import near\n    pickle.dumps(make)\n    return nn.Linear(64, near.COUNT)\n"
+    )
+    (folder / "sub" / "near.py").write_text("COUNT = 4")
+    before = sys.path.copy()
+    assert as_json(capsys, "sub/typed.py:make", "--data", "digits", "--networks", "2")["n_classes"] == 4
+    assert sys.path == before
+
+
+def test_a_file_takes_no_other_modules_place(capsys: Capture, folder: Path) -> None:
+    (folder / "typing.py").write_text(FILE)
+    as_json(capsys, "typing.py:Model", "--data", "digits", "--networks", "2")
+    assert sys.modules["typing"].Any is Any
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_leaving_is_no_failure(folder: Path, error: type[BaseException]) -> None:
+    (folder / "leaving.py").write_text(f"def make():\n    raise {error.__name__}(5)\n")
+    tokens = ["measure", "leaving.py:make", "--data", "digits"]
+    if error is KeyboardInterrupt:
+        assert main(tokens) == 130
+    else:
+        with pytest.raises(SystemExit):
+            main(tokens)
+
+
 def test_what_the_model_prints_stands_on_standard_error(capsys: Capture, folder: Path) -> None:
     (folder / "loud.py").write_text(
         "from torch import nn\nprint('loading')\n"
@@ -619,15 +758,39 @@ def test_what_the_model_prints_stands_on_standard_error(capsys: Capture, folder:
         ("models.py:_hidden --data digits", "function or a class, got int"),
         ("models.py:Model --data single.npy", "single.npy: expected at least two data"),
         ("models.py:Model --data digits --networks 1", "networks >= 2"),
-        ("models.py:table --data digits", "got its error on a batch"),
-        ("broken.py:Model --data digits", "cannot import broken.py: ModuleNotFoundError: No module named 'nosuch'"),
-        ("leaves.py:Model --data digits", "cannot import leaves.py: SystemExit: 3; see where with: python leaves.py"),
-        ("no.such.module:Model --data digits", "cannot import no.such.module: ModuleNotFoundError"),
+        (
+            "models.py:table --data digits",
+            "error: network 0: the model failed on data of shape (1797, 64), torch.float32: ",
+        ),
+        ("broken.py:Model --data digits", "ModuleNotFoundError: No module named 'nosuch' (broken.py, line 2)"),
+        (
+            "broken:Model --data digits",
+            "cannot import broken: ModuleNotFoundError: No module named 'nosuch' (broken.py, li",
+        ),
+        (
+            "wrong.py:Model --data digits",
+            "cannot import wrong.py: SyntaxError: '(' was never closed (wrong.py, line 1)",
+        ),
+        ("leaves.py:Model --data digits", "SystemExit: 3 (leaves.py, line 1); put what exits under if __name__"),
+        (
+            "no.such.module:Model --data digits",
+            "cannot import no.such.module: ModuleNotFoundError: No module named 'no'",
+        ),
+        ("fails.py:make --data digits", "network 0: make_model failed: KeyError: 'a' (fails.py, line 4)"),
+        ("fails.py:Ends --data digits", "network 0: make_model failed: StopIteration (fails.py, line 7)"),
+        (
+            "fails.py:Model --data digits",
+            "the model failed on data of shape (1797, 64), torch.float32: OSError: gone (fails.p",
+        ),
+        ("fails:Model --data digits", "torch.float32: OSError: gone (fails.py, line 10)"),
+        ("fails.py:Modle --data digits", "did you mean 'Model'? known: make, Ends, Model"),
     ],
 )
 def test_bad_commands_are_one_sentence(capsys: Capture, folder: Path, tokens: str, words: str) -> None:
     np.save(folder / "single.npy", X[:1])
-    (folder / "broken.py").write_text("import nosuch")
+    (folder / "broken.py").write_text("import sys\nimport nosuch")
+    (folder / "wrong.py").write_text("print(")
+    (folder / "fails.py").write_text(FAILS)
     (folder / "leaves.py").write_text("raise SystemExit(3)")
     assert main(["measure", *tokens.split()]) == 2
     out, err = capsys.readouterr()

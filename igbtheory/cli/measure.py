@@ -1,13 +1,12 @@
 """`igb measure`: the bias of a real, untrained PyTorch model."""
 
 import sys
-from contextlib import redirect_stdout
 from typing import Any
 
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.data import DIGITS, numbers, read, text
-from igbtheory.cli.model import load
+from igbtheory.cli.model import loaded
 from igbtheory.cli.options import Whole
 from igbtheory.torch import Measurement
 
@@ -45,9 +44,8 @@ def measure(
 
     """
     values, progress = _data(data), sys.stderr.isatty()
-    # standard output is the result's, whatever the user's code prints
-    with redirect_stdout(sys.stderr):
-        found = igb.measure(load(function), values, networks, seed=seed, batch_size=batch_size, progress=progress)
+    with loaded(function) as make_model:
+        found = igb.measure(make_model, values, networks, seed=seed, batch_size=batch_size, progress=progress)
     origin = {"model": function, "inputs": text(data, values)}
     if json:
         output.show_json({**origin, "batch_size": batch_size, **_as_dict(found)})

@@ -1,40 +1,124 @@
 """Functions that make models, named on the command line."""
 
 import importlib
-import runpy
+import importlib.util
 import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import igbtheory
 from igbtheory import checks
+from igbtheory.torch.failures import noted
 from igbtheory.torch.library import require_torch
 
 
-def load(source: str) -> Any:
-    """The function `source`: FILE.py:NAME, or package.module:NAME, read as a script or a module in this folder is."""
-    place, colon, name = source.rpartition(":")
-    if not (place and colon and name):
-        raise ValueError(
-            f"expected FILE.py:NAME or package.module:NAME, got {source!r}; name the function after a colon"
-        )
+@contextmanager
+def loaded(source: str) -> Iterator[Any]:
+    """The function `source`: FILE.py:NAME, or package.module:NAME, read as a module beside it, or in this folder, is.
+
+    While it is in use its folder is on the path, since it may import when it is called, and what it prints goes to
+    standard error: standard output is the result's. Its errors become one sentence.
+    """
+    place, name = _split(source)
     path = Path(place) if place.endswith(".py") else None
     if path is not None and not path.is_file():
         raise ValueError(f"cannot read {place}: no such file")
     # before what the file or its folder may put in its place
     require_torch()
-    names = _names(place, path)
+    folder = Path.cwd() if path is None else path.resolve().parent
+    with _on_path(str(folder)), redirect_stdout(sys.stderr):
+        function = _named(name, place, _module(place, path, folder))
+        try:
+            yield function
+        except Exception as error:
+            # a StopIteration comes as the cause of another error
+            if (failed := error if noted(error) else error.__cause__) and (found := noted(failed)):
+                what, remedy = found
+                raise ValueError(f"{what}: {_told(failed, folder)}{remedy and '; '}{remedy}") from error
+            raise
+
+
+def _split(source: str) -> tuple[str, str]:
+    """File or module, and name."""
+    place, colon, name = source.rpartition(":")
+    if not (place and colon and name):
+        raise ValueError(
+            f"expected FILE.py:NAME or package.module:NAME, got {source!r}; name the function after a colon"
+        )
+    return place, name
+
+
+@contextmanager
+def _on_path(folder: str) -> Iterator[None]:
+    """The folder first on the path."""
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        # the user's code may have taken it off
+        with suppress(ValueError):
+            sys.path.remove(folder)
+
+
+def _module(place: str, path: Path | None, folder: Path) -> ModuleType:
+    """The module, or the file as one."""
+    try:
+        return importlib.import_module(place) if path is None else _from_file(path)
+    except (Exception, SystemExit) as error:
+        # else a script that ends by exit() would end the command without a word
+        remedy = "; put what exits under if __name__ == '__main__'" if isinstance(error, SystemExit) else ""
+        raise ValueError(f"cannot import {place}: {_told(error, folder)}{remedy}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    """The file as a module that Python knows by name, as dataclasses and pickle need it."""
+    name = path.stem if path.stem not in sys.modules else f"_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module
+
+
+def _named(name: str, place: str, module: ModuleType) -> Any:
+    """What the module calls so; refused with what else it may make models with."""
+    import torch  # noqa: PLC0415 - loaded by those who measure, no others
+
+    names = vars(module)
     if name not in names:
-        makers = [known for known, value in names.items() if callable(value) and not known.startswith("_")]
+        makers = [
+            known
+            for known, value in names.items()
+            if callable(value) and not isinstance(value, torch.nn.Module) and not known.startswith("_")
+        ]
         checks.known(f"name in {place}", name, makers)
     return names[name]
 
 
-def _names(place: str, path: Path | None) -> dict[str, Any]:
-    """What a file, or a module, defines."""
-    # to stay: the function may import when it is called
-    sys.path.insert(0, str(Path.cwd() if path is None else path.resolve().parent))
-    try:
-        return vars(importlib.import_module(place)) if path is None else runpy.run_path(str(path))
-    except (Exception, SystemExit) as error:
-        where = f"python -c 'import {place}'" if path is None else f"python {place}"
-        raise ValueError(f"cannot import {place}: {type(error).__name__}: {error}; see where with: {where}") from error
+def _told(error: BaseException, folder: Path) -> str:
+    """The error in words, with the last line of the user's own files that led to it."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename, folder)]
+    # a SyntaxError names its place itself
+    if not own or isinstance(error, SyntaxError):
+        return text
+    return f"{text} ({Path(own[-1].filename).name}, line {own[-1].lineno})"
+
+
+def _is_own(filename: str, folder: Path) -> bool:
+    path = Path(filename)
+    # names such as <frozen importlib> are no files; an environment may lie in the folder
+    if not path.is_file() or "site-packages" in path.parts:
+        return False
+    path = path.resolve()
+    return path.is_relative_to(folder) and not path.is_relative_to(Path(igbtheory.__file__).parent)

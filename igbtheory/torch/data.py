@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from igbtheory.inputs import GaussianInputs
+
 
 def checked_data(data: Any) -> torch.Tensor:
     """Tensor of the data, (n_samples, ...), refused where it is no set of at least two finite real data."""
@@ -27,14 +29,18 @@ def checked_data(data: Any) -> torch.Tensor:
 
 
 def _tensor(data: Any) -> torch.Tensor:
+    if isinstance(data, GaussianInputs):
+        raise TypeError(
+            "expected data, got GaussianInputs, which is a law; draw data from it, such as numpy.random.default_rng(0)."
+            f"normal({data.shift}, {data.variance} ** 0.5, (1000, 64))"
+        )
     try:
         array = np.asarray(data)
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "biufc":
-        raise TypeError(
-            f"expected data in an array or a tensor of numbers, got {type(data).__name__}; stack the data into one"
-        )
+        came = f"an array of {array.dtype}" if isinstance(data, np.ndarray) else type(data).__name__
+        raise TypeError(f"expected data in an array or a tensor of numbers, got {came}; stack the data into one")
     # PyTorch takes neither foreign byte orders nor more than double precision
     kind = np.float64 if array.dtype.kind == "f" and array.itemsize > 8 else array.dtype.newbyteorder("=")
     return torch.tensor(np.asarray(array, dtype=kind, order="C"))
@@ -45,4 +51,9 @@ def moved(data: torch.Tensor, model: torch.nn.Module) -> torch.Tensor:
     parameters = list(model.parameters())
     floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
     kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype
-    return data.to(parameters[0].device, kind)
+    found = data.to(parameters[0].device, kind)
+    if found.dtype != data.dtype and not torch.isfinite(found).all():
+        raise ValueError(
+            f"expected data in the range of the model's {kind}, got {float(data.abs().max()):.3g}; scale the data down"
+        )
+    return found

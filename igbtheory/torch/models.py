@@ -1,5 +1,6 @@
 """Freshly drawn models: that they are models, and fresh."""
 
+import hashlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -40,16 +41,27 @@ def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Modul
     return made
 
 
-def refuse_equal(model: torch.nn.Module, previous: torch.nn.Module | None) -> None:
-    """Refuse a model whose parameters are all those of the one before; asked after lazy layers have drawn theirs."""
-    if previous is None:
-        return
-    new, old = list(model.parameters()), list(previous.parameters())
-    if len(new) == len(old) and all(torch.equal(a, b) for a, b in zip(new, old, strict=True)):
+def refuse_repeated(model: torch.nn.Module, network: int, seen: dict[bytes, int]) -> None:
+    """Refuse a model whose parameters are all those of one before; asked after lazy layers have drawn theirs.
+
+    seen: the networks by their parameters, to which this one is added.
+    """
+    first = seen.setdefault(_digest(model), network)
+    if first != network:
         raise ValueError(
-            "expected freshly drawn weights from every call of make_model, got exactly the same ones twice; remove the "
-            "seed that is set inside make_model, or the weights that it loads"
+            "expected freshly drawn weights from every call of make_model, got exactly the same ones in networks "
+            f"{first} and {network}; remove the seed that is set inside make_model, or the weights that it loads"
         )
+
+
+def _digest(model: torch.nn.Module) -> bytes:
+    """Hash of the numbers in all parameters: a few bytes are kept, not the model."""
+    found = hashlib.blake2b(digest_size=16)
+    for parameter in model.parameters():
+        # a lazy layer that the data never reach has none
+        if not torch.nn.parameter.is_lazy(parameter):
+            found.update(parameter.detach().cpu().flatten().contiguous().view(torch.uint8).numpy().data)
+    return found.digest()
 
 
 def idle_norms(model: torch.nn.Module) -> list[str]:

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from igbtheory.torch.data import moved
-from igbtheory.torch.models import checked_model, idle_norms, refuse_equal
+from igbtheory.torch.failures import note_making, note_pass
+from igbtheory.torch.models import checked_model, idle_norms, refuse_repeated
 
 
 def drawn_outputs(
@@ -25,22 +26,38 @@ def drawn_outputs(
 
     said: what the caller should warn of is added to it.
     """
-    previous = None
+    previous: torch.nn.Module | None = None
+    seen: dict[bytes, int] = {}
     for i in range(networks):
         with _stream(seed, i), torch.no_grad():
-            model = checked_model(make_model(), previous)
+            model = checked_model(_made(make_model, i), previous)
             if previous is None:
                 said += idle_norms(model)
             data = moved(data, model)
-            outputs = _all_outputs(model, data, batch_size).cpu().double().numpy()
-        refuse_equal(model, previous)
-        wrong = outputs[~np.isfinite(outputs)]
-        if wrong.size:
-            raise ValueError(
-                f"expected finite outputs, got {wrong[0]} in network {i}; scale the data or the weights down"
-            )
+            outputs = _all_outputs(model, data, batch_size, i).cpu().double().numpy()
+        refuse_repeated(model, i, seen)
+        _refuse_infinite(outputs, i)
         previous = model
         yield outputs
+
+
+def _made(make_model: Callable[[], Any], network: int) -> Any:
+    """What make_model returns, its own errors noted."""
+    try:
+        return make_model()
+    except Exception as error:
+        note_making(error, network)
+        raise
+
+
+def _refuse_infinite(outputs: NDArray[np.float64], network: int) -> None:
+    """Refuse outputs that are not finite."""
+    wrong = outputs[~np.isfinite(outputs)]
+    if wrong.size:
+        # nan comes of overflow too, then mostly beside inf
+        overflow = bool(np.isinf(wrong).any())
+        remedy = "scale the data or the weights down" if overflow else "check the initialisation for nan"
+        raise ValueError(f"expected finite outputs, got {'inf' if overflow else 'nan'} in network {network}; {remedy}")
 
 
 @contextmanager
@@ -60,26 +77,33 @@ def _stream(seed: int, network: int) -> Iterator[None]:
         random.setstate(of_python)
 
 
-def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | None) -> torch.Tensor:
+def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | None, network: int) -> torch.Tensor:
     """Outputs of the model at all data: in one pass, or in batches of a random order."""
-    # a model may write into its input: every pass has a copy of its own, as indexing makes one below
-    if batch_size is None:
-        return _outputs(model, data.clone())
-    # drawn after the weights, which therefore are the same whatever the batches
+    # a model may write into its input: every pass has a copy of its own, as indexing makes one
+    parts = iter([data.clone()]) if batch_size is None else _batches(data, batch_size)
+    return torch.cat([_outputs(model, batch, network, (len(data), batch_size)) for batch in parts])
+
+
+def _batches(data: torch.Tensor, batch_size: int) -> Iterator[torch.Tensor]:
+    """The data in batches; their order is drawn after the weights, which are the same whatever the batches."""
     order = torch.randperm(len(data), device="cpu").to(data.device)
-    return torch.cat([_outputs(model, data[part]) for part in torch.split(order, batch_size)])
+    return (data[part] for part in torch.split(order, batch_size))
 
 
-def _outputs(model: torch.nn.Module, batch: torch.Tensor) -> torch.Tensor:
-    """Outputs of the model at a batch, (n_samples, outputs)."""
+def _outputs(model: torch.nn.Module, batch: torch.Tensor, network: int, sizes: tuple[int, int | None]) -> torch.Tensor:
+    """Outputs of the model at a batch, (n_samples, outputs); sizes: number of all data, and of those in a pass."""
     size = len(batch)
     try:
         outputs = model(batch)
-    except (RuntimeError, ValueError, IndexError) as error:
-        raise ValueError(
-            f"expected data that the model takes, got its error on a batch of shape {tuple(batch.shape)} and "
-            f"{batch.dtype}: {error}; pass data, or a batch_size, that suit the model"
-        ) from error
+    except Exception as error:
+        note_pass(error, network, model, batch, sizes)
+        raise
+    if isinstance(outputs, tuple | list | dict):
+        taken = '["logits"]' if isinstance(outputs, dict) else "[0]"
+        raise TypeError(
+            f"expected outputs in a tensor, got {type(outputs).__name__}; wrap the model so that it returns its "
+            f"logits, such as lambda: Logits(Model()), a Module whose forward returns self.model(x){taken}"
+        )
     if not isinstance(outputs, torch.Tensor) or not outputs.is_floating_point():
         came = outputs.dtype if isinstance(outputs, torch.Tensor) else type(outputs).__name__
         raise TypeError(

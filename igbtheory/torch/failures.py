@@ -1,0 +1,55 @@
+"""Failures inside the user's code: they go on as they are, with a note that says where, and what to do if it is known.
+
+Importing this loads no PyTorch: the command line reads the notes.
+"""
+
+import re
+from typing import Any
+
+MARK = "igb.measure: "
+"""How every note begins."""
+MEMORY = re.compile("out of memory|allocate memory|not enough memory", re.IGNORECASE)
+KIND = re.compile("dtype|type|implemented for")
+"""What PyTorch says of integers that meet floating weights."""
+
+
+def note_making(error: Exception, network: int) -> None:
+    """Add to an error of make_model at which network it came."""
+    error.add_note(f"{MARK}network {network}: make_model failed")
+
+
+def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tuple[int, int | None]) -> None:
+    """Add to an error of the forward pass at what it came; sizes: number of data, and of those in a pass."""
+    what = f"network {network}: the model failed on data of shape {tuple(batch.shape)}, {batch.dtype}"
+    remedy = _remedy(error, model, batch, *sizes)
+    error.add_note(f"{MARK}{what}{'; ' if remedy else ''}{remedy}")
+
+
+def noted(error: BaseException) -> tuple[str, str] | None:
+    """What failed and the remedy, as noted; None where the error is none of the user's code."""
+    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(MARK)]
+    if not notes:
+        return None
+    what, _, remedy = notes[0].removeprefix(MARK).partition("; ")
+    return what, remedy
+
+
+def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int | None) -> str:
+    """What to do, where the cause is known, else nothing."""
+    if isinstance(error, MemoryError | RuntimeError) and (MEMORY.search(str(error)) or isinstance(error, MemoryError)):
+        return f"pass batch_size={min(256, max(1, len(batch) // 2))}"
+    if len(batch) == 1 and batch_size is not None and "more than 1 value per channel" in str(error):
+        return f"batches of {batch_size} leave one of {size} data alone; {_dividing(size, batch_size)}"
+    floating = any(parameter.is_floating_point() for parameter in model.parameters())
+    tokens = any(type(module).__name__.startswith("Embedding") for module in model.modules())
+    if isinstance(error, RuntimeError) and floating and not tokens and not batch.is_floating_point():
+        return "integers stay integers, as tokens are; pass X.astype(float)" if KIND.search(str(error)) else ""
+    return ""
+
+
+def _dividing(size: int, batch_size: int) -> str:
+    """What to pass as batch_size instead: the nearest that divides, and is not 1."""
+    divisors = [d for d in range(2, size // 2 + 1) if not size % d]
+    if not divisors:
+        return "leave batch_size out, no other divides"
+    return f"pass batch_size={min(divisors, key=lambda d: abs(d - batch_size))}, which divides"
