@@ -16,6 +16,7 @@ from scipy.linalg import helmert
 
 import igbtheory as igb
 from igbtheory.cli import main
+from igbtheory.cli.output import measured
 from igbtheory.torch import Measurement
 from igbtheory.torch.outputs import Summary, contrast_moments, shares
 from igbtheory.torch.remarks import remarks
@@ -155,10 +156,10 @@ def test_the_random_state_and_the_data_of_the_caller_are_left_alone() -> None:
 def test_models_that_write_into_their_input_change_no_other(first: Any, batch_size: int | None) -> None:
     data, array = torch.tensor(X, dtype=torch.float32), X.astype(np.float32)
 
-    def measured(x: Any, *, inplace: bool) -> Any:
+    def of(x: Any, *, inplace: bool) -> Any:
         return igb.measure(lambda: nn.Sequential(first(inplace=inplace), linear()()), x, 5, batch_size=batch_size)
 
-    expected, found, of_array = measured(X, inplace=False), measured(data, inplace=True), measured(array, inplace=True)
+    expected, found, of_array = of(X, inplace=False), of(data, inplace=True), of(array, inplace=True)
     assert same(expected, found)
     assert same(expected, of_array)
     assert torch.equal(data, torch.tensor(X, dtype=torch.float32))
@@ -217,6 +218,9 @@ def test_the_result_is_consistent() -> None:
     assert found.shares.sum(axis=1) == pytest.approx(np.ones(7), rel=1e-15)
     assert np.array_equal(found.G0, found.shares[:, 0])
     assert found.majority == found.shares.max(axis=1).mean()
+    assert found.majority_error == found.shares.max(axis=1).std(ddof=1) / np.sqrt(7)
+    assert found.outputs == 6
+    assert igb.measure(linear(1), X, 2).outputs == 1
     assert found.var_mu == pytest.approx(found.moments[:, 0].mean(), rel=1e-14)
     for part in ("7 networks", "samples=12", "n_classes=6", "seed=3", "var_mu=", "gamma=", "±"):
         assert part in repr(found)
@@ -623,6 +627,8 @@ class Model(nn.Sequential):
         super().__init__(nn.Linear(64, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 10))
 def table():
     return nn.Embedding(4, 5)
+def one():
+    return nn.Linear(64, 1)
 """
 
 FAILS = """
@@ -672,7 +678,17 @@ def test_the_command_is_the_library(capsys: Capture) -> None:
         seed=2,
         batch_size=100,
     )
-    for name in ("networks", "samples", "n_classes", "seed", "var_mu", "var_chi_error", "gamma", "majority"):
+    for name in (
+        "networks",
+        "samples",
+        "n_classes",
+        "seed",
+        "var_mu",
+        "var_chi_error",
+        "gamma",
+        "majority",
+        "majority_error",
+    ):
         assert got[name] == getattr(expected, name)
     assert got["shares"] == expected.shares.tolist()
     assert got["G0"] == {"mean": expected.G0.mean(), "std": expected.G0.std(ddof=1)}
@@ -691,9 +707,47 @@ def test_the_command_prints_what_was_measured(capsys: Capture, folder: Path) -> 
         "10 data of 1 feature from tokens.npy, as they are",
         "5 networks of 5 classes, all data in one pass, seed 0",
     ]
-    assert f"gamma {found.gamma:.6g} ± {found.gamma_error:.1g}" in lines
-    assert f"share of class 0, sd {found.G0.std(ddof=1):.6g}" in lines
-    assert f"largest share, mean {found.majority:.6g}" in lines
+    assert f"gamma {measured(found.gamma, found.gamma_error)}" in lines
+    assert f"share of class 0, mean {measured(found.G0.mean(), found.G0.std(ddof=1) / np.sqrt(5))}" in lines
+    assert f"share of class 0, sd {found.G0.std(ddof=1):.2g}" in lines
+    assert f"largest share, mean {measured(found.majority, found.majority_error)}" in lines
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (866.108, 90.4, "866 ± 90"),
+        (866.108, 0.996, "866.1 ± 1.0"),
+        (3.7121, 0.96, "3.71 ± 0.96"),
+        (3.7121, 0.996, "3.7 ± 1.0"),
+        (1.41291, 0.0499, "1.413 ± 0.050"),
+        (12345.6, 1234.5, "12300 ± 1200"),
+        (0.0, 0.031, "0.000 ± 0.031"),
+        (-95.2, 31.0, "-95 ± 31"),
+        (3.2, 950.0, "0 ± 950"),
+        (1.2341e-9, 1.2e-11, "1.234e-09 ± 1.2e-11"),
+        (9.87e11, 1e9, "9.870e+11 ± 1.0e+09"),
+        (0.5, 0.0, "0.5 ± 0"),
+        (np.inf, np.nan, "inf ± nan"),
+    ],
+)
+def test_numbers_end_with_the_second_digit_of_their_error(value: float, error: float, words: str) -> None:
+    assert measured(value, error) == words
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command_says_which_sign_class_0_has(capsys: Capture) -> None:
+    assert main(["measure", "models.py:one", "--data", "digits", "--networks", "3"]) == 0
+    assert "share of class 0, output > 0, mean" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command_takes_the_first_rows(capsys: Capture) -> None:
+    got = as_json(capsys, "models.py:one", "--data", "digits", "--first", "50", "--networks", "3")
+    expected = igb.measure(lambda: nn.Linear(64, 1), igb.standardised(igb.digits())[:50], 3)
+    assert (got["samples"], got["gamma"]) == (50, expected.gamma)
+    assert main(["measure", "models.py:one", "--data", "digits", "--first", "1798"]) == 2
+    assert "expected --first <= 1797, the rows of digits, got 1798" in capsys.readouterr().err
 
 
 def test_the_command_takes_modules_and_images(capsys: Capture, folder: Path) -> None:
@@ -753,7 +807,7 @@ def test_what_the_model_prints_stands_on_standard_error(capsys: Capture, folder:
     [
         (
             "models.py:Modle --data digits",
-            "unknown name in models.py 'Modle'; did you mean 'Model'? known: Model, table",
+            "unknown name in models.py 'Modle'; did you mean 'Model'? known: Model, table, one",
         ),
         ("models.py:_hidden --data digits", "function or a class, got int"),
         ("models.py:Model --data single.npy", "single.npy: expected at least two data"),

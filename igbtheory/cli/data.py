@@ -29,6 +29,16 @@ def read(source: str) -> Any:
         raise ValueError(f"{source}: {error}") from None
 
 
+def first_rows(values: Any, first: int | None, source: str) -> Any:
+    """The first data of those read from `source`; None: all."""
+    if first is None:
+        return values
+    first = checks.whole("--first", first, 1)
+    if first > len(values):
+        raise ValueError(f"expected --first <= {len(values)}, the rows of {source}, got {first}")
+    return values[:first]
+
+
 def text(source: str, values: Any) -> str:
     """The data set read from `source` in words, with the number of data and of what each has."""
     sizes = tuple(values.shape[1:])

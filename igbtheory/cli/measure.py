@@ -3,9 +3,11 @@
 import sys
 from typing import Any
 
+import numpy as np
+
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.data import DIGITS, numbers, read, text
+from igbtheory.cli.data import DIGITS, first_rows, numbers, read, text
 from igbtheory.cli.model import loaded
 from igbtheory.cli.options import Whole
 from igbtheory.torch import Measurement
@@ -17,6 +19,7 @@ def measure(
     function: str,
     *,
     data: str,
+    first: Whole | None = None,
     networks: Whole = 100,
     seed: Whole = 0,
     batch_size: Whole | None = None,
@@ -33,17 +36,20 @@ def measure(
         What makes a model.
     data
         The data set: "digits" (standardised), or FILE.npy, FILE.csv (as they are, one datum a row).
+    first
+        Only the first rows of the data set.
     networks
         Models to draw.
     seed
-        The same seed gives the same numbers.
+        The same seed gives the same numbers, where the models draw from the global generators of PyTorch, NumPy and
+        Python, or from none.
     batch_size
         Data in a pass, in an order drawn anew for every model; all data at once unless named.
     json
         Print JSON, with the shares of all classes in every model.
 
     """
-    values, progress = _data(data), sys.stderr.isatty()
+    values, progress = first_rows(_data(data), first, data), sys.stderr.isatty()
     with loaded(function) as make_model:
         found = igb.measure(make_model, values, networks, seed=seed, batch_size=batch_size, progress=progress)
     origin = {"model": function, "inputs": text(data, values)}
@@ -75,15 +81,18 @@ def _as_dict(found: Measurement) -> dict[str, Any]:
         **{name: getattr(found, name) for name in ("networks", "samples", "n_classes", "seed", *fields)},
         "G0": {"mean": found.G0.mean(), "std": found.G0.std(ddof=1)},
         "majority": found.majority,
+        "majority_error": found.majority_error,
         "shares": found.shares,
     }
 
 
 def _table(found: Measurement) -> Any:
-    rows = [[name, f"{getattr(found, name):.6g} ± {getattr(found, f'{name}_error'):.1g}"] for name in NAMES]
-    guesses = {
-        "share of class 0, mean": found.G0.mean(),
-        "share of class 0, sd": found.G0.std(ddof=1),
-        "largest share, mean": found.majority,
-    }
-    return output.table(("output", "measured"), [*rows, *([name, f"{value:.6g}"] for name, value in guesses.items())])
+    zero = "share of class 0" if found.outputs > 1 else "share of class 0, output > 0"
+    rows = [
+        *([name, output.measured(getattr(found, name), getattr(found, f"{name}_error"))] for name in NAMES),
+        [f"{zero}, mean", output.measured(found.G0.mean(), found.G0.std(ddof=1) / np.sqrt(found.networks))],
+        # a standard deviation is known to its second digit from some hundred networks on
+        ["share of class 0, sd", f"{found.G0.std(ddof=1):.2g}"],
+        ["largest share, mean", output.measured(found.majority, found.majority_error)],
+    ]
+    return output.table(("output", "measured"), rows)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from cyclopts import Parameter, Token
 
 import igbtheory as igb
-from igbtheory import checks
 from igbtheory.cli import data
 
 
@@ -108,11 +107,7 @@ class Inputs(Gaussian):
             return super().values()
         if (self.shift, self.variance) != (0.0, 1.0):
             raise ValueError("--shift and --variance are of Gaussian inputs; leave them or --data out")
-        first = None if self.first is None else checks.whole("--first", self.first, 1)
-        found = data.read(self.data)
-        if first is not None and first > len(found):
-            raise ValueError(f"expected --first <= {len(found)}, the rows of {self.data}, got {first}")
-        return found[:first]
+        return data.first_rows(data.read(self.data), self.first, self.data)
 
     def text(self, values: Any) -> str:
         """The inputs in words, with the number of data."""

@@ -13,10 +13,30 @@ from rich.table import Table
 WIDEST = 500
 """Columns of a line at most: tables keep their width, also where the terminal is narrower."""
 
+PLAIN = 7
+"""Power of ten up to which, and down to whose inverse, measured values are written without one."""
+
 
 def number(value: Any, digits: int) -> str:
     """The number with so many significant digits, of either kind."""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value.context.nstr(value, digits))
+
+
+def measured(value: float, error: float) -> str:
+    """The value ± its standard error, to the second digit of the error."""
+    if not (math.isfinite(value) and math.isfinite(error) and error > 0):
+        return f"{value:.6g} ± {error:.2g}"
+    # powers of ten of the first digit of the value and of the last that is told, of what is rounded
+    first, last = _power(value, 15), _power(error, 1) - 1
+    if abs(first) < PLAIN and -PLAIN <= last < PLAIN - 1:
+        decimals = max(-last, 0)
+        return f"{round(value, -last):.{decimals}f} ± {round(error, -last):.{decimals}f}"
+    return f"{value:.{max(first - last, 0)}e} ± {error:.1e}"
+
+
+def _power(value: float, decimals: int) -> int:
+    """Power of ten of the first digit, once the value is rounded to so many digits behind it."""
+    return int(f"{value:.{decimals}e}".partition("e")[2])
 
 
 def show(*lines: str | Table) -> None:

@@ -83,7 +83,7 @@ def _table(simulation: Simulation, prediction: igb.Prediction) -> Any:
         [
             name,
             output.number(float(getattr(expected, name)[-1]), 6),
-            f"{getattr(simulation, name):.6g} ± {getattr(simulation, f'{name}_error'):.1g}",
+            output.measured(getattr(simulation, name), getattr(simulation, f"{name}_error")),
         ]
         for name in NAMES
     ]

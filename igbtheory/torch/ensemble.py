@@ -61,7 +61,7 @@ def measure(
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)
     shares, moments, *_ = zip(*found, strict=True)
-    return Measurement(len(data), seed, np.stack(shares), np.array(moments))
+    return Measurement(len(data), seed, np.stack(shares), np.array(moments), len(found[0].centres))
 
 
 def _logits(outputs: Iterable[Array], said: list[str]) -> Iterator[Array]:

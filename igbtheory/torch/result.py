@@ -17,7 +17,8 @@ class Measurement(OutputEstimates):
     """Ensemble of untrained PyTorch models: their guesses, and var_mu, var_chi, gamma with standard errors.
 
     samples, seed: what was measured; shares: fractions of the data that a network gives to its classes, (networks, M),
-    M = 2 for one output; moments: q_ab and q_aa - q_ab of every network, averages of its contrasts, (networks, 2).
+    M = 2 for one output; moments: q_ab and q_aa - q_ab of every network, averages of its contrasts, (networks, 2);
+    outputs: those of a network, of which a single one decides between two classes, class 0 where it is > 0.
 
     Contrasts are the M - 1 orthonormal ones of the outputs over the classes: for independent outputs they have the
     variances of one output, and what all outputs share enters them as little as it enters a guess, so that log_softmax
@@ -25,13 +26,15 @@ class Measurement(OutputEstimates):
     `Network.predict(X)` has them on a given data set.
 
     var_mu is the mean square of the centres: their variance where they have mean 0 over the weights, which every
-    initialisation has whose output weights are as likely as their opposites.
+    initialisation has whose output weights are as likely as their opposites. Standard errors of few networks are too
+    narrow.
     """
 
     samples: int
     seed: int
     shares: NDArray[np.float64]
     moments: NDArray[np.float64]
+    outputs: int
 
     @property
     def networks(self) -> int:
@@ -52,6 +55,11 @@ class Measurement(OutputEstimates):
     def majority(self) -> float:
         """Mean over the networks of the share of the favoured class, the largest share."""
         return float(self.shares.max(axis=1).mean())
+
+    @property
+    def majority_error(self) -> float:
+        """Standard error of `majority`."""
+        return float(self.shares.max(axis=1).std(ddof=1) / np.sqrt(self.networks))
 
     @cached_property
     def _layers(self) -> LayerEstimates:
