@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,11 @@ def show(*lines: str | Table) -> None:
     console = Console(highlight=False, markup=False, soft_wrap=True, width=WIDEST)
     for line in lines:
         console.print(line)
+
+
+def working(what: str) -> AbstractContextManager[Any]:
+    """A sign on standard error, where that is a terminal, that the command is at work."""
+    return Console(stderr=True).status(what)
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

@@ -51,7 +51,8 @@ def predict(
 
         return compare_norms(architecture, inputs, json=json)
     values = inputs.values()
-    prediction = architecture.network().predict(values, digits=digits)
+    with output.working("predicting"):
+        prediction = architecture.network().predict(values, digits=digits)
     origin = {"network": str(architecture), "inputs": inputs.text(values)}
     if json:
         output.show_json({**origin, **as_dict(prediction)}, digits or 17)
