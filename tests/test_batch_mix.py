@@ -13,8 +13,8 @@ from scipy import integrate, stats
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, LayerNorm, MaxPool, Residual, RMSNorm
 from igbtheory.activations import function_of
-from igbtheory.activations.batches import Mix, share_beyond, share_of_batch
-from igbtheory.activations.batches.common import over_common
+from igbtheory.activations.batches import Mix, share_of_batch, share_of_full_batch
+from igbtheory.activations.batches.shared import over_common
 from igbtheory.layers import Gaussian, Layer
 from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.share import share
@@ -181,7 +181,7 @@ def test_the_full_batch_by_a_plain_integral(mix: Mix) -> None:
     p, k = stats.norm.cdf((0.1 + np.sqrt(0.6) * u) / np.sqrt(0.4)), mix.kept
     mean = k * p + (1 - k) * mix.at
     v = k * p + (1 - k) * mix.at**2 - mean**2 + mix.noise
-    found, error = share_beyond(FLOAT64, STEP, (0.1, 0.6, 0.4), 0.05, mix)
+    found, error = share_of_full_batch(FLOAT64, STEP, (0.1, 0.6, 0.4), 0.05, mix)
     assert abs(found / (weights @ (v / (v + 0.05))) - 1) < error + OTHER
     assert error < PROMISE
 

@@ -11,12 +11,12 @@ from scipy import integrate, special, stats
 import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense
 from igbtheory.activations import function_of, moments
-from igbtheory.activations.batches import share_beyond, share_of_batch
+from igbtheory.activations.batches import share_of_batch, share_of_full_batch
 from igbtheory.activations.batches.cells import fixed_sum, serves
 from igbtheory.activations.batches.chamber import in_chamber
-from igbtheory.activations.batches.common import over_common
 from igbtheory.activations.batches.given import RULES, given
 from igbtheory.activations.batches.of_two import share_of_two
+from igbtheory.activations.batches.shared import over_common
 from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.batches.unit import unit_of
 from igbtheory.numbers import FLOAT64
@@ -230,7 +230,7 @@ def test_a_small_eps_leaves_dead_batches_alone(within: float) -> None:
 
 def test_large_batches_are_the_full_batch() -> None:
     point = (0.1, 0.2, 0.8)
-    expected, _ = share_beyond(FLOAT64, RELU, point, 0.1)
+    expected, _ = share_of_full_batch(FLOAT64, RELU, point, 0.1)
     found = [share_of_batch(RELU, size, 0.1, 1.0, 0.2, 0.1)[0] for size in (100, 10_000)]
     gaps = (expected - np.array(found)) * [100, 10_000]
     np.testing.assert_allclose(gaps, gaps[-1], rtol=0.05)
@@ -328,7 +328,7 @@ def test_full_batches_of_squares_in_closed_form(c: float, eps: float) -> None:
         r = mpmath.sqrt((2 * chi**2 + eps) / (4 * mu * chi))
         lost = eps / (2 * chi**2 + eps) * r * mpmath.sqrt(mpmath.pi / 2) * mpmath.exp(r**2 / 2)
         expected = float(1 - lost * mpmath.erfc(r / mpmath.sqrt(2)))
-    found, error = share_beyond(FLOAT64, function_of("x**2"), (0.0, c, 1 - c), eps)
+    found, error = share_of_full_batch(FLOAT64, function_of("x**2"), (0.0, c, 1 - c), eps)
     assert abs(found - expected) <= error * expected
     assert error < 1e-12
 
@@ -345,6 +345,6 @@ def test_full_batches_of_signs_by_twenty_digits(c: float, eps: float) -> None:
             return eps / (square + eps) * mpmath.npdf(x / slope) / slope
 
         expected = float(1 - 2 * mpmath.quad(lost, [0, 2, 4, 5, 6, 7, 8, 10, 12, 20, 40, 12 * slope + 40]))
-    found, error = share_beyond(FLOAT64, STEP, (0.0, c, 1 - c), eps)
+    found, error = share_of_full_batch(FLOAT64, STEP, (0.0, c, 1 - c), eps)
     assert abs(found - expected) <= (error + ROUNDING) * expected
     assert error < 1e-12

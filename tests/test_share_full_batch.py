@@ -11,7 +11,7 @@ from scipy import stats
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, GroupNorm, LayerNorm, MaxPool, Residual, RMSNorm
 from igbtheory.activations import averages, function_of
-from igbtheory.activations.batches import share_beyond
+from igbtheory.activations.batches import share_of_full_batch
 from igbtheory.activations.given_weights import given_weights
 from igbtheory.activations.moments import Moments
 from igbtheory.layers import Layer
@@ -29,7 +29,7 @@ def test_one_activation_has_its_exact_share(name: str) -> None:
     rng = np.random.default_rng(3)
     for c in (0.01, 0.3, 0.9, 0.99):
         eps, mean = 10 ** rng.uniform(-12, 4), rng.choice([0.0, 0.5])
-        known, lost = share_beyond(FLOAT64, function_of(name), (mean, 2.0 * c, 2.0 - 2.0 * c), eps)
+        known, lost = share_of_full_batch(FLOAT64, function_of(name), (mean, 2.0 * c, 2.0 - 2.0 * c), eps)
         found, error = estimated_share(law(mean, 2.0, c).then(function_of(name)), None, eps)
         assert abs(found - known) < (error + lost) * known
         assert error < 1e-3

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.dead import refuse_sums
-from igbtheory.layers.drawing import Array
+from igbtheory.layers.draws import Array
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, OfNode
 from igbtheory.layers.single import Single

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.layers.drawing import Array
+from igbtheory.layers.draws import Array
 from igbtheory.numbers.threads import one_thread
 
 SEED = 1

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from igbtheory.layers.dead import UnknownError
-from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.estimated import HEAVY, SEED, SPARE
 from igbtheory.layers.node import LawNode
 from igbtheory.layers.scaling import deviations, variances

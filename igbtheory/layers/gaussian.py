@@ -14,7 +14,7 @@ from igbtheory.activations.given_weights import given_weights
 from igbtheory.activations.maxima import IDENTITY
 from igbtheory.activations.moments import Moments, steepness
 from igbtheory.layers.dead import all_zero, dead
-from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import Base
 from igbtheory.layers.pairs import Pairs, kernel_root
 from igbtheory.layers.single import Single

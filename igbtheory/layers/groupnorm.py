@@ -16,7 +16,7 @@ from igbtheory.activations.moments import Moments
 from igbtheory.activations.pairwise import pairwise
 from igbtheory.activations.spherical import one
 from igbtheory.layers.dead import dead_groups
-from igbtheory.layers.drawing import Array
+from igbtheory.layers.draws import Array
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Base, KernelNode, LawNode, Node

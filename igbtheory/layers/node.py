@@ -9,7 +9,7 @@ from numpy.random import Generator
 from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.dead import UnknownError
-from igbtheory.layers.drawing import Array, extended
+from igbtheory.layers.draws import Array, extended
 from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.recipe import NO_SPREAD, Recipe
 from igbtheory.layers.single import Single

@@ -10,7 +10,7 @@ from igbtheory.activations import FUNCTIONS, batched
 from igbtheory.activations.function import Function, composed
 from igbtheory.activations.moments import Moments
 from igbtheory.layers.dead import all_zero_in_batch, dead_batch
-from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import Base
 from igbtheory.layers.scaling import by_others, normalised
 from igbtheory.layers.single import Single

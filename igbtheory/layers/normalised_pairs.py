@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from igbtheory.activations.function import Function
 from igbtheory.layers import batch_kernel, batch_scaling
-from igbtheory.layers.drawing import Array, extended
+from igbtheory.layers.draws import Array, extended
 from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Averaged, Base, KernelNode, Node, OfNode

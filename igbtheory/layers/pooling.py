@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.layers.drawing import Array, copies
+from igbtheory.layers.draws import Array, copies
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, OfNode
 from igbtheory.layers.strata import Strata, powers

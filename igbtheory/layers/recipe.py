@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.layers.dead import UnknownError
-from igbtheory.layers.drawing import Array
+from igbtheory.layers.draws import Array
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
 

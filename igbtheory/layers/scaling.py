@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.activations.moments import Moments
-from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import KernelNode, LawNode, OfNode
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata, powers

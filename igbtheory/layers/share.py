@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations.batches import Mix, share_beyond, share_of_batch
+from igbtheory.activations.batches import Mix, share_of_batch, share_of_full_batch
 from igbtheory.layers.dead import flat_pieces
 from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.node import LawNode
@@ -65,6 +65,6 @@ def _at_point(n: Kind, single: Single, size: int | None, *point: Any) -> tuple[A
     """
     moments, (eps, eta), mix = point[:3], point[3:5], point[5:]
     if size is None:
-        return share_beyond(n, single.phi, moments, eps, Mix(1, *mix))
+        return share_of_full_batch(n, single.phi, moments, eps, Mix(1, *mix))
     mixed = Mix(single.mix.maximum, *map(float, mix))
     return share_of_batch(single.phi, size, *map(float, (*moments, eps)), mixed, eta=float(eta))

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.layers.drawing import Array, over_data
+from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import Node
 from igbtheory.layers.recipe import Recipe
 from igbtheory.layers.single import Single

@@ -22,7 +22,7 @@ TINY = 1e-300
 """Mean that keeps a ratio in range."""
 
 
-def share_beyond(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any, mix: Mix = PLAIN) -> tuple[Any, Any]:
+def share_of_full_batch(n: Kind, phi: Function, point: tuple[Any, ...], eps: Any, mix: Mix = PLAIN) -> tuple[Any, Any]:
     """Mean over the nodes of V/(V + eps), V the variance of one node over all data, and its estimated relative error.
 
     point: mean, var_mu, var_chi of h; mix: one that takes no maximum.

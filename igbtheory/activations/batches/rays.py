@@ -31,7 +31,8 @@ BLOCK = 2**18
 class Rays:
     """Rays to batches of `size` data, r in units of own.
 
-    unit: unit of the integrals; used: values of phi so far.
+    unit: unit of the integrals; used: values of phi so far. Work is counted, since the goal grows with it: what is
+    found depends on what was asked before, within its error.
     """
 
     seen: Resolved

@@ -11,9 +11,9 @@ import numpy as np
 
 from igbtheory.activations.batches.cells import cleaves, cleft, fixed_sum, serves
 from igbtheory.activations.batches.chamber import LARGEST, in_chamber
-from igbtheory.activations.batches.common import LEAST, over_common
 from igbtheory.activations.batches.mix import PLAIN, Mix
 from igbtheory.activations.batches.of_two import share_of_two
+from igbtheory.activations.batches.shared import LEAST, over_common
 from igbtheory.activations.batches.tilted import tilted
 from igbtheory.activations.function import Function
 from igbtheory.numbers import FLOAT64
