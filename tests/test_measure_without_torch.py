@@ -23,9 +23,14 @@ def test_the_library_says_what_to_install() -> None:
 
 
 @pytest.mark.usefixtures("without_torch")
-def test_the_command_says_what_to_install(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "models.py").write_text("import torch")
-    assert main(["measure", f"{tmp_path}/models.py:Model", "--data", "digits"]) == 2
+@pytest.mark.parametrize("data", ["digits", "data.csv"])
+def test_the_command_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("models.py").write_text("import torch", encoding="utf-8")
+    Path("data.csv").write_text("1,2\n3,4\n", encoding="utf-8")
+    assert main(["measure", "models.py:Model", "--data", data]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert 'pip install "igbtheory[torch]"' in err

@@ -20,6 +20,8 @@ RARE = 100.0
 """Logarithm of what is rare and counts, as phi may be large there or nothing elsewhere; what is rarer is left out."""
 TINY, LEAST, FARTHEST = 1e-3, 1e-8, 600.0
 """Least n - 3, least share of tau in a table, and largest logarithm of its square."""
+STRIP = 1.0
+"""Equal steps over half a turn, per order, times the strip of the mesh."""
 
 
 def of_order(n: Kind, phi: Function, size: int, offset: Any, order: int) -> tuple[Any, Any, Any]:
@@ -33,9 +35,9 @@ def of_order(n: Kind, phi: Function, size: int, offset: Any, order: int) -> tupl
     apart = n.acos(-1 / n.number(unit.free))
     # in the other half of all angles B_a and B_b change places, and up to their signs in the other half of those
     range_x = n.pi / 2 if unit.phi.parity else n.pi
-    x = _angles(unit, radii, apart / 2, range_x, order)
-    values = [unit.phi(n, radii * n.cos(x.x - turn)) for turn in (0 * apart, apart)]
-    weights = x.weights * np.ravel(weights / weights.sum()) / range_x
+    x, of_x = _angles(unit, radii, apart / 2, range_x, order)
+    values = [unit.phi(n, radii * n.cos(x - turn)) for turn in (0 * apart, apart)]
+    weights = of_x * np.ravel(weights / weights.sum()) / range_x
     mean = (weights * (values[0] + values[1])).sum() / 2
     if unit.phi.parity < 0:
         mean = 0 * mean  # exactly, so that gamma = 0 stays 0 in every layer
@@ -67,12 +69,23 @@ def _entries(unit: Sphere) -> list[Any]:
     return [abs(x) / unit.root for x in (*kinks, *pairs)]
 
 
-def _angles(unit: Sphere, radii: Any, low: Any, width: Any, order: int) -> Panels:
-    """Panels of angles from `low` on, that end where B_a or B_b meets a kink or a point of the mesh of phi."""
-    n, apart = unit.n, 2 * low
-    count = 2 + int(np.ceil(float(width) * float(np.max(radii)) / WIDTH))
+def _angles(unit: Sphere, radii: Any, low: Any, width: Any, order: int) -> tuple[Any, Any]:
+    """Angles from `low` on and weights, an axis of panels and one of nodes in front.
+
+    Panels end where B_a or B_b meets a kink or a point of the mesh of phi. Of an analytic phi all is even about both
+    ends, so that equal steps converge geometrically: at the rate of the strip in which phi is as smooth as its mesh.
+    """
+    n, apart, largest = unit.n, 2 * low, float(np.max(radii))
+    marks: list[Any] = [*unit.phi.pieces.kinks, *unit.mesh(unit.reach())]
+    count = 2 + int(np.ceil(float(width) * largest / WIDTH))
+    least = np.diff(sorted({-largest, largest, *(float(x) for x in marks if abs(x) < largest)})).min()
+    steps = int(np.ceil(float(width) / np.pi * order * (1 + STRIP / np.arcsinh(least / largest))))
+    if not unit.phi.pieces.kinks and steps < order * (count + 4 * len(marks)):
+        weights = np.where(np.arange(steps + 1) % steps, n.number(1), n.number(0.5)) * width / steps
+        return (low + width * n.number(np.arange(steps + 1)) / steps)[:, None, None], weights[:, None, None]
     ends = [low + width * n.number(i) / count + 0 * radii for i in range(count + 1)]
-    for x in map(n.number, (*unit.phi.pieces.kinks, *unit.mesh(unit.reach()))):
+    for x in map(n.number, marks):
         angle = n.acos(np.minimum(np.maximum(x / radii, -1), 1))
         ends += [turn + side * angle for turn in (0, apart, 2 * n.pi, apart + 2 * n.pi) for side in (-1, 1)]
-    return split(n, np.array(ends), low, low + width, order)
+    panels = split(n, np.array(ends), low, low + width, order)
+    return panels.x, panels.weights

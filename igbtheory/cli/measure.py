@@ -11,6 +11,7 @@ from igbtheory.cli.data import DIGITS, first_rows, numbers, read, text
 from igbtheory.cli.model import loaded
 from igbtheory.cli.options import Whole
 from igbtheory.torch import Measurement
+from igbtheory.torch.library import require_torch
 
 NAMES = ("gamma", "var_mu", "var_chi")
 
@@ -63,10 +64,11 @@ def measure(
 
 def _data(source: str) -> Any:
     """The data set `source`; of a .npy file also integers, and more than one axis a datum."""
-    from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
-
     if source == DIGITS:
         return read(source)
+    require_torch()
+    from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
+
     array = numbers(source, "--data digits")
     try:
         return checked_data(array)
