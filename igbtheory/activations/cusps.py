@@ -2,16 +2,18 @@
 
 from fractions import Fraction
 
+import numpy as np
+
 from igbtheory.activations.pieces import Pieces
 from igbtheory.activations.tree import Power, Tree, children, evaluate
-from igbtheory.numbers import Multiprecision
+from igbtheory.numbers import FLOAT64, Multiprecision
 
 LEAST = 0.5
 """Power of the distance from which on bisected panels resolve a slope."""
 EXACT = 2**100
 """Denominator from which on a kink is an irrational number's approximation."""
-DIGITS = 30
-"""Digits in which a base is seen to vanish at a kink."""
+CLEAR, DIGITS = 1e-3, 30
+"""Value of a base in double precision that no rounding leaves of 0, and digits in which a smaller one is looked at."""
 
 
 def cusps(values: Pieces, slopes: Pieces) -> tuple[Fraction, ...]:
@@ -31,8 +33,13 @@ def cusps(values: Pieces, slopes: Pieces) -> tuple[Fraction, ...]:
 def _singular(tree: Tree, kink: Fraction, least: float) -> bool:
     """Whether the formula contains a power below `least` of what vanishes at the kink."""
     if isinstance(tree, Power):
-        n = Multiprecision(DIGITS)
-        exponent, base = (evaluate(part, n, n.number(kink)) for part in (tree.exponent, tree.base))
-        if exponent < least and abs(base) < n.goal:
+        with np.errstate(all="ignore"):
+            exponent, base = (evaluate(part, FLOAT64, np.float64(kink)) for part in (tree.exponent, tree.base))
+        if exponent < least and not abs(base) > CLEAR and _vanishes(tree.base, kink):
             return True
     return any(_singular(part, kink, least) for part in children(tree))
+
+
+def _vanishes(tree: Tree, kink: Fraction) -> bool:
+    n = Multiprecision(DIGITS)
+    return bool(abs(evaluate(tree, n, n.number(kink))) < n.goal)
