@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.activations import function_of
 from igbtheory.drawing import Run, Style
 from igbtheory.drawing.panels import density, level, shares_axis
 from igbtheory.drawing.style import SERIES
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 REACH = 3.0

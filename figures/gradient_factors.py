@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.activations import function_of
 from igbtheory.drawing import Run, Style
 from igbtheory.drawing.panels import level, simulated, theory
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.simulation.estimates import mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON

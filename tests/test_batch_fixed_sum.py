@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from igbtheory.activations import function_of
-from igbtheory.activations.batches import share_of_batch
-from igbtheory.activations.batches.cells import cleaves, cleft, fixed_sum
-from igbtheory.activations.batches.chamber import in_chamber
-from igbtheory.activations.batches.tilted import tilted
-from igbtheory.activations.batches.unit import unit_of
+from igbtheory.averages.batches import share_of_batch
+from igbtheory.averages.batches.cells import cleaves, cleft, fixed_sum
+from igbtheory.averages.batches.chamber import in_chamber
+from igbtheory.averages.batches.tilted import tilted
+from igbtheory.averages.batches.unit import unit_of
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.bisected import bisected
-from igbtheory.numbers.exchangeable import counts_above
+from igbtheory.numerics.bisected import bisected
+from igbtheory.numerics.exchangeable import counts_above
 
 PROMISE = 1e-11
 BRUTE = 1e-13  # rounding of the sums of a brute-force grid

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from igbtheory.activations import FUNCTIONS
+from igbtheory.formulas import FUNCTIONS
 from igbtheory.layers.batch_kernel import homogeneous
 from igbtheory.layers.batch_scaling import approximate, effective_rank
 from igbtheory.numbers import FLOAT64

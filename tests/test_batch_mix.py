@@ -12,9 +12,9 @@ from scipy import integrate, stats
 
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, LayerNorm, MaxPool, Residual, RMSNorm
-from igbtheory.activations import function_of
-from igbtheory.activations.batches import Mix, share_of_batch, share_of_full_batch
-from igbtheory.activations.batches.shared import over_common
+from igbtheory.averages.batches import Mix, share_of_batch, share_of_full_batch
+from igbtheory.averages.batches.shared import over_common
+from igbtheory.formulas import function_of
 from igbtheory.layers import Gaussian, Layer
 from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.share import share

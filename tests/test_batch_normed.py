@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import igbtheory as igb
-from igbtheory.activations import function_of
-from igbtheory.activations.batches import Mix, share_of_batch
-from igbtheory.activations.batches.mix import PLAIN
+from igbtheory.averages.batches import Mix, share_of_batch
+from igbtheory.averages.batches.mix import PLAIN
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 PROMISE = 1e-11

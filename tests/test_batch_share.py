@@ -10,18 +10,19 @@ from scipy import integrate, special, stats
 
 import igbtheory as igb
 from igbtheory import Activation, BatchNorm, Dense
-from igbtheory.activations import function_of, moments
-from igbtheory.activations.batches import share_of_batch, share_of_full_batch
-from igbtheory.activations.batches.cells import fixed_sum, serves
-from igbtheory.activations.batches.chamber import in_chamber
-from igbtheory.activations.batches.given import RULES, given
-from igbtheory.activations.batches.of_two import share_of_two
-from igbtheory.activations.batches.shared import over_common
-from igbtheory.activations.batches.tilted import tilted
-from igbtheory.activations.batches.unit import unit_of
+from igbtheory.averages import moments
+from igbtheory.averages.batches import share_of_batch, share_of_full_batch
+from igbtheory.averages.batches.cells import fixed_sum, serves
+from igbtheory.averages.batches.chamber import in_chamber
+from igbtheory.averages.batches.given import RULES, given
+from igbtheory.averages.batches.of_two import share_of_two
+from igbtheory.averages.batches.shared import over_common
+from igbtheory.averages.batches.tilted import tilted
+from igbtheory.averages.batches.unit import unit_of
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.bisected import bisected
-from igbtheory.numbers.exchangeable import counts_above
+from igbtheory.numerics.bisected import bisected
+from igbtheory.numerics.exchangeable import counts_above
 
 PROMISE = 1e-11
 Z = 5.5  # below it chance keeps all draws of this file but for one in a million

@@ -8,12 +8,13 @@ from scipy.integrate import quad
 from scipy.special import betainc, ndtr
 
 import igbtheory as igb
-from igbtheory.activations import batched, function_of, maxima, spherical
-from igbtheory.activations.batched_pair import covariance
-from igbtheory.activations.caps import cap, dependence
-from igbtheory.activations.lengths import moments_with_eps
-from igbtheory.activations.panels import orders
-from igbtheory.activations.sphere import Sphere
+from igbtheory.averages import batched, maxima, spherical
+from igbtheory.averages.batched_pair import covariance
+from igbtheory.averages.caps import cap, dependence
+from igbtheory.averages.lengths import moments_with_eps
+from igbtheory.averages.panels import orders
+from igbtheory.averages.sphere import Sphere
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 EXACT = 1e-12  # of the variance: ten times less than promised, a hundred times more than seen

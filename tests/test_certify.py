@@ -7,11 +7,11 @@ import pytest
 from flint import arb, ctx
 
 import igbtheory as igb
-from igbtheory.activations import FUNCTIONS, function_of
 from igbtheory.certificate import Certificate, smooth
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.signs import increases
 from igbtheory.cli import main
+from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.numbers import FLOAT64
 

@@ -7,8 +7,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from igbtheory.activations import circles, function_of, smoothed
-from igbtheory.activations.resolved import resolved
+from igbtheory.averages import circles, smoothed
+from igbtheory.averages.resolved import resolved
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 VARIANCES = 2.0 ** np.linspace(-0.5, 0.5, 3)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import igbtheory as igb
-from igbtheory.activations import maxima
+from igbtheory.averages import maxima
 from igbtheory.cli import main
 from igbtheory.guesses import BatchedClassLaw, BatchedGuessLaw, ClassGuessLaw, DatasetClassLaw, accuracy_bounds, centred
 from igbtheory.guesses.centred import fractions

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.activations import function_of, moments, panels
+from igbtheory.averages import moments, panels
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 FORMULAS = {

@@ -10,9 +10,9 @@ from scipy import integrate, stats
 
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, GroupNorm, LayerNorm, MaxPool, Residual, RMSNorm
-from igbtheory.activations import function_of
-from igbtheory.activations.batches import share_of_batch
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.batches import share_of_batch
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas import function_of
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.estimated import SPARE
 from igbtheory.layers.estimated_share import estimated_share

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy
 
-from igbtheory.activations import FUNCTIONS, function_of
+from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 GRID = np.linspace(-4.3, 4.1, 85)

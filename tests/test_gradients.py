@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.activations import FUNCTIONS
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas import FUNCTIONS
 from igbtheory.layers import Gaussian, LawNode
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import TradeOff, gradients, trade_off

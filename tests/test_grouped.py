@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.activations import function_of
-from igbtheory.activations.grouped import grouped
+from igbtheory.averages.grouped import grouped
+from igbtheory.formulas import function_of
 from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, GroupNorm, LayerNorm, RMSNorm
 from igbtheory.numbers import FLOAT64
 

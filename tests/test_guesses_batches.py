@@ -12,7 +12,7 @@ from scipy import special, stats
 
 from igbtheory.guesses import FiniteGuessLaw
 from igbtheory.guesses.batches import BatchedGuessLaw
-from igbtheory.numbers.exchangeable import all_within, counts_above
+from igbtheory.numerics.exchangeable import all_within, counts_above
 
 # what the law promises: absolute errors below 1e-13
 PROMISE = 1e-13

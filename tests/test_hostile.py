@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from igbtheory.activations import function_of
+from igbtheory.formulas import function_of
 
 ATOMS = (
     "x",

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from igbtheory.activations import function_of, panels, smoothed
-from igbtheory.activations.interpolation import INSET, angle, fitted, interpolated
+from igbtheory.averages import panels, smoothed
+from igbtheory.averages.interpolation import INSET, angle, fitted, interpolated
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 

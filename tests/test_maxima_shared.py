@@ -7,7 +7,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from igbtheory.activations import averages, function_of, interpolation, maxima, maxima_shared
+from igbtheory.averages import averages, interpolation, maxima, maxima_shared
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 VARIANCES = np.array([0.1, 0.7, 0.75, 5.0])

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from igbtheory import mlp
-from igbtheory.activations import FUNCTIONS, function_of, octaves, panels
-from igbtheory.activations.moments import Moments, moments
+from igbtheory.averages import octaves, panels
+from igbtheory.averages.moments import Moments, moments
+from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.numbers import FLOAT64
 
 variances = st.floats(-9.9, 9.9).map(lambda exponent: 2.0**exponent)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.activations import function_of
-from igbtheory.activations.moments import Moments, moments, product, second_moment
+from igbtheory.averages.moments import Moments, moments, product, second_moment
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
 Real = Callable[[Any], Any]

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import igbtheory as igb
-from igbtheory.activations import FUNCTIONS
 from igbtheory.cli import main
+from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases.block import block_of
 from igbtheory.phases.classify import OTHERS, TABLE
 from igbtheory.phases.scan import branches, levels

@@ -10,10 +10,11 @@ from scipy import stats
 
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, GroupNorm, LayerNorm, MaxPool, Residual, RMSNorm
-from igbtheory.activations import averages, function_of
-from igbtheory.activations.batches import share_of_full_batch
-from igbtheory.activations.given_weights import given_weights
-from igbtheory.activations.moments import Moments
+from igbtheory.averages import averages
+from igbtheory.averages.batches import share_of_full_batch
+from igbtheory.averages.given_weights import given_weights
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas import function_of
 from igbtheory.layers import Layer
 from igbtheory.layers.estimated_share import JOINED, estimated_share
 from igbtheory.layers.strata import Strata

@@ -10,11 +10,12 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import gammaln, hyp2f1
 
-from igbtheory.activations import disk, function_of
-from igbtheory.activations.grouped import grouped
-from igbtheory.activations.lengths import moments_with_eps
-from igbtheory.activations.panels import orders
-from igbtheory.activations.spherical import moments
+from igbtheory.averages import disk
+from igbtheory.averages.grouped import grouped
+from igbtheory.averages.lengths import moments_with_eps
+from igbtheory.averages.panels import orders
+from igbtheory.averages.spherical import moments
+from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 TIGHT = 1e-13

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.activations import FUNCTIONS, Function, function_of, mehler, panels, smoothed
-from igbtheory.activations.calculus import derivative
-from igbtheory.activations.moments import Moments, integrated, moments, product, second_moment
+from igbtheory.averages import mehler, panels, smoothed
+from igbtheory.averages.moments import Moments, integrated, moments, product, second_moment
+from igbtheory.formulas import FUNCTIONS, Function, function_of
+from igbtheory.formulas.calculus import derivative
 from igbtheory.layers import (
     Activation,
     AvgPool,

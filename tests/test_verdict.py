@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.activations import FUNCTIONS
-from igbtheory.activations.reader import read
+from igbtheory.formulas import FUNCTIONS
+from igbtheory.formulas.reader import read
 from igbtheory.verdict import ROUNDING, Verdict, verdict
 from igbtheory.verdict.formula_text import text
 from igbtheory.verdict.limit import by_map

@@ -8,10 +8,10 @@ from typing import Any, final
 
 from flint import arb
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable
 from igbtheory.certificate.growth import Growth, constant
 from igbtheory.certificate.signs import LIMITED, Stretch, stretches
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable
 from igbtheory.numbers.certified import Certified
 
 _MINUS_ONE = Number(Fraction(-1))

@@ -5,7 +5,7 @@ from typing import Any, NoReturn, final
 
 from flint import acb, arb, fmpq
 
-from igbtheory.activations.tree import ZERO, Call, Number, Power, Tree, children, evaluate, mul, rebuild
+from igbtheory.formulas.tree import ZERO, Call, Number, Power, Tree, children, evaluate, mul, rebuild
 from igbtheory.numbers.certified import exact
 from igbtheory.numbers.kind import ELEMENTARY, Kind
 

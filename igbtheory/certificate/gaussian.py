@@ -13,12 +13,12 @@ from typing import Any
 
 from flint import arb
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
 from igbtheory.certificate import smooth
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.panels import MOST, Layout, TooWideError, between, too_many
 from igbtheory.certificate.rules import Rule
+from igbtheory.formulas.function import Function
 from igbtheory.numbers.certified import Certified
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from flint import arb, arb_mat
 
-from igbtheory.activations.function import Function, formula
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
 from igbtheory.certificate.gaussian import cut, length, standard, trapezoid
 from igbtheory.certificate.panels import Layout, between, too_many
 from igbtheory.certificate.rules import Rule
+from igbtheory.formulas.function import Function, formula
 from igbtheory.numbers.certified import Certified
 
 _IDENTITY = formula("identity", "x", "")

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast, final
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
-from igbtheory.activations.tree import ZERO
+from igbtheory.averages.moments import Moments
 from igbtheory.certificate import gaussian, maxima, sphere
 from igbtheory.certificate.signs import increases
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import ZERO
 from igbtheory.layers import BatchNorm, Gaussian, GroupNorm, LawNode, Layer, MaxPool, Residual
 from igbtheory.layers.node import Base
 from igbtheory.layers.normalised import Normalised

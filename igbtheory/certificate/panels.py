@@ -8,10 +8,10 @@ from typing import Any, final
 
 from flint import arb, ctx
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.tree import Tree, evaluate
 from igbtheory.certificate.boxes import analytic, rectangles, size
 from igbtheory.certificate.rules import Map, Panel, Rule, legendre
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import Tree, evaluate
 from igbtheory.numbers.certified import Certified
 
 RADII = (16.0, 8.0, 5.0, 3.0, 2.0, 1.5)

@@ -9,8 +9,8 @@ from typing import Any, final
 
 from flint import arb
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable
 from igbtheory.numbers.certified import Certified
 
 LIMITED = {"sin": 1, "cos": 1, "tanh": 1, "sech": 1, "erf": 1, "sigmoid": 1, "erfc": 2, "atan": 2, "asin": 2, "acos": 4}

@@ -11,13 +11,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
-from igbtheory.activations.tree import Tree, evaluate
+from igbtheory.averages.moments import Moments
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.boxes import analytic, rectangles, size
 from igbtheory.certificate.panels import MOST, RADII, Layout, too_many
 from igbtheory.certificate.rules import Panel, legendre
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import Tree, evaluate
 from igbtheory.numbers.certified import Certified
 
 NEAR = 100

@@ -12,11 +12,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from igbtheory.activations.catalogue import FUNCTIONS
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
-from igbtheory.activations.tree import evaluate
+from igbtheory.averages.moments import Moments
 from igbtheory.certificate.panels import Layout, between
+from igbtheory.formulas.catalogue import FUNCTIONS
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import evaluate
 from igbtheory.numbers.certified import Certified
 
 

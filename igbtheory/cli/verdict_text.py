@@ -3,8 +3,8 @@
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.activations import Function
 from igbtheory.cli import output
+from igbtheory.formulas import Function
 from igbtheory.verdict import ROUNDING, Course, Verdict
 from igbtheory.verdict.formula_text import number_text, pieces_text
 

@@ -4,9 +4,9 @@ from typing import Any, final
 
 import sympy as sp
 
-from igbtheory.activations import averages
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
+from igbtheory.averages import averages
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas.function import Function
 from igbtheory.numbers import Multiprecision
 
 PARTS = ("mean", "var_mu", "var_chi")

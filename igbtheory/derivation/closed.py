@@ -9,11 +9,11 @@ from typing import Any, final
 
 import sympy as sp
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
 from igbtheory.derivation import averaged_terms, orthants
 from igbtheory.derivation.orthants import Powers
 from igbtheory.derivation.terms import Terms, constant, polynomial, squared, terms
+from igbtheory.formulas.function import Function
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 LARGEST = 3

@@ -5,11 +5,11 @@ from typing import Any, final
 
 import sympy as sp
 
-from igbtheory.activations import FUNCTIONS
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
 from igbtheory.derivation import closed
 from igbtheory.derivation.average import unevaluated
+from igbtheory.formulas import FUNCTIONS
+from igbtheory.formulas.function import Function
 from igbtheory.layers import Gaussian, LawNode
 from igbtheory.layers.dead import dead_batch, flat_pieces
 from igbtheory.layers.node import Averaged, Base

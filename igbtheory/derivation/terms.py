@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from igbtheory.activations.tree import Call, Number, Power, Product, Sum, Tree, Variable, children, evaluate
+from igbtheory.formulas.tree import Call, Number, Power, Product, Sum, Tree, Variable, children, evaluate
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 Key = tuple[int, Any, Any, Any]

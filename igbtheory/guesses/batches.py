@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import checked_data_count, float64_array
-from igbtheory.numbers.exchangeable import counts_above, graded_rule, panel_length, saturation
+from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
 

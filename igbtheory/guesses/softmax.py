@@ -19,7 +19,7 @@ from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.centred import differ
 from igbtheory.guesses.exchangeable import checked_classes, exchangeable
 from igbtheory.guesses.sampled import DrawnClasses
-from igbtheory.numbers.lognormal import PEAK, REACH, TAIL, LogNormalLaplace
+from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
 STEP = 0.25
 """Steps of the trapezoidal rules of a variance: analytic in strips of pi/2, they err by 1e-16."""

@@ -5,6 +5,7 @@ What flows through them: `node`, from a base (`gaussian`, `normalised`) or a `re
 an activation: in the law `share`, on given data `normalised_pairs` and `batch_kernel`.
 """
 
+from igbtheory.averages.pairs import Pairs
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
@@ -14,7 +15,6 @@ from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.layers.residual import Residual
 

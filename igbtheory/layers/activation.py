@@ -7,8 +7,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.activations import function_of
-from igbtheory.activations.function import Function
+from igbtheory.formulas import function_of
+from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64

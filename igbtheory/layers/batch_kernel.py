@@ -16,10 +16,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import steepness
+from igbtheory.averages.moments import steepness
+from igbtheory.averages.pairs import kernel_root
+from igbtheory.formulas.function import Function
 from igbtheory.layers.batch_scaling import Array, approximate, mean_variances, slices
-from igbtheory.layers.pairs import kernel_root
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
-from igbtheory.activations.tree import ZERO
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import ZERO
 from igbtheory.numbers import FLOAT64
-from igbtheory.numbers.exchangeable import all_within
+from igbtheory.numerics.exchangeable import all_within
 
 
 class UnknownError(ValueError):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.function import Function
+from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
 
 Array = NDArray[np.float64]

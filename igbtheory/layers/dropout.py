@@ -15,7 +15,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, OfNode
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
-from igbtheory.numbers.logbinomial import log_binomial
+from igbtheory.numerics.log_binomial import log_binomial
 
 T = TypeVar("T")
 NEVER = 1e-18

@@ -7,16 +7,16 @@ from typing import Any, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.activations import averages
-from igbtheory.activations.batches import Mix
-from igbtheory.activations.function import Function
-from igbtheory.activations.given_weights import given_weights
-from igbtheory.activations.maxima import IDENTITY
-from igbtheory.activations.moments import Moments, steepness
+from igbtheory.averages import averages
+from igbtheory.averages.batches import Mix
+from igbtheory.averages.given_weights import given_weights
+from igbtheory.averages.maxima import IDENTITY
+from igbtheory.averages.moments import Moments, steepness
+from igbtheory.averages.pairs import Pairs, kernel_root
+from igbtheory.formulas.function import Function
 from igbtheory.layers.dead import all_zero, dead
 from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import Base
-from igbtheory.layers.pairs import Pairs, kernel_root
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata
 from igbtheory.numbers import Kind

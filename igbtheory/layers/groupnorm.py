@@ -9,18 +9,18 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.activations import FUNCTIONS
-from igbtheory.activations.function import Function
-from igbtheory.activations.grouped import grouped
-from igbtheory.activations.moments import Moments
-from igbtheory.activations.pairwise import pairwise
-from igbtheory.activations.spherical import one
+from igbtheory.averages.grouped import grouped
+from igbtheory.averages.moments import Moments
+from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.pairwise import pairwise
+from igbtheory.averages.spherical import one
+from igbtheory.formulas import FUNCTIONS
+from igbtheory.formulas.function import Function
 from igbtheory.layers.dead import dead_groups
 from igbtheory.layers.draws import Array
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Base, KernelNode, LawNode, Node
-from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import Kind
 from igbtheory.numbers.sweeps import at_points

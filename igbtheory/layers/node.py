@@ -6,11 +6,11 @@ from typing import Any, Generic, TypeVar, final
 
 from numpy.random import Generator
 
-from igbtheory.activations.function import Function, composed
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
+from igbtheory.averages.pairs import Pairs
+from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.dead import UnknownError
 from igbtheory.layers.draws import Array, extended
-from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.recipe import NO_SPREAD, Recipe
 from igbtheory.layers.single import Single
 from igbtheory.layers.strata import Strata

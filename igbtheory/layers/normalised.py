@@ -6,9 +6,10 @@ from typing import Any, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.activations import FUNCTIONS, batched
-from igbtheory.activations.function import Function, composed
-from igbtheory.activations.moments import Moments
+from igbtheory.averages import batched
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas import FUNCTIONS
+from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.dead import all_zero_in_batch, dead_batch
 from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import Base

@@ -7,13 +7,13 @@ from typing import Any, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.activations.function import Function
+from igbtheory.averages.pairs import Pairs
+from igbtheory.formulas.function import Function
 from igbtheory.layers import batch_kernel, batch_scaling
 from igbtheory.layers.draws import Array, extended
 from igbtheory.layers.estimated import Estimate, estimated
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import Averaged, Base, KernelNode, Node, OfNode
-from igbtheory.layers.pairs import Pairs
 from igbtheory.layers.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations.batches import Mix, share_of_batch, share_of_full_batch
+from igbtheory.averages.batches import Mix, share_of_batch, share_of_full_batch
 from igbtheory.layers.dead import flat_pieces
 from igbtheory.layers.estimated_share import estimated_share
 from igbtheory.layers.node import LawNode

@@ -5,9 +5,9 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.activations.batches.mix import PLAIN, Mix
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.batches.mix import PLAIN, Mix
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas.function import Function
 
 
 @final

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.panels import orders
-from igbtheory.activations.resolved import resolved
+from igbtheory.averages.panels import orders
+from igbtheory.averages.resolved import resolved
+from igbtheory.formulas.function import Function
 from igbtheory.layers import BatchNorm, Gaussian, LawNode
 from igbtheory.numbers import Kind
 from igbtheory.numbers.sweeps import at_points

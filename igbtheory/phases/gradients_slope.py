@@ -10,10 +10,11 @@ from typing import Any, NoReturn, final
 
 import numpy as np
 
-from igbtheory.activations import FUNCTIONS, averages
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
-from igbtheory.activations.tree import X, mul
+from igbtheory.averages import averages
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas import FUNCTIONS
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import X, mul
 from igbtheory.layers import Gaussian, LawNode
 from igbtheory.layers.groupnorm import Grouped
 from igbtheory.layers.node import Base

@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.numbers.lognormal import LogNormalLaplace
+from igbtheory.numerics.log_normal import LogNormalLaplace
 from igbtheory.prediction import Prediction
 
 BLOCK = 2**20

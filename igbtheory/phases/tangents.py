@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from igbtheory.activations.function import Function
+from igbtheory.formulas.function import Function
 from igbtheory.layers import Activation, Layer
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Block

@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.activations.function import Function
-from igbtheory.activations.moments import Moments
+from igbtheory.averages.moments import Moments
+from igbtheory.formulas.function import Function
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode
 from igbtheory.numbers import FLOAT64

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from itertools import pairwise
 
-from igbtheory.activations.pieces import Pieces
-from igbtheory.activations.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable, is_negative
+from igbtheory.formulas.pieces import Pieces
+from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable, is_negative
 
 LONGEST = 12
 """Characters of a number that are written out; a longer one is rounded to so many digits."""

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
-from igbtheory.activations import Function, function_of
+from igbtheory.formulas import Function, function_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode
 from igbtheory.network import PROMISED, AccuracyWarning

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from igbtheory.activations.function import ClosedForm, Function
-from igbtheory.activations.tree import add, number
+from igbtheory.formulas.function import ClosedForm, Function
+from igbtheory.formulas.tree import add, number
 from igbtheory.numbers import Kind
 
 

@@ -1,0 +1,189 @@
+"""Moments of f(M), M the maximum over m independent nodes h = mean + sqrt(var_mu) u + sqrt(var_chi) z, for two data.
+
+u is shared by the data, z is not, so that the pairs of values of a node have correlation c = var_mu/(var_mu + var_chi).
+With M in standard units and f(x) = phi(mean + scale x): for c up to 3/4
+Cov = iint f'(x) f'(y) [Phi_2(x, y)^m - Phi(x)^m Phi(y)^m] dx dy, and var_chi = Var f - Cov; beyond,
+var_chi = E (f(M_b) - f(M_a))^2 1[M_a < M_b], f(y) - f(x) the integral of f', and Cov = Var f - var_chi. Sums of
+positive terms where f increases, so that both keep their digits when var_chi/var_mu is 1e-12 or 1e12.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.averages.maxima_law import Chart, columns, density, dependence, ends
+from igbtheory.averages.panels import PLAIN, difference, orders
+from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
+from igbtheory.formulas.function import Function, formula
+from igbtheory.numbers import Kind
+from igbtheory.numerics.panels import Panels, before, of_rises, split
+
+IDENTITY = formula("identity", "x", "")
+_TINY = 1e-100
+"""Least s = sqrt(1 - c^2), which stands for none."""
+
+
+@lru_cache(maxsize=256)
+def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
+    """Mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
+
+    The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
+    comes back to its fixed point layer by layer.
+    """
+    coarse, fine = (_moments(n, phi or IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
+    return *fine, (phi or IDENTITY).doubt * difference(n, coarse, fine) + 100 * n.epsilon
+
+
+@np.errstate(over="ignore", under="ignore", divide="ignore")
+def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any) -> Any:
+    """Mean E phi(M)^2 of nodes of variance q."""
+    maximum = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(q))
+    x = maximum.panels(orders(n)[1], [])
+    return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
+
+
+def product(n: Kind, phi: Function | None, m: int, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
+    """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
+    coarse, fine = (_product(n, phi or IDENTITY, m, (q_a, q_b, q_ab), mean, order) for order in orders(n))
+    doubt = (phi or IDENTITY).doubt
+    return fine[0], doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+
+
+@final
+@dataclass(frozen=True)
+class Maximum:
+    """Function f(x) = phi(mean + scale x) of a standardised maximum over m nodes."""
+
+    seen: Resolved
+    m: int
+    mean: Any
+    scale: Any
+
+    def values(self, x: Any) -> Any:
+        return self.seen.phi(self.seen.n, self.mean + self.scale * x)
+
+    def slopes(self, x: Any) -> Any:
+        return self.scale * self.seen.phi.slope(self.seen.n, self.mean + self.scale * x)
+
+    def images(self, points: list[Any]) -> Any:
+        """Points of the axis of phi in standard units."""
+        return images(self.seen.n, points, self.mean, self.scale)
+
+    def points(self) -> Any:
+        """Ends of panels, in order: the cuts of f, and the ends that resolve the law of the maximum."""
+        cuts = self.images(self.seen.cuts)
+        base = ends(self.m, self.seen.reach, cuts.astype(float))
+        first, last = self.seen.n.number(base[0]), self.seen.n.number(base[-1])
+        inside = np.minimum(np.maximum(cuts, first), last)
+        return np.sort(np.concatenate([inside, self.seen.n.number(base)]))
+
+    def panels(self, order: int, more: Any) -> Panels:
+        """Panels for the law of the maximum, that end at the cuts of f, and at `more`."""
+        points = self.points()
+        return split(self.seen.n, np.concatenate([points, more]), points[0], points[-1], order)
+
+    def spread(self, x: Any, chart: Chart, order: int) -> Any:
+        """Density at x = M_a times the mean of (f(M_b) - f(M_a))^2 over M_b > M_a, given M_a."""
+        n = self.seen.n
+        v = chart.panels(n, x, self.points(), n.number(0), order)
+        rise = before(n, v, chart.s * self.slopes(chart.y(x, v.x)))
+        for z, jump in self.seen.atoms(self.mean, self.scale):
+            rise = rise + jump * ((x < z) & (v.left + v.half > (z - x) / chart.s))[:, None]
+        total = 0 * x
+        seen = np.any(rise != 0, axis=(0, 1))
+        if seen.any():
+            law = chart.density(n, self.m, x[seen], columns(v, seen))
+            total[seen] = columns(v, seen).integral(rise[..., seen] ** 2 * law)
+        return total
+
+
+def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
+    """Maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
+    seen = resolved(n, phi, float(mean), *map(float, scales))
+    least = np.sqrt(-2 * np.log(n.epsilon))
+    return Maximum(replace(seen, reach=seen.reach + float(np.log(m) / least)), m, mean, scales[0])
+
+
+@np.errstate(over="ignore", under="ignore", divide="ignore")
+def _moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
+    q = var_mu + var_chi
+    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
+    average, total = _variance(n, maximum, order)
+    if not var_chi or not var_mu:
+        return average, total if var_mu else 0 * total, total if var_chi else 0 * total
+    if var_mu <= 3 * var_chi:
+        covariance = _covariance(n, maximum, var_mu / q, order)
+        return average, covariance, np.maximum(total - covariance, 0 * total)
+    chart = agreeing(n, var_mu, var_chi)
+    x = maximum.panels(order, maximum.images(maximum.seen.sides(chart.s * maximum.scale)))
+    spread = x.weights.ravel() @ np.concatenate([maximum.spread(part, chart, order) for part in _blocks(maximum, x)])
+    return average, np.maximum(total - spread, 0 * total), spread
+
+
+def agreeing(n: Kind, var_mu: Any, var_chi: Any) -> Chart:
+    """Chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
+    q = var_mu + var_chi
+    slant = n.sqrt(var_chi / (q + var_mu))
+    return Chart(var_mu / q, n.sqrt(var_chi / q * (1 + var_mu / q)), n.number(1), slant, slant)
+
+
+def paired(n: Kind, c: Any) -> Chart:
+    """Chart of y around c x, for data of any correlation."""
+    s = np.maximum(n.sqrt((1 - c) * (1 + c)), n.number(_TINY))
+    return Chart(c, s, c, 0 * c, s)
+
+
+def _blocks(maximum: Maximum, x: Panels) -> list[Any]:
+    """Nodes x in parts small enough for the nodes y of each to be held at once."""
+    return np.array_split(x.x.ravel(), 1 + x.x.size * x.x.shape[1] * (len(maximum.seen.cuts) + 20) // BLOCK)
+
+
+def _variance(n: Kind, maximum: Maximum, order: int) -> tuple[Any, Any]:
+    """Mean and variance of f(M): of f itself, or of its rises where it hardly varies."""
+    x = maximum.panels(order, [])
+    law = density(n, maximum.m, x.x)
+    values = maximum.values(x.x)
+    average = x.integral(values * law)
+    total = x.integral((values - average) ** 2 * law)
+    if total > PLAIN * (average * average + total):
+        return average, total
+    atoms = maximum.seen.atoms(maximum.mean, maximum.scale)
+    return average, of_rises(n, x, maximum.slopes(x.x), atoms, x.weights * law)
+
+
+def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:
+    """Covariance of f(M_a) and f(M_b) for 0 < c <= 3/4, the jumps of f as further nodes."""
+    x = maximum.panels(order, [])
+    atoms = maximum.seen.atoms(maximum.mean, maximum.scale)
+    weights = np.concatenate([np.ravel(x.weights * maximum.slopes(x.x)), [jump for _, jump in atoms]])
+    nodes = np.concatenate([np.ravel(x.x), [z for z, _ in atoms]])
+    points = maximum.points()
+    seen = (weights != 0) & (nodes >= points[0]) & (nodes <= points[-1])
+    return dependence(n, maximum.m, nodes[seen], weights[seen], c)
+
+
+@np.errstate(over="ignore", under="ignore", divide="ignore")
+def _product(
+    n: Kind, phi: Function, m: int, covariances: tuple[Any, Any, Any], mean: Any, order: int
+) -> tuple[Any, Any]:
+    """Mean of the product and of its absolute value: the density of the pair itself, as no difference is small."""
+    q_a, q_b, q_ab = covariances
+    scales = n.sqrt(q_a), n.sqrt(q_b)
+    a = maximum_of(n, phi, m, mean, *scales)
+    b = replace(a, scale=scales[1])
+    c = n.correlation(q_ab, scales[0] * scales[1] + n.number(1e-290))
+    chart = paired(n, c)
+    # the second datum sees f around y = c x, smoothed with s
+    features = b.images(a.seen.cuts + a.seen.sides(chart.s * scales[1]))
+    x = a.panels(order, images(n, list(features), 0 * c, c))
+    points = b.points()
+    parts = []
+    for part in _blocks(a, x):
+        v = chart.panels(n, part, points, -points[-1], order)
+        values = b.values(chart.y(part, v.x)) * chart.density(n, m, part, v)
+        parts.append([v.integral(values), v.integral(np.abs(values))])
+    given, size = np.concatenate(parts, axis=1)
+    values = x.weights.ravel() * a.values(x.x.ravel())
+    return values @ given, np.abs(values) @ size

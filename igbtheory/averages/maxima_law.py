@@ -1,0 +1,144 @@
+"""Laws of M = max of m standard normal variables, and of a pair M_a, M_b whose variables are correlated in pairs.
+
+With F(x) = Phi(x)^m: P(M <= x) = F(x) and P(M_a <= x, M_b <= y) = Phi_2(x, y; c)^m. All logarithms of Phi and of Phi_2
+come from the small probabilities beyond x and y, so that m = 10^6 loses nothing.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+import scipy
+
+from igbtheory.averages.resolved import BLOCK
+from igbtheory.numbers import Kind
+from igbtheory.numerics.panels import Panels, beyond, split
+
+WIDTH = 3.0
+"""Standard deviations that a panel spans at most."""
+STEP = 3.0
+"""The same across the line on which the two data agree, in units of s."""
+NEAR = 0.4
+"""Share of a panel by which an end may move to a cut of f nearby."""
+FEW = 32
+"""Nodes up to which powers are products; those of more would add up the rounding of Phi near 1."""
+LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
+"""Values of -log F at which panels end, dense where F rises: it does so within 1/sqrt(2 log m)."""
+
+
+def ends(m: int, reach: float, cuts: Any) -> Any:
+    """Ends of panels that resolve F and its density, less those that one of the `cuts` can stand for.
+
+    Below the first, F < exp(-reach^2) is negligible even where only its tail sees f vary.
+    """
+    levels = np.append(reach**2, LEVELS[reach**2 > LEVELS])
+    x = np.unique(np.append(np.clip(scipy.special.ndtri_exp(-levels / m), -reach, reach), reach))
+    parts = [np.linspace(a, b, 1 + int(np.ceil((b - a) / WIDTH)))[:-1] for a, b in pairwise(x)]
+    found = np.append(np.concatenate(parts), reach)
+    gaps = np.diff(found)
+    distance = np.min(np.abs(found[1:-1, None] - cuts), axis=1, initial=np.inf)
+    spared = distance < NEAR * np.minimum(gaps[1:], gaps[:-1])
+    return np.concatenate([found[:1], found[1:-1][~spared], found[-1:]])
+
+
+def columns(panels: Panels, kept: Any) -> Panels:
+    """Panels of some of the points."""
+    return Panels(panels.x[..., kept], panels.weights[..., kept], panels.half[:, kept], panels.left[:, kept])
+
+
+def log_ncdf(n: Kind, x: Any) -> Any:
+    """Logarithm of Phi(x), as log(1 - Phi(-x)) where Phi(x) is near 1."""
+    tail = n.ncdf(-np.abs(x))
+    return np.where(x < 0, n.log(tail), n.log1p(-tail))
+
+
+def density(n: Kind, m: int, x: Any) -> Any:
+    """Density m Phi(x)^(m-1) npdf(x) of the maximum."""
+    return m * n.exp((m - 1) * log_ncdf(n, x)) * n.npdf(x)
+
+
+def hermite(n: Kind, x: Any, terms: int) -> Any:
+    """Hermite functions g_k = He_k(x) npdf(x)/sqrt(k!), k < terms in front."""
+    table = [n.npdf(x), x * n.npdf(x)]
+    for k in range(2, terms):
+        table.append((x * table[-1] - n.sqrt(n.number(k - 1)) * table[-2]) / n.sqrt(n.number(k)))
+    return np.array(table[:terms])
+
+
+def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
+    """Sum over the nodes x and y = x, with their weights, of Phi_2(x, y; c)^m - Phi(x)^m Phi(y)^m, 0 <= c < 1.
+
+    Phi_2 - Phi Phi = sum_k c^(k+1)/(k+1) g_k(x) g_k(y) with the Hermite functions g_k (Mehler): it keeps its digits as
+    c goes to 0, and so does the difference of the powers.
+    """
+    terms = 2 + int(np.log(n.epsilon / m) / np.log(float(c)))
+    table = hermite(n, x, terms)
+    scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(terms)])[:, None]
+    total = 0 * c
+    for rows in np.array_split(np.arange(x.size), 1 + x.size**2 // BLOCK):
+        # what rounding leaves below zero stands where the product of the masses is next to nothing
+        excess = np.maximum(scaled[:, rows].T @ table, 0)
+        total = total + weights[rows] @ (_gain(n, m, excess, x[rows], x) @ weights)
+    return total
+
+
+def _gain(n: Kind, m: int, excess: Any, x: Any, y: Any) -> Any:
+    """Matrix (Phi(x) Phi(y) + excess)^m - (Phi(x) Phi(y))^m."""
+    base = np.multiply.outer(n.ncdf(x), n.ncdf(y))
+    if m <= FEW:
+        return excess * _quotient(base + excess, base, m)[1]
+    powers = n.exp(m * np.add.outer(log_ncdf(n, x), log_ncdf(n, y)))
+    return powers * n.expm1(m * n.log1p(excess / base))
+
+
+def _quotient(a: Any, b: Any, m: int) -> tuple[Any, Any, Any]:
+    """Powers and quotient a^m, (a^m - b^m)/(a - b) = sum_j a^j b^(m-1-j), b^m, by doubling."""
+    if m == 1:
+        return a, 1, b
+    high, total, low = _quotient(a, b, m // 2)
+    high, total, low = high * high, total * (high + low), low * low
+    return (a * high, high + b * total, b * low) if m % 2 else (high, total, low)
+
+
+@final
+@dataclass(frozen=True)
+class Chart:
+    """Coordinates y = ahead x + s v of a pair of correlation c, s = sqrt(1 - c^2), in which nothing cancels.
+
+    (y - c x)/s = v + near x and (x - c y)/s = far x - c v.
+    """
+
+    c: Any
+    s: Any
+    ahead: Any
+    near: Any
+    far: Any
+
+    def y(self, x: Any, v: Any) -> Any:
+        return self.ahead * x + self.s * v
+
+    def panels(self, n: Kind, x: Any, points: Any, least: Any, order: int) -> Panels:
+        """Panels in v >= `least` that end where y passes the `points`, sorted, in steps near the line y = c x."""
+        reach = points[-1]
+        images = (points.reshape(-1, *(1,) * np.ndim(x)) - self.ahead * x) / self.s
+        high = images[-1]
+        if self.c > 0:
+            high = np.minimum(high, np.maximum((reach + self.far * x) / self.c, reach - self.near * x))
+        low = np.minimum(np.maximum(images[0], least), high)
+        grid = STEP * np.arange(-np.ceil(2 * float(reach) / STEP), np.ceil(2 * float(reach) / STEP))
+        steps = n.number(grid).reshape(-1, *(1,) * np.ndim(x)) + 0 * x
+        return split(n, np.concatenate([images, steps]), low, high, order)
+
+    def density(self, n: Kind, m: int, x: Any, v: Panels) -> Any:
+        """Density of (M_a, M_b) by (x, v) at the nodes of `v`, which extend to where it ends.
+
+        The two maxima belong to one pair, or to two: m Phi_2^(m-1) npdf_2 + m (m-1) Phi_2^(m-2) d_x Phi_2 d_y Phi_2.
+        """
+        across = self.s * n.npdf(self.y(x, v.x)) * n.ncdf(self.far * x - self.c * v.x)
+        mass = n.ncdf(x)
+        # P(A < x, B > y)/P(A < x)
+        share = np.minimum(beyond(n, v, across) / mass, 1 - n.number(n.epsilon))
+        powers = m * n.exp((m - 1) * (log_ncdf(n, x) + n.log1p(-share)))
+        z = v.x + self.near * x
+        return powers * n.npdf(x) * (n.npdf(z) + (m - 1) * n.ncdf(z) * across / (mass * (1 - share)))

@@ -1,0 +1,63 @@
+"""Piecewise linear functions with one kink at 0: linear, relu, leaky_relu, prelu, abs."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, final
+
+from igbtheory.formulas.function import ClosedForm, formula
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Rectified(ClosedForm):
+    """Moments of phi(x) = odd x + even |x|, the odd and the even part being uncorrelated.
+
+    With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
+    theta) cos theta): the arc-cosine kernel of degree 1.
+    Source: Cho and Saul 2009, Kernel methods for deep learning, Eq. 6.
+    """
+
+    odd: Fraction
+    even: Fraction
+
+    @cached_property
+    def _squares(self) -> tuple[Fraction, Fraction]:
+        return self.odd**2, self.even**2
+
+    def mean(self, n: Kind, q: Any) -> Any:
+        return n.number(self.even) * n.sqrt(2 * q / n.pi)
+
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        s = n.sqrt(q_a * q_b)
+        alpha = n.asin(n.correlation(q_ab, s))
+        folded = (2 / n.pi) * s * (alpha * n.sin(alpha) - 2 * n.sin(alpha / 2) ** 2)
+        odd, even = map(n.number, self._squares)
+        return odd * q_ab + even * folded
+
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """The odd part has slope 1, the even part the sign: odd^2 + even^2 (2/pi) asin c."""
+        odd, even = map(n.number, self._squares)
+        return odd + even * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
+
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        q = var_mu + var_chi
+        theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
+        folded = (2 / n.pi) * q * n.sin_minus_t_cos(theta)
+        odd, even = map(n.number, self._squares)
+        return (odd + even) * var_chi - even * folded
+
+
+def _slopes(below: str, above: str) -> Rectified:
+    left, right = Fraction(below), Fraction(above)
+    return Rectified((right + left) / 2, (right - left) / 2)
+
+
+FUNCTIONS = (
+    formula("linear", "x", "torch.nn.Identity", _slopes("1", "1")),
+    formula("relu", "max(x, 0)", "torch.nn.ReLU", _slopes("0", "1")),
+    formula("leaky_relu", "where(x >= 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
+    formula("prelu", "where(x >= 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
+    formula("abs", "abs(x)", "torch.abs", _slopes("-1", "1")),
+)

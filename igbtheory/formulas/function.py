@@ -1,0 +1,139 @@
+"""An activation function: its formula and, as optional extra knowledge, its closed forms."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.formulas.calculus import derivative
+from igbtheory.formulas.character import growth, monotonicity
+from igbtheory.formulas.cusps import cusps
+from igbtheory.formulas.pieces import Pieces, split
+from igbtheory.formulas.reader import read
+from igbtheory.formulas.tree import Tree, substitute
+from igbtheory.numbers import FLOAT64, Kind
+
+SLOW = 20.0
+"""Factor of doubt: 1/((17/13)^(2 a) - 1) of a mean of slopes at a = 1/10."""
+
+
+class ClosedForm(ABC):
+    """Gaussian moments of phi in closed form, for a centred pre-activation; every kind of number runs them."""
+
+    @abstractmethod
+    def mean(self, n: Kind, q: Any) -> Any:
+        """Mean E phi(h), h ~ N(0, q)."""
+
+    @abstractmethod
+    def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
+
+    @abstractmethod
+    def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        """Mean E phi'(h_a) phi'(h_b), by Price's theorem the derivative of the covariance by q_ab.
+
+        A jump of phi is a delta function of phi': it contributes the density of the pair at the jump.
+        """
+
+    def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        """Covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
+
+        To be overridden where q - q_ab is formed: rounding q loses it when var_chi is small.
+        """
+        q = var_mu + var_chi
+        return self.covariance(n, q, q, var_mu)
+
+    @abstractmethod
+    def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
+        """Half the mean of (phi(h_a) - phi(h_b))^2, equal variances, without cancellation at small var_chi."""
+
+
+@final
+@dataclass(frozen=True)
+class Function:
+    """The function phi of one pre-activation x.
+
+    name: as the user wrote it; tree: its formula; closed: its closed forms where they are known.
+    """
+
+    name: str
+    tree: Tree
+    closed: ClosedForm | None = None
+    source: str = ""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Hash of name and tree: walked once, as every cache asks for it at every layer."""
+        return hash((self.name, self.tree))
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """Analytic pieces between the kinks."""
+        return split(self.tree)
+
+    @cached_property
+    def slope(self) -> Pieces:
+        """Derivative phi', piece by piece; the jumps of phi itself are not in it."""
+        return Pieces(self.pieces.kinks, tuple(derivative(formula) for formula in self.pieces.formulas))
+
+    @cached_property
+    def cusps(self) -> tuple[Fraction, ...]:
+        """Kinks at which the slope is infinite, or nearly so."""
+        return cusps(self.pieces, self.slope) if self.pieces.kinks else ()
+
+    @cached_property
+    def doubt(self) -> float:
+        """Factor on the difference of two rules, whose panels do not bend, such that it does not understate the error.
+
+        At a cusp |x|^a they err by a power of their order that may be as small as a.
+        """
+        return SLOW if self.cusps else 1.0
+
+    @cached_property
+    def derivative(self) -> "Function":
+        """The function phi' off the kinks; where phi jumps, its moments lack what the jumps add."""
+        return Function(f"derivative of {self.name}", derivative(self.tree))
+
+    @cached_property
+    def parity(self) -> int:
+        """Parity: 1 even, -1 odd, 0 neither."""
+        return self.pieces.parity()
+
+    @cached_property
+    def degree(self) -> Fraction | None:
+        """Number p with phi(a x) = a^p phi(x) for a > 0, or None."""
+        return self.pieces.degree()
+
+    @cached_property
+    def growth(self) -> str:
+        """Growth at large |x|: "bounded", "polynomial", "exponential", "gaussian" or "faster"."""
+        return growth(self.pieces)
+
+    @cached_property
+    def monotonicity(self) -> int:
+        """Monotonicity: 1 increasing, -1 decreasing, 0 neither, as far as a fine grid shows."""
+        return monotonicity(self.slope, [float(jump) for jump in self.pieces.jumps(FLOAT64)])
+
+    def latex(self) -> str:
+        """The formula in LaTeX, by its name."""
+        return rf"\phi(x) = \text{{{self.name}}}(x)"
+
+    def __call__(self, n: Kind, x: Any) -> Any:
+        with np.errstate(over="ignore", under="ignore"):
+            return self.pieces(n, x)
+
+
+def composed(outer: Function, inner: Function) -> Function:
+    """Function outer(inner(x))."""
+    return Function(f"{outer.name} after {inner.name}", substitute(outer.tree, inner.tree))
+
+
+def formula(name: str, text: str, source: str, closed: ClosedForm | None = None) -> Function:
+    """Function of a catalogue row."""
+    return Function(name, read(text), closed, source)

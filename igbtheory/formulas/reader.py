@@ -1,0 +1,276 @@
+"""The reader of formulas: text to tree over Python's grammar, with a whitelist; nothing is ever executed."""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from keyword import iskeyword
+from typing import final
+
+from igbtheory.formulas.tree import (
+    ONE,
+    PI,
+    ZERO,
+    E,
+    Number,
+    Power,
+    Tree,
+    X,
+    add,
+    call,
+    children,
+    choice,
+    mul,
+    number,
+    power,
+    substitute,
+)
+from igbtheory.numbers.kind import ELEMENTARY
+
+LONGEST = 1000
+DEEPEST = 50
+MOST_NODES = 1000
+LARGEST_EXPONENT = 64
+LARGEST_NUMBER = 1e100
+MOST_DIGITS = 60
+MOST_BITS = 2000
+
+_ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh"}
+FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
+    **{name: (1, lambda a, name=name: call(name, a)) for name in ELEMENTARY},
+    **{alias: (1, lambda a, name=name: call(name, a)) for alias, name in _ALIASES.items()},
+    "abs": (1, lambda a: choice(a, a, -a)),
+    "sign": (1, lambda a: choice(a, ONE, -ONE)),
+    "Heaviside": (1, lambda a: choice(a, ONE, ZERO)),
+    "max": (2, lambda a, b: choice(add(a, -b), a, b)),
+    "min": (2, lambda a, b: choice(add(a, -b), b, a)),
+    "sec": (1, lambda a: power(call("cos", a), number(-1))),
+    "cot": (1, lambda a: mul(call("cos", a), power(call("sin", a), number(-1)))),
+    "coth": (1, lambda a: power(call("tanh", a), number(-1))),
+}
+"""Functions of a formula: how many arguments (for max and min: at least), and the tree."""
+FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
+_VARIADIC = {"max", "min", "Max", "Min"}
+_NAMES = {"x": X, "pi": PI, "E": E}
+_KNOWN = f"known are x, pi, E, where, {', '.join(FUNCTIONS)}, and the names of the catalogue as functions"
+_MADE_OF = (
+    "a formula is made of x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b) and functions such as "
+    "tanh(x)"
+)
+_TOKEN = re.compile(r"(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|\S")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+
+def read(text: str, catalogue: Mapping[str, Tree] | None = None) -> Tree:
+    """Tree of a formula in x, for example "where(x > 0, x, x/10)", "x*tanh(x)" or "relu(x) - 1/sqrt(pi)".
+
+    catalogue: trees of further functions of one argument. Raises ValueError with the column and the reason where the
+    text is not such a formula.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"expected the text of a formula, got {text!r}")
+    if len(text) > LONGEST:
+        raise ValueError(f"expected a formula of at most {LONGEST} characters, got {len(text)}")
+    if not text.isascii():
+        column = next(i for i, letter in enumerate(text) if not letter.isascii())
+        raise ValueError(f"cannot read the formula at column {column + 1}: {text[column]!r} is not ASCII; {_MADE_OF}")
+    try:
+        body = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        column, reason = _mistake(text) or (getattr(error, "offset", None) or len(text) + 1, _MADE_OF)
+        raise ValueError(f"cannot read the formula {text!r} at column {column}: {reason}") from None
+    return _Reader(text, catalogue or {}).tree(body, DEEPEST)
+
+
+def _mistake(text: str) -> tuple[int, str] | None:
+    """Column and name of a mistake of those that formulas on paper lead to, None where it is another."""
+    tokens = list(_TOKEN.finditer(text))
+    for before, after in pairwise(tokens):
+        if _ends_operand(before[0]) and _begins_operand(after[0]):
+            return after.start() + 1, f"an operator is missing; for a product write {before[0]}*{after[0]}"
+    open_ = []
+    for token in tokens:
+        if token[0] in _BRACKETS:
+            open_.append(_BRACKETS[token[0]])
+        elif token[0] in _BRACKETS.values() and (not open_ or open_.pop() != token[0]):
+            return token.start() + 1, f"this {token[0]} closes nothing"
+    return (len(text) + 1, f"{open_[-1]!r} is missing") if open_ else None
+
+
+def _ends_operand(part: str) -> bool:
+    return part == ")" or _begins_operand(part)
+
+
+def _begins_operand(part: str) -> bool:
+    return bool(re.match(r"[\w.]", part)) and not iskeyword(part)
+
+
+def _size(tree: Tree, most: int) -> int:
+    """Number of nodes of a tree, counted up to `most`."""
+    total, waiting = 0, [tree]
+    while waiting and total < most:
+        total += 1
+        waiting.extend(children(waiting.pop()))
+    return total
+
+
+def _has_large_number(tree: Tree) -> bool:
+    match tree:
+        case Number(value) if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+            return True
+        case Power(_, Number(value)) if abs(value) > LARGEST_EXPONENT:
+            return True
+        case _:
+            return any(map(_has_large_number, children(tree)))
+
+
+@final
+@dataclass(frozen=True)
+class _Reader:
+    """One reading: the text, for the sentences of its errors, and the functions it may use beside FUNCTIONS."""
+
+    text: str
+    catalogue: Mapping[str, Tree]
+
+    def refusal(self, node: ast.AST, reason: str) -> ValueError:
+        return self._refusal_at(getattr(node, "col_offset", 0) + 1, reason)
+
+    def _refusal_at(self, column: int, reason: str) -> ValueError:
+        return ValueError(f"in the formula {self.text!r} at column {column}: {reason}")
+
+    def tree(self, node: ast.expr, depth: int) -> Tree:
+        """Tree of an expression nested at most `depth` deep, checked for its size."""
+        if not depth:
+            raise self.refusal(node, f"nested deeper than {DEEPEST} levels")
+        found = self._tree(node, depth - 1)
+        if _size(found, MOST_NODES) >= MOST_NODES:
+            raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
+        if _has_large_number(found):
+            reason = f"a number in it has more than {MOST_BITS} bits, or an exponent is larger than {LARGEST_EXPONENT}"
+            raise self.refusal(node, reason)
+        return found
+
+    def _tree(self, node: ast.expr, depth: int) -> Tree:
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return self._number(node, value)
+            case ast.Name(id=name) if name in _NAMES:
+                return _NAMES[name]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.tree(operand, depth)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.tree(operand, depth)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow() as op, right=right):
+                return self._operation(node, op, self.tree(left, depth), self.tree(right, depth))
+            case ast.Compare():
+                return self._where(node, ONE, ZERO, depth)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._call(node, name, arguments, depth)
+            case ast.Name(id=name) if name in FUNCTIONS or name in self.catalogue:
+                raise self.refusal(node, f"{name!r} is a function; write {name}(x)")
+            case ast.Name(id=name):
+                raise self.refusal(node, f"unknown name {name!r}; {_KNOWN}")
+            case _:
+                raise self._foreign(node)
+
+    def _foreign(self, node: ast.expr) -> ValueError:
+        """Refusal of what Python allows and a formula does not."""
+        match node:
+            case ast.BinOp(left=left, op=ast.BitXor()):
+                place = self.text.find("^", left.end_col_offset)
+                return self._refusal_at(place + 1, "for a power write **, as in x**2; ^ has no meaning in a formula")
+            case ast.IfExp():
+                return self.refusal(node, "write where(condition, a, b), as in where(x > 0, x, 0); if has no meaning")
+            case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
+                place = self.text.find("(", factor.end_col_offset)
+                return self._refusal_at(place + 1, "an operator is missing; for a product write *")
+            case ast.BinOp(op=op):
+                return self.refusal(node, f"{type(op).__name__} has no meaning in a formula; {_MADE_OF}")
+            case _:
+                return self.refusal(node, f"{type(node).__name__} has no meaning in a formula; {_MADE_OF}")
+
+    def _number(self, node: ast.expr, value: float) -> Tree:
+        literal = ast.get_source_segment(self.text, node) or repr(value)
+        if len(literal) > MOST_DIGITS or not abs(value) <= LARGEST_NUMBER:
+            raise self.refusal(
+                node, f"the number is larger than {LARGEST_NUMBER:g} or longer than {MOST_DIGITS} digits"
+            )
+        try:
+            return number(Fraction(literal))
+        except ValueError:
+            raise self.refusal(node, f"{literal!r} is not a decimal number") from None
+
+    def _operation(self, node: ast.expr, op: ast.operator, left: Tree, right: Tree) -> Tree:
+        match op:
+            case ast.Add():
+                return add(left, right)
+            case ast.Sub():
+                return add(left, -right)
+            case ast.Mult():
+                return mul(left, right)
+            case ast.Div():
+                return mul(left, self._power(node, right, number(-1)))
+            case _:
+                return self._power(node, left, right)
+
+    def _power(self, node: ast.expr, base: Tree, exponent: Tree) -> Tree:
+        value = getattr(exponent, "value", None)
+        if isinstance(value, Fraction) and abs(value) > LARGEST_EXPONENT:
+            raise self.refusal(node, f"the exponent is larger than {LARGEST_EXPONENT}")
+        if base == ZERO and not (isinstance(value, Fraction) and value > 0):
+            raise self.refusal(node, "division by zero, or zero to a power that is not positive")
+        return power(base, exponent)
+
+    def _call(self, node: ast.expr, name: str, arguments: list[ast.expr], depth: int) -> Tree:
+        if name == "where" and len(arguments) == 3:
+            return self._where(arguments[0], self.tree(arguments[1], depth), self.tree(arguments[2], depth), depth)
+        if name in self.catalogue and name not in FUNCTIONS and len(arguments) == 1:
+            return substitute(self.catalogue[name], self.tree(arguments[0], depth))
+        arity = 3 if name == "where" else 1 if name in self.catalogue else FUNCTIONS.get(name, (0,))[0]
+        if not arity:
+            hint = f"for a product write {name}*(...)" if name in _NAMES else _KNOWN
+            raise self.refusal(node, f"unknown function {name!r}; {hint}")
+        if len(arguments) != arity and not (name in _VARIADIC and len(arguments) > arity):
+            raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
+        trees = [self.tree(argument, depth) for argument in arguments]
+        function = FUNCTIONS[name][1]
+        return reduce(function, trees) if name in _VARIADIC else function(*trees)
+
+    def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
+        """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""
+        if not depth:
+            raise self.refusal(test, f"nested deeper than {DEEPEST} levels")
+        match test:
+            case ast.BoolOp(op=ast.And(), values=[*parts]):
+                return reduce(lambda inner, part: self._where(part, inner, no, depth - 1), reversed(parts), yes)
+            case ast.BoolOp(op=ast.Or(), values=[*parts]):
+                return reduce(lambda inner, part: self._where(part, yes, inner, depth - 1), reversed(parts), no)
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+                return self._where(left, self._where(right, yes, no, depth - 1), no, depth - 1)
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return self._where(left, yes, self._where(right, yes, no, depth - 1), depth - 1)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._where(operand, no, yes, depth - 1)
+            case ast.Compare(left=left, ops=ops, comparators=[*rights]):
+                sides = [self.tree(side, depth - 1) for side in (left, *rights)]
+                steps = list(zip(sides, ops, sides[1:], strict=False))
+                return reduce(lambda inner, step: self._step(test, step, inner, no), reversed(steps), yes)
+            case _:
+                raise self.refusal(test, "a condition compares formulas with <, <=, > or >=")
+
+    def _step(self, node: ast.expr, step: tuple[Tree, ast.cmpop, Tree], yes: Tree, no: Tree) -> Tree:
+        left, op, right = step
+        match op:
+            case ast.GtE():
+                return choice(add(left, -right), yes, no)
+            case ast.LtE():
+                return choice(add(right, -left), yes, no)
+            case ast.Gt():
+                return choice(add(right, -left), no, yes)
+            case ast.Lt():
+                return choice(add(left, -right), no, yes)
+            case _:
+                raise self.refusal(node, f"a condition compares with <, <=, > or >=, not with {type(op).__name__}")

@@ -1,0 +1,182 @@
+"""Real roots and signs of a formula without choices: the places where a comparison changes its mind.
+
+Of a polynomial with rational coefficients (behind positive factors and odd increasing functions, which keep the sign)
+all are found, of any other formula those between neighbouring points of a grid; a kink that is overlooked shows later,
+because no mesh resolves it. An irrational root is given as a rational number within 10^-300 of it.
+"""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial, reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from igbtheory.formulas.calculus import derivative
+from igbtheory.formulas.tree import ODD, Call, Number, Power, Product, Sum, Tree, Variable, evaluate
+from igbtheory.numbers import FLOAT64, Multiprecision
+
+DIGITS = 310
+ROUGH = 30
+WIDTH = Fraction(1, 10**300)
+_POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
+_KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
+_FAR = 2.0 ** np.arange(6, 31)
+GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])
+"""Points between which a formula that is no polynomial is searched for roots."""
+Polynomial = tuple[Fraction, ...]
+"""Coefficients of 1, x, x^2, ..., the last not 0; () is zero."""
+
+
+def sign(tree: Tree, point: Fraction) -> int:
+    """Sign of a formula at an exact point."""
+    value = 1
+    for factor in _factors(tree):
+        polynomial = _polynomial(factor)
+        exact = _numeric(Multiprecision(DIGITS), factor, point) if polynomial is None else _value(polynomial, point)
+        value *= _sign(exact)
+    return value
+
+
+def roots(tree: Tree) -> Iterator[Fraction]:
+    """Real roots of a formula, one after the other and in no order."""
+    for factor in _factors(tree):
+        polynomial = _polynomial(factor)
+        yield from _scanned(factor) if polynomial is None else _algebraic(polynomial)
+
+
+def _factors(tree: Tree) -> list[Tree]:
+    """Factors whose signs multiply to that of the formula; positive ones are left out."""
+    match tree:
+        case Product(factors):
+            return [part for factor in factors for part in _factors(factor)]
+        case Call(name, argument) if name in _KEEP_SIGN:
+            return _factors(argument)
+        case Call(name, _) if name in _POSITIVE:
+            return []
+        case Power(base, Number(value)) if value.denominator == 1 and value % 2:
+            return _factors(base)
+        case Number(value) if value > 0:
+            return []
+        case _:
+            return [tree]
+
+
+def _polynomial(tree: Tree) -> Polynomial | None:
+    match tree:
+        case Number(value):
+            return _trimmed((value,))
+        case Variable():
+            return (Fraction(0), Fraction(1))
+        case Sum(parts) | Product(parts):
+            found = [_polynomial(part) for part in parts]
+            known = [part for part in found if part is not None]
+            if len(known) < len(found):
+                return None
+            return reduce(_plus if isinstance(tree, Sum) else _times, known)
+        case Power(base, Number(value)) if value.denominator == 1 and value > 0:
+            inner = _polynomial(base)
+            return None if inner is None else reduce(_times, [inner] * int(value))
+        case _:
+            return None
+
+
+def _trimmed(p: Polynomial) -> Polynomial:
+    while p and not p[-1]:
+        p = p[:-1]
+    return p
+
+
+def _plus(p: Polynomial, q: Polynomial) -> Polynomial:
+    size = max(len(p), len(q))
+    p, q = p + (Fraction(0),) * (size - len(p)), q + (Fraction(0),) * (size - len(q))
+    return _trimmed(tuple(a + b for a, b in zip(p, q, strict=True)))
+
+
+def _times(p: Polynomial, q: Polynomial) -> Polynomial:
+    total = [Fraction(0)] * max(len(p) + len(q) - 1, 0)
+    for i, a in enumerate(p):
+        for j, b in enumerate(q):
+            total[i + j] += a * b
+    return _trimmed(tuple(total))
+
+
+def _value(p: Polynomial, x: Fraction) -> Fraction:
+    return reduce(lambda total, a: total * x + a, reversed(p), Fraction(0))
+
+
+def _algebraic(p: Polynomial) -> list[Fraction]:
+    """Roots of a polynomial where it changes sign: at most one between neighbouring roots of its derivative."""
+    if len(p) <= 2:
+        return [-p[0] / p[1]] if len(p) == 2 else []
+    bound = 1 + max(abs(a / p[-1]) for a in p)
+    turns = _algebraic(tuple(k * a for k, a in enumerate(p))[1:])
+    return _between(lambda x: _sign(_value(p, x)), [-bound, *turns, bound])
+
+
+def _scanned(tree: Tree) -> Iterator[Fraction]:
+    """Roots of any formula at points of a grid, or where it changes sign from one to the next; from 0 outwards."""
+    with np.errstate(all="ignore"):
+        signs = np.sign(evaluate(tree, FLOAT64, GRID) + 0 * GRID)
+    zeros = [(i, i) for i in np.flatnonzero(signs == 0)]
+    changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
+    n = Multiprecision(ROUGH)
+    for i, j in sorted(zeros + changes, key=lambda ends: abs(GRID[ends[0]] + GRID[ends[1]])):
+        low, high = (Fraction(float(GRID[end])) for end in (i, j))
+        if i == j:
+            yield low
+        else:
+            sign_at = partial(_sign_at, n, tree)
+            yield _polished(tree, _bisected(sign_at, low, high, int(signs[i]), Fraction(1, 10**ROUGH)))
+
+
+def _sign_at(n: Multiprecision, tree: Tree, x: Fraction) -> int:
+    return _sign(_numeric(n, tree, x))
+
+
+def _polished(tree: Tree, root: Fraction) -> Fraction:
+    """Root in many digits by Newton's iteration, which doubles them with every step; exact where it is short."""
+    n, slope = Multiprecision(DIGITS), derivative(tree)
+    short = root.limit_denominator(10**6)
+    if abs(short - root) < Fraction(2, 10**ROUGH) and not _numeric(n, tree, short):
+        return short
+    x = n.number(root)
+    for _ in range(5):
+        x = x - evaluate(tree, n, x) / evaluate(slope, n, x)
+    return Fraction(int(n.context.ldexp(x, 1100)), 2**1100)
+
+
+def _between(sign_at: Callable[[Fraction], int], points: list[Fraction]) -> list[Fraction]:
+    """Roots at the points or, where the sign changes, between them."""
+    signs = [sign_at(x) for x in points]
+    found = [x for x, value in zip(points, signs, strict=True) if value == 0]
+    pairs = zip(pairwise(points), pairwise(signs), strict=True)
+    return sorted({*found, *(_bisected(sign_at, *ends, a, WIDTH) for ends, (a, b) in pairs if a * b < 0)})
+
+
+def _bisected(
+    sign_at: Callable[[Fraction], int], low: Fraction, high: Fraction, below: int, width: Fraction
+) -> Fraction:
+    """Root between `low`, where the sign is `below`, and `high`: exact where it is a short fraction."""
+    while high - low > width:
+        middle = (low + high) / 2
+        value = sign_at(middle)
+        if value == 0:
+            return middle
+        low, high = (middle, high) if value == below else (low, middle)
+    short = low.limit_denominator(10**6)
+    return short if sign_at(short) == 0 else low
+
+
+def _sign(value: Any) -> int:
+    return int(value > 0) - int(value < 0)
+
+
+def _numeric(n: Multiprecision, tree: Tree, x: Fraction) -> Any:
+    """Value at x in many digits; 0, a place of no sign, where the formula has none there."""
+    try:
+        value = evaluate(tree, n, n.number(x))
+        return value if value == value.real else n.number(0)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return n.number(0)

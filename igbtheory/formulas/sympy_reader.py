@@ -1,0 +1,61 @@
+"""The reader of SymPy expressions: tree to tree, without importing SymPy."""
+
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from igbtheory.formulas.reader import FUNCTIONS
+from igbtheory.formulas.tree import PI, E, Number, Tree, X, add, choice, mul, number, power
+
+
+def from_sympy(expression: Any) -> Tree:
+    """Tree of a SymPy expression in exactly one symbol, which stands for x.
+
+    Raises ValueError where it has another number of symbols or a function without a meaning here.
+    """
+    symbols = expression.free_symbols
+    if len(symbols) != 1:
+        names = ", ".join(sorted(map(str, symbols))) or "none"
+        raise ValueError(f"expected a SymPy expression in one symbol, got the symbols {names} in {expression}")
+    return _tree(expression)
+
+
+def _tree(node: Any) -> Tree:
+    name = node.func.__name__
+    if node.is_Symbol:
+        return X
+    if node.is_Rational:
+        return Number(Fraction(int(node.p), int(node.q)))
+    if node.is_Float:
+        return number(Fraction(str(node)))
+    if name == "Pi":
+        return PI
+    if name == "Exp1":
+        return E
+    if name == "Piecewise":
+        return _piecewise(node.args)
+    parts = [_tree(part) for part in node.args]
+    match name:
+        case "Add":
+            return add(*parts)
+        case "Mul":
+            return mul(*parts)
+        case "Pow":
+            return power(*parts)
+        case "Max" | "Min":
+            return reduce(FUNCTIONS[name][1], parts)
+        case _ if name in FUNCTIONS:
+            return FUNCTIONS[name][1](*parts[:1])
+    raise ValueError(f"the SymPy function {name} has no meaning in an activation; known: {', '.join(FUNCTIONS)}")
+
+
+def _piecewise(branches: Any) -> Tree:
+    """Choices from the last branch, which holds elsewhere, to the first."""
+    if branches[-1][1] != True:  # noqa: E712 - SymPy's own true, equal to Python's
+        raise ValueError("expected a Piecewise whose last condition is True, so that it is defined for every x")
+    total = _tree(branches[-1][0])
+    for formula, condition in reversed(branches[:-1]):
+        if condition.func.__name__ not in ("GreaterThan", "StrictGreaterThan", "LessThan", "StrictLessThan"):
+            raise ValueError(f"expected a comparison as a condition of Piecewise, got {condition}")
+        total = choice(add(_tree(condition.gts), -_tree(condition.lts)), _tree(formula), total)
+    return total

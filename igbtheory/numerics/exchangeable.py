@@ -1,0 +1,228 @@
+"""Exchangeable normal variables and an interval: how many of a batch fall there, given what batches share.
+
+The n variables of a batch have unit variance and correlation rho from -1/(n-1) to 1. For rho >= 0 they share a
+normal V, Y_a = sqrt(rho) V + sqrt(1 - rho) xi_a, and are independent given it. For rho < 0 the same integral
+over V holds with the imaginary loading sqrt(rho): the integrand is entire, both sides are analytic in rho.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from igbtheory.numerics.log_binomial import log_binomial
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
+_DEPTH = 40.0  # exp(-40) = 4e-18: what is left out
+_END = 9.3  # Phi(-9.3) = 7e-21: further edges are no edges
+_NOISE = 2e-17  # a probability that is rounding: thousands of batches would add it up
+_FEW = 10  # variables of a batch up to which the integrand, of decay |v|^-n, may need a bent contour
+_LINE = 0.4 * np.arange(300.0)
+_HYPERBOLA = 0.05 * np.arange(900.0)
+_BEND = np.tan(np.pi / 8.0)  # half way between the vertical and the directions in which Phi grows
+
+
+def graded_rule(end: float, length: Callable[[float], float]) -> tuple[Array, Array]:
+    """Nodes and weights of composite Gauss-Legendre on [0, end], panels of length(t) from the left."""
+    bounds = [0.0]
+    while bounds[-1] < end:
+        bounds.append(min(bounds[-1] + length(bounds[-1]), end))
+    return _gauss_legendre(np.asarray(bounds))
+
+
+def _gauss_legendre(bounds: Array) -> tuple[Array, Array]:
+    half = 0.5 * np.diff(bounds)[:, None]
+    return (bounds[:-1, None] + half * (1.0 + _NODES)).ravel(), (half * _WEIGHTS).ravel()
+
+
+def saturation(count: int) -> float:
+    """Threshold beyond which one of `count` normal variables lies with probability 1e-17 or less."""
+    return float(-scipy.special.ndtri(1e-17 / count))
+
+
+def panel_length(t: float, n: int, share: float, width: float) -> float:
+    """Length over which n guesses of variance share Phi(t) Phi(-t) each, and a normal density of `width`, vary."""
+    p, q = scipy.special.ndtr([t, -t])
+    sharpness = n * np.exp(-t * t) / (2.0 * np.pi * max(share * p * q, 1e-300)) + width**-2.0
+    return float(min(_WIDTHS / np.sqrt(sharpness), 1.0))
+
+
+def _window(n: int, low: float, high: float) -> Array:
+    """Counts k that binomials with p from Phi(low) to Phi(high) reach with probability above exp(-40).
+
+    Bernstein's inequality, which also holds for negatively correlated normal variables.
+    """
+    (p_low, q_low), (p_high, q_high) = scipy.special.ndtr([[low, -low], [high, -high]])
+    third = _DEPTH / 3.0
+    first = n * p_low - third - np.sqrt(third**2 + 2.0 * _DEPTH * n * p_low * q_low)
+    last = n * p_high + third + np.sqrt(third**2 + 2.0 * _DEPTH * n * p_high * q_high)
+    return np.arange(max(np.floor(first), 0.0), min(np.ceil(last), float(n)) + 1.0)
+
+
+def counts_above(size: int, rho: float, t: Array) -> Array:
+    """Probabilities, shape (t.size, size + 1), that k of the `size` variables t + Y_a are positive.
+
+    pmf(k | t) = C(n, k) E_v Phi(x)^k Phi(-x)^(n-k), x = (t + sqrt(rho) v)/sqrt(1 - rho); absolute error 1e-15.
+    """
+    if rho * size > 1.0 - rho:
+        table = _counts_of_wide(size, rho, t)
+    else:
+        table = np.zeros((t.size, size + 1))
+        for row, threshold in zip(table, t, strict=True):
+            _add_counts_of_narrow(row, size, rho, threshold / np.sqrt(1.0 - rho))
+    table = np.where(table > _NOISE, table, 0.0)  # negative ones too: what is left of an exact 0
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
+
+
+def _counts_of_wide(size: int, rho: float, t: Array) -> Array:
+    """Table of `counts_above` where V moves the variables by more than the width 1/sqrt(n) of a binomial.
+
+    One set of nodes x serves all t: the table is the density of x given t times binomials.
+    """
+    own, shared = np.sqrt(1.0 - rho), np.sqrt(rho)
+    end = saturation(size)
+    half, half_weights = graded_rule(end, lambda x: panel_length(x, size, 1.0, shared / max(own, 1e-300)))
+    x, weights = np.concatenate([-half[::-1], half]), np.concatenate([half_weights[::-1], half_weights])
+    binomials = np.zeros((x.size, size + 1))
+    for row, node in zip(binomials, x, strict=True):
+        k = _window(size, node, node)
+        row[k.astype(int)] = np.exp(log_binomial(size, k, node))
+    v = (own * x - t[:, None]) / shared
+    table = (weights * (own / shared) * np.exp(-0.5 * v * v) / np.sqrt(2.0 * np.pi)) @ binomials
+    table[:, -1] += scipy.special.ndtr((t - own * end) / shared)
+    table[:, 0] += scipy.special.ndtr((-t - own * end) / shared)
+    return np.asarray(table)
+
+
+def _add_counts_of_narrow(row: Array, size: int, rho: float, edge: float) -> None:
+    """Entries of one row of `counts_above`, x = edge + z on the contour of z, relative to their values at z = 0."""
+    reach = 9.0 * np.sqrt(max(rho, 0.0) / (1.0 - rho))
+    k = _window(size, edge - reach, edge + reach)
+    if rho < 0.0 and size <= _FEW:
+        z, weight = _hyperbola(size, rho, size * edge, size * edge**2)
+        above, below = _log_scaled_ndtr(edge + z), _log_scaled_ndtr(-edge - z)
+        start = scipy.special.gammaln(size + 1) - scipy.special.gammaln(k + 1) - scipy.special.gammaln(size - k + 1)
+    else:
+        z, weight = _line(size, rho)
+        above = _log_ndtr(edge + z) - scipy.special.log_ndtr(edge)
+        below = _log_ndtr(-edge - z) - scipy.special.log_ndtr(-edge)
+        start = log_binomial(size, k, np.asarray(edge))
+    terms = np.exp(start[:, None] + k[:, None] * (above - below) + (size * below + weight))
+    row[k.astype(int)] = terms.real.sum(axis=1)
+
+
+def _line(size: int, rho: float) -> tuple[Complex, Complex]:
+    """Shifts z = sqrt(rho/(1 - rho)) v and log weights: the trapezoidal rule in v with step 0.4.
+
+    For rho < 0 a step h errs by 2 exp(-(2 pi/h)^2/2) at most: the aliased integral is that factor times a
+    probability, of a shifted threshold. The integrand is at most |w(y/sqrt(2))|^n exp(-(1/n - sigma^2) n v^2/2),
+    y = sigma v, w the Faddeeva function.
+    """
+    v = _LINE
+    if rho < 0.0:
+        loading = np.sqrt(-rho / (1.0 - rho))
+        depth = 0.5 * (1.0 - size * loading**2) * v * v - size * np.log(
+            np.abs(scipy.special.wofz(loading * v / np.sqrt(2.0)))
+        )
+        v = v[depth < _DEPTH]
+        # the other half is the complex conjugate
+        z, multiple = 1j * loading * v, np.where(v == 0.0, 1.0, 2.0)
+    else:
+        v = v[0.5 * v * v < _DEPTH]
+        v = np.concatenate([-v[:0:-1], v])
+        z, multiple = np.sqrt(rho / (1.0 - rho)) * v + 0j, np.ones(v.size)
+    return z, np.log(_LINE[1] * multiple / np.sqrt(2.0 * np.pi)) - 0.5 * v * v + 0j
+
+
+def _hyperbola(size: int, rho: float, drift: float, energy: float) -> tuple[Complex, Complex]:
+    """Shifts z and log weights of a contour for rho < 0, for products of `size` factors exp(x^2/2) Phi(x), x = e + z.
+
+    The Gaussian of v and those taken from the factors leave exp((1/sigma^2 - n) z^2/2 - drift z - energy/2),
+    drift = sum e, energy = sum e^2, without any Gaussian at rho = -1/(n-1). There only |z|^-n and, on a contour
+    bent to the side of the drift, exp(-drift z) decay; z grows exponentially along the contour.
+    """
+    w = _HYPERBOLA
+    w = w[w < 5.0 + _DEPTH / (size - 1.0)]
+    loading = np.sqrt(-rho / (1.0 - rho))
+    bend = np.copysign(_BEND, drift)
+    y = bend * (np.cosh(w) - 1.0) + 1j * np.sinh(w)
+    z = loading * y
+    slope = np.cosh(w) - 1j * bend * np.sinh(w)
+    step = _HYPERBOLA[1] * np.where(w == 0.0, 1.0, 2.0) / np.sqrt(2.0 * np.pi)
+    left = max(1.0 + (size - 1.0) * rho, 0.0) / (1.0 - rho)
+    return z, np.log(step * slope) + 0.5 * left * y * y - drift * z - 0.5 * energy
+
+
+def _log_ndtr(x: Complex) -> Complex:
+    """Logarithm of Phi(x) of complex x, to its last digits also where Phi is near 1."""
+    tail = 0.5 * scipy.special.erfc(np.where(x.real > 0.0, x, -x) / np.sqrt(2.0))
+    return np.asarray(np.where(x.real > 0.0, scipy.special.log1p(-tail), np.log(tail)))
+
+
+def _log_scaled_ndtr(x: Complex) -> Complex:
+    """Logarithm of exp(x^2/2) Phi(x)."""
+    return np.asarray(np.log(0.5 * scipy.special.wofz(-1j * x / np.sqrt(2.0))))
+
+
+@lru_cache(maxsize=1024)
+def all_within(size: int, low: float, high: float, mean: float, q: float, w: float) -> float:
+    """Probability that all `size` normal variables of a batch lie between `low` and `high`, absolute error 1e-13.
+
+    They have the given mean, variance q > 0 and covariance w from -q/(size - 1) to q: with rho = w/q, a and b the
+    standardised ends over sqrt(1 - rho) and z = sqrt(rho/(1 - rho)) v, E_v [Phi(b + z) - Phi(a + z)]^size. The ends
+    may be infinite, and an empty interval has probability 0. ValueError: numbers outside their ranges.
+    """
+    least = -1.0 / (size - 1.0) if size > 1 else -1.0
+    if not (size >= 1 and q > 0.0 and least - 1e-12 <= w / q <= 1.0 + 1e-12 and np.isfinite(mean)):
+        raise ValueError(
+            "expected size >= 1, a finite mean, a variance q > 0 and a covariance w from -q/(size - 1) to q, got "
+            f"size={size!r}, mean={mean!r}, q={q!r}, w={w!r}; pass the moments of the data of one batch"
+        )
+    if np.isnan(low) or np.isnan(high):
+        raise ValueError(f"expected numbers low and high, got {low!r} and {high!r}; for no bound pass -inf or inf")
+    if low >= high:
+        return 0.0
+    rho = min(max(w / q, least), 1.0) if size > 1 else 0.0
+    a, b = (low - mean) / np.sqrt(q), (high - mean) / np.sqrt(q)
+    # by symmetry; both distribution functions are then at most 1 together, and nothing cancels below
+    a, b = (a, b) if a + b <= 0.0 or np.isinf(a) else (-b, -a)
+    if rho == 1.0:
+        return float(scipy.special.ndtr(b) - scipy.special.ndtr(a))
+    if rho >= 0.0:
+        return _all_within_positive(size, rho, a, b)
+    a, b = np.clip(np.asarray([a, b]) / np.sqrt(1.0 - rho), -_END, _END)
+    if size <= _FEW:
+        return float(np.clip(_all_within_few(size, rho, a, b), 0.0, 1.0))
+    z, weight = _line(size, rho)
+    outside = np.exp(_log_ndtr(-b - z)) + np.exp(_log_ndtr(a + z))
+    return float(np.clip(np.exp(size * scipy.special.log1p(-outside) + weight).real.sum(), 0.0, 1.0))
+
+
+def _all_within_positive(size: int, rho: float, a: float, b: float) -> float:
+    """Probability of `all_within` for 0 <= rho < 1: panels in v, the finer ones where an end passes."""
+    own, shared = np.sqrt(1.0 - rho), max(np.sqrt(rho), 1e-100)
+    passing = 10.0 * own / shared * np.linspace(-1.0, 1.0, 81)
+    bounds = np.concatenate([np.linspace(-9.0, 9.0, 37), a / shared + passing, b / shared + passing])
+    v, weights = _gauss_legendre(np.sort(np.clip(bounds, -9.0, 9.0)))
+    outside = scipy.special.ndtr((shared * v - b) / own) + scipy.special.ndtr((a - shared * v) / own)
+    inside = np.exp(size * np.log1p(-np.minimum(outside, 1.0 - 1e-16)))
+    return float(weights @ (inside * np.exp(-0.5 * v * v)) / np.sqrt(2.0 * np.pi))
+
+
+def _all_within_few(size: int, rho: float, a: float, b: float) -> float:
+    """Probability of `all_within` for rho < 0: sum_j (-1)^j C(n, j) P(j certain ones below a, the others below b).
+
+    Each term has its own drift and bends its contour accordingly, which the difference as a whole could not.
+    """
+    total = 0.0
+    for j in range(size + 1):
+        z, weight = _hyperbola(size, rho, j * a + (size - j) * b, j * a**2 + (size - j) * b**2)
+        terms = np.exp(j * _log_scaled_ndtr(a + z) + (size - j) * _log_scaled_ndtr(b + z) + weight)
+        total += (-1.0) ** j * float(scipy.special.binom(size, j)) * float(terms.real.sum())
+    return total
