@@ -1,4 +1,4 @@
-"""Printing of networks: repeated layers are written once, with their number."""
+"""Printing: networks, whose repeated layers are written once with their number, and tables of text."""
 
 from collections.abc import Sequence
 
@@ -43,3 +43,11 @@ def layers_latex(layers: Sequence[Layer]) -> str:
         inner = r" \to ".join(rf"\left[{layer.latex()}\right]" for layer in block)
         parts.append(inner if count == 1 else rf"\Big({inner}\Big)^{{{count}}}")
     return r"$\displaystyle x \to " + r" \to ".join(parts) + "$"
+
+
+def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table with a head as text; its first column is flush left, the others are flush right."""
+    lines = [list(columns), *map(list, rows)]
+    sizes = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    padded = ([line[0].ljust(sizes[0]), *map(str.rjust, line[1:], sizes[1:])] for line in lines)
+    return "\n".join("  ".join(cells) for cells in padded)

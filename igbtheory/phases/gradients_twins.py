@@ -93,6 +93,11 @@ def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
     if isinstance(layer, Dropout):
         return Slope(1 / (1 - n.number(layer.p)), n.number(1))
     q = x.variance
-    alone = Averaged(replace(x, var_mu=0 * q, var_chi=q, within=None), (x.mean, x.mean), Known())
-    factor = layer.law(LawNode(n, alone)).averaged().var_chi / q
+    alone = moments_only(n, replace(x, var_mu=0 * q, var_chi=q, within=None))
+    factor = layer.law(alone).averaged().var_chi / q
     return Slope(factor, factor, error=x.error)
+
+
+def moments_only(n: Kind, values: Moments) -> LawNode:
+    """Return a node of which only the moments are known, so that no function of it can be averaged."""
+    return LawNode(n, Averaged(values, (values.mean, values.mean), Known()))

@@ -20,11 +20,10 @@ from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Residual
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.recipe import Known
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
-from igbtheory.phases.gradients_twins import Twins
+from igbtheory.phases.gradients_twins import Twins, moments_only
 from igbtheory.prediction import PerLayer, Prediction
 from igbtheory.theory import STREAM
 
@@ -34,7 +33,6 @@ NOTHING = 1e-20
 """Share of a variance that is nothing: that of centres which begin at 0."""
 CENTRED = 1e-12
 """Share of a standard deviation that a mean of 0 may have by rounding."""
-STREAM_OF_BLOCKS = "the stream of residual blocks"
 
 
 @final
@@ -88,7 +86,8 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
 
     def at(state: Any, error: Any) -> Twins:
         values = Moments(x.mean, state[0], state[1], error)
-        return Twins(node.remade(values, (x.mean, x.mean), Known(STREAM_OF_BLOCKS)), state[2], error=error)
+        made = LawNode(FLOAT64, Gaussian(values)) if node.gaussian else moments_only(FLOAT64, values)
+        return Twins(made, state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
         share, added = at(state, 0.0).branch(layer)
