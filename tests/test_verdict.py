@@ -11,7 +11,7 @@ import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.text import text
-from igbtheory.phases import Verdict, verdict
+from igbtheory.phases import verdict
 from igbtheory.phases.course import ROUNDING
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]

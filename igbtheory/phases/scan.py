@@ -43,7 +43,7 @@ def _with_turns(rule: Rule, log_q: Array, values: Array) -> tuple[Array, Array]:
         return log_q, values
     side = np.sign(steps[at])
     brackets = (log_q[at - 1], log_q[at], log_q[at + 1])
-    found = elementwise.find_minimum(lambda x, side: side * rule(np.exp(x)), brackets, args=(side,))
+    found = elementwise.find_minimum(lambda x, *side: side[0] * rule(np.exp(x)), brackets, args=(side,))
     log_q, values = np.append(log_q, found.x), np.append(values, side * found.f_x)
     order = np.argsort(log_q)
     return log_q[order], values[order]
@@ -61,7 +61,7 @@ def roots(rule: Rule, log_q: Array, values: Array, wanted: Array) -> Array:
     if cell.size:
         goal = np.ravel(wanted)[column]
         search = elementwise.find_root(
-            lambda x, goal: rule(np.exp(x)) - goal,
+            lambda x, *goal: rule(np.exp(x)) - goal[0],
             (log_q[cell], log_q[cell + 1]),
             args=(goal,),
             tolerances={"xatol": PRECISION, "xrtol": PRECISION},
