@@ -44,8 +44,8 @@ def test_relu_in_words(capsys: Capture) -> None:
     [
         ("tanh", "Depth brings no bias: gamma stays 0."),
         ("tanh --sigma-w2 4 --sigma-b2 0.1", "phi itself does not bias"),
-        ("tanh --sigma-w2 4 --sigma-b2 0.1", "Depth saturates the bias: gamma tends to 0.3996275"),
-        ("tanh --sigma-w2 0.5 --sigma-b2 0.1", "gamma grows exponentially, by the factor 2.54687"),
+        ("tanh --sigma-w2 4 --sigma-b2 0.1", "Depth saturates the bias: gamma tends to 0.3996276"),
+        ("tanh --sigma-w2 0.5 --sigma-b2 0.1", "gamma grows exponentially, by the factor 2.5468"),
         ("erf --sigma-w2 4 --shift 0.5", "by shifted inputs"),
         ("erf --sigma-w2 4 --shift 0.5", "Depth removes the bias"),
         ("squared_relu", "The table ends at depth 7 of 100"),

@@ -85,15 +85,13 @@ class Block:
     @property
     def homogeneous(self) -> bool:
         """Whether f(a x) = a f(x) for a > 0, as far as E f^2 shows it: then neither slope nor spread depends on q."""
-        return abs(self.power - 1) <= EXACT
+        return abs(self.power(1.0, EXACT) - 1) <= EXACT
 
-    @property
-    def power(self) -> float:
-        """Number p with E f^2 = q^p times a constant, so that correlations do not depend on q; NaN: there is none."""
-        with np.errstate(divide="ignore"):
-            logs = np.log(self.square(SCALES))
-        powers = np.diff(logs) / np.diff(np.log(SCALES))
-        return float(powers[0]) if abs(powers[1] - powers[0]) <= EXACT else np.nan
+    def power(self, q: float, accuracy: float) -> float:
+        """Number p with E f^2 ~ q^p around this q, so that correlations do not depend on q; NaN: there is none."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            powers = np.diff(np.log(self.square(q * SCALES))) / np.diff(np.log(SCALES))
+        return float(powers[0]) if abs(powers[1] - powers[0]) <= accuracy else np.nan
 
 
 def units(values: Moments) -> LawNode:

@@ -44,44 +44,25 @@ NOWHERE = "at no sigma_w2"
 class Phase:
     """Phase of a network: see `classify`. As text, all that `igb phase` prints.
 
-    name: a row of the table, or a case that it leaves out (in_table says which); course: the moments over depth, and
-    where they go; depths: those at which gamma is given.
+    name: a row of the table, or a case that it leaves out (in_table says which); meaning: in words. point: the fixed
+    point that depth takes the network to, None where there is none; rate: where gamma goes, and how fast. depths,
+    gamma: bias ratios of networks so deep, NaN where the variance leaves double precision. remark: what becomes of a
+    variance that does not settle, or "". course: the moments layer by layer.
     """
 
     name: str
-    course: Course
+    meaning: str
+    point: FixedPoint | None
+    rate: Rate
     depths: tuple[int, ...]
-
-    @property
-    def meaning(self) -> str:
-        """The phase in words."""
-        return (TABLE | OTHERS)[self.name]
+    gamma: Array
+    remark: str
+    course: Course
 
     @property
     def in_table(self) -> bool:
         """Whether the table of the paper has this phase."""
         return self.name in TABLE
-
-    @property
-    def point(self) -> FixedPoint | None:
-        """Fixed point that depth takes the network to, None where there is none."""
-        return None if self.name == "no limit" else self.course.point
-
-    @property
-    def rate(self) -> Rate:
-        """Where gamma goes with depth, and how fast."""
-        return self.course.rate
-
-    @property
-    def gamma(self) -> Array:
-        """Bias ratios at `depths`, NaN where the variance leaves double precision."""
-        return self.course.at(self.depths)
-
-    @property
-    def remark(self) -> str:
-        """What becomes of the variance, where it does not settle, else ""."""
-        settles = 0 < self.course.variance.q < np.inf
-        return "" if settles else f"the variance of the units {self.course.variance}"
 
     @cached_property
     def fixed_points(self) -> tuple[FixedPoint, ...]:
@@ -161,14 +142,17 @@ def classify(  # noqa: PLR0913 - the arguments of a network
     dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, pool, norm, placement)
     depths = tuple(checks.whole("depths", depth, 1) for depth in depths)
     found = course(block, dense, one_input(inputs), max(depths))
-    return Phase(_name(found), found, depths)
+    name, at = _name(found), found.variance
+    point = None if name == "no limit" else found.point
+    remark = "" if 0 < at.q < np.inf else f"the variance of the units {at}"
+    return Phase(name, (TABLE | OTHERS)[name], point, found.rate, depths, found.at(depths), remark, found)
 
 
 def _name(found: Course) -> str:
     point = found.point
     if found.variance.block is None or point is None:
         return "no limit"
-    if not found.is_biased:
+    if found.rate.limit == 0 and found.rate.form == "none":
         return "no bias"
     if np.isnan(point.share):
         return "undecided" if found.rate.form == "undecided" else "kept bias"

@@ -10,7 +10,7 @@ from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import Array, Block, units
+from igbtheory.phases.block import SCALES, Array, Block, units
 from igbtheory.phases.points import MARGIN, FixedPoint, Variance, correlations, variances
 from igbtheory.phases.rates import Rate, kept, rate_at
 from igbtheory.prediction import PerLayer, Prediction
@@ -22,6 +22,10 @@ SAME, TIMES = 1e-13, 3
 """Relative change of both variances below which, so many layers in succession, they have reached their limit."""
 REACHED = 1e-6
 """Relative distance at which a variance has reached one that attracts."""
+LEAST = 1e-8
+"""Variance below which values of f near 0 may be rounding of differences, as those of sigmoid(x) - 1/2."""
+ALIKE = 1e-6
+"""Difference of powers of q that are equal in the limit of small or large q."""
 ROUNDING = 1e-24
 """Bias ratio that rounding leaves of 0: the square of the relative error 1e-12 of a mean."""
 
@@ -45,12 +49,12 @@ class Course:
     @property
     def reached(self) -> int:
         """Depth of the deepest network within the range of the numbers."""
-        return len(self.gamma) - 1
+        return len(self.q) - 1
 
-    @property
+    @cached_property
     def gamma(self) -> Array:
-        """Bias ratio, shape (reached + 1,)."""
-        return np.asarray(self.prediction.per_layer.gamma)
+        """Bias ratio, shape (reached + 1,); 0 where it is never more than what rounding leaves of 0."""
+        return np.asarray(self.prediction.per_layer.gamma) * self.is_biased
 
     @cached_property
     def q(self) -> Array:
@@ -86,26 +90,34 @@ class Course:
     def point(self) -> FixedPoint | None:
         """Fixed point that depth takes the network to; None where the variance has no limit and gamma needs it."""
         at = self.variance
-        if at.block is None and not np.isnan(self.block.power):  # correlations do not depend on q, wherever it goes
-            at = replace(at, block=self.block, growth=float(self.dense.sigma_w2 * self.block.square(1.0)), at=1.0)
+        if at.block is None:
+            q = at.at / SCALES.max() if at.q > 0 else LEAST**2
+            if not np.isnan(self.block.power(q, ALIKE)):  # correlations do not depend on q, far from 1
+                growth = float(self.dense.sigma_w2 * self.block.square(q) / q)
+                at = replace(at, block=self.block, growth=growth, at=q)
         return next(correlations(at, self.dense.sigma_w2), None)  # c < 1 attracts where there is one
 
     @cached_property
     def is_biased(self) -> bool:
-        """Whether gamma is ever more than what rounding leaves of 0."""
-        return bool(self._deep.gamma[1:].max() > ROUNDING)
+        """Whether gamma is more than what rounding leaves of 0 at any depth of at least 1."""
+        return bool(self.trusted[1:].max() > ROUNDING)
 
     @cached_property
     def rate(self) -> Rate:
         """Where gamma goes with depth, and how fast."""
         point, at = self.point, self.variance
-        if not self.is_biased:
+        if not self._deep.is_biased:
             return Rate("none", limit=0.0)
         if point is None or (np.isnan(point.share) and at.q == 0 and at.growth > 1 - MARGIN):
             return Rate("undecided")
         if np.isnan(point.share):
-            return kept(self._deep.gamma)
+            return kept(self._deep.trusted)
         return rate_at(point, at.block or self.block, at.at, biased=self.dense.sigma_b2 > 0)
+
+    @property
+    def trusted(self) -> Array:
+        """Gamma as long as q is not so small that rounding of f near 0 may decide it."""
+        return np.asarray(self.prediction.per_layer.gamma[self.q >= min(LEAST, self.q[1])])
 
     @cached_property
     def _deep(self) -> "Course":

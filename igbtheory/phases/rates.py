@@ -53,9 +53,9 @@ class Rate:
                 constant = "" if np.isnan(self.constant) else f"{self.constant:.8g} "
                 return f"grows like {constant}depth^{self.rate:.3g}"
             case "settles" if self.limit == 0:
-                return f"tends to 0, exponentially: by the factor {self.rate:.8g} a layer"
+                return f"tends to 0, exponentially: by the factor {self.rate:.6g} a layer"
             case "settles":
-                return f"tends to {self.limit:.10g}, the distance falling by the factor {self.rate:.8g} a layer"
+                return f"tends to {self.limit:.7g}, the distance falling by the factor {self.rate:.6g} a layer"
             case "none" if self.limit == 0:
                 return "stays 0"
             case "none":

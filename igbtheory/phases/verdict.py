@@ -20,6 +20,7 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import block_of, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course
 from igbtheory.phases.points import one_dense
+from igbtheory.phases.rates import Rate
 from igbtheory.printing import aligned
 
 SHOWN = (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10_000)
@@ -62,25 +63,13 @@ class Verdict:
     """
 
     phi: Function
+    sigma_w2: float
+    sigma_b2: float
     depth: int
+    inputs: GaussianInputs
     mean: float
     causes: tuple[Cause, ...]
     course: Course
-
-    @property
-    def sigma_w2(self) -> float:
-        """Variance of the weights."""
-        return float(self.course.dense.sigma_w2)
-
-    @property
-    def sigma_b2(self) -> float:
-        """Variance of the biases."""
-        return float(self.course.dense.sigma_b2)
-
-    @property
-    def inputs(self) -> GaussianInputs:
-        """Inputs of the network."""
-        return self.course.inputs
 
     @property
     def gamma(self) -> float:
@@ -95,10 +84,15 @@ class Verdict:
     @property
     def effect(self) -> str:
         """What depth does to the bias: "amplifies", "saturates", "removes", "none" (there is none) or "undecided"."""
-        limit = self.course.rate.limit
-        if not self.course.is_biased:
-            return "none"
-        return "undecided" if np.isnan(limit) else {0.0: "removes", np.inf: "amplifies"}.get(limit, "saturates")
+        match self.course.rate:
+            case Rate("none", limit=0):
+                return "none"
+            case Rate(limit=0):
+                return "removes"
+            case Rate(limit=limit) if not np.isnan(limit):
+                return "saturates" if limit < np.inf else "amplifies"
+            case _:
+                return "undecided"
 
     @property
     def shift(self) -> float:
@@ -210,7 +204,7 @@ def verdict(
         message = f"the estimated relative error of the variances reaches {error:.1g}, more than {PROMISED:g}"
         warnings.warn(message, AccuracyWarning, stacklevel=2)
     mean, causes = _first(phi, dense, inputs)
-    return Verdict(phi, int(depth), mean, causes, found)
+    return Verdict(phi, float(sigma_w2), float(sigma_b2), int(depth), inputs, mean, causes, found)
 
 
 def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
