@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode
-from igbtheory.layers.node import Averaged
-from igbtheory.layers.recipe import Known
+from igbtheory.layers.node import moments_only
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Block, one_input
 from igbtheory.phases.points import MARGIN, FixedPoint, Variance, checked, correlations, variances, without_limit
@@ -140,7 +139,7 @@ def _course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> A
             x = block.after(x.var_mu, x.var_chi)
         except ValueError:  # no quadrature resolves the formula at this variance
             break
-        node = dense.law(LawNode(FLOAT64, Averaged(x, (x.mean, x.mean), Known())))
+        node = dense.law(moments_only(FLOAT64, x))
     if len(found) < 2 or not found[0][1] > 0:
         raise ValueError(
             "expected data that vary behind the first two Dense layers; use inputs of variance > 0, or another sigma_w2"

@@ -13,9 +13,8 @@ import numpy as np
 from igbtheory.averages.moments import Moments
 from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
 from igbtheory.layers.groupnorm import Grouped
-from igbtheory.layers.node import Averaged
+from igbtheory.layers.node import moments_only
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.recipe import Known
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_batch import batch_slope
@@ -93,6 +92,6 @@ def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
     if isinstance(layer, Dropout):
         return Slope(1 / (1 - n.number(layer.p)), n.number(1))
     q = x.variance
-    alone = Averaged(replace(x, var_mu=0 * q, var_chi=q, within=None), (x.mean, x.mean), Known())
-    factor = layer.law(LawNode(n, alone)).averaged().var_chi / q
+    alone = moments_only(n, replace(x, var_mu=0 * q, var_chi=q, within=None))
+    factor = layer.law(alone).averaged().var_chi / q
     return Slope(factor, factor, error=x.error)

@@ -20,7 +20,7 @@ from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Residual
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.recipe import Known
+from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
@@ -88,7 +88,8 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
 
     def at(state: Any, error: Any) -> Twins:
         values = Moments(x.mean, state[0], state[1], error)
-        return Twins(node.remade(values, (x.mean, x.mean), Known(STREAM_OF_BLOCKS)), state[2], error=error)
+        stream = replace(node.base, values=values) if node.gaussian else moments_only(node.n, values).base
+        return Twins(node.after(stream), state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
         share, added = at(state, 0.0).branch(layer)

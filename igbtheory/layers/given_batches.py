@@ -5,15 +5,16 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.random import Generator
 
 from igbtheory.averages.pairs import Pairs
 from igbtheory.formulas.function import Function
-from igbtheory.layers import batch_kernel, batch_scaling
-from igbtheory.layers.draws import Array, extended
-from igbtheory.layers.estimated import Estimate, estimated
+from igbtheory.layers import batch_scaling, homogeneous_batches
+from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.estimated import DrawnKernel, estimated
 from igbtheory.layers.gaussian import GaussianPairs
-from igbtheory.layers.node import Averaged, Base, KernelNode, Node, OfNode
+from igbtheory.layers.general import either_way, pairs_of, refuse_exact
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import Base, KernelNode, of_units
 from igbtheory.layers.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -34,10 +35,10 @@ class Scaling:
         """Units, shape (data, count), by their own scales."""
         return self._by_own(units, self._apart(units))
 
-    def either(self, units: Array) -> Array:
-        """Units by their own scales, and by the mean scale, in one array."""
+    def either(self, units: Array) -> tuple[Array, Array]:
+        """Units by their own scales, and by the mean scale."""
         apart = self._apart(units)
-        return np.stack([self._by_own(units, apart), self._by_mean(apart)])
+        return self._by_own(units, apart), self._by_mean(apart)
 
     def by_mean(self, mean: Array) -> Array:
         """Means of all data, shape (D,), by the mean scale."""
@@ -75,7 +76,7 @@ class Scaling:
         """Second moments by the mean scale."""
         kernel = batch_scaling.approximate(self.kernel, self.size, self.eps)
         rank = min(batch_scaling.effective_rank(self.kernel, self.size), self.pairs.rank)
-        return replace(_remade(n, self.pairs, kernel, self.error), rank=rank)
+        return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
     @property
     def error(self) -> float:
@@ -99,32 +100,32 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = batch_kernel.homogeneous(phi, to.kernel, to.size, to.eps)
-            return _remade(n, to.pairs, kernel, error + to.error)
+            kernel, error = homogeneous_batches.homogeneous(phi, to.kernel, to.size, to.eps)
+            return pairs_of(n, to.pairs, kernel, error + to.error)
         known, found = self._estimated(n, phi, m)
-        return _remade(n, known, found.q_ab, known.error + found.error)
+        return pairs_of(n, known, found.q_ab, known.error + found.error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         to = self.scaling
         if self._is_exact(phi, m):
-            return _either_way(n, batch_kernel.means(phi, to.kernel, to.size, to.eps))
-        return _either_way(n, self._estimated(n, phi, m)[1].mean)
+            return either_way(n, homogeneous_batches.means(phi, to.kernel, to.size, to.eps))
+        return either_way(n, self._estimated(n, phi, m)[1].mean)
 
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        return self.scaling.of(self._before.units(rng, count, size))
+    def units(self, draws: Draws, count: int) -> Array:
+        return self.scaling.of(self._before.units(draws, count))
 
     @cached_property
     def _before(self) -> GaussianPairs:
         return GaussianPairs(self.scaling.pairs)
 
     def _is_exact(self, phi: Function | None, m: int) -> bool:
-        if m > 1 or not batch_kernel.is_homogeneous(phi):
+        if m > 1 or not homogeneous_batches.is_homogeneous(phi):
             return False
         # a phi of degree 0 takes no integral
         few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size
         return few or (phi is not None and phi.degree == 0)
 
-    def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, Estimate]:
+    def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, DrawnKernel]:
         """Second moments by the mean scale, and moments by the scale of every unit."""
         scaled, dead = self.scaling.approximate(n), self.scaling.factor == 0
         # a dead batch is 0, where phi has a value and no kernel
@@ -135,49 +136,24 @@ class NormalisedPairs(Base[Pairs]):
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
 
-        def draw(rng: Generator, count: int) -> Array:
-            return extended(lambda some: self.scaling.either(self._before.units(rng, some)), phi, m, count)
+        def either(draws: Draws, count: int) -> tuple[Array, Array]:
+            own, by_mean = self.scaling.either(self._before.units(draws, count * m))
+            return tuple(of_units(x, phi, m) for x in (own, by_mean))
 
-        return known, estimated(draw, q_ab, mean, m)
+        return known, estimated(either, q_ab, mean)
 
 
-def of_function(node: KernelNode, to: Scaling) -> KernelNode:
-    """Node of a unit that is no Gaussian one, centred and scaled over batches: by its mean scale, and draws."""
+def of_function(layer: Layer, node: KernelNode, to: Scaling) -> KernelNode:
+    """Return the node of a unit that is not Gaussian, centred and scaled over batches: its mean scale, and draws."""
+    refuse_exact(layer, node.n)
     known = to.approximate(node.n)
     mean = to.by_mean(_column(node.means()[0], len(to.kernel)))
-    found = estimated(
-        lambda rng, count: to.either(node.units(rng, count)), known.q_ab.astype(float), mean, node.maximum
+    found = estimated(lambda draws, count: to.either(node.units(draws, count)), known.q_ab.astype(float), mean)
+    values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
+    return replace(
+        node.with_moments(lambda draws, count: to.of(node.units(draws, count)), values, either_way(node.n, found.mean)),
+        estimated=(*node.estimated, layer),
     )
-    values = _remade(node.n, known, found.q_ab, known.error + found.error)
-    return Node(node.n, Averaged(values, _either_way(node.n, found.mean), OfFunction(node, to)))
-
-
-@final
-@dataclass(frozen=True)
-class OfFunction(OfNode[Pairs]):
-    """Unit of a node centred and scaled over batches of given data."""
-
-    scaling: Scaling
-
-    @property
-    def what(self) -> str:
-        return "a batch-normalised activation"
-
-    def units(self, rng: Generator, count: int, size: int | None) -> Array:
-        return self.scaling.of(self.node.units(rng, count, size))
-
-
-def _remade(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
-    """Second moments of all pairs of data from a kernel in double precision."""
-    found = n.number(kernel)
-    q = np.diagonal(found)
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, error=error)
-
-
-def _either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
-    """Means at the data a and b of pairs."""
-    found = n.number(mean)
-    return found[:, None], found[None, :]
 
 
 def _column(mean: Any, count: int) -> Array:
