@@ -13,7 +13,7 @@ from igbtheory.averages.moments import Moments
 from igbtheory.layers.chain import each
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
-from igbtheory.layers.general import extrapolated, refuse_exact
+from igbtheory.layers.general import combined, refuse_exact
 from igbtheory.layers.given_batches import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Units
@@ -119,7 +119,7 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
-        unit = Normalised(self.batch_size, self.estimator, x.own, eps, node.draws_within)
+        unit = Normalised(self.batch_size, self.estimator, x.own, eps, drawn=node.draws_within)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:
@@ -183,11 +183,10 @@ def mean_square_in_batches(units: Units, size: int | None, constant: Any) -> tup
         varies = (square > 0).mean(axis=-1)
         return np.stack([square.mean(axis=-1), varies, np.full_like(varies, draws.points)], axis=-1)
 
-    data = size or FULL
-    found = replicated(squares, 1, data, full=size is None)
+    found = replicated(squares, 1, size) if size else replicated(squares, FULL, 1, 1)
     square, varies = found[..., 0], found[..., 1]
     if size is None:
-        value, error = extrapolated(square, replicated(squares, 1, data // 2, full=True)[..., 0])
+        value, error = combined(replicated(squares, FULL // 4, 1, 1)[..., 0], square, 4)
     elif constant is None:
         value, error = square.mean(axis=0), SPARE * standard_error(square)
     else:  # the mean over the units that vary, whose share of all is known

@@ -21,7 +21,7 @@ REPLICATES = 32
 """Independent replicates of a mean, whose scatter gives its error."""
 SPARE = 4.0
 """Standard errors in an error."""
-NUMBERS = 2**19
+NUMBERS = 2**20
 """Normal numbers that a replicate takes, within the bounds below."""
 FEWEST, MOST = 2**6, 2**16
 """Units in a replicate at least and at most: powers of two, for which Sobol points are balanced."""
@@ -37,15 +37,15 @@ class Draws:
     """One replicate of drawn units.
 
     rng is the generator, which layers may use for what they draw themselves; points is the number of units drawn
-    together. Units of a law are drawn at `batches` times `size` data, or at `size` data that stand for the `full` batch;
-    those of a given data set at all of its data.
+    together. Units of a law are drawn at `batches` of `size` data in independent `groups`, those of a given data set at
+    all of its data.
     """
 
     rng: Generator
     points: int
     batches: int = 1
     size: int = 1
-    full: bool = False
+    groups: int = 2
     taken: list[int] = field(default_factory=list)
 
     @property
@@ -56,8 +56,9 @@ class Draws:
     def normal(self, rows: int, count: int) -> Array:
         """Draw independent normal numbers, shape (rows, count), from scrambled Sobol points.
 
-        Neighbouring columns, count/points of them, are the coordinates of one point. The points are in random order,
-        and the two halves of the columns are independent, so that a layer may combine units in any way.
+        The numbers of count/points neighbouring columns are the coordinates of one point; of two, so are those of the
+        same columns of the other half: a gate pairs either. The points are in random order, and the halves of the
+        columns are independent, so that a layer may combine units in any way.
         """
         copies = -(-count // self.points)
         if rows * copies * self.points > LARGEST:
@@ -66,49 +67,63 @@ class Draws:
                 f"estimated from draws, got {rows * copies}; pool fewer units, or put a Dense in front of it"
             )
         self.taken.append(rows * copies)
-        halves = [self._scrambled(self.points // 2, rows, copies) for _ in range(2)]
-        return np.concatenate(halves, axis=1)[:, :count]
+        half = self.points // 2
+        if copies == 2:
+            halves = self._scrambled(half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
+        else:
+            parts = [self._scrambled(half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
+            halves = np.stack(parts).transpose(2, 0, 1, 3)
+        return halves.reshape(rows, self.points * copies)[:, :count]
 
     def of_law(self, count: int) -> tuple[Array, Array]:
-        """Draw normal numbers of `count` units and, shape (data, count), of the same units at all data.
+        """Draw normal numbers of `count` units and, shape (batches, size, count), of the same units at all data.
 
-        The data of a full batch are spread evenly over the normal law, unit by unit, so that their averages are near
-        those of infinitely many.
+        The numbers at one place of several batches are spread evenly over the normal law in each of the `groups`, so
+        that their averages are near those of infinitely many batches.
         """
-        if not self.full:
-            found = self.normal(1 + self.data, count)
-            return found[0], found[1:]
+        if self.batches == 1:
+            found = self.normal(1 + self.size, count)
+            return found[0], found[None, 1:]
+        return self.normal(1, count)[0], self.spread(count)
+
+    def spread(self, count: int) -> Array:
+        """Draw normal numbers, shape (batches, size, count), those of a group spread over the normal law."""
         from scipy.special import ndtri  # noqa: PLC0415 - loaded where something is drawn
 
-        self.taken.append(self.data * (count // self.points))
-        strata = self.rng.permuted(np.broadcast_to(np.arange(self.data)[:, None], (self.data, count)), axis=0)
-        return self.normal(1, count)[0], np.asarray(ndtri((strata + self.rng.random(strata.shape)) / self.data))
+        if self.batches == 1:
+            return self.normal(self.size, count)[None]
+        self.taken.append(self.batches * self.size * (count // self.points))
+        strata = self.batches // self.groups
+        places = np.broadcast_to(np.arange(strata)[:, None, None], (self.groups, strata, self.size, count))
+        found = self.rng.permuted(places, axis=1) + self.rng.random(places.shape)
+        normal: Array = ndtri(found / strata)
+        return normal.reshape(self.batches, self.size, count)
 
-    def _scrambled(self, points: int, rows: int, copies: int) -> Array:
-        from scipy.special import ndtri  # noqa: PLC0415 - loaded where something is drawn
+    def _scrambled(self, points: int, dimensions: int) -> Array:
+        """Normal numbers of shape (points, dimensions)."""
+        from scipy.special import ndtri  # noqa: PLC0415 - as above
         from scipy.stats.qmc import Sobol  # noqa: PLC0415 - as above
 
-        found = np.empty((points, rows * copies))
-        for start in range(0, rows * copies, DIMENSIONS):
+        found = np.empty((points, dimensions))
+        for start in range(0, dimensions, DIMENSIONS):
             part = found[:, start : start + DIMENSIONS]
             part[:] = self.rng.permutation(Sobol(part.shape[1], rng=self.rng).random(points))
         # points have 30 bits: half a step keeps them away from 0 and 1
-        normal: Array = ndtri(found + 2.0**-31)
-        return normal.reshape(points, rows, copies).transpose(1, 0, 2).reshape(rows, points * copies)
+        return np.asarray(ndtri(found + 2.0**-31))
 
 
-def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, *, full: bool = False) -> Array:
+def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, groups: int = 2) -> Array:
     """Values of a statistic of drawn units in independent replicates, shape (REPLICATES, ...).
 
     A replicate has as many units as NUMBERS allows, counted by a trial with few.
     """
     first, *rngs = np.random.default_rng(SEED).spawn(REPLICATES + 1)
     with one_thread(), np.errstate(all="ignore"):
-        trial = Draws(first, FEWEST, batches, size, full)
+        trial = Draws(first, FEWEST, batches, size, groups)
         statistic(trial)
         most = NUMBERS // max(1, sum(trial.taken))
         points = min(MOST, max(FEWEST, 1 << max(most, 1).bit_length() - 1))
-        return np.array([statistic(Draws(rng, points, batches, size, full)) for rng in rngs])
+        return np.array([statistic(Draws(rng, points, batches, size, groups)) for rng in rngs])
 
 
 def standard_error(values: Array) -> Array:

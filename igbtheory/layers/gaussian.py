@@ -41,11 +41,10 @@ class Gaussian(Base[Moments]):
         h, size = self.values, draws.size
         own, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
         u, z = draws.of_law(count)
-        found = z.reshape(draws.batches, size, count)
-        mean = found.mean(axis=1, keepdims=True)
+        mean = z.mean(axis=1, keepdims=True)
         # the mean of a batch apart: its variance is own/size + within - across, whatever the sign of the latter
         scale = np.sqrt(np.maximum(own + size * (within - across), 0))
-        deviations, means = (part.reshape(draws.data, count) for part in (found - mean, mean + 0 * found))
+        deviations, means = (part.reshape(draws.data, count) for part in (z - mean, mean + 0 * z))
         return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(own) * deviations + scale * means)
 
 

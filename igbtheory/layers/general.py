@@ -1,14 +1,13 @@
 """The general mechanism: law and kernel of a layer from draws of units in front of it, on which its samples act.
 
-The error is that of a mean over independent replicates, and what half as many units and data change: a layer that mixes
-units or data, such as a norm, has its limit of infinite width only for many of them.
+The error is that of a mean over independent replicates, and what another number of data changes: a layer that mixes
+units or data, such as a norm, has its limit only for many of them.
 """
 
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory.averages.moments import Moments
 from igbtheory.averages.pairs import Pairs
@@ -22,10 +21,11 @@ from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.numbers import Kind
 
 T = TypeVar("T")
-DATA = 64
-"""Data at which units of a law are drawn, as far as batches divide them."""
-FEWEST = 4
-"""Batches at least."""
+FEW, MANY = 8, 64
+"""Batches in which units of a law are drawn."""
+MIXED = 1.3
+"""Share of a change with the number of data or units, which a layer that mixes them makes, that counts as an error."""
+TINY = 1e-300
 POINTS = 64
 """Units that show whether a layer draws numbers of its own."""
 
@@ -36,7 +36,7 @@ def drawn_law(layer: Layer, node: LawNode) -> LawNode:
     The error of var_mu is against mean^2 + var_mu + var_chi.
     """
     refuse_exact(layer, node.n)
-    units, batches = layer.behind(node), max(FEWEST, DATA // node.batch)
+    units = layer.behind(node)
 
     def second_moments(draws: Draws) -> Array:
         y = units(draws, draws.points)
@@ -45,10 +45,10 @@ def drawn_law(layer: Layer, node: LawNode) -> LawNode:
                 f"expected {layer!r} to keep the number of data, got {y.shape[-2]} from {draws.data}; predict on a "
                 "given data set, where a layer may change it"
             )
-        return _moments(y, draws.batches)
+        return _moments(y, draws)
 
-    whole, half = (replicated(second_moments, count, node.batch) for count in (batches, batches // 2))
-    value, error = extrapolated(whole, half)
+    few, many = (replicated(second_moments, batches, node.batch) for batches in (FEW, MANY))
+    value, error = combined(few, many, MANY / FEW)
     mean, var_chi, across, within = np.moveaxis(value, -1, 0)
     var_mu = np.maximum(across - mean**2, 0)
     if _shares_nothing(layer, node):
@@ -101,15 +101,19 @@ def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
     return found[:, None], found[None, :]
 
 
-def extrapolated(whole: Array, half: Array) -> tuple[Array, Array]:
-    """Means of replicates, and their errors, from those with half as many units and data.
+def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
+    """Mean of replicates with few and with many data, and its error.
 
-    Where half as many change more than the scatter explains, the change is taken to be that of 1/number.
+    Where the number of data, or of units, changes more than the scatter explains, the value is that of many data, with
+    the rest of a change like 1/number; ratio is that of the numbers.
     """
-    value, error = whole.mean(axis=0), SPARE * standard_error(whole)
-    change, scatter = value - half.mean(axis=0), SPARE * standard_error(half)
-    seen = np.abs(change) > error + scatter
-    return value + seen * change, error + seen * scatter + np.abs(change) * (1 + seen) / 2
+    change = many.mean(axis=0) - few.mean(axis=0)
+    lost_few, lost_many = (SPARE * standard_error(part) for part in (few, many))
+    seen = np.abs(change) > lost_few + lost_many
+    weight = lost_many**2 / np.maximum(lost_few**2 + lost_many**2, TINY)
+    value = many.mean(axis=0) + np.where(seen, change / (ratio - 1), -weight * change)
+    together = np.sqrt(weight) * lost_few
+    return value, np.where(seen, lost_many + MIXED * np.abs(change), together)
 
 
 def refuse_exact(layer: Layer, n: Kind) -> None:
@@ -121,16 +125,18 @@ def refuse_exact(layer: Layer, n: Kind) -> None:
         )
 
 
-def _moments(y: NDArray[Any], batches: int) -> Array:
-    """Mean, var_chi, E x_a x_b over data of different batches and of one, of units (..., data, units)."""
-    data, count = y.shape[-2:]
-    size = data // batches
-    by_batch = y.reshape(*y.shape[:-2], batches, size, count).sum(axis=-2)
-    total, square = by_batch.sum(axis=-2), np.square(y).sum(axis=-2)
-    together = np.square(by_batch).sum(axis=-2)
-    across = (np.square(total) - together) / (data * (data - size))
-    within = (together - square) / (data * (size - 1)) if size > 1 else across
-    parts = (y.mean(axis=-2), square / data - across, across, within)
+def _moments(y: Array, draws: Draws) -> Array:
+    """Mean, var_chi, E x_a x_b over data of different batches and of one, of units (..., data, units).
+
+    Data of different batches are those of the two groups, which are independent for given weights.
+    """
+    count, size = y.shape[-1], draws.size
+    first, second = np.split(y, 2, axis=-2)
+    across = first.mean(axis=-2) * second.mean(axis=-2)
+    by_batch = y.reshape(*y.shape[:-2], draws.batches, size, count)
+    pairs = np.square(by_batch.sum(axis=-2)) - np.square(by_batch).sum(axis=-2)
+    within = pairs.mean(axis=-2) / (size * (size - 1)) if size > 1 else across
+    parts = (y.mean(axis=-2), np.square(y).mean(axis=-2) - across, across, within)
     return np.stack([part.mean(axis=-1) for part in parts], axis=-1)
 
 
@@ -139,5 +145,5 @@ def _shares_nothing(layer: Layer, node: LawNode) -> bool:
     base = node.base
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
         return False
-    x = node.units(Draws(np.random.default_rng(0), POINTS, FEWEST, node.batch), POINTS * layer.pooled)
+    x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), POINTS * layer.pooled)
     return undrawn(layer, x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None

@@ -52,7 +52,8 @@ class Base(ABC, Generic[T]):
     @property
     def error(self) -> Any:
         """The estimated relative error of the second moments that the base holds."""
-        return self.values.error  # type: ignore[attr-defined]
+        values = getattr(self, "values", None)
+        return 0.0 if values is None else values.error
 
     gaussian = False
     """Whether the unit is Gaussian: then it has `values`, and with others it is another Gaussian unit."""
