@@ -11,7 +11,7 @@ from igbtheory.derivation.form import RULE, simplified
 from igbtheory.derivation.nodes import FormalGaussian, formal
 from igbtheory.derivation.result import BEFORE, CHAINED, Chained, Derivation, DerivedLayer
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
+from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.batchnorm import batch_of
 from igbtheory.layers.chain import each
 from igbtheory.numbers.symbolic import SYMBOLIC
@@ -31,13 +31,13 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     """
     _refuse_others(layers, inputs)
     node = formal(LawNode(SYMBOLIC, Gaussian(inputs.moments(SYMBOLIC))))
-    chained = sum(isinstance(layer, Dense | Residual) for layer in layers) > CHAINED + 1
+    chained = sum(layer.listed for layer in layers) > CHAINED + 1
     found: list[DerivedLayer] = []
     symbols: list[tuple[Any, Any]] = []
     before: tuple[Any, ...] = ()
     for layer in layers:
         node = formal(layer.law(node))
-        if not isinstance(layer, Dense | Residual):
+        if not layer.listed:
             continue
         x = node.averaged()
         found.append(

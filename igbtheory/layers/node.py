@@ -38,9 +38,10 @@ class Base(ABC, Generic[T]):
         x = self.average(n, phi, m)
         return x.mean, x.mean  # type: ignore[attr-defined]
 
-    @abstractmethod
     def units(self, draws: Draws, count: int) -> Array:
-        """Draw `count` independent units, shape (*sweep, data, count)."""
+        """Draw `count` units, shape (*sweep, data, count)."""
+        del draws, count
+        raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         """Return how often the sum of `copies` independent phi(M) does not vary over a batch of `size` data.

@@ -58,6 +58,11 @@ class Twins:
             return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
         if isinstance(layer, BatchNorm) and layer.trains:
             return self.at(after, batch_slope(layer, node))
+        if len(after.estimated) > len(node.estimated):
+            raise ValueError(
+                f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
+                "it out, or put a Dense in front of it"
+            )
         return self.applied().at(after, _linear(layer, node.n, node.averaged()))
 
     def branch(self, layer: Residual) -> "tuple[Any, Twins]":
