@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from igbtheory.guesses import DatasetGuessLaw
+from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.prediction import PerLayer
 from igbtheory.simulation.kolmogorov import CountLaw, empirical
 
