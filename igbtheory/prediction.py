@@ -139,6 +139,17 @@ class Prediction(OutputLayer):
     def _counts(self) -> "Callable[[int], BatchedGuessLaw] | None":
         return None if self.batch is None else partial(_counts, self, self.batch)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as plain values, with all layers."""
+        from igbtheory.printing import prediction_dict  # noqa: PLC0415 - most predictions are not printed
+
+        return prediction_dict(self)
+
+    def __str__(self) -> str:
+        from igbtheory.printing import prediction_text  # noqa: PLC0415 - as above
+
+        return repr(self) if np.ndim(self.gamma) else prediction_text(self)
+
     def __repr__(self) -> str:
         if np.ndim(self.gamma):
             gamma = np.asarray(self.gamma, dtype=float)

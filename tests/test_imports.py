@@ -22,11 +22,15 @@ HEAVY = ("sympy", "matplotlib", "torch", "numpy", "scipy", "mpmath", "rich", "cy
         ),
         ("import igbtheory as igb; igb.mlp(3, 'x*tanh(x)').predict()", ("sympy", "matplotlib", "torch")),
         ("import igbtheory as igb; igb.measure", ("sympy", "matplotlib", "torch")),
-        ("from igbtheory.cli import app; app['measure']", ("sympy", "torch")),
+        ("from igbtheory.cli import main; main(['--help'])", (*HEAVY[:6], "igbtheory.network", "igbtheory.cli.phase")),
+        *(
+            (f"from igbtheory.cli import main; main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.network"))
+            for command in ("predict", "derive", "simulate", "infer", "losses", "measure")
+        ),
     ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_used(code: str, spared: tuple[str, ...]) -> None:
-    script = f"{code}\nimport sys\nprint([name for name in {spared!r} if name in sys.modules])"
+    script = f"import sys\nsys.stdout, shown = sys.stderr, sys.stdout\n{code}\nsys.stdout = shown\nprint([name for name in {spared!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == "[]"
 

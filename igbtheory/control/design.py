@@ -47,6 +47,17 @@ class Design:
         gamma = float(self.prediction.gamma)
         return gamma / self.target - 1 if self.target else gamma
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values, the wanted gamma and the predicted one."""
+        gamma = float(self.prediction.gamma)
+        return {"vary": self.vary, "value": self.value, "values": self.values, "target": self.target, "gamma": gamma}
+
+    def __str__(self) -> str:
+        layers = np.ndim(self.value) > 0
+        shown = enumerate(self.value if layers else self.values, 1)
+        lines = [f"{f'hidden layer {i}: ' if layers else ''}{self.vary} = {value:.17g}" for i, value in shown]
+        return "\n".join([*lines, "", f"gamma   {float(self.prediction.gamma):.15g}"])
+
     def __repr__(self) -> str:
         said = self.value if np.ndim(self.value) == 0 else f"{len(self.value)} shifts, first {self.value[0]}"
         others = f", {len(self.values)} values do" if len(self.values) > 1 else ""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
-from igbtheory.simulation.output_estimates import OutputEstimates
+from igbtheory.simulation.output_estimates import ESTIMATES, OutputEstimates
 
 if TYPE_CHECKING:
     from igbtheory.network import Network
@@ -58,6 +58,19 @@ class Simulation(OutputEstimates):
         from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
 
         return compare(self, prediction, workers=workers, progress=progress)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the simulation as plain values, with G0 of every network."""
+        return {
+            **{name: getattr(self, name) for name in ("networks", "width", "samples", "seed", *ESTIMATES)},
+            "G0": self.G0,
+            "per_layer": {name: getattr(self.per_layer, name) for name in ESTIMATES},
+        }
+
+    def __str__(self) -> str:
+        from igbtheory.simulation.theory import beside_theory  # noqa: PLC0415 - it predicts, which is for readers only
+
+        return beside_theory(self)
 
     def __repr__(self) -> str:
         inputs = repr(self.inputs) if self.gaussian else f"data set of shape {self.inputs.shape}"
