@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,20 @@ from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
 from igbtheory.simulation.output_estimates import ESTIMATES, OutputEstimates
 
 if TYPE_CHECKING:
-    from igbtheory.network import Network
+    from igbtheory.layers import Layer
     from igbtheory.prediction import Prediction
     from igbtheory.simulation.comparison import Comparison
+
+
+class Simulated(Protocol):
+    """What is simulated: layers in a row, and a prediction of them. `igbtheory.Network` is that."""
+
+    @property
+    def layers(self) -> "tuple[Layer, ...]":
+        """Return the layers, from the input to the output Dense."""
+
+    def predict(self, inputs: Any = None) -> "Prediction":
+        """Return the prediction in infinite width."""
 
 
 @final
@@ -28,7 +39,7 @@ class Simulation(OutputEstimates):
     networks of this width and infinitely wide ones, which `compare` takes out.
     """
 
-    network: "Network"
+    network: Simulated
     networks: int
     width: int
     samples: int
