@@ -13,7 +13,6 @@ from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, Max
 from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.prediction import Prediction
-from igbtheory.printing import layers_latex, layers_text
 from igbtheory.theory import on_data_set, on_gaussian_inputs
 
 if TYPE_CHECKING:
@@ -113,9 +112,13 @@ class Network:
         return simulate(self, networks, width, samples, seed, inputs, workers=workers, progress=progress)
 
     def __repr__(self) -> str:
+        from igbtheory.printing import layers_text  # noqa: PLC0415 - most networks are not printed
+
         return f"Network({layers_text(self.layers)})"
 
     def _repr_latex_(self) -> str:
+        from igbtheory.printing import layers_latex  # noqa: PLC0415 - as above
+
         return layers_latex(self.layers)
 
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.moments import Moments
-from igbtheory.guesses import DatasetGuessLaw
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
 from igbtheory.layers.batchnorm import batch_of, in_batches
@@ -67,6 +66,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     """Return the prediction for the very data set `inputs`, in blocks of its kernel."""
     if any(map(np.ndim, _parameters(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
+    from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
+
     chain, data = behind_undrawn(layers, checks.data_set(inputs))
     data = n.number(data)
     whole = any(layer.whole for layer in chain)

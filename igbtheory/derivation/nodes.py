@@ -1,7 +1,7 @@
 """Bases of nodes whose averages are formulas."""
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import sympy as sp
 
@@ -24,9 +24,7 @@ class FormalGaussian(Base[Moments]):
 
     values: Moments
 
-    @property
-    def gaussian(self) -> bool:
-        return True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del n
@@ -43,14 +41,15 @@ class FormalGaussian(Base[Moments]):
         pieces = [] if phi is None else flat_pieces(phi)
         if pieces == []:
             return sp.Integer(0)
-        halves = pieces is not None and all(sorted(map(abs, piece)) == [0, float("inf")] for piece in pieces)
-        alone = m == 1 and (copies == 1 or len(pieces or []) == 1)
+        known = pieces or []
+        halves = bool(known) and all(sorted(map(abs, piece)) == [0, float("inf")] for piece in known)
+        alone = m == 1 and (copies == 1 or len(known) == 1)
         if not (halves and alone and self.values.covariance == 0 and self.values.centred):
             raise ValueError(
                 f"how often a batch of {size} lies where the activation is constant has no closed form here; derive "
                 "the full batch, or use predict(digits=30)"
             )
-        return (len(pieces) * sp.Rational(1, 2) ** size) ** copies
+        return (len(known) * sp.Rational(1, 2) ** size) ** copies
 
 
 @final

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.drawing.style import GREY, MARKERS, SERIES
-from igbtheory.guesses import GuessLaw
+from igbtheory.guesses.binary import GuessLaw
 from igbtheory.report.pictures.style import points
 
 

@@ -10,9 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.drawing.memory import Arrays, Memory
 from igbtheory.inputs import GaussianInputs
-from igbtheory.network import AccuracyWarning, Network
+from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean

@@ -1,7 +1,7 @@
 """The data themselves: what stands in front of the first Dense on a given data set."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class Data(Base[Pairs]):
     centres: tuple[Any, Any]
     data: NDArray[Any]
 
-    averages = False
+    averages: ClassVar[bool] = False
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         del n, phi, m

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class Gaussian(Base[Moments]):
 
     values: Moments
 
-    gaussian = True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
@@ -55,7 +55,7 @@ class GaussianPairs(Base[Pairs]):
 
     values: Pairs
 
-    gaussian = True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         h = self.values

@@ -56,9 +56,10 @@ def drawn_law(layer: Layer, node: LawNode) -> LawNode:
     q = mean**2 + var_mu + var_chi
     lost = np.max(np.stack([error[..., 1] / var_chi, error[..., 2] / q]), axis=0)
     lost = np.where(np.isfinite(lost), lost, np.where(q > 0, 1.0, 0.0))
-    numbers = (node.n.number(part[()]) for part in (mean, var_mu, var_chi))
-    shared = None if node.batch == 1 else node.n.number((within - mean**2)[()])
-    found = Moments(*numbers, node.base.error + lost[()], shared)
+    number = node.n.number
+    shared = None if node.batch == 1 else number((within - mean**2)[()])
+    mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
+    found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], shared)
     return _estimated(layer, node.with_moments(layer, found))
 
 

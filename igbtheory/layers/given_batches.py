@@ -138,7 +138,7 @@ class NormalisedPairs(Base[Pairs]):
 
         def either(draws: Draws, count: int) -> tuple[Array, Array]:
             own, by_mean = self.scaling.either(self._before.units(draws, count * m))
-            return tuple(of_units(x, phi, m) for x in (own, by_mean))
+            return of_units(own, phi, m), of_units(by_mean, phi, m)
 
         return known, estimated(either, q_ab, mean)
 

@@ -76,7 +76,9 @@ class Grouped(Base[Moments]):
     values: Moments
     size: int
 
-    dependent = True
+    @property
+    def dependent(self) -> bool:
+        return True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del m  # units of a group are not pooled
@@ -100,7 +102,9 @@ class GroupedPairs(Base[Pairs]):
     values: Pairs
     size: int
 
-    dependent = True
+    @property
+    def dependent(self) -> bool:
+        return True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         del m

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
@@ -56,12 +56,15 @@ class Base(ABC, Generic[T]):
         values = getattr(self, "values", None)
         return 0.0 if values is None else values.error
 
-    gaussian = False
+    gaussian: ClassVar[bool] = False
     """Whether the unit is Gaussian: then it has `values`, and with others it is another Gaussian unit."""
-    averages = True
+    averages: ClassVar[bool] = True
     """Whether functions of the unit can be averaged."""
-    dependent = False
-    """Whether units depend on one another, as those of one group do behind a GroupNorm."""
+
+    @property
+    def dependent(self) -> bool:
+        """Whether units depend on one another, as those of one group do behind a GroupNorm."""
+        return False
 
 
 @final
@@ -75,7 +78,7 @@ class Averaged(Base[T]):
     known_constant: Constant | None = None
     dependent: bool = False
 
-    averages = False
+    averages: ClassVar[bool] = False
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m

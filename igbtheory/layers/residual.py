@@ -154,7 +154,8 @@ def _sum(add: Add[T], of: tuple[Node[T], Any, Node[T], Any], values: T, centres:
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
     if x.gaussian and y.gaussian:
         return replace(x, base=replace(x.base, values=values), estimated=estimated)  # type: ignore[type-var]
-    parts = _SumOfUnits((), None).plus(add, a, x).plus(add, b, y)
+    nothing: _SumOfUnits[T] = _SumOfUnits((), None)
+    parts = nothing.plus(add, a, x).plus(add, b, y)
     constant = None if parts.noise is None else _never  # a Gaussian part varies over every batch
     base = Averaged(values, centres, parts, constant, x.base.dependent or y.base.dependent)
     return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch))

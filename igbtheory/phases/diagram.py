@@ -9,9 +9,10 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode
-from igbtheory.network import AccuracyWarning, Network, mlp
+from igbtheory.network import Network, mlp
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line

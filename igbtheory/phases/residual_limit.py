@@ -86,8 +86,8 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
 
     def at(state: Any, error: Any) -> Twins:
         values = Moments(x.mean, state[0], state[1], error)
-        stream = replace(node.base, values=values) if node.gaussian else moments_only(node.n, values).base
-        return Twins(node.after(stream), state[2], error=error)
+        stream = node.after(Gaussian(values)) if node.gaussian else moments_only(node.n, values)
+        return Twins(stream, state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
         share, added = at(state, 0.0).branch(layer)

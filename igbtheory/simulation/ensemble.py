@@ -4,7 +4,7 @@ import os
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,14 +13,11 @@ from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
 from igbtheory.simulation.progress import shown
-from igbtheory.simulation.result import Simulation
-
-if TYPE_CHECKING:
-    from igbtheory.network import Network
+from igbtheory.simulation.result import Simulated, Simulation
 
 
 def simulate(  # noqa: PLR0913 - the contract of the public name
-    network: "Network",
+    network: Simulated,
     networks: int,
     width: int,
     samples: int | None,

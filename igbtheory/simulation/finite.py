@@ -9,11 +9,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Layer, Residual
+from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.batchnorm import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, widths
 from igbtheory.layers.dense import condensed
+from igbtheory.numbers import FLOAT64
 from igbtheory.simulation.moments import pair_moments
 
 Data = Callable[[Generator], NDArray[np.float32]]
@@ -62,10 +64,11 @@ class FiniteNetwork:
             hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
             return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
-    def _behind(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
-        """Moments behind a Dense, averaged over its weights."""
-        q_ab, spread = pair_moments(x, self.ddof, self.batch)
-        return dense.sigma_w2 * q_ab + dense.sigma_b2, dense.sigma_w2 * spread
+    def _behind(self, dense: Layer, x: NDArray[Any]) -> tuple[float, float]:
+        """Return var_mu and var_chi behind a Dense, averaged over its weights: its own rule on the moments of x."""
+        given = Moments(0, *pair_moments(x, self.ddof, self.batch))
+        found = dense.law(LawNode(FLOAT64, Gaussian(given))).averaged()
+        return found.var_mu, found.var_chi
 
 
 def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:

@@ -8,10 +8,11 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.formulas import Function, function_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode
-from igbtheory.network import PROMISED, AccuracyWarning
+from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
 from igbtheory.verdict.course import ROUNDING, Course, course
 from igbtheory.verdict.shift import shifted

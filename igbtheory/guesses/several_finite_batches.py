@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import shape_of
-from igbtheory.guesses.batches import BatchedGuessLaw
 from igbtheory.guesses.coincidence import guess_covariance
-from igbtheory.guesses.exchangeable import checked_classes, exchangeable
+from igbtheory.guesses.finite_batches import BatchedGuessLaw
+from igbtheory.guesses.law import ClassLaw, checked_classes
 
 BLOCK = 2**20
 """Outputs held at once."""
@@ -17,7 +17,7 @@ BLOCK = 2**20
 
 @final
 @dataclass(frozen=True, eq=False)
-class BatchedClassLaw:
+class BatchedClassLaw(ClassLaw):
     """Law of the counts of M = `n_classes` classes among D data in batches, as BatchNorm leaves them.
 
     `binary`: the law of two classes, with D, the batch size n, and the correlations c of an output at two data of
@@ -59,11 +59,3 @@ class BatchedClassLaw:
         within, across = guess_covariance(np.arcsin([law.c_within, law.c]), self.n_classes)
         pairs = (law.batch_size - 1.0) * within + (law.D - float(law.batch_size)) * across
         return float(law.D * max(p * (1.0 - p) + pairs, 0.0))
-
-    def std(self) -> float:
-        """Standard deviation of a count."""
-        return float(np.sqrt(self.var()))
-
-    def cov(self) -> NDArray[np.float64]:
-        """Covariance matrix of the counts, shape (M, M): -var/(M - 1) beside the diagonal."""
-        return np.asarray(exchangeable(self.var(), self.n_classes))

@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import checked_data_count, float64_array
+from igbtheory.guesses.law import Law
 from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
@@ -127,7 +128,7 @@ def _mixture(table: Array, weights: Array, batches: int, jump: float) -> Array:
 
 @final
 @dataclass(frozen=True)
-class BatchedGuessLaw:
+class BatchedGuessLaw(Law):
     """Law of the count k in 0, ..., D of data that are given to class 0, D/n batches of n, over weights and data.
 
     The output differences X_a are a centred Gaussian vector of unit variance, of correlation c between two
@@ -250,7 +251,3 @@ class BatchedGuessLaw:
         count, n = float(self.D), self.batch_size
         pairs = (n - 1.0) * np.arcsin(self.c_within) + (count - n) * np.arcsin(self._shared)
         return float(max(0.25 * count + count * pairs / (2.0 * np.pi), 0.0))
-
-    def std(self) -> float:
-        """Standard deviation of the count, the square root of `var`."""
-        return float(np.sqrt(self.var()))
