@@ -14,9 +14,9 @@ from igbtheory.drawing import Run, Style
 from igbtheory.drawing.maps import Edge, edge
 from igbtheory.drawing.style import GREY, SERIES
 from igbtheory.formulas import FUNCTIONS
+from igbtheory.phases import Verdict, verdict
 from igbtheory.report.pictures.style import THEORY, points
 from igbtheory.report.pictures.verdict import course_panel, function_panel, law_panel
-from igbtheory.verdict import Verdict, verdict
 
 NAMES = tuple(FUNCTIONS)
 SIMULATED = 4

@@ -9,8 +9,8 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 import igbtheory as igb
 from igbtheory.numbers import FLOAT64
+from igbtheory.phases import Course, Verdict
 from igbtheory.report.pictures.style import LIMIT, THEORY, WIDTHS, save_as, styled
-from igbtheory.verdict import Course, Verdict
 
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
@@ -92,9 +92,9 @@ def course_panel(axes: Any, found: Verdict) -> None:
         axes.set_yticks([0])
         return
     axes.set_yscale("log")  # before the lines across it, which a linear axis of 20 decades rounds to 0
-    tendency = found.course.tendency
-    if tendency.word == "settles" and tendency.limit > FLOOR:
-        axes.axhline(tendency.limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {tendency.limit:.4g}", zorder=0)
+    limit = found.course.rate.limit
+    if FLOOR < limit < np.inf:
+        axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
     _whole_decades(axes)
     axes.axhline(1, color="#BBBBBB", lw=0.7, zorder=0)
     if len(axes.get_legend_handles_labels()[1]) > 1:
@@ -120,8 +120,8 @@ def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
 def law_panel(axes: Any, course: Course) -> None:
     """The density of G0 at several depths."""
     curves = {f"depth {d}": float(course.gamma[d]) for d in DEPTHS if d <= course.reached}
-    limit = course.tendency.limit
-    if course.tendency.word == "settles" and not np.isclose(limit, list(curves.values())[-1], rtol=0.02):
+    limit = course.rate.limit
+    if 0 < limit < np.inf and not np.isclose(limit, list(curves.values())[-1], rtol=0.02):
         curves["limit"] = limit
     smooth = {label: gamma for label, gamma in curves.items() if FLOOR < gamma < np.inf}
     ends = (1 - np.cos(np.linspace(0, np.pi, 1203))) / 2  # dense at both ends, where the poles are
