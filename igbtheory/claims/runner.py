@@ -17,7 +17,7 @@ STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a claim: its findings, those of its correction, and what kept it from being decided, if anything."""
+    """The outcome of a claim: its findings, those of its correction, and what kept it from being decided."""
 
     claim: Claim
     findings: tuple[Finding, ...] = ()

@@ -10,10 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.drawing.memory import Arrays, Memory
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import AccuracyWarning, Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
+from igbtheory.pictures.memory import Arrays, Memory
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
