@@ -7,7 +7,7 @@ from typing import Any
 from derivation_pages import plain, write_changed
 from sphinx_gallery.scrapers import figure_rst
 
-from igbtheory.drawing import STYLES, sheets
+from igbtheory.pictures import STYLES, sheets
 from igbtheory.shipped import own_folder
 
 STYLE = "screen"
@@ -24,7 +24,7 @@ SCRIPT = '''r"""
 {text}
 """
 
-from igbtheory.drawing import STYLES, Run, sheets
+from igbtheory.pictures import STYLES, Run, sheets
 
 (sheet,) = sheets(["{name}"])
 style = STYLES["{style}"]

@@ -8,15 +8,14 @@ from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
 
-from igbtheory.drawing.library import Pages, Sheet, sheets
-from igbtheory.drawing.memory import Memory
-from igbtheory.drawing.run import Run
-from igbtheory.drawing.style import Style
-from igbtheory.drawing.table import Row, rows
-from igbtheory.drawing.whole_files import whole_files
 from igbtheory.numbers.threads import one_thread
-from igbtheory.report.page import versions
-from igbtheory.report.pictures.style import UNDATED, save_as
+from igbtheory.pictures.library import Pages, Sheet, sheets
+from igbtheory.pictures.memory import Memory
+from igbtheory.pictures.run import Run
+from igbtheory.pictures.style import UNDATED, Style, save
+from igbtheory.pictures.table import Row, rows
+from igbtheory.pictures.whole_files import whole_files
+from igbtheory.shipped import versions
 
 QUICK = 0.08
 """Effort of a quick look."""
@@ -31,7 +30,7 @@ def write_figures(
     cache: Path | None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Path]:
-    """The PDF of every figure, as soon as all its files are written into `out`.
+    """Yield the PDF of every figure, as soon as all its files are written into `out`.
 
     Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. cache: the folder of what
     was simulated before, None for none. ValueError, before anything is computed: an unknown figure, or a folder that
@@ -60,8 +59,7 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
             for page, figure in pages.items():
                 pdf.savefig(figure)
                 stem = f"{sheet.name}-{page}" if page else sheet.name
-                for suffix in (".svg", ".png"):
-                    save_as(figure, folder / f"{stem}{suffix}")
+                save(figure, folder / f"{stem}.svg", folder / f"{stem}.png")
     with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(("page", *Row._fields))
@@ -74,5 +72,5 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
 
 
 def _unique(record: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Entries of the record, each once, in their order."""
+    """Return the entries of the record, each once, in their order."""
     return [entry for i, entry in enumerate(record) if entry not in record[:i]]

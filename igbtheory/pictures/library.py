@@ -8,8 +8,8 @@ from typing import Any, final
 from matplotlib.figure import Figure
 
 from igbtheory import checks
-from igbtheory.drawing.run import Run
-from igbtheory.drawing.style import Style
+from igbtheory.pictures.run import Run
+from igbtheory.pictures.style import Style
 from igbtheory.shipped import loaded, own_folder
 
 Pages = dict[str, Figure]

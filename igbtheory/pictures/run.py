@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.accuracy import AccuracyWarning
-from igbtheory.drawing.memory import Arrays, Memory
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
+from igbtheory.pictures.memory import Arrays, Memory
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON

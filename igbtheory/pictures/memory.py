@@ -13,9 +13,9 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.drawing.whole_files import whole_files
+from igbtheory.pictures.whole_files import whole_files
 
-DRAWN_BY = ("activations/**/*.py", "layers/*.py", "simulation/*.py", "drawing/outputs.py")
+DRAWN_BY = ("formulas/**/*.py", "layers/*.py", "simulation/*.py")
 """Files of the package whose code decides what a simulation gives, beside that of the file that asks for it."""
 
 Arrays = dict[str, Any]
@@ -24,12 +24,12 @@ Arrays = dict[str, Any]
 @final
 @dataclass(frozen=True)
 class Memory:
-    """Arrays in the files of a folder, one for each set of parameters; None remembers nothing."""
+    """The memory: arrays in the files of a folder, one file for each set of parameters; None remembers nothing."""
 
     folder: Path | None = None
 
     def recall(self, parameters: dict[str, Any], compute: Callable[[], Arrays]) -> Arrays:
-        """The arrays of the parameters, computed where no file has them; a file that cannot be read counts as none."""
+        """Return the arrays of the parameters, computed where no file has them or the file cannot be read."""
         if self.folder is None:
             return compute()
         asking = inspect.getsourcefile(compute)
@@ -46,14 +46,14 @@ class Memory:
 
 
 def users_folder() -> Path:
-    """The folder of a user for what can be computed again."""
+    """Return the folder of a user for what can be computed again."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(root) / "igbtheory"
 
 
 @cache
 def _code() -> str:
-    """Digest of the code that draws networks: other code, other numbers."""
+    """Return the digest of the code that draws networks: other code, other numbers."""
     package = Path(__file__).parents[1]
     return _digest(*(path for pattern in DRAWN_BY for path in sorted(package.glob(pattern))))
 

@@ -7,10 +7,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-import igbtheory as igb
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import Course, Verdict
-from igbtheory.report.pictures.style import LIMIT, THEORY, WIDTHS, save_as, styled
+from igbtheory.pictures.panels import density
+from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS, save, styled
 
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
@@ -25,13 +25,13 @@ ROOM = 1.9
 
 
 def write(found: Verdict, file: Path) -> None:
-    """Write the picture to the file, as PNG or PDF by its ending, without a date."""
+    """Write the picture to the file, as PNG or PDF by its ending."""
     with styled():
-        save_as(picture(found), file)
+        save(picture(found), file)
 
 
 def picture(found: Verdict) -> Figure:
-    """Three panels: phi and phi - s; gamma of both over depth; the law of G0 at several depths."""
+    """Return three panels: phi and phi - s; gamma of both over depth; the law of G0 at several depths."""
     figure = Figure(figsize=(7.2, 2.75))
     left, middle, right = figure.subplots(1, 3)
     function_panel(left, found)
@@ -45,12 +45,12 @@ def picture(found: Verdict) -> Figure:
 
 
 def _plain(text: str) -> str:
-    """Text whose dollars do not begin a formula."""
+    """Return the text with dollars that do not begin a formula."""
     return text.replace("$", r"\$")
 
 
 def function_panel(axes: Any, found: Verdict) -> None:
-    """The activation, and what the shift makes of it."""
+    """Draw the activation, and the activation less its shift."""
     scale = float(np.sqrt(found.course.q[0]))
     x = np.linspace(-SEEN * scale, SEEN * scale, 1401)
     y = np.array(found.phi(FLOAT64, x), float)
@@ -58,7 +58,7 @@ def function_panel(axes: Any, found: Verdict) -> None:
         i = int(np.searchsorted(x, kink))
         if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
             y[i] = np.nan
-    axes.axhline(0, color="#BBBBBB", lw=0.7, zorder=0)
+    axes.axhline(0, color=GREY, lw=0.7, zorder=0)
     axes.plot(x, y, color=THEORY, label="$\\phi$")
     if found.shift:
         axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
@@ -74,7 +74,7 @@ def _legend_above(axes: Any) -> None:
 
 
 def course_panel(axes: Any, found: Verdict) -> None:
-    """Gamma over depth, of the activation and of the shifted one."""
+    """Draw gamma over depth, of the activation and of the shifted one."""
     depth = np.arange(1, found.course.reached + 1)
     drawn = _line(axes, depth, found.course.gamma[1:], color=THEORY, label="$\\phi$")
     if found.shift:
@@ -96,13 +96,13 @@ def course_panel(axes: Any, found: Verdict) -> None:
     if FLOOR < limit < np.inf:
         axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
     _whole_decades(axes)
-    axes.axhline(1, color="#BBBBBB", lw=0.7, zorder=0)
+    axes.axhline(1, color=GREY, lw=0.7, zorder=0)
     if len(axes.get_legend_handles_labels()[1]) > 1:
         axes.legend(loc="best", handlelength=1.7)
 
 
 def _whole_decades(axes: Any) -> None:
-    """A logarithmic axis from a power of ten to another, which are the numbers it shows."""
+    """Let a logarithmic axis begin and end at a power of ten, and show powers of ten only."""
     low, high = np.log10(axes.dataLim.intervaly)
     axes.set_ylim(10 ** np.floor(low - 0.05), 10 ** np.ceil(high + 0.05))
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
@@ -110,7 +110,7 @@ def _whole_decades(axes: Any) -> None:
 
 
 def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
-    """Draw what a logarithmic axis can show of gamma; whether there was any."""
+    """Draw what a logarithmic axis can show of gamma; return whether there was any."""
     shown = (gamma > FLOOR) & np.isfinite(gamma)
     if shown.any():
         axes.plot(depth[shown], gamma[shown], marker="o" if shown.sum() == 1 else None, ms=3, **how)
@@ -118,17 +118,14 @@ def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
 
 
 def law_panel(axes: Any, course: Course) -> None:
-    """The density of G0 at several depths."""
+    """Draw the density of G0 at several depths."""
     curves = {f"depth {d}": float(course.gamma[d]) for d in DEPTHS if d <= course.reached}
     limit = course.rate.limit
     if 0 < limit < np.inf and not np.isclose(limit, list(curves.values())[-1], rtol=0.02):
         curves["limit"] = limit
     smooth = {label: gamma for label, gamma in curves.items() if FLOOR < gamma < np.inf}
-    ends = (1 - np.cos(np.linspace(0, np.pi, 1203))) / 2  # dense at both ends, where the poles are
     for (label, gamma), colour, dashes in zip(smooth.items(), (*WIDTHS, LIMIT), ("-", "--", "-.", ":"), strict=False):
-        law = igb.GuessLaw(gamma)
-        g = np.union1d(ends, law.ppf(np.linspace(0, 1, 401)))[1:-1]
-        axes.plot(g, law.pdf(g), color=colour, ls=dashes, label=label)
+        density(axes, gamma, color=colour, ls=dashes, label=label)
     highest = max((gamma**-0.5 for gamma in smooth.values()), default=0.0)
     axes.set(xlim=(0, 1), ylim=(0, float(np.clip(ROOM * highest, TOP, TALLEST))))
     axes.set_xlabel("fraction $G_0$ given to class 0")
