@@ -1,24 +1,28 @@
 """The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
 
-from collections.abc import Callable
+import warnings
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses import (
-    BatchedGuessLaw,
-    ClassGuessLaw,
-    DatasetClassLaw,
-    DatasetGuessLaw,
-    DatasetSoftmaxLaw,
-    GuessLaw,
-    SoftmaxLaw,
-)
+from igbtheory.accuracy import EstimateWarning
 from igbtheory.numbers import Kind
 from igbtheory.output_layer import OutputLayer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from igbtheory.guesses.binary import GuessLaw
+    from igbtheory.guesses.dataset import DatasetGuessLaw
+    from igbtheory.guesses.finite_batches import BatchedGuessLaw
+    from igbtheory.guesses.several import ClassGuessLaw
+    from igbtheory.guesses.several_dataset import DatasetClassLaw
+    from igbtheory.guesses.softmax import SoftmaxLaw
+    from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw
+    from igbtheory.layers import Layer
 
 UNIFORM = 1e-9
 """Distance of gamma from 1 up to which the law of G0 counts as uniform, where the error allows no more."""
@@ -73,12 +77,14 @@ class Prediction(OutputLayer):
     per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
     batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
     of a batch of given data whose BatchNorm has no exact rule and is estimated from draws; inf where all is exact.
+    estimated: the layers that have no exact rule there and were estimated from draws of units; `error` counts them.
     """
 
     per_layer: PerLayer
-    dataset: DatasetGuessLaw | None = None
+    dataset: "DatasetGuessLaw | None" = None
     batch: Batch | None = None
     effective_rank: float = float("inf")
+    estimated: "tuple[Layer, ...]" = ()
 
     @property
     def c_within(self) -> Any:
@@ -106,27 +112,48 @@ class Prediction(OutputLayer):
         return str(words) if words.ndim == 0 else words
 
     @cached_property
-    def G0(self) -> GuessLaw | DatasetGuessLaw:  # noqa: N802 - the papers' letter
+    def G0(self) -> "GuessLaw | DatasetGuessLaw":  # noqa: N802 - the papers' letter
         """Law of the fraction of data given to class 0."""
+        from igbtheory.guesses.binary import GuessLaw  # noqa: PLC0415 - a law is loaded when it is asked for
+
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 
-    def guesses(self, n_classes: int) -> ClassGuessLaw | DatasetClassLaw:
+    def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
         """Law of the fractions of the data given to each of 2 to 1000 classes, whose outputs are independent."""
         if self.dataset is not None:
+            from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
+
             return DatasetClassLaw(self.dataset, n_classes)
+        from igbtheory.guesses.several import ClassGuessLaw  # noqa: PLC0415 - as above
+
         return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
 
-    def softmax(self, n_classes: int, temperature: float = 1.0) -> SoftmaxLaw | DatasetSoftmaxLaw:
+    def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Law of the mean probability of each of 2 to 1000 classes over the data, by the outputs O/temperature."""
         if self.dataset is not None:
+            from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
+
             return DatasetSoftmaxLaw(self.dataset, n_classes, temperature)
         if np.ndim(self.gamma):
             raise ValueError(f"expected one network, got a sweep of shape {np.shape(self.gamma)}; loop over its values")
+        from igbtheory.guesses.softmax import SoftmaxLaw  # noqa: PLC0415 - as above
+
         return SoftmaxLaw(float(self.var_mu), float(self.var_chi), n_classes, temperature)
 
     @property
-    def _counts(self) -> Callable[[int], BatchedGuessLaw] | None:
+    def _counts(self) -> "Callable[[int], BatchedGuessLaw] | None":
         return None if self.batch is None else partial(_counts, self, self.batch)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as plain values, with all layers."""
+        from igbtheory.printing import prediction_dict  # noqa: PLC0415 - most predictions are not printed
+
+        return prediction_dict(self)
+
+    def __str__(self) -> str:
+        from igbtheory.printing import prediction_text  # noqa: PLC0415 - as above
+
+        return repr(self) if np.ndim(self.gamma) else prediction_text(self)
 
     def __repr__(self) -> str:
         if np.ndim(self.gamma):
@@ -142,14 +169,18 @@ class Prediction(OutputLayer):
         return rf"$\displaystyle {values},\; \gamma = {_text(self.gamma)},\; c = {_text(self.c)}$"
 
 
-def _counts(prediction: Prediction, batch: Batch, D: int) -> BatchedGuessLaw:  # noqa: N803 - the papers' letter
+def _counts(prediction: Prediction, batch: Batch, D: int) -> "BatchedGuessLaw":  # noqa: N803 - the papers' letter
     """Law of the count among D data, in their batches; a full batch has all D."""
+    from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
+
     found = prediction if batch.size else batch.at(D)
     if np.isnan(np.asarray(found.c_within, dtype=float)).any():
-        raise ValueError(
-            f"the law of G0 over {D} data: where a maximum is taken over batch-normalised units, the covariance of two "
-            f"data of one batch of {batch.size or D} is computed in double precision alone; predict without `digits`"
+        found = batch.at(batch.size or D)
+        message = (
+            "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
+            "draws, with about three digits"
         )
+        warnings.warn(message, EstimateWarning, stacklevel=4)
     return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
 
 

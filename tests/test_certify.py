@@ -3,16 +3,19 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
 import igbtheory as igb
+from igbtheory.averages.moments import Moments
 from igbtheory.certificate import Certificate, smooth
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.signs import increases
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer
 from igbtheory.numbers import FLOAT64
 
 NAMES = ("var_mu", "var_chi", "gamma", "c")
@@ -185,6 +188,33 @@ REFUSED = [
 def test_what_cannot_be_proven_is_refused(network: igb.Network, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         network.certify()
+
+
+class Halved(Layer):
+    """A layer as a user writes it, whose law is the mean over 1,000 draws: an estimate that gives no error."""
+
+    def law(self, node: LawNode) -> LawNode:
+        x = node.averaged()
+        half = float(np.mean(np.random.default_rng(0).choice([0.0, 1.0], 1000)))
+        return LawNode(node.n, Gaussian(Moments(0, half * x.var_mu, half * x.var_chi)))
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        return node
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del width
+        return x * rng.choice([0.0, 1.0], x.shape)
+
+    def latex(self) -> str:
+        return "h"
+
+
+@pytest.mark.parametrize("verb", ["certify", "derive"])
+@pytest.mark.parametrize("place", [lambda layer: layer, lambda layer: igb.Residual(layer, igb.Dense())])
+def test_layers_from_outside_are_neither_certified_nor_derived(verb: str, place: Any) -> None:
+    network = igb.Network(igb.Dense(), place(Halved()), igb.Activation("relu"), igb.Dense())
+    with pytest.raises(ValueError, match=rf"layers of igbtheory to {verb}, got .*Halved.* use predict\(\)"):
+        getattr(network, verb)()
 
 
 def test_sweeps_and_data_sets_are_refused() -> None:

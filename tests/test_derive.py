@@ -9,8 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -107,8 +105,19 @@ def same(found: Any, expected: Any, digits: int = DIGITS) -> bool:
     return bool(abs(found - expected) <= MP.mpf(10) ** -digits * max(abs(expected), MP.mpf(10) ** -digits))
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-@pytest.mark.parametrize("name", MEANS)
+# one layer shows the closed forms of an activation; what a second one adds, the chain, is one rule for all of them
+CHAINED = {"relu", "erf", "x**2"}
+# their parts are in others: a power times a cosine, a power behind a kink, two slopes at a kink, two jumps
+LIKE_OTHERS = {"x*exp(-x**2)", "max(x, 0)**3", "leaky_relu", "sign"}
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"),
+    [
+        *(pytest.param(name, 1, marks=pytest.mark.slow if name in LIKE_OTHERS else ()) for name in MEANS),
+        *(pytest.param(name, 2, marks=() if name in CHAINED else pytest.mark.slow) for name in MEANS),
+    ],
+)
 def test_closed_forms_are_quadratures_to_forty_digits(name: str, depth: int) -> None:
     w, b = sp.Rational(3, 2), sp.Rational(1, 5)
     symbolic = igb.mlp(depth, name, sigma_w2=W, sigma_b2=B).derive()
@@ -185,14 +194,18 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
         assert same(symbolic.gamma.subs(n, size), str(numeric.gamma), 18)
 
 
-@given(
-    name=st.sampled_from(["relu", "erf", "sin", "gelu", "step", "x**2"]),
-    w=st.sampled_from(["0.5", "1.3", "4"]),
-    b=st.sampled_from(["0", "0.3"]),
-    shift=st.sampled_from(["0", "0.7"]),
-    depth=st.integers(1, 4),
+@pytest.mark.parametrize(
+    ("name", "w", "b", "shift", "depth"),
+    [
+        ("relu", "1.3", "0.3", "0", 4),
+        ("erf", "4", "0", "0.7", 3),
+        # the shortest form of its waves takes a while; the others have shifts as well
+        pytest.param("sin", "0.5", "0.3", "0.7", 1, marks=pytest.mark.slow),
+        ("step", "4", "0.3", "0.7", 1),
+        ("gelu", "1.3", "0", "0", 1),
+        ("x**2", "0.5", "0.3", "0.7", 3),
+    ],
 )
-@settings(max_examples=6, deadline=None)
 def test_formulas_and_digits_are_one_rule(name: str, w: str, b: str, shift: str, depth: int) -> None:
     inputs = igb.GaussianInputs(shift=float(shift))
     net = igb.mlp(depth, name, sigma_w2=float(w), sigma_b2=float(b))
@@ -219,27 +232,26 @@ def test_the_density_of_the_guesses() -> None:
         assert float(found.pdf(g).subs(g, x)) == pytest.approx(law.pdf(x), rel=1e-12)
 
 
-@pytest.mark.parametrize("activation", ["tanh", "x*tanh(x)", sp.tanh(sp.Symbol("t")) + 1])
+@pytest.mark.parametrize("activation", ["tanh", sp.tanh(sp.Symbol("t")) + 1])
 def test_what_has_no_closed_form_stays_an_average_of_any_precision(activation: Any) -> None:
     net = igb.mlp(1, activation, sigma_w2=1.5, sigma_b2=0.1)
     found = net.derive()
     assert "GaussianAverage" in str(found.var_chi)
     assert r"\mathbb{E}_u" in found.latex()
-    expected = net.predict(digits=18)
-    assert same(found.gamma.evalf(18), str(expected.gamma), 16)
+    assert same(found.gamma.evalf(16), str(net.predict(digits=16).gamma), 14)
 
 
 def test_deep_networks_are_told_layer_by_layer() -> None:
-    found = igb.mlp(1000, "relu").derive()
+    found = igb.mlp(100, "relu").derive()
     assert found.chained
-    expected = igb.mlp(1000, "relu").predict(digits=30)
+    expected = igb.mlp(100, "relu").predict(digits=30)
     assert same(found.gamma.evalf(30), str(expected.gamma), 28)
     third = found.per_layer[2].var_mu
     assert {str(s) for s in third.free_symbols} == {"v_mu_2", "v_chi_2"}
     text = found.latex()
-    assert r"l = 3, \dots, 1001" in text
+    assert r"l = 3, \dots, 101" in text
     assert len(text) < 2000
-    assert "layer 1001" in str(found.gamma)
+    assert "layer 101" in str(found.gamma)
 
 
 def test_a_short_chain_is_the_formula_in_full() -> None:

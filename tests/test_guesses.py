@@ -289,4 +289,4 @@ def test_the_law_is_frozen() -> None:
     with pytest.raises(ValueError, match="read-only"):
         kept[0] = 3.0
     with pytest.raises(dataclasses.FrozenInstanceError):
-        law.gamma = 1.0  # type: ignore[misc]
+        law.gamma = 1.0

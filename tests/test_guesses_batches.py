@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from igbtheory.guesses import FiniteGuessLaw
-from igbtheory.guesses.batches import BatchedGuessLaw
+from igbtheory.guesses.finite_batches import BatchedGuessLaw
 from igbtheory.numerics.exchangeable import all_within, counts_above
 
 # what the law promises: absolute errors below 1e-13

@@ -265,7 +265,7 @@ def test_a_number_of_data_of_the_wrong_kind_is_refused(count: Any) -> None:
 
 
 def test_a_whole_float_is_a_number_of_data() -> None:
-    assert FiniteGuessLaw(1.0, 1e3).D == 1000  # type: ignore[arg-type]
+    assert FiniteGuessLaw(1.0, 1e3).D == 1000
 
 
 def test_a_gamma_that_is_no_ratio_of_variances_is_refused() -> None:

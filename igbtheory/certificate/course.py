@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from igbtheory.certificate.nodes import law, proven
 from igbtheory.certificate.panels import TooWideError
 from igbtheory.certificate.result import NAMES, Certificate, CertifiedLayers, accuracy
+from igbtheory.exact import refuse_inexact
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.chain import each
+from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.numbers.certified import Certified
 
 GUARD = 30
@@ -20,13 +17,11 @@ MOST_BITS = 200_000
 """Bits at most."""
 MARGIN = 16
 """Bits beyond those that were missing."""
-STREAM = (Dense, Residual)
-"""Layers after which a certificate tells the moments of the stream."""
 
 
 def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
     """Certificate for Gaussian `inputs`, of relative radii below 10^-digits."""
-    _refuse_others(layers, inputs)
+    refuse_inexact(layers, inputs, "certify")
     wanted = (digits + 1) * 3.3219280948873626
     bits = GUARD + int(wanted)
     while bits <= MOST_BITS:
@@ -52,23 +47,10 @@ def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: C
         node = proven(LawNode(n, Gaussian(inputs.moments(n))))
         for layer in layers:
             node = law(layer, node)
-            if isinstance(layer, STREAM):
+            if layer.listed:
                 found.append(node.averaged())
     _refuse_silent(found)
     return Certificate(digits, CertifiedLayers(n, [x.var_mu for x in found], [x.var_chi for x in found]))
-
-
-def _refuse_others(layers: Sequence[Layer], inputs: Any) -> None:
-    """Refuse data sets, sweeps and batches that disagree."""
-    if not isinstance(inputs, GaussianInputs):
-        raise TypeError(
-            f"expected GaussianInputs, got {type(inputs).__name__}: kernels of given data sets are not certified; "
-            "use predict(X, digits=30)"
-        )
-    batch_of(layers)
-    values = [getattr(layer, name, 0) for layer in each(layers) for name in ("sigma_w2", "sigma_b2", "scale")]
-    if any(map(np.ndim, [inputs.shift, inputs.variance, *values])):
-        raise ValueError("expected one network on one law of inputs, got a sweep; loop over its values")
 
 
 def _refuse_silent(found: list[Any]) -> None:

@@ -1,7 +1,7 @@
 """Units of a network in balls: the layers' own rules, with proven expectations in place of quadrature."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 from igbtheory.averages.moments import Moments
 from igbtheory.certificate import gaussian, maxima, sphere
@@ -9,7 +9,7 @@ from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
 from igbtheory.layers import BatchNorm, Gaussian, GroupNorm, LawNode, Layer, MaxPool, Residual
-from igbtheory.layers.node import Base
+from igbtheory.layers.node import Averaged, Base
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
@@ -31,13 +31,19 @@ def law(layer: Layer, node: LawNode) -> LawNode:
 
 
 def proven(node: LawNode) -> LawNode:
-    """Node with the same law, of whose functions the expectations are proven."""
+    """Return the node with a base whose expectations are proven; refuse one of which nothing can be proven.
+
+    Moments that a rule of the package has averaged are proven where that rule reports no estimated error.
+    """
     base = node.base
     if isinstance(base, Gaussian):
         return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
     if isinstance(base, Normalised):
         return replace(node, base=ProvenNormalised(base.size, base.estimator))
-    return node
+    exact = isinstance(base, Averaged) and base.error == 0
+    if exact or isinstance(base, ProvenGaussian | ProvenNormalised):
+        return node
+    raise ValueError(f"expected layers with proven rules to certify, got units of {type(base).__name__}; {ESTIMATED}")
 
 
 @final
@@ -47,9 +53,7 @@ class ProvenGaussian(Base[Moments]):
 
     values: Moments
 
-    @property
-    def gaussian(self) -> bool:
-        return True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h, n = self.values, cast("Certified", n)

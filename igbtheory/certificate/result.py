@@ -64,8 +64,18 @@ class Certificate(OutputLayer):
             balls = [getattr(self, name) for name in NAMES]
             return all((x.is_exact() and not x.is_nan()) or x.rad() * 10 ** (self.digits + 1) < abs(x) for x in balls)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return every ball as text, with all layers."""
+        return {
+            "digits": self.digits,
+            "bits": self.bits,
+            **{name: self.shown(getattr(self, name)) for name in ("gamma", "var_mu", "var_chi", "c")},
+            "per_layer": {name: [self.shown(ball) for ball in getattr(self.per_layer, name)] for name in NAMES},
+        }
+
     def __str__(self) -> str:
-        return "\n".join(f"{name:<8}{self.shown(getattr(self, name))}" for name in ("gamma", "var_mu", "var_chi", "c"))
+        balls = (f"{name:<8}{self.shown(getattr(self, name))}" for name in ("gamma", "var_mu", "var_chi", "c"))
+        return "\n".join([*balls, "", f"proven with {self.bits} bits"])
 
     def __repr__(self) -> str:
         return f"Certificate({', '.join(f'{name}={self.shown(getattr(self, name))}' for name in NAMES)})"

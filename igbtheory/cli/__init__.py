@@ -1,24 +1,19 @@
-"""The command line `igb`: thin, it parses, calls the library and prints.
+"""The command line `igb`: it parses, calls the library and prints.
 
 Results go to standard output, progress, warnings and errors to standard error. Exit status: 0, 1 (a check
 failed), 2 (bad input), 130 (interrupted).
 """
 
+import ast
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 import igbtheory
 
-app = App(
-    name="igb",
-    help=igbtheory.__doc__.partition("\n")[0],
-    version=igbtheory.__version__,
-    default_parameter=Parameter(negative=""),
-    suppress_keyboard_interrupt=False,
-)
 COMMANDS = (
     "predict",
     "classes",
@@ -36,20 +31,16 @@ COMMANDS = (
     "verify",
     "phase",
 )
-for name in COMMANDS:
-    # by the name of its module: a command loads what it needs itself, and no other does
-    app.command(f"igbtheory.cli.{name}:{name}")
+"""Each is a function of that name in a module of that name, which is loaded when the command runs."""
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
-    """The exit status of the command line `tokens` (default: that of the process)."""
+    """Run the command line `tokens`, by default that of the process, and return the exit status."""
     tokens = sys.argv[1:] if tokens is None else tokens
-    if not set(tokens) & set(COMMANDS):
-        _load_all()
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: _say("warning", message)
         try:
-            status = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+            status = _app(tokens)(tokens, exit_on_error=False, print_error=False, result_action="return_value")
         except UnusedCliTokensError as error:
             _say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
             return 2
@@ -62,12 +53,28 @@ def main(tokens: Sequence[str] | None = None) -> int:
     return int(status or 0)
 
 
-def _load_all() -> None:
-    """Load every command: the list of commands in the help shows what their docstrings say."""
+def _app(tokens: Sequence[str]) -> App:
+    """Return the application; tokens that name no command ask for the list, whose summaries load no command."""
+    app = App(
+        name="igb",
+        help=igbtheory.__doc__.partition("\n")[0],
+        version=igbtheory.__version__,
+        default_parameter=Parameter(negative=""),
+        suppress_keyboard_interrupt=False,
+    )
+    lists = not set(tokens) & set(COMMANDS)
     for name in COMMANDS:
-        app[name]
+        app.command(f"igbtheory.cli.{name}:{name}", help=_summary(name) if lists else None)
+    return app
+
+
+def _summary(name: str) -> str:
+    """Return the first sentence of a command's docstring from the text of its module, which stays unloaded."""
+    source = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+    functions = (part for part in ast.parse(source).body if isinstance(part, ast.FunctionDef) and part.name == name)
+    return (ast.get_docstring(next(functions)) or "").partition("\n\n")[0]
 
 
 def _say(kind: str, message: object) -> None:
-    """A sentence on standard error, in one line."""
+    """Print a sentence on standard error, in one line."""
     sys.stderr.write(f"igb: {kind}: {' '.join(str(message).split())}\n")

@@ -56,7 +56,7 @@ def activation(  # noqa: PLR0913 - one argument an option
         file = None if plot is None else stack.enter_context(whole_file(plot, (".png", ".pdf")))
         found = verdict(activation, sigma_w2, sigma_b2, depth, igb.GaussianInputs(shift, variance))
         if file is not None:
-            from igbtheory.report.pictures.verdict import write  # noqa: PLC0415 - Matplotlib takes its time
+            from igbtheory.pictures.verdict import write  # noqa: PLC0415 - Matplotlib takes its time
 
             write(found, file)
         if json:

@@ -4,11 +4,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Architecture, Inputs, Whole
-from igbtheory.guesses import accuracy_bounds
-from igbtheory.guesses.estimate import Estimate
+from igbtheory.cli.options import Case, Whole
 
 SEED = 0
 SHOWN = 10
@@ -16,15 +13,13 @@ SHOWN = 10
 
 
 def classes(
-    architecture: Architecture = Architecture(),  # noqa: B008 - frozen
-    inputs: Inputs = Inputs(),  # noqa: B008 - frozen
+    case: Case = Case(),
     *,
     classes: Whole = 10,
     temperature: float = 1.0,
     proportions: Annotated[list[float] | None, Parameter(consume_multiple=True)] = None,
     draws: Whole = 2000,
-    json: bool = False,
-) -> int:
+) -> None:
     """Print the law of the fractions of the data that the untrained network gives to each of several classes.
 
     Their variance is exact; what is favoured class by class is estimated from draws of initialisations, with standard
@@ -32,10 +27,8 @@ def classes(
 
     Parameters
     ----------
-    architecture
-        Which network.
-    inputs
-        On which inputs.
+    case
+        Which network, on which inputs.
     classes
         Number of classes, from 2 to 1000.
     temperature
@@ -44,25 +37,23 @@ def classes(
         Proportions of the classes in the data, for the accuracy that the guesses allow; the same for each by default.
     draws
         Initialisations drawn for an estimate.
-    json
-        Print JSON, with all classes.
 
     """
-    values = inputs.values()
-    prediction = architecture.network().predict(values)
-    found = as_dict(prediction, classes, temperature, proportions, draws)
-    origin = {"network": str(architecture), "inputs": inputs.text(values)}
-    if json:
+    values = case.values()
+    found = as_dict(case.network().predict(values), classes, temperature, proportions, draws)
+    origin = case.origin(values)
+    if case.json:
         output.show_json({**origin, **found})
     else:
         output.show(*origin.values(), "", _table(found), "", *_summary(found, draws))
-    return 0
 
 
 def as_dict(
-    prediction: igb.Prediction, n_classes: int, temperature: float, proportions: list[float] | None, draws: int
+    prediction: Any, n_classes: int, temperature: float, proportions: list[float] | None, draws: int
 ) -> dict[str, Any]:
     """The laws as JSON has them: an estimate is a value and its standard error."""
+    from igbtheory.guesses.accuracy import accuracy_bounds  # noqa: PLC0415 - it loads NumPy, which no help needs
+
     law = prediction.guesses(n_classes)
     ranked, softmax = law.ranked(draws, SEED), prediction.softmax(n_classes, temperature)
     bounds = accuracy_bounds(law, proportions, draws, SEED)
@@ -74,22 +65,18 @@ def as_dict(
             "mean": law.mean(),
             "var": law.var(),
             "collision": law.collision(),
-            "ranked": _estimate(ranked.mean()),
+            "ranked": ranked.mean().to_dict(),
         },
-        "accuracy": {name: _estimate(getattr(bounds, name).mean()) for name in bound_names},
+        "accuracy": {name: getattr(bounds, name).mean().to_dict() for name in bound_names},
         "softmax": {
             "temperature": temperature,
             "mean": softmax.mean(),
-            "ranked": _estimate(softmax.ranked(draws, SEED).mean()),
+            "ranked": softmax.ranked(draws, SEED).mean().to_dict(),
         },
     }
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"value": estimate.value, "error": estimate.error}
-
-
-def _table(found: dict[str, Any]) -> Any:
+def _table(found: dict[str, Any]) -> str:
     """Mean shares and probabilities by rank, the favoured class first."""
     parts = {"share": found["guesses"]["ranked"], "probability": found["softmax"]["ranked"]}
     rows = (

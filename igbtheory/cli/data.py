@@ -3,6 +3,7 @@
 import math
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,22 @@ RAGGED = re.compile(r"number of columns changed from (\d+) to (\d+) at row (\d+)
 
 
 def read(source: str) -> Any:
-    """The data set `source`: the standardised digits, or the numbers of a file."""
+    """Return the data set `source`: the standardised digits, or the numbers of a file."""
     if source == DIGITS:
         return igb.standardised(igb.digits())
-    array = numbers(source, "--data digits")
+    return checked(source, checks.data_set, numbers(source, "--data digits"))
+
+
+def checked(source: str, check: Callable[[Any], Any], array: Any) -> Any:
+    """Return the array as the `check` returns it; what the check refuses is refused with the name of the source."""
     try:
-        return checks.data_set(array)
+        return check(array)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{source}: {error}") from None
 
 
 def first_rows(values: Any, first: int | None, source: str) -> Any:
-    """The first data of those read from `source`; None: all."""
+    """Return the first data of those read from `source`; None: all."""
     if first is None:
         return values
     first = checks.whole("--first", first, 1)
@@ -40,14 +45,14 @@ def first_rows(values: Any, first: int | None, source: str) -> Any:
 
 
 def text(source: str, values: Any) -> str:
-    """The data set read from `source` in words, with the number of data and of what each has."""
+    """Return the data set read from `source` in words: the number of data, and their features or shape."""
     sizes = tuple(values.shape[1:])
     each = f"shape {sizes}" if len(sizes) > 1 else f"{(count := math.prod(sizes))} feature{'s' * (count != 1)}"
     return f"{len(values)} data of {each} from {source}, {STANDARDISED if source == DIGITS else 'as they are'}"
 
 
 def numbers(source: str, other: str) -> Any:
-    """The numbers of the file `source`, rows of a table; `other`: what might have been named instead."""
+    """Return the numbers of the file `source`, rows of a table; `other`: what might have been named instead."""
     path = Path(source)
     if path.suffix not in {".npy", ".csv"}:
         raise ValueError(f"expected {other}, FILE.npy or FILE.csv, got {source!r}")

@@ -5,7 +5,7 @@ from statistics import NormalDist
 from typing import Any
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Architecture, Inputs
+from igbtheory.cli.options import Case
 from igbtheory.report import cases, study
 from igbtheory.report.study import Outcome
 
@@ -16,22 +16,22 @@ TESTED = ("gamma", "var_G0")
 COLUMNS = ("norm", "depth", "gamma", "of so many data", "simulated", "z", "Var(G0)", "simulated", "z", "KS p")
 
 
-def compare_norms(architecture: Architecture, inputs: Inputs, *, json: bool) -> int:
-    """Exit status 0 where prediction and simulation agree in the whole table, else 1."""
-    _refuse_others(architecture, inputs)
-    a, values = architecture, inputs.values()
-    chosen = cases.compared_norms(a.activation, a.sigma_w2, a.sigma_b2)
+def compare_norms(case: Case) -> int:
+    """Print the table and return the exit status: 0 where prediction and simulation agree in all of it, else 1."""
+    values = case.values()
+    _refuse_others(case)
+    chosen = cases.compared_norms(case.activation, case.sigma_w2, case.sigma_b2)
     outcomes = study.study(chosen, SEED, _tell, {"gaussian": values})
     # Bonferroni over the cases; each shares its part out over its own tests
     agreeing = [outcome.comparison.agrees(LEVEL / len(outcomes)) for outcome in outcomes]
-    network = f"mlp(depth, {a.activation!r}, sigma_w2={a.sigma_w2}, sigma_b2={a.sigma_b2})"
-    if json:
+    network = f"mlp(depth, {case.activation!r}, sigma_w2={case.sigma_w2}, sigma_b2={case.sigma_b2})"
+    if case.json:
         rows = [as_dict(outcome, agrees=agrees) for outcome, agrees in zip(outcomes, agreeing, strict=True)]
-        about = {"network": network, "inputs": inputs.text(values), "seed": SEED, "level": LEVEL}
+        about = {"network": network, "inputs": case.text(values), "seed": SEED, "level": LEVEL}
         output.show_json({**about, "agrees": all(agreeing), "rows": rows})
     else:
         table = output.table(COLUMNS, map(_cells, outcomes))
-        output.show(network, inputs.text(values), "", table, "", *_legend(outcomes, agreeing))
+        output.show(network, case.text(values), "", table, "", *_legend(outcomes, agreeing))
     return 0 if all(agreeing) else 1
 
 
@@ -57,16 +57,16 @@ def as_dict(outcome: Outcome, *, agrees: bool) -> dict[str, Any]:
     }
 
 
-def _refuse_others(architecture: Architecture, inputs: Inputs) -> None:
-    """Refuse options that the table does not see."""
-    usual = Architecture()
+def _refuse_others(case: Case) -> None:
+    """Refuse options that the table does not use."""
+    usual = Case()
     for name in ("depth", "norm", "placement", "pool", "batch_size"):
-        if getattr(architecture, name) != getattr(usual, name):
+        if getattr(case, name) != getattr(usual, name):
             raise ValueError(
                 f"--norms has norms, placements and depths of its own, full batches and no pooling; leave "
                 f"--{name.replace('_', '-')} out"
             )
-    if inputs.data is not None:
+    if case.data is not None:
         raise ValueError("--norms takes Gaussian inputs; leave --data out")
 
 

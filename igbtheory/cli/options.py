@@ -1,4 +1,4 @@
-"""Options that commands share: which network, on which inputs."""
+"""Options that commands share: which network, on which inputs, and whether to print JSON."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from cyclopts import Parameter, Token
 
 import igbtheory as igb
-from igbtheory.cli import data
+from igbtheory.cli import output
 
 
 def _whole(_: type, tokens: Sequence[Token]) -> int:
-    """A whole number, also written 1e6. Cyclopts alone would read 2.5 as 2, without a word."""
+    """Return a whole number, also written 1e6. Cyclopts alone would read 2.5 as 2, without a word."""
     value = tokens[0].value
     with suppress(ValueError):
         return int(value)
@@ -23,6 +23,22 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """How the result is printed."""
+
+    json: bool = False
+    """Print JSON, with all that is known."""
+
+    def answer(self, origin: dict[str, Any], result: Any, digits: int = 17) -> None:
+        """Print what a result is of, and the result itself: its `str`, or its `to_dict` as JSON."""
+        if self.json:
+            output.show_json({**origin, **result.to_dict()}, digits)
+        else:
+            output.show(*map(str, origin.values()), *([""] if origin else []), str(result))
 
 
 @Parameter(name="*")
@@ -47,25 +63,20 @@ class Architecture:
     sigma_b2: float = 0.0
     """Variance of the biases."""
 
-    def network(self) -> igb.Network:
-        """The network with these options."""
+    def options(self) -> dict[str, Any]:
+        """Return the options as keywords of `igb.mlp`."""
         if self.norm is None and self.placement != "before":
             raise ValueError(f"--placement {self.placement} is that of a norm; name one with --norm")
-        return igb.mlp(
-            self.depth,
-            self.activation,
-            norm=self.norm,
-            placement=self.placement,
-            pool=self.pool,
-            batch_size=self.batch_size,
-            sigma_w2=self.sigma_w2,
-            sigma_b2=self.sigma_b2,
-        )
+        return {field.name: getattr(self, field.name) for field in fields(Architecture)}
 
-    def __str__(self) -> str:
-        """The call that makes the network: a deep one is too long to print layer by layer."""
-        given = ((field.name, getattr(self, field.name), field.default) for field in fields(self)[2:])
-        said = [f"{name}={value!r}" for name, value, default in given if name == "sigma_w2" or value != default]
+    def network(self) -> "igb.Network":
+        """Return the network with these options."""
+        return igb.mlp(**self.options())
+
+    def call(self) -> str:
+        """Return the call that makes the network: a deep one is too long to print layer by layer."""
+        named = ((field.name, getattr(self, field.name), field.default) for field in fields(Architecture)[2:])
+        said = [f"{name}={value!r}" for name, value, default in named if name == "sigma_w2" or value != default]
         return f"mlp({self.depth}, {self.activation!r}, {', '.join(said)})"
 
 
@@ -80,13 +91,13 @@ class Gaussian:
     """Variance of the Gaussian inputs."""
 
     def values(self) -> Any:
-        """The inputs as the library takes them."""
+        """Return the inputs as the library takes them."""
         return igb.GaussianInputs(self.shift, self.variance)
 
     def text(self, values: Any) -> str:
-        """The inputs in words."""
-        del values
-        return f"Gaussian inputs N({self.shift:g}, {self.variance:g})"
+        """Return the inputs in words; a variance may be a symbol."""
+        parts = (f"{part:g}" if isinstance(part, float) else str(part) for part in (values.shift, values.variance))
+        return f"Gaussian inputs N({', '.join(parts)})"
 
 
 @Parameter(name="*")
@@ -100,17 +111,37 @@ class Inputs(Gaussian):
     """Only the first rows of the data set."""
 
     def values(self) -> Any:
-        """The inputs as the library takes them."""
+        """Return the inputs as the library takes them."""
         if self.data is None:
             if self.first is not None:
                 raise ValueError("--first takes rows of a data set; name one with --data")
             return super().values()
         if (self.shift, self.variance) != (0.0, 1.0):
             raise ValueError("--shift and --variance are of Gaussian inputs; leave them or --data out")
-        return data.first_rows(data.read(self.data), self.first, self.data)
+        from igbtheory.cli.data import first_rows, read  # noqa: PLC0415 - it loads NumPy, which no help needs
+
+        return first_rows(read(self.data), self.first, self.data)
 
     def text(self, values: Any) -> str:
-        """The inputs in words, with the number of data."""
+        """Return the inputs in words, with the number of data."""
         if self.data is None:
             return super().text(values)
-        return data.text(self.data, values)
+        from igbtheory.cli.data import text  # noqa: PLC0415 - as above
+
+        return text(self.data, values)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class GaussianCase(Printed, Gaussian, Architecture):
+    """A network on Gaussian inputs, and how its result is printed."""
+
+    def origin(self, values: Any) -> dict[str, str]:
+        """Return the network and its inputs in words."""
+        return {"network": self.call(), "inputs": self.text(values)}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Case(GaussianCase, Inputs):
+    """A network on Gaussian inputs or a data set, and how its result is printed."""

@@ -1,4 +1,4 @@
-"""Results as text for people and as JSON for machines."""
+"""Results on standard output: text for people, JSON for machines."""
 
 import json
 import math
@@ -7,88 +7,50 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
-import numpy as np
-from rich.console import Console
-from rich.table import Table
+from igbtheory.text import measured, number, table
 
-WIDEST = 500
-"""Columns of a line at most: tables keep their width, also where the terminal is narrower."""
-
-PLAIN = 7
-"""Power of ten up to which, and down to whose inverse, measured values are written without one."""
+__all__ = ["measured", "number", "show", "show_json", "show_json_list", "table", "texts", "working"]
 
 
-def number(value: Any, digits: int) -> str:
-    """The number with so many significant digits, of either kind."""
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value.context.nstr(value, digits))
-
-
-def measured(value: float, error: float) -> str:
-    """The value ± its standard error, to the second digit of the error."""
-    if not (math.isfinite(value) and math.isfinite(error) and error > 0):
-        return f"{value:.6g} ± {error:.2g}"
-    # powers of ten of the first digit of the value and of the last that is told, of what is rounded
-    first, last = _power(value, 15), _power(error, 1) - 1
-    if abs(first) < PLAIN and -PLAIN <= last < PLAIN - 1:
-        decimals = max(-last, 0)
-        return f"{round(value, -last):.{decimals}f} ± {round(error, -last):.{decimals}f}"
-    return f"{value:.{max(first - last, 0)}e} ± {error:.1e}"
-
-
-def _power(value: float, decimals: int) -> int:
-    """Power of ten of the first digit, once the value is rounded to so many digits behind it."""
-    return int(f"{value:.{decimals}e}".partition("e")[2])
-
-
-def show(*lines: str | Table) -> None:
-    """Lines and tables on standard output, as wide as they are."""
-    console = Console(highlight=False, markup=False, soft_wrap=True, width=WIDEST)
-    for line in lines:
-        console.print(line)
+def show(*lines: str) -> None:
+    """Print lines, and texts of several lines, on standard output."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def working(what: str) -> AbstractContextManager[Any]:
-    """A sign on standard error, where that is a terminal, that the command is at work."""
+    """Return a context that shows on standard error, where that is a terminal, that the command is at work."""
+    from rich.console import Console  # noqa: PLC0415 - most commands need none
+
     return Console(stderr=True).status(what)
 
 
-def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """A table whose first column is names and whose others are numbers."""
-    found = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for i, column in enumerate(columns):
-        found.add_column(column, justify="right" if i else "left", no_wrap=True)
-    for row in rows:
-        found.add_row(*row)
-    return found
-
-
-def texts(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """A table of words."""
-    found = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        found.add_column(column, no_wrap=True)
-    for row in rows:
-        found.add_row(*row)
-    return found
-
-
-def show_json_list(values: list[dict[str, Any]]) -> None:
-    """A list of JSON objects on standard output."""
-    sys.stdout.write(json.dumps(_plain(values, 17), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+def texts(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table of words."""
+    return table(columns, rows, words=True)
 
 
 def show_json(values: dict[str, Any], digits: int = 17) -> None:
-    """One JSON object on standard output; numbers that JSON cannot hold (inf, nan, many digits) are strings."""
+    """Print one JSON object; numbers that JSON cannot hold (inf, nan, many digits) become strings."""
+    _show_json(values, digits)
+
+
+def show_json_list(values: list[dict[str, Any]]) -> None:
+    """Print a list of JSON objects."""
+    _show_json(values, 17)
+
+
+def _show_json(values: Any, digits: int) -> None:
     sys.stdout.write(json.dumps(_plain(values, digits), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def _plain(value: Any, digits: int) -> Any:
+    """Return what JSON can hold of a value: NumPy arrays become lists, their numbers Python's."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, dict):
         return {key: _plain(item, digits) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, list | tuple):
         return [_plain(item, digits) for item in value]
-    if isinstance(value, np.generic):
-        return value.item() if np.isfinite(value) else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     return value if value is None or isinstance(value, str | bool | int) else number(value, digits)

@@ -7,11 +7,12 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.family import Array, Family, family
 from igbtheory.control.matched import matched
 from igbtheory.control.roots import roots
 from igbtheory.inputs import GaussianInputs
-from igbtheory.network import AccuracyWarning, Network, mlp
+from igbtheory.network import Network, mlp
 from igbtheory.prediction import Prediction
 
 PROMISED = 1e-10
@@ -46,6 +47,17 @@ class Design:
         """Relative deviation of the predicted gamma from the wanted one; of the wanted 0 the gamma itself."""
         gamma = float(self.prediction.gamma)
         return gamma / self.target - 1 if self.target else gamma
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values, the wanted gamma and the predicted one."""
+        gamma = float(self.prediction.gamma)
+        return {"vary": self.vary, "value": self.value, "values": self.values, "target": self.target, "gamma": gamma}
+
+    def __str__(self) -> str:
+        layers = np.ndim(self.value) > 0
+        shown = enumerate(self.value if layers else self.values, 1)
+        lines = [f"{f'hidden layer {i}: ' if layers else ''}{self.vary} = {value:.17g}" for i, value in shown]
+        return "\n".join([*lines, "", f"gamma   {float(self.prediction.gamma):.15g}"])
 
     def __repr__(self) -> str:
         said = self.value if np.ndim(self.value) == 0 else f"{len(self.value)} shifts, first {self.value[0]}"

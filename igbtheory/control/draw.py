@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.weights import Array, Recorder, Weights
 from igbtheory.control.window import counts_within, region
 from igbtheory.layers import Dense, Dropout
 from igbtheory.layers.chain import drawn, each
-from igbtheory.network import AccuracyWarning, Network
+from igbtheory.network import Network
+from igbtheory.text import table
 
 TRIES = 20
 """Networks tried at most, for one that is wanted."""
@@ -89,6 +91,30 @@ class Drawn:
         counts = counts_within(self.window, len(self.data))
         found = _initialisation(self.network, self.data, self.width, counts, _seeds(self.seed, int(self.seeds[i])))
         return found.weights
+
+    def save(self, path: Any) -> None:
+        """Write G0, the weights, and the matrices and biases of all networks to the .npz file `path`.
+
+        matrix_2_0 is that of network 2, layer 0, which makes x @ matrix + bias.
+        """
+        arrays = {"G0": self.G0, "weights": self.weights}
+        for i in range(len(self.G0)):
+            for layer, (matrix, bias) in enumerate(self.drawn(i)):
+                arrays |= {f"matrix_{i}_{layer}": matrix, f"bias_{i}_{layer}": bias}
+        np.savez(path, allow_pickle=False, **arrays)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates, and G0 and the weight of every network."""
+        names = ("tried", "effective", "probability", "probability_error", "log_probability", "G0", "weights")
+        return {name: getattr(self, name) for name in names}
+
+    def __str__(self) -> str:
+        rows = ([str(i), f"{g:.6g}", f"{w:.4g}"] for i, (g, w) in enumerate(zip(self.G0, self.weights, strict=True)))
+        return (
+            f"{table(('network', 'G0', 'weight'), rows)}\n\n"
+            f"effective sample {self.effective:.1f} of {len(self.G0)}\n"
+            f"probability of the window {self.probability:.4g} ± {self.probability_error:.1g}"
+        )
 
     def __repr__(self) -> str:
         low, high = self.window

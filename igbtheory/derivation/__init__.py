@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from igbtheory.averages.moments import Moments
 from igbtheory.derivation.form import RULE, simplified
 from igbtheory.derivation.nodes import FormalGaussian, formal
 from igbtheory.derivation.result import BEFORE, CHAINED, Chained, Derivation, DerivedLayer
-from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.chain import each
+from igbtheory.exact import refuse_inexact
+from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 __all__ = ["Chained", "Derivation", "DerivedLayer", "derive"]
@@ -29,15 +26,15 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
 
     TypeError: a data set. ValueError: a sweep, or a layer whose rule has no formula.
     """
-    _refuse_others(layers, inputs)
+    refuse_inexact(layers, inputs, "derive")
     node = formal(LawNode(SYMBOLIC, Gaussian(inputs.moments(SYMBOLIC))))
-    chained = sum(isinstance(layer, Dense | Residual) for layer in layers) > CHAINED + 1
+    chained = sum(layer.listed for layer in layers) > CHAINED + 1
     found: list[DerivedLayer] = []
     symbols: list[tuple[Any, Any]] = []
     before: tuple[Any, ...] = ()
     for layer in layers:
         node = formal(layer.law(node))
-        if not isinstance(layer, Dense | Residual):
+        if not layer.listed:
             continue
         x = node.averaged()
         found.append(
@@ -72,14 +69,3 @@ def _in_symbols(x: Moments, before: tuple[Any, Any]) -> Moments:
 
 def _symbol(name: str, layer: int) -> Any:
     return sp.Symbol(f"v_{name}_{layer}", positive=True)
-
-
-def _refuse_others(layers: Sequence[Layer], inputs: Any) -> None:
-    if not isinstance(inputs, GaussianInputs):
-        raise TypeError(
-            f"expected GaussianInputs to derive for, got {type(inputs).__name__}; predict(X) takes data sets"
-        )
-    batch_of(layers)
-    values = [getattr(layer, name, 0) for layer in each(layers) for name in ("sigma_w2", "sigma_b2", "scale")]
-    if any(map(np.ndim, [inputs.shift, inputs.variance, *values])):
-        raise ValueError("expected one network to derive, got a sweep; pass SymPy symbols, and substitute later")

@@ -11,6 +11,7 @@ from igbtheory.derivation.form import simplified
 
 CHAINED = 2
 """Hidden layers from which on formulas are told in terms of the layer before."""
+QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 BEFORE = tuple(sp.Symbol(f"v_{name}", positive=True) for name in ("mu", "chi"))
 """Variances of the layer before, whichever it is: equal layers have one formula, simplified once."""
 NAMES = {"sigma_w2": r"\sigma_w^2", "sigma_b2": r"\sigma_b^2"}
@@ -154,8 +155,29 @@ class Derivation:
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.latex()}$"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return every formula as text, with all layers and the LaTeX of all."""
+        return {
+            **{name: str(getattr(self, name)) for name in QUANTITIES},
+            "latex": self.latex(),
+            "per_layer": [{name: str(getattr(layer, name)) for name in QUANTITIES[:2]} for layer in self.per_layer],
+        }
+
     def __str__(self) -> str:
-        return f"Derivation(gamma = {self.gamma}, var_mu = {self.var_mu}, var_chi = {self.var_chi})"
+        layers = [
+            f"layer {i}: {name} = {getattr(layer, name)}"
+            for i, layer in enumerate(self.per_layer if self.chained else (), 1)
+            for name in QUANTITIES[:2]
+        ]
+        output = ((name, getattr(self, name)) for name in QUANTITIES)
+        lines = [f"{name} = {text}{'' if self.chained else _digits(text)}" for name, text in output]
+        return "\n".join([*layers, *[""] * self.chained, *lines])
+
+
+def _digits(formula: Any) -> str:
+    """Return the digits of a formula without symbols; a number that stands for itself needs none."""
+    value = formula.evalf(15)
+    return f" = {value}" if value.is_Float and not formula.is_Atom else ""
 
 
 def _line(layer: DerivedLayer, first: int, last: int) -> str:

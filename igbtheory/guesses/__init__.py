@@ -1,37 +1,38 @@
-"""The law of G0, the fraction of a data set that an untrained network gives to class 0.
+"""The laws of the guesses of untrained networks.
 
-`GuessLaw` is that law for infinitely many data, `FiniteGuessLaw` the law of the count among D data. Their
-methods are spelled as in scipy.stats; both depend on the network through gamma = var_mu / var_chi alone.
-`BatchedGuessLaw` is the law of the count where batch normalisation couples the data of a batch. `ClassGuessLaw` and
-`DatasetClassLaw` are the laws of the fractions of several classes, `FiniteClassLaw` and `BatchedClassLaw` those of
-their counts, `SoftmaxLaw` and `DatasetSoftmaxLaw` those of their mean probabilities; `accuracy_bounds`
-says which accuracy they allow.
+`GuessLaw` is the law of G0, the fraction of infinitely many data that goes to class 0; `FiniteGuessLaw` is the law of
+the count among D data, and `BatchedGuessLaw` the same where batch normalisation couples the data of a batch.
+`DatasetGuessLaw` is the law of G0 on a given data set. `ClassGuessLaw`, `FiniteClassLaw`, `BatchedClassLaw` and
+`DatasetClassLaw` are these laws for several classes, `SoftmaxLaw` and `DatasetSoftmaxLaw` the laws of mean softmax
+probabilities. `accuracy_bounds` computes which accuracy the guesses allow. The methods are spelled as in scipy.stats.
+
+Every law is loaded when it is first used: most predictions need the first one or none.
 """
 
-from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bound, accuracy_bounds, loose_accuracy_bound
-from igbtheory.guesses.batches import BatchedGuessLaw
-from igbtheory.guesses.binary import GuessLaw
-from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.finite import FiniteGuessLaw
-from igbtheory.guesses.several import ClassGuessLaw, FiniteClassLaw
-from igbtheory.guesses.several_batches import BatchedClassLaw
-from igbtheory.guesses.several_dataset import DatasetClassLaw
-from igbtheory.guesses.softmax import SoftmaxLaw
-from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "AccuracyBounds",
-    "BatchedClassLaw",
-    "BatchedGuessLaw",
-    "ClassGuessLaw",
-    "DatasetClassLaw",
-    "DatasetGuessLaw",
-    "DatasetSoftmaxLaw",
-    "FiniteClassLaw",
-    "FiniteGuessLaw",
-    "GuessLaw",
-    "SoftmaxLaw",
-    "accuracy_bound",
-    "accuracy_bounds",
-    "loose_accuracy_bound",
-]
+_HOMES = {
+    "AccuracyBounds": "accuracy",
+    "BatchedClassLaw": "several_finite_batches",
+    "BatchedGuessLaw": "finite_batches",
+    "ClassGuessLaw": "several",
+    "DatasetClassLaw": "several_dataset",
+    "DatasetGuessLaw": "dataset",
+    "DatasetSoftmaxLaw": "softmax_dataset",
+    "FiniteClassLaw": "several",
+    "FiniteGuessLaw": "finite",
+    "GuessLaw": "binary",
+    "SoftmaxLaw": "softmax",
+    "accuracy_bound": "accuracy",
+    "accuracy_bounds": "accuracy",
+    "loose_accuracy_bound": "accuracy",
+}
+
+__all__ = tuple(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -8,13 +8,13 @@ import numpy as np
 import scipy
 
 from igbtheory.guesses.arguments import Numbers, checked_gamma, float64_array
-from igbtheory.guesses.finite import FiniteGuessLaw
-from igbtheory.guesses.latent import draw_share, share, share_variance
+from igbtheory.guesses.latent import draw_fraction, fraction, fraction_variance
+from igbtheory.guesses.law import Law
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class GuessLaw:
+class GuessLaw(Law):
     """Law of G0 = Phi(sqrt(gamma) U), U ~ N(0, 1), over the random weights.
 
     `gamma` = var_mu / var_chi of the output layer, from 0 to inf: a float, or an array (a sweep) against
@@ -83,14 +83,14 @@ class GuessLaw:
     def ppf(self, p: Any) -> Any:
         """Quantile Phi(sqrt(gamma) Phi^-1(p)), the inverse of `cdf`; NaN for p outside [0, 1]."""
         with np.errstate(all="ignore"):
-            return share(self.gamma, scipy.special.ndtri(float64_array("p", p)))[()]
+            return fraction(self.gamma, scipy.special.ndtri(float64_array("p", p)))[()]
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Independent draws of G0, of shape `size` (None: the shape of gamma), to which gamma must broadcast.
 
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
-        return draw_share(self.gamma, size, np.random.default_rng(random_state))[()]
+        return draw_fraction(self.gamma, size, np.random.default_rng(random_state))[()]
 
     def mean(self) -> Any:
         """Mean 1/2, of the shape of gamma: no class is favoured on average over the weights."""
@@ -98,11 +98,7 @@ class GuessLaw:
 
     def var(self) -> Any:
         """Variance arcsin(gamma/(1 + gamma))/(2 pi), from 0 at gamma = 0 to 1/4 at inf."""
-        return share_variance(self.gamma)[()]
-
-    def std(self) -> Any:
-        """Standard deviation, the square root of `var`."""
-        return np.sqrt(self.var())
+        return fraction_variance(self.gamma)[()]
 
     def majority(self) -> Any:
         """Expected share of the favoured class, E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi."""
@@ -110,4 +106,8 @@ class GuessLaw:
 
     def finite(self, D: Any) -> Any:  # noqa: N803 - the papers' letter
         """Law of the number k of D data that are given to class 0; the fraction is k/D."""
-        return FiniteGuessLaw(self.gamma, D) if self.counts is None else self.counts(D)
+        if self.counts is not None:
+            return self.counts(D)
+        from igbtheory.guesses.finite import FiniteGuessLaw  # noqa: PLC0415 - most predictions count no data
+
+        return FiniteGuessLaw(self.gamma, D)

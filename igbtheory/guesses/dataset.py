@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import shape_of
+from igbtheory.guesses.law import Law
 
 LARGEST = 8192
 """Data whose kernel is factorised at most: 512 MiB."""
@@ -16,7 +17,7 @@ LARGEST = 8192
 
 @final
 @dataclass(frozen=True)
-class DatasetGuessLaw:
+class DatasetGuessLaw(Law):
     """Law of the fraction of `size` given data that class 0 gets, in infinite width.
 
     mean = 1/2, var = mean over all pairs (a, b) of asin(c_ab)/(2 pi); samples from Delta_O ~ N(0, kernel).
@@ -33,10 +34,6 @@ class DatasetGuessLaw:
     def var(self) -> float:
         """Variance over initialisations."""
         return self.variance
-
-    def std(self) -> float:
-        """Standard deviation over initialisations."""
-        return float(np.sqrt(self.variance))
 
     def rvs(
         self, size: int | tuple[int, ...] | None = None, random_state: int | np.random.Generator | None = None

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.guesses.arguments import Numbers, checked_data_count, checked_gamma, float64_array
-from igbtheory.guesses.latent import draw_share, share_variance
+from igbtheory.guesses.latent import draw_fraction, fraction_variance
+from igbtheory.guesses.law import Law
 from igbtheory.guesses.mixture import log_cumulative, log_mass
 
 Array = NDArray[np.float64]
@@ -27,7 +28,7 @@ def _in_blocks(rule: Callable[[Array, Array], Array], k: Array, s: Array) -> Arr
 
 @final
 @dataclass(frozen=True, eq=False)
-class FiniteGuessLaw:
+class FiniteGuessLaw(Law):
     """Law of the count k in 0, ..., D of independent data that are given to class 0, over weights and data.
 
     Given the latent U of the network every datum goes to class 0 with probability Phi(sqrt(gamma) U):
@@ -106,7 +107,7 @@ class FiniteGuessLaw:
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
         rng = np.random.default_rng(random_state)
-        return rng.binomial(self.D, draw_share(self.gamma, size, rng))
+        return rng.binomial(self.D, draw_fraction(self.gamma, size, rng))
 
     def mean(self) -> Any:
         """Mean D/2 of the count, of the shape of gamma."""
@@ -114,8 +115,4 @@ class FiniteGuessLaw:
 
     def var(self) -> Any:
         """Variance D/4 + D (D - 1) arcsin(gamma/(1 + gamma))/(2 pi) of the count."""
-        return (0.25 * self.D + float(self.D) * (self.D - 1.0) * share_variance(self.gamma))[()]
-
-    def std(self) -> Any:
-        """Standard deviation of the count, the square root of `var`."""
-        return np.sqrt(self.var())
+        return (0.25 * self.D + float(self.D) * (self.D - 1.0) * fraction_variance(self.gamma))[()]

@@ -1,4 +1,4 @@
-"""The latent Gaussian behind a network's guesses: given U, class 0 receives the share Phi(sqrt(gamma) U)."""
+"""The latent Gaussian behind the guesses of a network: given U, class 0 gets the fraction Phi(sqrt(gamma) U)."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from igbtheory.guesses.arguments import Numbers, shape_of
 
 
-def share(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
-    """Share Phi(sqrt(gamma) u) of class 0 at the latent value u, of the broadcast shape.
+def fraction(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
+    """Return the fraction Phi(sqrt(gamma) u) of class 0 at the latent value u, of the broadcast shape.
 
     At gamma = 0 it is 1/2 for every u, at gamma = inf it is 0 up to u = 0 and 1 above.
     """
@@ -22,19 +22,19 @@ def share(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
 
 
 def angle(gamma: Numbers) -> NDArray[np.float64]:
-    """Angle arcsin(c) of the correlation c = gamma/(1 + gamma), of the shape of gamma, to its last digits."""
+    """Return the angle arcsin(c), c = gamma/(1 + gamma), of the shape of gamma, to its last digits."""
     # arcsin loses half the digits near 1, the angle does not; beyond 1e300 it is pi/2 to the last digit
     bounded = np.minimum(gamma, 1e300)
     return np.arctan2(bounded, np.sqrt(1.0 + 2.0 * bounded))
 
 
-def share_variance(gamma: Numbers) -> NDArray[np.float64]:
-    """Variance arcsin(gamma/(1 + gamma))/(2 pi) of the share, of the shape of gamma."""
+def fraction_variance(gamma: Numbers) -> NDArray[np.float64]:
+    """Return the variance arcsin(gamma/(1 + gamma))/(2 pi) of the fraction of class 0, of the shape of gamma."""
     return angle(gamma) / (2.0 * np.pi)
 
 
-def draw_share(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Independent draws of the share, of shape `size` (None: the shape of gamma).
+def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return independent draws of the fraction of class 0, of shape `size` (None: the shape of gamma).
 
     ValueError where gamma does not broadcast to `size`.
     """
@@ -46,4 +46,4 @@ def draw_share(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[n
             f"put further axes in front: (n, {', '.join(map(str, np.shape(gamma)))})"
         )
         raise ValueError(message)
-    return share(gamma, rng.standard_normal(shape))
+    return fraction(gamma, rng.standard_normal(shape))

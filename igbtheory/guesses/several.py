@@ -13,16 +13,16 @@ from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, share_variance
 from igbtheory.guesses.density import density
 from igbtheory.guesses.estimate import Estimate, checked_draws
-from igbtheory.guesses.exchangeable import checked_classes, exchangeable
+from igbtheory.guesses.law import ClassLaw, checked_classes
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses
-from igbtheory.guesses.several_batches import BatchedClassLaw
+from igbtheory.guesses.several_finite_batches import BatchedClassLaw
 
 Array = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ClassGuessLaw(DrawnClasses):
+class ClassGuessLaw(DrawnClasses, ClassLaw):
     """Law of the shares G_c of M = `n_classes` classes over the random weights, for infinitely many data.
 
     Outputs O_c = sqrt(var_mu) U_c + sqrt(var_chi) Z_c, U_c of the network, Z_c of the datum; class c gets the share
@@ -54,14 +54,6 @@ class ClassGuessLaw(DrawnClasses):
         if self.n_classes == 2:
             return GuessLaw(self.gamma).var()
         return share_variance(self.gamma, self.n_classes)
-
-    def std(self) -> Any:
-        """Standard deviation of a share."""
-        return np.sqrt(self.var())
-
-    def cov(self) -> Any:
-        """Covariance matrix of the shares, shape (*gamma, M, M): -var/(M - 1) beside the diagonal."""
-        return exchangeable(self.var(), self.n_classes)
 
     def collision(self) -> Any:
         """Probability M E G_c^2 = sum_c E G_c^2 that two data are given to the same class."""
@@ -131,13 +123,15 @@ class ClassGuessLaw(DrawnClasses):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FiniteClassLaw:
+class FiniteClassLaw(ClassLaw):
     """Law of the numbers (k_0, ..., k_{M-1}) of D independent data that each class is given: a multinomial mixture."""
 
     law: ClassGuessLaw
     D: int
+    n_classes: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "n_classes", self.law.n_classes)
         object.__setattr__(self, "D", checked_data_count(self.D))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
@@ -151,13 +145,5 @@ class FiniteClassLaw:
 
     def var(self) -> Any:
         """Variance D (1 - 1/M)/M + D (D - 1) Var(G_c) of a count."""
-        p = 1.0 / self.law.n_classes
+        p = 1.0 / self.n_classes
         return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self.law.var()
-
-    def std(self) -> Any:
-        """Standard deviation of a count."""
-        return np.sqrt(self.var())
-
-    def cov(self) -> Any:
-        """Covariance matrix of the counts, shape (*gamma, M, M)."""
-        return exchangeable(self.var(), self.law.n_classes)

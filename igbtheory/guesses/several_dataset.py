@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.exchangeable import checked_classes, exchangeable
+from igbtheory.guesses.law import ClassLaw, checked_classes
 from igbtheory.guesses.sampled import DrawnClasses
 
 Array = NDArray[np.float64]
@@ -58,7 +58,7 @@ class DatasetDraws(DrawnClasses):
 
 @final
 @dataclass(frozen=True)
-class DatasetClassLaw(DatasetDraws):
+class DatasetClassLaw(DatasetDraws, ClassLaw):
     """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
 
     Variances are exact, means over all pairs of data.
@@ -67,14 +67,6 @@ class DatasetClassLaw(DatasetDraws):
     def var(self) -> float:
         """Variance of a share over initialisations: the mean over all pairs of data of `guess_covariance`."""
         return self._variance
-
-    def std(self) -> float:
-        """Standard deviation of a share over initialisations."""
-        return float(np.sqrt(self._variance))
-
-    def cov(self) -> Array:
-        """Covariance matrix of the shares, (M, M): the shares are exchangeable and sum to one."""
-        return np.asarray(exchangeable(self._variance, self.n_classes))
 
     def collision(self) -> float:
         """Probability that two data, drawn with replacement, are given to the same class."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.centred import differ
-from igbtheory.guesses.exchangeable import checked_classes, exchangeable
+from igbtheory.guesses.law import ClassLaw, checked_classes
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 
 @final
 @dataclass(frozen=True)
-class SoftmaxLaw(DrawnClasses):
+class SoftmaxLaw(DrawnClasses, ClassLaw):
     """Law over initialisations of p_c = E_chi softmax_c(O/temperature) of M = `n_classes` classes.
 
     Means over infinitely many data, which depend on var_mu and var_chi themselves: the scale of the logits counts. As
@@ -70,14 +70,6 @@ class SoftmaxLaw(DrawnClasses):
         # where it is proportional to var_mu, from a scatter whose effects rounding does not touch
         seen = max(mu, LEAST * smooth)
         return self._variance(seen, smooth) * float(mu / seen) ** 2
-
-    def std(self) -> float:
-        """Standard deviation of p_c over initialisations."""
-        return float(np.sqrt(self.var()))
-
-    def cov(self) -> Array:
-        """Covariance matrix of the p_c, shape (M, M): -var/(M - 1) beside the diagonal."""
-        return np.asarray(exchangeable(self.var(), self.n_classes))
 
     def given(self, centres: Any) -> Array:
         """Probabilities p_c given the centres mu, both of shape (..., M): they sum to one. Equal centres, equal p_c."""

@@ -1,6 +1,6 @@
 """Comparison of two architectures: the ratio of their gammas."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import final
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, fdtr, fdtrc, fdtri
 
 from igbtheory.inference.counts import Counts
-from igbtheory.inference.estimate import GammaEstimate, checked_level
+from igbtheory.inference.estimate import GammaEstimate, checked_level, interval
 from igbtheory.inference.scores import Scores
 from igbtheory.inference.votes import Votes
 from igbtheory.inference.votes_ratio import WIDE, log_ratios
@@ -40,6 +40,14 @@ class GammaComparison:
     level: float
     statistic: float
     pvalue: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the fields by their names."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        ratio = interval(self.ratio, self.low, self.high, self.level)
+        return f"ratio of the gammas   {ratio}\ntest that it is 1     p = {self.pvalue:.3g}"
 
 
 def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95) -> GammaComparison:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import chdtri
 
-from igbtheory.guesses import FiniteGuessLaw
+from igbtheory.guesses.finite import FiniteGuessLaw
 from igbtheory.inference.observed import Observed, Test
 from igbtheory.inference.unbiased import unbiased
 

@@ -1,6 +1,6 @@
 """The estimate of gamma, and what can be asked of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +11,7 @@ from igbtheory.guesses.arguments import checked_data_count, float64_array
 from igbtheory.inference.counts import Counts
 from igbtheory.inference.observed import Observed, Test
 from igbtheory.inference.scores import Scores
+from igbtheory.inference.unbiased import RESOLUTION
 from igbtheory.inference.votes import Votes
 
 Array = NDArray[np.float64]
@@ -55,6 +56,23 @@ class GammaEstimate:
         """
         return self.observed.fit(checks.whole("seed", seed, 0))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimate and the tests that there are; seeds are 0."""
+        tests: dict[str, Any] = {}
+        for name in ("unbiased", "fit"):
+            try:
+                tests[name] = asdict(getattr(self, name)())
+            except ValueError as error:
+                tests[name] = {"not known": str(error)}
+        return {**{name: getattr(self, name) for name in ("networks", "gamma", "low", "high", "level")}, **tests}
+
+    def __str__(self) -> str:
+        known = self.to_dict()
+        told = {"unbiased": "test of gamma = 0", "fit": "test of the law of the guesses"}
+        pvalues = [(text, known[name]["pvalue"]) for name, text in told.items() if "pvalue" in known[name]]
+        tests = (f"{text}: p {'<=' if p <= RESOLUTION else '='} {p:.3g}" for text, p in pvalues)
+        return "\n".join([f"gamma   {interval(self.gamma, self.low, self.high, self.level)}", *tests])
+
     def __repr__(self) -> str:
         return (
             f"GammaEstimate({self.gamma:.6g}, {self.level:.4g} in [{self.low:.6g}, {self.high:.6g}], "
@@ -79,6 +97,11 @@ def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate: 
     level = checked_level(level)
     observed = _observed(_checked(shares), D)
     return GammaEstimate(observed.estimate(), *observed.interval(level), level, observed)
+
+
+def interval(value: float, low: float, high: float, level: float) -> str:
+    """Return a value and its interval in words."""
+    return f"{value:.6g}, {100 * level:.4g} % within [{low:.6g}, {high:.6g}]"
 
 
 def checked_level(level: Any) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from igbtheory.guesses import FiniteGuessLaw
+from igbtheory.guesses.finite import FiniteGuessLaw
 from igbtheory.inference.observed import Test
 
 Array = NDArray[np.float64]

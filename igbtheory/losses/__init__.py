@@ -1,7 +1,7 @@
 """Losses at initialisation: what they ask of a network that favours some classes before it has learned anything."""
 
 from igbtheory.losses.loss import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero, usual_losses
-from igbtheory.losses.start import LossAtStart, measured, predicted, simulated
+from igbtheory.losses.start import LossAtStart, losses_table, measured, predicted, simulated
 
 __all__ = [
     "Blurry",
@@ -10,6 +10,7 @@ __all__ = [
     "Loss",
     "LossAtStart",
     "PiecewiseZero",
+    "losses_table",
     "measured",
     "predicted",
     "simulated",

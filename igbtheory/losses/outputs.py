@@ -8,7 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.exchangeable import checked_classes
+from igbtheory.guesses.law import checked_classes
 from igbtheory.prediction import Prediction
 
 Draw = Callable[[Generator], NDArray[np.float64]]

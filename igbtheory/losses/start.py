@@ -15,6 +15,7 @@ from igbtheory.losses.loss import Loss
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.outputs import outputs as finite_outputs
+from igbtheory.text import table
 
 Array = NDArray[np.float64]
 _CERTAIN = 1e4  # log-odds where the others have no weight left: the probability is 1 to any digit
@@ -58,6 +59,17 @@ class LossAtStart:
         there, excess = self.gradient.draws[:, 0], self.probability.draws[:, 0] - 1.0 / self.n_classes
         ratio = there.mean() / excess.mean()
         return Estimate(float(ratio), float(estimate(there - ratio * excess).error / excess.mean()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return means and standard deviations over the classes, from the most to the least favoured one."""
+        found: dict[str, Any] = {"loss": repr(self.loss)}
+        for name in ("probability", "value", "silent", "own", "gradient"):
+            law = getattr(self, name)
+            found[name] = {"mean": law.mean().to_dict(), "std": law.std().to_dict()}
+        return {**found, "strength": self.strength().to_dict(), "steering": self.steering().to_dict()}
+
+    def __str__(self) -> str:
+        return losses_table({repr(self.loss): self})
 
     def __repr__(self) -> str:
         return f"LossAtStart({self.loss!r}, {len(self.value.draws)} networks, {self.n_classes} classes)"
@@ -108,6 +120,29 @@ def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
             f"expected outputs of at least two networks, as many classes in each, got {len(rows)} networks; pass more"
         )
     return LossAtStart(loss, *(SampledLaw(part) for part in np.stack(rows, axis=1)))
+
+
+def losses_table(found: dict[str, LossAtStart]) -> str:
+    """Return a table of losses by their names: what they ask of the favoured and of the least favoured class."""
+    columns = (
+        "loss",
+        "favoured: loss",
+        "favoured: no gradient",
+        "least: loss",
+        "least: no gradient",
+        "gradient at favoured logit",
+        "taken back in",
+    )
+    return table(columns, ([name, *_cells(law)] for name, law in found.items()))
+
+
+def _cells(law: LossAtStart) -> list[str]:
+    value, silent, gradient = (getattr(law, name).mean() for name in ("value", "silent", "gradient"))
+    return [
+        *(cell for i in (0, -1) for cell in (f"{value.value[i]:.4g}", f"{silent.value[i]:.1%}")),
+        f"{gradient.value[0]:.3g} ± {gradient.error[0]:.1g}",
+        f"{law.steering().value:.1%}",
+    ]
 
 
 def _checked(outputs: Any) -> Array:

@@ -13,7 +13,7 @@ from igbtheory.phases.course import Course, course
 from igbtheory.phases.lines import edges, neutrality
 from igbtheory.phases.points import MARGIN, FixedPoint, correlations, one_dense, variances
 from igbtheory.phases.rates import Rate
-from igbtheory.printing import aligned
+from igbtheory.text import table
 
 DEPTHS = (10, 30, 100)
 """Depths whose gamma is given beside the limit."""
@@ -111,7 +111,7 @@ class Phase:
         rows = [
             [*(_cell(getattr(at, name)) for name in COLUMNS), "yes" if at.stable else "no"] for at in self.fixed_points
         ]
-        return "\n".join([*said, "", aligned((*COLUMNS, "stable"), rows)] if rows else said)
+        return "\n".join([*said, "", table((*COLUMNS, "stable"), rows)] if rows else said)
 
 
 def _layers(depth: float) -> str:

@@ -9,13 +9,14 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, LawNode
-from igbtheory.network import AccuracyWarning, Network, mlp
+from igbtheory.layers.node import moments_only
+from igbtheory.network import Network, mlp
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
-from igbtheory.phases.gradients_twins import moments_only
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line
 from igbtheory.phases.surface import Surface, surface
 from igbtheory.theory import RANGE

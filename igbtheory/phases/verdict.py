@@ -8,11 +8,12 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.formulas import Function, function_of
 from igbtheory.formulas.shift import shifted
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
-from igbtheory.network import PROMISED, AccuracyWarning
+from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import block_of, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course

@@ -8,7 +8,7 @@ import numpy as np
 from igbtheory.formulas.text import number_text, pieces_text
 from igbtheory.guesses import GuessLaw
 from igbtheory.phases.course import ROUNDING, Course
-from igbtheory.printing import aligned
+from igbtheory.text import table
 
 if TYPE_CHECKING:
     from igbtheory.phases.verdict import Verdict
@@ -90,7 +90,7 @@ def _table(found: "Verdict") -> str:
     columns = {"depth": map(str, depths), "gamma": _gammas(found.course, depths), "favoured class gets": law}
     if found.shift:
         columns["gamma of phi - s"] = _gammas(found.shifted, depths)
-    return aligned(tuple(columns), list(zip(*columns.values(), strict=True)))
+    return table(columns, zip(*columns.values(), strict=True))
 
 
 def _guesses(found: "Verdict") -> str:

@@ -12,6 +12,7 @@ from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 from igbtheory.simulation.kolmogorov import KolmogorovSmirnov, kolmogorov_smirnov
 from igbtheory.simulation.rows import Row, rows
 from igbtheory.simulation.theory import guess_theory, observable
+from igbtheory.text import table
 
 if TYPE_CHECKING:
     from igbtheory.simulation.result import Simulation
@@ -43,29 +44,32 @@ class Comparison:
         p_values = [2 * scipy.special.ndtr(-abs(row.z)) for row in self.rows] + [self.ks.pvalue]
         return all(p >= family_wise / len(p_values) for p in p_values)
 
-    def __repr__(self) -> str:
-        spec = self.simulations[0]
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, with the verdict at the level of `agrees`."""
+        fields = ("name", "theory", "values", "errors", "value", "error", "z", "slope", "slope_error")
+        tests = {"ks": self.ks, "ks_widest": self.ks_widest}
+        return {
+            "widths": [simulation.width for simulation in self.simulations],
+            "rows": [{field: getattr(row, field) for field in fields} for row in self.rows],
+            **{name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
+            "agrees": self.agrees(),
+        }
+
+    def __str__(self) -> str:
         widths = [str(simulation.width) for simulation in self.simulations]
-        head = (
-            "",
-            "theory",
-            *(f"width {width}" for width in widths),
-            "width -> inf",
-            "z",
-            "slope in 1/width",
-        )
-        table = [head, *(row.cells() for row in self.rows)]
-        sizes = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(cell.ljust(size) for cell, size in zip(line, sizes, strict=True)).rstrip() for line in table]
+        head = ("", "theory", *(f"width {width}" for width in widths), "width -> inf", "z", "slope in 1/width")
         return "\n".join(
             [
-                f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples})",
-                *lines,
+                table(head, (row.cells() for row in self.rows), words=True),
                 f"G0, Kolmogorov-Smirnov, width -> inf: {_text(self.ks)}",
                 f"G0, Kolmogorov-Smirnov, width {widths[-1]}: {_text(self.ks_widest)}",
                 f"agreement at family-wise level 1e-6: {'yes' if self.agrees() else 'no'}",
             ]
         )
+
+    def __repr__(self) -> str:
+        spec = self.simulations[0]
+        return f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples})\n{self}"
 
 
 def _text(test: KolmogorovSmirnov) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any, final
 
 import numpy as np
@@ -10,11 +9,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Layer, Residual
+from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.chain import drawn, read_by_next, widths
+from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, widths
 from igbtheory.layers.dense import condensed
+from igbtheory.numbers import FLOAT64
 from igbtheory.simulation.moments import pair_moments
 
 Data = Callable[[Generator], NDArray[np.float32]]
@@ -63,10 +64,11 @@ class FiniteNetwork:
             hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
             return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
-    def _behind(self, dense: Any, x: NDArray[Any]) -> tuple[float, float]:
-        """Moments behind a Dense, averaged over its weights."""
-        q_ab, spread = pair_moments(x, self.ddof, self.batch)
-        return dense.sigma_w2 * q_ab + dense.sigma_b2, dense.sigma_w2 * spread
+    def _behind(self, dense: Layer, x: NDArray[Any]) -> tuple[float, float]:
+        """Return var_mu and var_chi behind a Dense, averaged over its weights: its own rule on the moments of x."""
+        given = Moments(0, *pair_moments(x, self.ddof, self.batch))
+        found = dense.law(LawNode(FLOAT64, Gaussian(given))).averaged()
+        return found.var_mu, found.var_chi
 
 
 def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:
@@ -77,17 +79,11 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
         return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
     with np.errstate(over="ignore"):
         x = np.asarray(inputs, dtype=np.float32)
-    before = tuple(takewhile(lambda layer: not isinstance(layer, Dense), layers))
-    rng = np.random.default_rng(0)
-    untouched = rng.bit_generator.state
-    first = x
-    for layer in before:
-        first = layer.samples(first, rng, x.shape[1])
-    # layers that drew nothing do the same in every network, so that all share what enters the first Dense
-    if rng.bit_generator.state == untouched:
-        layers, x = layers[len(before) :], first
-        x = condensed(x) if len(x) < x.shape[1] else x
-    return FiniteNetwork(layers, lambda _: x, width, 0)
+    # layers that draw nothing do the same in every network, so that all share what enters the first that does
+    rest, x = behind_undrawn(layers, x)
+    if isinstance(rest[0], Dense) and len(x) < x.shape[1]:
+        x = condensed(x)
+    return FiniteNetwork(rest, lambda _: x, width, 0)
 
 
 def _gaussian(inputs: GaussianInputs, samples: int, width: int) -> Data:

@@ -1,8 +1,16 @@
-"""What ensembles tell of their output, the last of their layers."""
+"""Estimates of the output of an ensemble, the last of the layers that were measured."""
 
 from abc import ABC, abstractmethod
 
 from igbtheory.simulation.estimates import LayerEstimates
+
+NAMES = ("var_mu", "var_chi", "gamma")
+ESTIMATES = tuple(f"{name}{suffix}" for name in NAMES for suffix in ("", "_error"))
+
+
+def _of_output(name: str, what: str) -> property:
+    """Return the property with that name of the last layer."""
+    return property(lambda self: float(getattr(self._layers, name)[-1]), doc=what)
 
 
 class OutputEstimates(ABC):
@@ -13,37 +21,13 @@ class OutputEstimates(ABC):
     def _layers(self) -> LayerEstimates:
         """Estimates after every layer that was measured, the output last."""
 
-    @property
-    def var_mu(self) -> float:
-        """Variance over the weights of an output's centre."""
-        return float(self._layers.var_mu[-1])
-
-    @property
-    def var_mu_error(self) -> float:
-        """Standard error of `var_mu`."""
-        return float(self._layers.var_mu_error[-1])
-
-    @property
-    def var_chi(self) -> float:
-        """Variance over the data of an output, the weights fixed."""
-        return float(self._layers.var_chi[-1])
-
-    @property
-    def var_chi_error(self) -> float:
-        """Standard error of `var_chi`."""
-        return float(self._layers.var_chi_error[-1])
-
-    @property
-    def gamma(self) -> float:
-        """Bias ratio of the output, the ratio of the means of var_mu and var_chi over the networks."""
-        return float(self._layers.gamma[-1])
-
-    @property
-    def gamma_error(self) -> float:
-        """Standard error of `gamma`."""
-        return float(self._layers.gamma_error[-1])
+    var_mu = _of_output("var_mu", "Variance over the weights of an output's centre.")
+    var_mu_error = _of_output("var_mu_error", "Standard error of `var_mu`.")
+    var_chi = _of_output("var_chi", "Variance over the data of an output, the weights fixed.")
+    var_chi_error = _of_output("var_chi_error", "Standard error of `var_chi`.")
+    gamma = _of_output("gamma", "Bias ratio of the output: the mean of var_mu over that of var_chi.")
+    gamma_error = _of_output("gamma_error", "Standard error of `gamma`.")
 
     def _estimates(self) -> str:
-        """The three estimates with their errors, for `repr`."""
-        names = ("var_mu", "var_chi", "gamma")
-        return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in names)
+        """Return the three estimates with their errors, for `repr`."""
+        return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in NAMES)

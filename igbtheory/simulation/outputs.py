@@ -1,7 +1,7 @@
 """Outputs of several classes of finite networks."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,11 @@ from threadpoolctl import ThreadpoolController
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
-
-if TYPE_CHECKING:
-    from igbtheory.network import Network
+from igbtheory.simulation.result import Simulated
 
 
 def outputs(
-    network: "Network",
+    network: Simulated,
     n_classes: int,
     networks: int = 200,
     width: int = 256,

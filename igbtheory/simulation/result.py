@@ -2,19 +2,30 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
-from igbtheory.simulation.output_estimates import OutputEstimates
+from igbtheory.simulation.output_estimates import ESTIMATES, OutputEstimates
 
 if TYPE_CHECKING:
-    from igbtheory.network import Network
+    from igbtheory.layers import Layer
     from igbtheory.prediction import Prediction
     from igbtheory.simulation.comparison import Comparison
+
+
+class Simulated(Protocol):
+    """What is simulated: layers in a row, and a prediction of them. `igbtheory.Network` is that."""
+
+    @property
+    def layers(self) -> "tuple[Layer, ...]":
+        """Return the layers, from the input to the output Dense."""
+
+    def predict(self, inputs: Any = None) -> "Prediction":
+        """Return the prediction in infinite width."""
 
 
 @final
@@ -28,7 +39,7 @@ class Simulation(OutputEstimates):
     networks of this width and infinitely wide ones, which `compare` takes out.
     """
 
-    network: "Network"
+    network: Simulated
     networks: int
     width: int
     samples: int
@@ -58,6 +69,19 @@ class Simulation(OutputEstimates):
         from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
 
         return compare(self, prediction, workers=workers, progress=progress)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the simulation as plain values, with G0 of every network."""
+        return {
+            **{name: getattr(self, name) for name in ("networks", "width", "samples", "seed", *ESTIMATES)},
+            "G0": self.G0,
+            "per_layer": {name: getattr(self.per_layer, name) for name in ESTIMATES},
+        }
+
+    def __str__(self) -> str:
+        from igbtheory.simulation.theory import beside_theory  # noqa: PLC0415 - it predicts, which is for readers only
+
+        return beside_theory(self)
 
     def __repr__(self) -> str:
         inputs = repr(self.inputs) if self.gaussian else f"data set of shape {self.inputs.shape}"

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from igbtheory.guesses import DatasetGuessLaw
+from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.prediction import PerLayer
 from igbtheory.simulation.kolmogorov import CountLaw, empirical
+from igbtheory.simulation.output_estimates import NAMES
+from igbtheory.text import measured, table
 
 if TYPE_CHECKING:
     from igbtheory.prediction import Prediction
@@ -33,6 +35,23 @@ def observable(prediction: "Prediction", samples: int) -> PerLayer:
         return prediction.per_layer
     found = prediction.batch.at(samples).per_layer
     return replace(found, var_mu=found.within, var_chi=found.var_mu + found.var_chi - found.within)
+
+
+def beside_theory(simulation: "Simulation") -> str:
+    """Return a table of the estimates of a simulation beside what is predicted in infinite width."""
+    prediction = simulation.network.predict(simulation.inputs)
+    # a full batch has the data that were simulated, and its gamma is that of two of them
+    expected = observable(prediction, simulation.samples)
+    rows = [
+        [name, f"{float(getattr(expected, name)[-1]):.6g}", measured(*(getattr(simulation, key) for key in keys))]
+        for name, keys in ((name, (name, f"{name}_error")) for name in NAMES)
+    ]
+    law: Any = prediction.G0
+    size = simulation.samples
+    deviation = law.std() if prediction.dataset is not None else law.finite(size).std() / size
+    rows.append([f"sd of G0, {size} data", f"{float(deviation):.6g}", f"{simulation.G0.std(ddof=1):.6g}"])
+    drawn = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
+    return f"{drawn}\n\n{table(('output', 'infinite width', f'width {simulation.width}'), rows)}"
 
 
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
-from igbtheory.simulation.output_estimates import OutputEstimates
+from igbtheory.simulation.output_estimates import ESTIMATES, NAMES, OutputEstimates
+from igbtheory.text import measured, table
 
 
 @final
@@ -64,6 +65,29 @@ class Measurement(OutputEstimates):
     @cached_property
     def _layers(self) -> LayerEstimates:
         return layer_estimates(self.moments[None, :, None], np.ones(1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measurement as plain values, with the shares of all classes in every network."""
+        names = ("networks", "samples", "n_classes", "seed", *ESTIMATES)
+        return {
+            **{name: getattr(self, name) for name in names},
+            "G0": {"mean": self.G0.mean(), "std": self.G0.std(ddof=1)},
+            "majority": self.majority,
+            "majority_error": self.majority_error,
+            "shares": self.shares,
+        }
+
+    def __str__(self) -> str:
+        zero = "share of class 0" if self.outputs > 1 else "share of class 0, output > 0"
+        deviation = self.G0.std(ddof=1)
+        rows = [
+            *([name, measured(getattr(self, name), getattr(self, f"{name}_error"))] for name in NAMES[::-1]),
+            [f"{zero}, mean", measured(self.G0.mean(), deviation / np.sqrt(self.networks))],
+            # a standard deviation is known to its second digit from some hundred networks on
+            ["share of class 0, sd", f"{deviation:.2g}"],
+            ["largest share, mean", measured(self.majority, self.majority_error)],
+        ]
+        return table(("output", "measured"), rows)
 
     def __repr__(self) -> str:
         return (

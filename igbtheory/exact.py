@@ -1,0 +1,35 @@
+"""Refusals that certificates and formulas share: both need Gaussian inputs, one network and layers with exact rules."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Layer
+from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.chain import each
+
+
+def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:
+    """Refuse data sets, sweeps, batches that disagree and layers from outside the package; `verb`: certify or derive.
+
+    The rule of a layer from outside may be an estimate, of which nothing can be proven.
+    """
+    if not isinstance(inputs, GaussianInputs):
+        raise TypeError(
+            f"expected GaussianInputs to {verb} for, got {type(inputs).__name__}; use predict(X), which takes data sets"
+        )
+    for layer in each(layers):
+        if not type(layer).__module__.startswith("igbtheory."):
+            raise ValueError(
+                f"expected layers of igbtheory to {verb}, got {layer!r}, whose rule may be an estimate; use predict(), "
+                "which estimates its error"
+            )
+    batch_of(layers)
+    values = [value for layer in each(layers) for value in layer.swept]
+    if any(map(np.ndim, [inputs.shift, inputs.variance, *values])):
+        raise ValueError(
+            f"expected one network on one law of inputs to {verb}, got a sweep; loop over its values, or derive() with "
+            "SymPy symbols and substitute later"
+        )

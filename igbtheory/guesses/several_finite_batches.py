@@ -1,0 +1,61 @@
+"""The law of the numbers of data, out of D in batches, that an untrained network gives to each of M classes."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.guesses.arguments import shape_of
+from igbtheory.guesses.coincidence import guess_covariance
+from igbtheory.guesses.finite_batches import BatchedGuessLaw
+from igbtheory.guesses.law import ClassLaw, checked_classes
+
+BLOCK = 2**20
+"""Outputs held at once."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BatchedClassLaw(ClassLaw):
+    """Law of the counts of M = `n_classes` classes among D data in batches, as BatchNorm leaves them.
+
+    `binary`: the law of two classes, with D, the batch size n, and the correlations c of an output at two data of
+    different batches and c_within at two of one. The outputs of the classes are independent.
+    """
+
+    binary: BatchedGuessLaw
+    n_classes: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
+
+    @property
+    def D(self) -> int:  # noqa: N802 - the papers' letter
+        """Number of data."""
+        return self.binary.D
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
+        """Independent draws of the counts, shape (*size, M), each from Gaussian vectors: every row sums to D."""
+        shape, m = shape_of(size), self.n_classes
+        rng = np.random.default_rng(random_state)
+        counts = np.empty((int(np.prod(shape)), m), dtype=np.int64)
+        rows = max(1, BLOCK // (self.D * m))
+        for start in range(0, len(counts), rows):
+            part = counts[start : start + rows]
+            guesses = self.binary.outputs((m, len(part)), rng).argmax(axis=0)
+            part[:] = [np.bincount(row, minlength=m) for row in guesses]
+        return counts.reshape(*shape, m)
+
+    def mean(self) -> float:
+        """Mean D/M of a count."""
+        return self.D / self.n_classes
+
+    def var(self) -> float:
+        """Variance D (1 - 1/M)/M + D (n - 1) V(c_within) + D (D - n) V(c) of a count, V: `guess_covariance`."""
+        law, p = self.binary, 1.0 / self.n_classes
+        if self.n_classes == 2:
+            return law.var()
+        within, across = guess_covariance(np.arcsin([law.c_within, law.c]), self.n_classes)
+        pairs = (law.batch_size - 1.0) * within + (law.D - float(law.batch_size)) * across
+        return float(law.D * max(p * (1.0 - p) + pairs, 0.0))

@@ -1,0 +1,41 @@
+"""Numbers and tables as text, for what results print."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+PLAIN = 7
+"""Power of ten up to which, and down to whose inverse, measured values are written without one."""
+
+
+def number(value: Any, digits: int) -> str:
+    """Return a number of any kind with so many significant digits."""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value.context.nstr(value, digits))
+
+
+def measured(value: float, error: float) -> str:
+    """Return the value ± its standard error, both to the second digit of the error."""
+    if not (math.isfinite(value) and math.isfinite(error) and error > 0):
+        return f"{value:.6g} ± {error:.2g}"
+    # powers of ten of the first digit of the value and of the last digit that is shown, after rounding
+    first, last = _power(value, 15), _power(error, 1) - 1
+    if abs(first) < PLAIN and -PLAIN <= last < PLAIN - 1:
+        decimals = max(-last, 0)
+        return f"{round(value, -last):.{decimals}f} ± {round(error, -last):.{decimals}f}"
+    return f"{value:.{max(first - last, 0)}e} ± {error:.1e}"
+
+
+def _power(value: float, decimals: int) -> int:
+    """Return the power of ten of the first digit, once the value is rounded to so many digits behind it."""
+    return int(f"{value:.{decimals}e}".partition("e")[2])
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool = False) -> str:
+    """Return a table with a line of headings: the first column flush left, the others flush right unless `words`."""
+    lines = [tuple(columns), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = ["<" if words or i == 0 else ">" for i in range(len(widths))]
+    return "\n".join(
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
+        for line in lines
+    )
