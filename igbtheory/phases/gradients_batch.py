@@ -30,9 +30,9 @@ def batch_slope(layer: BatchNorm, node: LawNode) -> Slope:
         return Slope(inside.own / (x.var_chi + n.number(layer.eps)), n.number(0), error=inside.error + x.error)
     if not isinstance(h, Gaussian) or node.maximum > 1 or node.phi is None:
         raise ValueError(
-            f"{layer!r} behind such a unit, units of different centres: how their variance over the "
-            "data varies from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front "
-            "of the activation"
+            f"{layer!r} behind pooled or dropped units of different centres: how their variance over the data varies "
+            "from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front of the "
+            "activation"
         )
     slope(node, pairs=False)  # refuses an activation without a derivative
     coarse, own = _over_centres(n, node.phi, h.values, n.number(layer.eps))
