@@ -181,3 +181,19 @@ def test_gamma_grows_without_a_jump_between_the_words() -> None:
     limits = [verdict("tanh", sigma_w2, 0.1).course.rate.limit for sigma_w2 in (4.0, 3.0, 2.2, 2.0, 1.6)]
     assert all(a < b for a, b in pairwise(limits))
     assert limits[-1] == np.inf
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "hardsigmoid"])
+def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str) -> None:
+    """The function sigmoid(x) - 1/2 is odd: what its values leave of 0 grows against a variance that vanishes."""
+    found = verdict(name)
+    assert found.shift == pytest.approx(0.5, rel=1e-14)
+    assert np.all(found.shifted.gamma == 0)
+    assert str(found.shifted.rate) == "stays 0"
+
+
+def test_gamma_has_a_limit_where_the_activation_is_homogeneous_at_large_arguments_only() -> None:
+    # x^2 - s is x^2 there, and c = 1/2 is the fixed point of c -> (1 + 2 c^2)/3: gamma tends to 1
+    found = verdict("x**2")
+    assert found.course.rate.limit == pytest.approx(1, rel=1e-12)
+    assert found.shifted.rate.limit == pytest.approx(1, rel=1e-5)  # asked at q = 2e7
