@@ -26,7 +26,7 @@ class Size:
     samples: int
 
 
-# standard errors aimed at: about 1%, 3% and 15% of gamma of ReLU at depths 1, 3 and 20, 15% of Var(G0)
+# standard errors aimed at: at most 2%, 4% and 15% of gamma of ReLU at depths 1, 3 and 20
 # deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick
 # as many data at every depth: full-batch norms depend on their number
 FULL = {1: Size(400, 48, 100), 3: Size(300, 48, 100), 20: Size(80, 96, 100)}
