@@ -4,6 +4,8 @@ The probability H(gamma) of networks at least as coincident as the observed grow
 its quantiles are the ends of the intervals of every level. Two independent ones give the law of the ratio.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,7 @@ def log_ratios(first: Votes, second: Votes) -> tuple[Array, Array]:
     return np.where(unknown, -np.inf, found), np.where(unknown, np.inf, found)
 
 
+@lru_cache(maxsize=8)
 def _quantiles(votes: Votes) -> Array:
     """Quantiles of log gamma, -inf and inf where gamma is not told from 0 and from infinity."""
     low, high = np.clip(votes.interval(WIDE), SMALLEST, LARGEST)
