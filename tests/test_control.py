@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 import igbtheory as igb
@@ -200,7 +199,7 @@ def mean_in(weights: Any, values: Any) -> tuple[float, float]:
 
 
 @lru_cache
-def unconditional(name: str) -> NDArray[np.float64]:
+def unconditional(name: str) -> Any:
     """G0 of networks from the simulator, which knows nothing of windows."""
     return NETWORKS[name].simulate(4000, 12, 40, 2, DATA).G0
 

@@ -19,8 +19,8 @@ from igbtheory.cli import main
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.several import ClassGuessLaw
 from igbtheory.inference.centres import centres
+from igbtheory.inference.several_classes import Votes
 from igbtheory.inference.unbiased import unbiased
-from igbtheory.inference.votes import Votes
 
 Array = NDArray[np.float64]
 untimed = settings(deadline=None, max_examples=12)

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
-from igbtheory.control.matched import matched
 from igbtheory.control.roots import roots
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import AccuracyWarning, Network, mlp

@@ -8,6 +8,7 @@ from typing import Any, final
 import sympy as sp
 
 from igbtheory.derivation.form import simplified
+from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
 """Hidden layers from which on formulas are told in terms of the layer before."""
@@ -84,7 +85,7 @@ class Chained:
 
 @final
 @dataclass(frozen=True)
-class Derivation:
+class Derivation(OutputLayer):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
     per_layer: the same after every Dense. With more than two hidden layers those from the third Dense on are in the
@@ -103,26 +104,6 @@ class Derivation:
         if not self.chained:
             return getattr(self.per_layer[-1], name)
         return Chained(name, self.per_layer, self.symbols)
-
-    @property
-    def var_mu(self) -> Any:
-        """Variance over the weights of an output's centre."""
-        return self._output("var_mu")
-
-    @property
-    def var_chi(self) -> Any:
-        """Variance over the data of an output, the weights fixed."""
-        return self._output("var_chi")
-
-    @property
-    def gamma(self) -> Any:
-        """Bias ratio of the output layer."""
-        return self._output("gamma")
-
-    @property
-    def c(self) -> Any:
-        """Correlation of an output at two data."""
-        return self._output("c")
 
     def pdf(self, g: Any) -> Any:
         """Density of G0, exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) with y = Phi^-1(g) = sqrt(2) erfinv(2 g - 1)."""

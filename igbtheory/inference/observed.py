@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 
 @final
@@ -23,15 +23,8 @@ class Observed(ABC):
     def networks(self) -> int:
         """Number of networks."""
 
-    @property
-    @abstractmethod
-    def n_classes(self) -> int:
-        """Number of classes M."""
-
-    @property
-    @abstractmethod
-    def data(self) -> int | None:
-        """Data of a network, the smallest number of them; None for infinitely many."""
+    kind: ClassVar[str]
+    """What was counted, in words: only estimates of one kind are compared."""
 
     @abstractmethod
     def estimate(self) -> float:

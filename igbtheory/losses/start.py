@@ -94,20 +94,12 @@ def predicted(
     return measured((draw(rng) for _ in range(checks.whole("networks", networks, 2))), loss)
 
 
-def simulated(  # noqa: PLR0913 - as Network.simulate
-    network: Any,
-    loss: Loss,
-    n_classes: int,
-    *,
-    networks: int = 200,
-    width: int = 256,
-    samples: int = 1000,
-    seed: int = 0,
-    inputs: Any = None,
-) -> LossAtStart:
-    """Loss at initialisation of finite networks, drawn as `Network.simulate` draws them."""
-    found = finite_outputs(network, n_classes, networks, width, samples, seed, inputs)
-    return measured(found, loss)
+def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
+    """Return the loss at initialisation of finite networks, drawn as `Network.simulate` draws them.
+
+    options: networks, width, samples, seed and inputs, as for `igbtheory.simulation.outputs.outputs`.
+    """
+    return measured(finite_outputs(network, n_classes, **options), loss)
 
 
 def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:

@@ -6,7 +6,7 @@ networks.
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ class Scores(Observed):
     """Scores that are independent and N(0, gamma), (networks, M - 1)."""
 
     values: Array
+    kind: ClassVar = "shares without D"
 
     @classmethod
     def of_shares(cls, shares: Array) -> "Scores":
@@ -38,14 +39,6 @@ class Scores(Observed):
     @property
     def networks(self) -> int:
         return len(self.values)
-
-    @property
-    def n_classes(self) -> int:
-        return 1 + int(self.values.shape[1])
-
-    @property
-    def data(self) -> None:
-        return None
 
     def estimate(self) -> float:
         """Maximum likelihood: the mean square."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class Votes(Observed):
 
     k: Array
     D: int
+    kind: ClassVar = "more than two classes with D"
 
     @property
     def networks(self) -> int:
@@ -41,11 +42,8 @@ class Votes(Observed):
 
     @property
     def n_classes(self) -> int:
+        """Number of classes M."""
         return int(self.k.shape[1])
-
-    @property
-    def data(self) -> int:
-        return self.D
 
     @cached_property
     def coincidence(self) -> float:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.guesses.arguments import checked_data_count, float64_array
-from igbtheory.inference.counts import Counts
+from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import Observed, Test
-from igbtheory.inference.scores import Scores
+from igbtheory.inference.several_classes import Votes
+from igbtheory.inference.two_classes import Counts
 from igbtheory.inference.unbiased import RESOLUTION
-from igbtheory.inference.votes import Votes
 
 Array = NDArray[np.float64]
 WHOLE = 0.01

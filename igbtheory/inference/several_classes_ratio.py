@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.inference.votes import LARGEST, SMALLEST, Votes
+from igbtheory.inference.several_classes import LARGEST, SMALLEST, Votes
 
 Array = NDArray[np.float64]
 POINTS = 25

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +31,11 @@ class Counts(Observed):
 
     k: Array
     D: Array
+    kind: ClassVar = "two classes with D"
 
     @property
     def networks(self) -> int:
         return len(self.k)
-
-    @property
-    def n_classes(self) -> int:
-        return 2
-
-    @property
-    def data(self) -> int:
-        return int(self.D.min())
 
     def estimate(self) -> float:
         """Maximum likelihood, over all gamma from 0 to inf."""
