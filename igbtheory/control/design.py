@@ -103,7 +103,7 @@ def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[s
 
 
 def _values(along: Family, target: float) -> tuple[Any, ...]:
-    """All values of the family with gamma = target."""
+    """Return all values of the family with gamma = target."""
     gammas = along.gammas(along.grid)
     known = np.isfinite(gammas)
     if not known.any():
@@ -124,12 +124,12 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
 
 
 def _height(gamma: Any, target: float) -> Any:
-    """Logarithm of gamma/target."""
+    """Return the logarithm of gamma/target."""
     return np.log(np.clip(gamma, 1 / EXTREME, EXTREME) / target)
 
 
 def _roots(along: Family, heights: Array, target: float) -> list[float]:
-    """Roots, without the places where gamma jumps over the target."""
+    """Return the roots, without the places where gamma jumps over the target."""
 
     def height(value: float) -> float:
         return float(_height(along.gamma(value), target))
@@ -138,7 +138,7 @@ def _roots(along: Family, heights: Array, target: float) -> list[float]:
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
-    """Whole numbers nearest in gamma, one for each crossing."""
+    """Return whole numbers nearest in gamma, one for each crossing."""
     found = []
     for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
         low, high = (int(value) for value in along.grid[i : i + 2])

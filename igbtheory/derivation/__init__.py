@@ -22,7 +22,7 @@ WITHIN = sp.Symbol("v_within", real=True)
 
 
 def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
-    """Formulas for Gaussian `inputs`; beyond two hidden layers in terms of the layer before.
+    """Return the formulas for Gaussian `inputs`; beyond two hidden layers in terms of the layer before.
 
     TypeError: a data set. ValueError: a sweep, or a layer whose rule has no formula.
     """
@@ -48,7 +48,7 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
 
 
 def _told(rule: Any, before: tuple[Any, ...], *, chained: bool) -> Any:
-    """Rule of a layer, in SHARED and TOTAL, in terms of the variances `before` it.
+    """Return a rule of a layer, in SHARED and TOTAL, in terms of the variances `before` it.
 
     In a chain the form in generic variances is found first, once for all equal layers.
     """

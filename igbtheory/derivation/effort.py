@@ -14,7 +14,7 @@ class _TooLongError(BaseException):
 
 
 def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = EFFORT) -> list[Any]:
-    """What the work finds, nothing where it takes too long."""
+    """Return what the work finds, nothing where it takes too long."""
     calls = 0
 
     def count(frame: FrameType, event: str, _: Any) -> None:

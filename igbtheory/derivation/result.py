@@ -70,7 +70,7 @@ class Chained:
         return free - {symbol for pair in self.symbols for symbol in pair}
 
     def doit(self) -> Any:
-        """The formula in full."""
+        """Return the formula in full."""
         values: dict[Any, Any] = {}
         for layer, symbols in zip(self.layers, self.symbols, strict=True):
             parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
@@ -114,7 +114,7 @@ class Derivation(OutputLayer):
         return sp.exp(y**2 * sp.simplify((1 - 1 / gamma) / 2)) / sp.sqrt(gamma)
 
     def latex(self) -> str:
-        """The formulas in LaTeX, of a deep network the recursion; equal layers share a line."""
+        """Return the formulas in LaTeX, of a deep network the recursion; equal layers share a line."""
         lines = [_line(layer, first, last) for layer, first, last in self._runs()]
         if not self.chained:
             gamma, c = (_latex(part, {}) for part in (self.gamma, self.c))
@@ -122,7 +122,7 @@ class Derivation(OutputLayer):
         return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
 
     def _runs(self) -> list[tuple[DerivedLayer, int, int]]:
-        """Formulas in terms of the layer before, with the first and the last Dense that they hold for."""
+        """Return the formulas in terms of the layer before, with the first and the last Dense that they hold for."""
         runs: list[tuple[DerivedLayer, int, int]] = []
         for i, layer in enumerate(self.per_layer, 1):
             own = dict(zip(self.symbols[i - 2], BEFORE, strict=True)) if self.chained and i > 1 else {}
@@ -162,7 +162,7 @@ def _digits(formula: Any) -> str:
 
 
 def _line(layer: DerivedLayer, first: int, last: int) -> str:
-    """Line of one layer, or of those from `first` to `last`."""
+    """Return the line of one layer, or of those from `first` to `last`."""
     here, before = (str(first), str(first - 1)) if first == last else ("l", "l-1")
     names = dict(zip(BEFORE, (rf"\sigma^{{2\,({before})}}_{{\{of}}}" for of in ("mu", "chi")), strict=True))
     of_mu, of_chi = (_latex(part, names) for part in (layer.var_mu, layer.var_chi))

@@ -51,7 +51,7 @@ class GammaComparison:
 
 
 def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95) -> GammaComparison:
-    """Comparison of two estimates of `infer`, of independent networks.
+    """Compare two estimates of `infer`, of independent networks.
 
     Infinitely many data: exact, the ratio of two mean squares over gamma1/gamma2 has an F law. Two classes, D data:
     likelihood ratio, scaled by its mean for two normal variances. M classes, D data: from the coincidences of both, by
@@ -139,7 +139,7 @@ class _Profile:
 
 
 def _end(profile: _Profile, centre: float, side: int, allowed: float) -> float:
-    """End of the interval of the ratio on one side of its estimate."""
+    """Return the end of the interval of the ratio on one side of its estimate."""
     far = side * FAR
     if profile(far) >= allowed:
         return 0.0 if side < 0 else np.inf

@@ -32,12 +32,12 @@ class Observed(ABC):
 
     @abstractmethod
     def interval(self, level: float) -> tuple[float, float]:
-        """Interval that contains gamma with the probability `level` over the networks."""
+        """Return the interval that contains gamma with the probability `level` over the networks."""
 
     @abstractmethod
     def unbiased(self) -> Test:
-        """Test of gamma = 0."""
+        """Test gamma = 0."""
 
     @abstractmethod
     def fit(self, seed: int) -> Test:
-        """Test of the law of the shares, whatever gamma is."""
+        """Test the law of the shares, whatever gamma is."""

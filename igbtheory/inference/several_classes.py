@@ -51,7 +51,7 @@ class Votes(Observed):
         return float(self._coincidences(self.k).mean())
 
     def estimate(self) -> float:
-        """Gamma whose collision probability is the observed coincidence, which has it as its mean."""
+        """Return gamma whose collision probability is the observed coincidence, which has it as its mean."""
         if self.coincidence <= self._expected(SMALLEST):
             return 0.0
         if self.coincidence >= self._expected(LARGEST):
@@ -68,7 +68,7 @@ class Votes(Observed):
         return _first(lambda gamma: self.tail(gamma, 1) > tail), _first(lambda gamma: self.tail(gamma, -1) <= tail)
 
     def unbiased(self) -> Test:
-        """Test of gamma = 0 by the coincidence: its rank among draws, which has an exact level."""
+        """Test gamma = 0 by the coincidence: its rank among draws, which has an exact level."""
         rng = np.random.default_rng(0)
         even = np.full(self.n_classes, 1 / self.n_classes)
         drawn = [self._coincidences(rng.multinomial(self.D, even, self.networks)).mean() for _ in range(TEST)]
@@ -100,7 +100,7 @@ class Votes(Observed):
         return np.asarray((k * (k - 1.0)).sum(axis=1) / (self.D * (self.D - 1.0)))
 
     def tail(self, gamma: float, side: int) -> float:
-        """Probability of a mean coincidence on that side of the observed one, it included, at this gamma."""
+        """Return the probability of a mean coincidence on that side of the observed one, it included, at this gamma."""
         rng = np.random.default_rng(0)
         single = self._coincidences(ClassGuessLaw(gamma, self.n_classes).finite(self.D).rvs(DRAWS, rng))
         size = min(self.networks, MOST)
@@ -110,7 +110,7 @@ class Votes(Observed):
 
 
 def _first(reached: Callable[[float], bool]) -> float:
-    """Smallest gamma that has reached something, 0 or inf where all have or none."""
+    """Return the smallest gamma that has reached something, 0 or inf where all have or none."""
     if reached(SMALLEST):
         return 0.0
     if not reached(LARGEST):

@@ -30,7 +30,7 @@ def log_ratios(first: Votes, second: Votes) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=8)
 def _quantiles(votes: Votes) -> Array:
-    """Quantiles of log gamma, -inf and inf where gamma is not told from 0 and from infinity."""
+    """Return the quantiles of log gamma, -inf and inf where gamma is not told from 0 and from infinity."""
     low, high = np.clip(votes.interval(WIDE), SMALLEST, LARGEST)
     log_gamma = np.linspace(np.log(low), np.log(high), POINTS)
     reached = np.maximum.accumulate([votes.tail(float(np.exp(x)), 1) for x in log_gamma])

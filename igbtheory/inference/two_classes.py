@@ -38,11 +38,11 @@ class Counts(Observed):
         return len(self.k)
 
     def estimate(self) -> float:
-        """Maximum likelihood, over all gamma from 0 to inf."""
+        """Return the estimate of maximum likelihood, over all gamma from 0 to inf."""
         return self._maximum[0]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Values that the likelihood ratio does not refuse.
+        """Return the values that the likelihood ratio does not refuse.
 
         Its limit law is scaled by 1 + 1/(3 networks), its mean for a normal variance, which it is at large D.
         """
@@ -51,7 +51,7 @@ class Counts(Observed):
         return self._end(best, 0.0, self.range[0], allowed), self._end(best, np.inf, self.range[1], allowed)
 
     def log_likelihood(self, gamma: Array) -> Array:
-        """Logarithm of the probability of the counts at every gamma, of its shape (m,)."""
+        """Return the logarithm of the probability of the counts at every gamma, of its shape (m,)."""
         total = np.zeros(len(gamma))
         for size, k, repeats in self._distinct:
             total += FiniteGuessLaw(gamma[:, None], size).logpmf(k) @ repeats
@@ -71,7 +71,7 @@ class Counts(Observed):
         return Test(float(distances[0]), float((1 + larger) / (1 + DRAWS)))
 
     def moment_estimate(self, k: Array) -> Array:
-        """Gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""
+        """Return gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""
         excess = np.sum((k - self.D / 2) ** 2 - self.D / 4, axis=-1)
         angle = np.clip(2 * np.pi * excess / np.sum(self.D * (self.D - 1)), 0, np.pi / 2)
         # c = sin(angle), and 1 - c without cancellation

@@ -26,7 +26,7 @@ def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tup
 
 
 def noted(error: BaseException) -> tuple[str, str] | None:
-    """What failed and the remedy, as noted; None where the error is none of the user's code."""
+    """Return what failed and the remedy, as noted; None where the error is none of the user's code."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(MARK)]
     if not notes:
         return None
@@ -35,7 +35,7 @@ def noted(error: BaseException) -> tuple[str, str] | None:
 
 
 def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int | None) -> str:
-    """What to do, where the cause is known, else nothing."""
+    """Return what to do, where the cause is known, else nothing."""
     if isinstance(error, MemoryError | RuntimeError) and (MEMORY.search(str(error)) or isinstance(error, MemoryError)):
         return f"pass batch_size={min(256, max(1, len(batch) // 2))}"
     if len(batch) == 1 and batch_size is not None and "more than 1 value per channel" in str(error):
@@ -48,7 +48,7 @@ def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int
 
 
 def _dividing(size: int, batch_size: int) -> str:
-    """What to pass as batch_size instead: the nearest that divides, and is not 1."""
+    """Return what to pass as batch_size instead: the nearest that divides, and is not 1."""
     divisors = [d for d in range(2, size // 2 + 1) if not size % d]
     if not divisors:
         return "leave batch_size out, no other divides"
