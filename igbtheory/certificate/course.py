@@ -18,7 +18,7 @@ MOST_BITS = 200_000
 MARGIN = 16
 """Bits beyond those that were missing."""
 STREAM = (Dense, Residual)
-"""Layers after which a certificate tells the moments of the stream."""
+"""Layers after which a certificate gives the moments of the stream."""
 
 
 def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:

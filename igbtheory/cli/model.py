@@ -18,10 +18,10 @@ from igbtheory.torch.library import require_torch
 
 @contextmanager
 def loaded(source: str) -> Iterator[Any]:
-    """The function `source`: FILE.py:NAME, or package.module:NAME, read as a module beside it, or in this folder, is.
+    """Yield the function named by `source`, FILE.py:NAME or package.module:NAME.
 
-    While it is in use its folder is on the path, since it may import when it is called, and what it prints goes to
-    standard error: standard output is the result's. Its errors become one sentence.
+    While it is in use, its folder (of a module: this one) is on the path, since it may import when it is called, and
+    what it prints goes to standard error: standard output is the result's. Its errors become one sentence.
     """
     place, name = _split(source)
     path = Path(place) if place.endswith(".py") else None
@@ -43,7 +43,7 @@ def loaded(source: str) -> Iterator[Any]:
 
 
 def _split(source: str) -> tuple[str, str]:
-    """Return the file or module, and the name."""
+    """Return the file or module, and the name behind the colon."""
     place, colon, name = source.rpartition(":")
     if not (place and colon and name):
         raise ValueError(
@@ -54,7 +54,7 @@ def _split(source: str) -> tuple[str, str]:
 
 @contextmanager
 def _on_path(folder: str) -> Iterator[None]:
-    """Return the folder first on the path."""
+    """Put the folder first on the path while the context lasts."""
     sys.path.insert(0, folder)
     try:
         yield
@@ -91,7 +91,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _named(name: str, place: str, module: ModuleType) -> Any:
-    """Return what the module calls so; refused with what else it may make models with."""
+    """Return the object of that name; where there is none, the error lists what else may make models."""
     import torch  # noqa: PLC0415 - loaded by those who measure, no others
 
     names = vars(module)

@@ -69,7 +69,7 @@ def _is_square_of_sine(part: Any) -> bool:
 
 
 def _arccosine(sine: Any) -> Any:
-    """Return the arcsine through an arccosine; that of a root without the root."""
+    """Return asin(s) as pi/2 - acos(s), or as acos(1 - 2 s^2)/2 where s is a root, which then disappears."""
     roots = (isinstance(part, sp.Pow) and part.exp == sp.S.Half for part in sp.Mul.make_args(sine))
     if not sine.is_negative and any(roots):
         return sp.acos(sp.factor(1 - 2 * sine**2)) / 2

@@ -11,7 +11,7 @@ from igbtheory.derivation.form import simplified
 from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
-"""Hidden layers from which on formulas are told in terms of the layer before."""
+"""Hidden layers from which on formulas are given in terms of the layer before."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 BEFORE = tuple(sp.Symbol(f"v_{name}", positive=True) for name in ("mu", "chi"))
 """Variances of the layer before, whichever it is: equal layers have one formula, simplified once."""
@@ -97,7 +97,7 @@ class Derivation(OutputLayer):
 
     @property
     def chained(self) -> bool:
-        """Whether layers are told in terms of the layers before."""
+        """Whether layers are given in terms of the layers before."""
         return bool(self.symbols)
 
     def _output(self, name: str) -> Any:

@@ -110,7 +110,7 @@ class Votes(Observed):
 
 
 def _first(reached: Callable[[float], bool]) -> float:
-    """Return the smallest gamma that has reached something, 0 or inf where all have or none."""
+    """Return the gamma at which a condition begins to hold; 0 or inf where it holds at every gamma or at none."""
     if reached(SMALLEST):
         return 0.0
     if not reached(LARGEST):

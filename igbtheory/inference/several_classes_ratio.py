@@ -21,7 +21,7 @@ QUANTILES = 400
 
 
 def log_ratios(first: Votes, second: Votes) -> tuple[Array, Array]:
-    """Equally likely logarithms of gamma_1/gamma_2, where both are 0 or inf as small and as large as they may be."""
+    """Return equally likely log(gamma_1/gamma_2), twice: where both are 0 or both inf, -inf first and then inf."""
     with np.errstate(invalid="ignore"):
         found = np.subtract.outer(_quantiles(first), _quantiles(second)).ravel()
     unknown = np.isnan(found)
@@ -30,7 +30,7 @@ def log_ratios(first: Votes, second: Votes) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=8)
 def _quantiles(votes: Votes) -> Array:
-    """Return the quantiles of log gamma, -inf and inf where gamma is not told from 0 and from infinity."""
+    """Return the quantiles of log gamma; -inf and inf where gamma may as well be 0 or infinite."""
     low, high = np.clip(votes.interval(WIDE), SMALLEST, LARGEST)
     log_gamma = np.linspace(np.log(low), np.log(high), POINTS)
     reached = np.maximum.accumulate([votes.tail(float(np.exp(x)), 1) for x in log_gamma])

@@ -42,7 +42,7 @@ class Counts(Observed):
         return self._maximum[0]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the values that the likelihood ratio does not refuse.
+        """Return the ends of the gammas that the likelihood ratio test does not reject.
 
         Its limit law is scaled by 1 + 1/(3 networks), its mean for a normal variance, which it is at large D.
         """
@@ -100,7 +100,7 @@ class Counts(Observed):
         places = np.concatenate([[0.0], np.geomspace(*self.range, POINTS), [np.inf]])
         values = self.log_likelihood(places)
         best = int(np.argmax(values))
-        # the ends of the grid are not told from the limits
+        # at the ends of the grid the likelihood is that of the limits
         if not 1 < best < len(places) - 2:
             limit = 0 if best <= 1 else -1
             return float(places[limit]), float(values[limit])
@@ -111,7 +111,7 @@ class Counts(Observed):
         return float(np.exp(found.x)), -float(found.fun)
 
     def _end(self, best: float, limit: float, last: float, allowed: float) -> float:
-        """End of the interval between the best gamma and the limit 0 or inf, which is allowed itself or not."""
+        """Return the end of the interval on one side of the best gamma: the limit 0 or inf where that is allowed."""
         if self._at(limit) >= allowed or self._at(last) >= allowed:
             return limit
         inner = np.clip(best, *self.range)

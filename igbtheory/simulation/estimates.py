@@ -55,7 +55,7 @@ def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _left_out(x: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the weighted mean, and what it becomes when one network is left out, (ensembles, networks, ...)."""
+    """Return the weighted mean, and that without one network for each network, (ensembles, networks, ...)."""
     means = x.mean(axis=1, keepdims=True)
     whole = np.tensordot(weights, means[:, 0], 1)
     shares = weights.reshape(-1, *[1] * (x.ndim - 1)) / (x.shape[1] - 1)

@@ -65,7 +65,7 @@ def measure(
 
 
 def _logits(outputs: Iterable[Array], said: list[str]) -> Iterator[Array]:
-    """Return the outputs, as many in every network; refused, of one output told, where all seem to be probabilities."""
+    """Yield the outputs; refuse probabilities in the place of logits, and networks of different numbers of outputs."""
     alike, count = True, 0
     for i, x in enumerate(outputs):
         if i and x.shape[1] != count:

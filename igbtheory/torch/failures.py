@@ -1,4 +1,4 @@
-"""Failures inside the user's code: they go on as they are, with a note that says where, and what to do if it is known.
+"""Errors inside the user's code: they are raised on unchanged, with a note on the place and, if known, the remedy.
 
 Importing this loads no PyTorch: the command line reads the notes.
 """
@@ -14,12 +14,12 @@ KIND = re.compile("dtype|type|implemented for")
 
 
 def note_making(error: Exception, network: int) -> None:
-    """Add to an error of make_model at which network it came."""
+    """Add to an error of make_model the number of the network."""
     error.add_note(f"{MARK}network {network}: make_model failed")
 
 
 def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tuple[int, int | None]) -> None:
-    """Add to an error of the forward pass at what it came; sizes: number of data, and of those in a pass."""
+    """Add to an error of the forward pass the network and its data; sizes: number of data, and of those in a pass."""
     what = f"network {network}: the model failed on data of shape {tuple(batch.shape)}, {batch.dtype}"
     remedy = _remedy(error, model, batch, *sizes)
     error.add_note(f"{MARK}{what}{'; ' if remedy else ''}{remedy}")
@@ -48,7 +48,7 @@ def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int
 
 
 def _dividing(size: int, batch_size: int) -> str:
-    """Return what to pass as batch_size instead: the nearest that divides, and is not 1."""
+    """Return the advice to pass another batch_size: the nearest one that divides the number of data, and is not 1."""
     divisors = [d for d in range(2, size // 2 + 1) if not size % d]
     if not divisors:
         return "leave batch_size out, no other divides"

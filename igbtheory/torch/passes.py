@@ -42,7 +42,7 @@ def drawn_outputs(
 
 
 def _made(make_model: Callable[[], Any], network: int) -> Any:
-    """Return what make_model returns, its own errors noted."""
+    """Return the model of make_model; its errors get a note."""
     try:
         return make_model()
     except Exception as error:
@@ -62,7 +62,7 @@ def _refuse_infinite(outputs: NDArray[np.float64], network: int) -> None:
 
 @contextmanager
 def _stream(seed: int, network: int) -> Iterator[None]:
-    """Return the random stream of one network; the caller's goes on behind it as if nothing had been drawn."""
+    """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
     # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
@@ -85,7 +85,7 @@ def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | N
 
 
 def _batches(data: torch.Tensor, batch_size: int) -> Iterator[torch.Tensor]:
-    """Return the data in batches; their order is drawn after the weights, which are the same whatever the batches."""
+    """Return the data in batches; their order is drawn after the weights, which do not depend on the batches."""
     order = torch.randperm(len(data), device="cpu").to(data.device)
     return (data[part] for part in torch.split(order, batch_size))
 
