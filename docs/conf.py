@@ -1,4 +1,4 @@
-"""Sphinx: how the documentation is built. `sphinx-build -W docs docs/_build` from the root of the checkout."""
+"""Configure Sphinx. Run `sphinx-build -W docs docs/_build` in the root of the checkout to build the documentation."""
 
 import sys
 from pathlib import Path
@@ -45,7 +45,7 @@ html_math_renderer = "mathml"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 
-# every example on every page is run by `sphinx-build -b doctest`
+# `sphinx-build -b doctest` runs every example on every page
 doctest_global_setup = """
 import importlib.util
 import mpmath
@@ -61,17 +61,17 @@ def _inline(writer: Any, node: Any) -> None:
 
 
 def _block(writer: Any, node: Any) -> None:
-    # room above and below, without which the theme adds a scroll bar
+    # without the padding the theme adds a scroll bar
     writer.body.append(f"<div style='padding: 0.5em 0'>{convert(node.astext(), display='block')}</div>")
     raise nodes.SkipNode
 
 
 def _plain(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text with formulas, in which an asterisk is no markup."""
+    """Escape asterisks, because docstrings are plain text with formulas and not reStructuredText."""
     lines[:] = [line.replace("*", r"\*") for line in lines]
 
 
 def setup(app: Any) -> None:
-    """What Sphinx calls: formulas as MathML, which browsers show without a network; docstrings as plain text."""
+    """Render formulas as MathML, which browsers show without a network, and treat docstrings as plain text."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)

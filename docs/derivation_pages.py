@@ -1,4 +1,4 @@
-"""Pages of the derivations, one a section of a paper: written from the claims as the documentation is built."""
+"""Write the pages of the derivations, one for each section of a paper, when the documentation is built."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"
 
 
 def write_pages(folder: Path) -> None:
-    """Write a page for every section of claims into the folder, and none that is there unchanged."""
+    """Write a page for every section of claims into the folder; leave unchanged pages alone."""
     sections: dict[str, list[Claim]] = {}
     for claim in library().claims.values():
         sections.setdefault(claim.section, []).append(claim)
@@ -18,7 +18,7 @@ def write_pages(folder: Path) -> None:
 
 
 def write_changed(folder: Path, texts: dict[str, str]) -> None:
-    """Write files of these names, none that is there unchanged, and remove others: a later build does what is new."""
+    """Write files with these names and texts and remove all others; unchanged files stay, so that Sphinx skips them."""
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         if old.is_file() and old.name not in texts:
@@ -53,19 +53,19 @@ def _file(claims: list[Claim]) -> str:
 def _claim(claim: Claim) -> list[str]:
     parts = [*_stated("Claim", claim), *_why(claim)]
     if claim.correction is not None:
-        parts += _stated("Right is", claim.correction)
+        parts += _stated("What is right", claim.correction)
     return parts + ([_code(claim.counter_example)] if claim.counter_example else [])
 
 
 def _stated(label: str, claim: Claim) -> list[str]:
-    """The statement, its formula and its derivation."""
+    """Return the paragraphs of a claim: its statement, its formula and its derivation."""
     says = claim.says + (f" ({claim.assumes})" if claim.assumes else "")
     formula = [f".. math:: {claim.formula}"] if claim.formula else []
     return [f"**{label}.** {plain(says)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
 
 
 def _why(claim: Claim) -> list[str]:
-    return [f"Not decided: {plain(claim.reason)}."] if claim.reason else []
+    return [f"Not tested: {plain(claim.reason)}."] if claim.reason else []
 
 
 def _code(text: str) -> str:
@@ -77,6 +77,6 @@ def _heading(text: str, line: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text in which nothing is markup; its paragraphs stay paragraphs."""
+    """Return the text with its markup escaped and its paragraphs kept."""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
     return "\n\n".join(re.sub(r"([\\*`_|<>\[\]#:.+~-])", r"\\\1", part) for part in paragraphs)

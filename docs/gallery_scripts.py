@@ -1,4 +1,4 @@
-"""Gallery of the figures: a script for each, written as the documentation is built, which Sphinx-Gallery runs."""
+"""Write a script for each figure when the documentation is built; Sphinx-Gallery runs the scripts for the gallery."""
 
 import re
 from pathlib import Path
@@ -7,15 +7,15 @@ from typing import Any
 from derivation_pages import plain, write_changed
 from sphinx_gallery.scrapers import figure_rst
 
-from igbtheory.drawing import STYLES, sheets
+from igbtheory.pictures import STYLES, sheets
 from igbtheory.shipped import own_folder
 
 STYLE = "screen"
 HEAD = """Gallery
 =======
 
-The figures of the papers, and others, as ``igb figures --quick --style screen`` draws them: lines are theory, points
-and histograms are simulated networks. Without ``--quick`` more networks are simulated.
+These are the figures of the papers, and others, as ``igb figures --quick --style screen`` draws them. Lines are theory;
+points and histograms are simulated networks. Without ``--quick`` the command simulates more networks.
 """
 SCRIPT = '''r"""
 {title}
@@ -24,7 +24,7 @@ SCRIPT = '''r"""
 {text}
 """
 
-from igbtheory.drawing import STYLES, Run, sheets
+from igbtheory.pictures import STYLES, Run, sheets
 
 (sheet,) = sheets(["{name}"])
 style = STYLES["{style}"]
@@ -40,7 +40,7 @@ pages = drawn if isinstance(drawn, dict) else {{"": drawn}}
 
 
 def write_scripts(folder: Path) -> None:
-    """Write a script for every figure into the folder, and none that is there unchanged."""
+    """Write a script for every figure into the folder; leave unchanged scripts alone."""
     scripts = {"GALLERY_HEADER.rst": HEAD}
     for sheet in sheets():
         text = (own_folder("figures") / f"{sheet.name}.py").read_text(encoding="utf-8").split('"""')[1]
@@ -53,7 +53,7 @@ def write_scripts(folder: Path) -> None:
 
 
 def drawn_figures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
-    """What Sphinx-Gallery shows of a script: the figures that it drew."""
+    """Save the figures that a script drew and return the text that shows them."""
     del block
     pages = variables["example_globals"].pop("pages", {})
     paths = [path for _, path in zip(pages, variables["image_path_iterator"], strict=False)]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import simulated, theory
-from igbtheory.drawing.style import MARKERS, REGIONS, SERIES
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import simulated, theory
+from igbtheory.pictures.style import MARKERS, REGIONS, SERIES
 
 DEPTHS = (1, 2, 4, 8, 16)
 SAMPLES = 500

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import density, level, shares_axis
-from igbtheory.drawing.style import SERIES
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import density, guesses_axis, level
+from igbtheory.pictures.style import SERIES
 
 REACH = 3.0
 GROUPS = {
@@ -60,14 +60,14 @@ def draw(data: dict[str, dict[str, Function]], style: Style) -> Any:
             gamma = f"{function.gamma:.3g}"
             above.plot(grid(), function.values, **SERIES[number], label=f"{name}, $\\gamma$ = {gamma}")
             if function.gamma:
-                density(below, number, function.gamma)
+                density(below, function.gamma, **SERIES[number])
         if not all(function.gamma for function in functions.values()):
-            density(below, 0, 0.0)
+            density(below, 0.0, **SERIES[0])
             below.text(0.47, 3.2, "$\\gamma = 0$:\nall at 1/2", ha="right")
         level(above, 0)
         above.set(title=group, xlim=(-REACH, REACH), ylim=(-1.6, 5.2), xlabel="pre-activation $x$")
         above.legend(loc="upper left", fontsize=style.size - 1.5)
-        shares_axis(below, 4.0)
+        guesses_axis(below, 4.0)
         below.label_outer()
     panels[0, 0].set_ylabel("activation $\\phi(x)$")
     return figure

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import level, simulated, theory
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import level, simulated, theory
 
 DEPTHS = (1, 3, 6, 10, 20)
 POOLS = (2, 4, 8, 16)

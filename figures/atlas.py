@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.maps import Edge, edge
-from igbtheory.drawing.style import GREY, SERIES
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.report.pictures.style import THEORY, points
-from igbtheory.report.pictures.verdict import course_panel, function_panel, law_panel
-from igbtheory.verdict import Verdict, verdict
+from igbtheory.phases import Verdict, verdict
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.maps import Edge, edge
+from igbtheory.pictures.panels import points
+from igbtheory.pictures.style import GREY, SERIES, THEORY
+from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
 
 NAMES = tuple(FUNCTIONS)
 SIMULATED = 4

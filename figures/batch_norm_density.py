@@ -10,9 +10,9 @@ import numpy as np
 import scipy
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import simulated, theory
-from igbtheory.report.pictures.style import shared_legend
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import simulated, theory
+from igbtheory.pictures.style import shared_legend
 
 SIZES = (4, 6, 16, 100)
 REACH = 5.0

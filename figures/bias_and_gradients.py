@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import theory
-from igbtheory.drawing.style import MARKERS
-from igbtheory.report.pictures.style import shared_legend
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import theory
+from igbtheory.pictures.style import MARKERS, shared_legend
 
 DEPTH = 20
 NOTHING = 1e-9

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import legend_above, simulated, theory
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import legend_above, simulated, theory
 
 DEPTH = 40
 SHOWN = np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 35, 40])

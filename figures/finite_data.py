@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import density, simulated, theory
-from igbtheory.drawing.style import SERIES
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import density, simulated, theory
+from igbtheory.pictures.style import SERIES
 
 NETWORKS = {
     "linear": igb.mlp(1, "linear"),
@@ -67,7 +67,8 @@ def draw(data: Data, style: Style) -> Any:
         edges = (np.arange(size + 2) - 0.5) / size
         how = {**SERIES[number], "lw": 1.0}
         left.stairs(size * law.finite(size).pmf(counts), edges, label=f"$D$ = {size}", **how)
-    density(left, 0, data.gamma, "$D = \\infty$: $f_{G_0}(g) = e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$")
+    label = "$D = \\infty$: $f_{G_0}(g) = e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$"
+    density(left, data.gamma, label=label, **SERIES[0])
     left.set(xlim=(0, 1), ylim=(0, 2.5), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
     left.set_title("ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
     left.legend(loc="upper center", ncols=2, columnspacing=0.9, handlelength=1.6)

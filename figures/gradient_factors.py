@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.panels import level, simulated, theory
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import level, simulated, theory
 from igbtheory.simulation.estimates import mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 

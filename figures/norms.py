@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.drawing import Ensemble, Run, Style
-from igbtheory.report.pictures.guesses import panel
-from igbtheory.report.pictures.style import shared_legend
+from igbtheory.pictures import Ensemble, Run, Style
+from igbtheory.pictures.guesses import panel
+from igbtheory.pictures.style import shared_legend
 
 DEPTHS = (1, 20)
 PLACES = {

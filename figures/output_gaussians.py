@@ -11,10 +11,9 @@ import numpy as np
 import scipy
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.outputs import outputs
-from igbtheory.drawing.style import GREY, SERIES
-from igbtheory.report.pictures.style import shared_legend
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.style import GREY, SERIES, shared_legend
+from igbtheory.simulation.outputs import outputs
 
 CASES = {
     "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),
@@ -51,9 +50,7 @@ def compute(run: Run) -> list[Case]:
 def _remembered(run: Run, network: igb.Network, seed: int) -> Any:
     samples = run.some(6000, 400)
     parameters = {"outputs of": repr(network), "width": WIDTH, "samples": samples, "seed": seed}
-    return run.recalled(
-        parameters, lambda: {"outputs": outputs(network, WIDTH, samples, 2, np.random.default_rng(seed))}
-    )["outputs"]
+    return run.recalled(parameters, lambda: {"outputs": next(outputs(network, 2, 1, WIDTH, samples, seed))})["outputs"]
 
 
 def draw(data: list[Case], style: Style) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.maps import Edge, edge, finished, gamma_map
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.maps import Edge, edge, finished, gamma_map
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.drawing import Run, Style
-from igbtheory.drawing.outputs import outputs
-from igbtheory.drawing.panels import simulated, theory
-from igbtheory.drawing.style import SERIES
 from igbtheory.guesses.several import ClassGuessLaw
+from igbtheory.pictures import Run, Style
+from igbtheory.pictures.panels import simulated, theory
+from igbtheory.pictures.style import SERIES
+from igbtheory.simulation.outputs import outputs
 
 CLASSES = (2, 10, 100)
 DEPTHS = (1, 2, 4, 8)
@@ -66,8 +66,7 @@ def _networks(run: Run, depth: int) -> Any:
 def _guessed(network: igb.Network, count: int) -> Any:
     """Largest shares of finite networks, (numbers of classes, networks): n classes are the first n outputs."""
     found = []
-    for seed in np.random.SeedSequence(SEED).spawn(count):
-        values = outputs(network, WIDTH, SAMPLES, max(CLASSES), np.random.default_rng(seed))
+    for values in outputs(network, max(CLASSES), count, WIDTH, SAMPLES, SEED):
         guesses = [np.bincount(values[:, :n].argmax(axis=1), minlength=n).max() / SAMPLES for n in CLASSES]
         found.append(guesses)
     return np.array(found).T

@@ -7,15 +7,17 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
-    "AccuracyWarning": "igbtheory.network",
+    "AccuracyWarning": "igbtheory.accuracy",
     "Activation": "igbtheory.layers",
     "AvgPool": "igbtheory.layers",
     "BatchNorm": "igbtheory.layers",
     "Dense": "igbtheory.layers",
     "Dropout": "igbtheory.layers",
+    "EstimateWarning": "igbtheory.accuracy",
     "GaussianInputs": "igbtheory.inputs",
     "GroupNorm": "igbtheory.layers",
     "GuessLaw": "igbtheory.guesses",
+    "Layer": "igbtheory.layers",
     "LayerNorm": "igbtheory.layers",
     "MaxPool": "igbtheory.layers",
     "Network": "igbtheory.network",

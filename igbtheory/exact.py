@@ -27,7 +27,7 @@ def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:
                 "which estimates its error"
             )
     batch_of(layers)
-    values = [getattr(layer, name, 0) for layer in each(layers) for name in ("sigma_w2", "sigma_b2", "scale")]
+    values = [value for layer in each(layers) for value in layer.swept]
     if any(map(np.ndim, [inputs.shift, inputs.variance, *values])):
         raise ValueError(
             f"expected one network on one law of inputs to {verb}, got a sweep; loop over its values, or derive() with "

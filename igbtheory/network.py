@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning, EstimateWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
 from igbtheory.layers.chain import each
-from igbtheory.numbers import FLOAT64, Multiprecision
+from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.prediction import Prediction
 from igbtheory.theory import on_data_set, on_gaussian_inputs
 
@@ -27,10 +28,6 @@ SHARP = 1e-8
 """Error from which on a cusp, not rounding, is its cause in double precision."""
 PROMISED = 1e-10
 """Relative error beyond which a prediction in double precision warns."""
-
-
-class AccuracyWarning(UserWarning):
-    """A prediction whose estimated error is larger than promised."""
 
 
 @final
@@ -55,13 +52,15 @@ class Network:
             )
         object.__setattr__(self, "layers", layers)
 
-    def predict(self, inputs: Any = None, *, digits: int | None = None) -> Prediction:
-        """Prediction in infinite width for Gaussian inputs (default: N(0, 1)), or for the very data set `inputs`.
+    def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
+        """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)), or for a data set `inputs`.
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), which is never standardised silently.
-        digits: significant digits of multiprecision arithmetic; None is double precision.
+        digits: significant digits of multiprecision arithmetic; None is double precision. kind: a kind of number of
+        your own instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning where the estimated error is larger
+        than promised, with EstimateWarning where a layer without an exact rule was estimated from draws.
         """
-        n = FLOAT64 if digits is None else Multiprecision(checks.whole("digits", digits, 2, MOST_DIGITS))
+        n = kind or (FLOAT64 if digits is None else Multiprecision(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
         predicted = on_gaussian_inputs if isinstance(inputs, GaussianInputs) else on_data_set
@@ -69,11 +68,9 @@ class Network:
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
-            message = (
-                f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
-                + _why(self.layers, digits, prediction)
-            )
-            warnings.warn(message, AccuracyWarning, stacklevel=2)
+            found = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
+            category = EstimateWarning if prediction.estimated else AccuracyWarning
+            warnings.warn(found + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
@@ -134,6 +131,9 @@ def _refuse_symbols(layers: tuple[Layer, ...], inputs: Any) -> None:
 
 def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) -> str:
     """What keeps digits from a prediction."""
+    if prediction.estimated:
+        named = ", ".join(map(repr, prediction.estimated))
+        return f"{named} has no exact rule there and was estimated from draws of units; put a Dense in front of it"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
@@ -147,11 +147,6 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
         )
     if digits is not None:
         return "a rule of it, such as BatchNorm on given data, is computed in double precision alone"
-    if any(isinstance(layer, BatchNorm) and layer.trains and layer.eps for layer in each(layers)):
-        return (
-            "BatchNorm with eps > 0 behind an activation is computed in double precision alone, and behind pooling, "
-            "dropout, a sum or another norm it is estimated from draws"
-        )
     return "predict(digits=30) computes with more digits"
 
 

@@ -1,5 +1,6 @@
 """The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, final
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.accuracy import EstimateWarning
 from igbtheory.numbers import Kind
 from igbtheory.output_layer import OutputLayer
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.several_dataset import DatasetClassLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
     from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw
+    from igbtheory.layers import Layer
 
 UNIFORM = 1e-9
 """Distance of gamma from 1 up to which the law of G0 counts as uniform, where the error allows no more."""
@@ -74,12 +77,14 @@ class Prediction(OutputLayer):
     per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
     batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
     of a batch of given data whose BatchNorm has no exact rule and is estimated from draws; inf where all is exact.
+    estimated: the layers that have no exact rule there and were estimated from draws of units; `error` counts them.
     """
 
     per_layer: PerLayer
     dataset: "DatasetGuessLaw | None" = None
     batch: Batch | None = None
     effective_rank: float = float("inf")
+    estimated: "tuple[Layer, ...]" = ()
 
     @property
     def c_within(self) -> Any:
@@ -170,10 +175,12 @@ def _counts(prediction: Prediction, batch: Batch, D: int) -> "BatchedGuessLaw": 
 
     found = prediction if batch.size else batch.at(D)
     if np.isnan(np.asarray(found.c_within, dtype=float)).any():
-        raise ValueError(
-            f"the law of G0 over {D} data: where a maximum is taken over batch-normalised units, the covariance of two "
-            f"data of one batch of {batch.size or D} is computed in double precision alone; predict without `digits`"
+        found = batch.at(batch.size or D)
+        message = (
+            "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
+            "draws, with about three digits"
         )
+        warnings.warn(message, EstimateWarning, stacklevel=4)
     return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
 
 

@@ -1,10 +1,19 @@
-"""Python files that ship with the package: derivations and figures, each loaded by its path."""
+"""What the package consists of: files of derivations and figures, each loaded by its path, and versions."""
 
 import importlib.util
+import platform
 import sys
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
+
+LIBRARIES = ("igbtheory", "numpy", "scipy", "matplotlib")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that the numbers and pictures depend on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
 def own_folder(name: str) -> Path:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Dropout, Gaussian, KernelNode, LawNode, Layer, Pairs, Residual
+from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
 from igbtheory.layers.batchnorm import batch_of, in_batches
-from igbtheory.layers.chain import each
-from igbtheory.layers.node import Averaged
-from igbtheory.layers.recipe import Component
+from igbtheory.layers.chain import behind_undrawn, each
+from igbtheory.layers.data import Data
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 
@@ -27,33 +25,37 @@ ROUNDED = 8
 """Difference of kernels, in units of the rounding of q, that is none."""
 LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
-LARGEST_BATCHED = 4_000
-"""Data of a given set at most behind a BatchNorm, which needs their kernel as a whole."""
-STREAM = (Dense, Residual)
-"""Layers after which a prediction tells the moments of the stream."""
+LARGEST_WHOLE = 4_000
+"""Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
 
 
-def on_gaussian_inputs(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs) -> Prediction:
-    """Prediction for Gaussian inputs, point by point of a sweep."""
+def on_gaussian_inputs(
+    layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, *, draws_within: bool = False
+) -> Prediction:
+    """Return the prediction for Gaussian inputs, point by point of a sweep.
+
+    draws_within: whether covariances within a batch are drawn where no rule gives them, instead of left out.
+    """
     _refuse_unlike(inputs.shift, inputs.variance, *_parameters(layers))
     batch = batch_of(layers)
-    node = LawNode(n, Gaussian(inputs.moments(n)))
+    node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within)
     found: list[Moments] = []
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
         for layer in layers:
             node = layer.law(node)
-            if isinstance(layer, STREAM):
+            if layer.listed:
                 found.append(node.averaged())
     var_mu, var_chi, error, within = map(_stacked, zip(*map(_parts, found), strict=True))
     var_mu, var_chi = np.broadcast_arrays(var_mu, var_chi)
     _refuse_lost(n, var_mu + var_chi)
     per_layer = PerLayer(n, var_mu, var_chi, error, np.broadcast_to(within, var_mu.shape))
-    return Prediction(per_layer, batch=batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs)))
+    batches = batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs))
+    return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated))
 
 
 def _in_batches(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, size: int) -> Prediction:
     """Prediction with batches of that size where the full batch is meant."""
-    return on_gaussian_inputs(in_batches(layers, size), n, inputs)
+    return on_gaussian_inputs(in_batches(layers, size), n, inputs, draws_within=True)
 
 
 def _parts(x: Moments) -> tuple[Any, ...]:
@@ -61,40 +63,49 @@ def _parts(x: Moments) -> tuple[Any, ...]:
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
-    """Prediction for the very data set `inputs`, in blocks of its kernel."""
+    """Return the prediction for the very data set `inputs`, in blocks of its kernel."""
     if any(map(np.ndim, _parameters(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    chain, data = _prepared(layers, checks.data_set(inputs))
+    chain, data = behind_undrawn(layers, checks.data_set(inputs))
     data = n.number(data)
-    batch = batch_of(layers)
-    most = LARGEST if batch is None else LARGEST_BATCHED
+    whole = any(layer.whole for layer in chain)
+    most = LARGEST_WHOLE if whole else LARGEST
     if len(data) > most:
         raise ValueError(
             f"expected at most {most} data, got {len(data)}: their kernel has the square of entries; predict "
             f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {most}, replace=False)]"
         )
-    rows = max(1, BLOCK // len(data)) if batch is None else len(data)
+    rows = len(data) if whole else max(1, BLOCK // len(data))
     starts = range(0, len(data), rows)
+    sums, arcsines, rank = np.zeros(()), 0.0, np.inf
     with np.errstate(all="ignore"):  # as above
-        blocks = [_sums(_pairs(chain, n, data, slice(i, i + rows)), i) for i in starts]
-    sums, arcsines, ranks = zip(*blocks, strict=True)
-    q_ab, q, error = sum(sums, start=np.zeros(()))
-    q_ab, q, error = q_ab / len(data) ** 2, q / len(data), error.astype(float) / len(starts)
+        for start in starts:
+            node, pairs = _pairs(chain, n, data, slice(start, start + rows))
+            sums = sums + np.array([_sums(part) for part in pairs]).T
+            arcsines += _arcsines(pairs[-1], start)
+            rank = min(rank, *(part.rank for part in pairs))
+    q_ab, q, error, count = sums
+    q_ab, q, error = q_ab / count**2, q / count, error.astype(float) / len(starts)
+    outputs = int(count[-1])  # a layer may have changed the number of data
     _refuse_lost(n, q)
     # less is what rounding leaves of a centred kernel, or of one of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
-    law = DatasetGuessLaw(len(data), sum(arcsines) / len(data) ** 2, partial(_output_kernel, chain, data))
-    return Prediction(PerLayer(n, q_ab, var_chi, error, q_ab), law, effective_rank=min(ranks))
+    law = DatasetGuessLaw(outputs, arcsines / outputs**2, partial(_output_kernel, chain, data))
+    return Prediction(PerLayer(n, q_ab, var_chi, error, q_ab), law, None, rank, _unlike(node.estimated))
+
+
+def _unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Layers of which equal ones count once."""
+    return tuple({repr(layer): layer for layer in layers}.values())
 
 
 def _parameters(layers: Sequence[Layer]) -> list[Any]:
     """All that may be a sweep."""
-    dense = [value for layer in each(layers) if isinstance(layer, Dense) for value in (layer.sigma_w2, layer.sigma_b2)]
-    return dense + [layer.scale for layer in each(layers) if isinstance(layer, Residual)]
+    return [value for layer in each(layers) for value in layer.swept]
 
 
 def _refuse_unlike(*values: Any) -> None:
@@ -109,16 +120,8 @@ def _refuse_unlike(*values: Any) -> None:
         ) from None
 
 
-def _prepared(layers: Sequence[Layer], data: Any) -> tuple[Sequence[Layer], Any]:
-    """Layers that are left, and the data behind those in front of the first one that draws at random."""
-    done = list(takewhile(lambda layer: not isinstance(layer, Dense | Dropout | Residual), layers))
-    for layer in done:
-        data = layer.samples(data, np.random.default_rng(0), data.shape[1])
-    return layers[len(done) :], data
-
-
-def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pairs]:
-    """Kernel of the stream for the pairs of the data in `rows` with all data."""
+def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[KernelNode, list[Pairs]]:
+    """Node of the outputs, and the kernels of the stream, for the pairs of the data in `rows` with all data."""
     features = data.shape[1]
     q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
     q_ab = data[rows] @ data.T / features
@@ -128,20 +131,20 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> list[Pai
     same[own, rows.start + own] = True
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
 
-    node = KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Component(data)))
+    node = KernelNode(n, Data(pairs, (mean[rows, None], mean[None, :]), data))
     found: list[Pairs] = []
     batched = batch_of(layers) is not None
     for layer in layers:
         node = layer.kernel(node)
-        if isinstance(layer, STREAM):
+        if layer.listed:
             found.append(node.averaged())
             if len(found) == 1 or batched:
                 _refuse_silent(found, rows.start)
-    return found
+    return node, found
 
 
 def _output_kernel(layers: Sequence[Layer], data: Any) -> NDArray[np.float64]:
-    return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[-1].q_ab)
+    return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[1][-1].q_ab)
 
 
 def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:
@@ -191,13 +194,9 @@ def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:
     return np.stack([np.broadcast_to(value, shape) for value in values])
 
 
-def _sums(pairs: list[Pairs], start: int) -> tuple[NDArray[Any], float, float]:
-    """Of a block that begins with datum `start`: sums of q_ab and q_aa, and error, (3, dense layers).
-
-    Also the sum of asin(c_ab)/(2 pi) of the outputs, and the least effective rank.
-    """
-    rows = [[part.q_ab.sum(), part.q_a.sum(), part.error] for part in pairs]
-    return np.array(rows).T, _arcsines(pairs[-1], start), min(part.rank for part in pairs)
+def _sums(pairs: Pairs) -> list[Any]:
+    """Sums of q_ab and q_aa, the error, and the number of data a, of a block of pairs."""
+    return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab)]
 
 
 def _arcsines(pairs: Pairs, start: int) -> float:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.layers.batch_kernel import homogeneous
 from igbtheory.layers.batch_scaling import approximate, effective_rank
+from igbtheory.layers.homogeneous_batches import homogeneous
 from igbtheory.numbers import FLOAT64
 
 NAMES = [None, "linear", "relu", "abs", "leaky_relu", "squared_relu", "step"]

@@ -8,10 +8,11 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.averages.moments import Moments
-from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer, Pairs
-from igbtheory.layers.estimated import SPARE, estimated
-from igbtheory.layers.node import Averaged, Node
-from igbtheory.layers.recipe import Known
+from igbtheory.averages.pairs import Pairs
+from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer
+from igbtheory.layers.draws import REPLICATES, SPARE, Draws
+from igbtheory.layers.estimated import LEAST, VALUES, estimated
+from igbtheory.layers.node import moments_only
 from igbtheory.numbers import FLOAT64
 
 RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
@@ -60,14 +61,16 @@ def node(kernel: Any, layers: tuple[Layer, ...]) -> KernelNode:
 def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None:
     found = node(given(), layers)
     pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.means()[0], dtype=float), (6, 1))[:, 0]
-    y = found.units(np.random.default_rng(7), 90_000).reshape(6, -1, 90)  # units of a group go together
-    squares = np.einsum("anb,cnb->acn", y, y) / 90
+    # independent replicates: the units of one are spread evenly, and those of a group go together
+    rngs = np.random.default_rng(7).spawn(400)
+    y = np.stack([found.units(Draws(rng, 256), 256) for rng in rngs], axis=1)
+    squares = np.einsum("anb,cnb->acn", y, y) / y.shape[2]
     rounding = 1e-12 * np.sqrt(np.outer(pairs.q_a, pairs.q_b))
     lost = pairs.error * np.sqrt(np.outer(pairs.q_a, pairs.q_b)) + rounding
     # 42 numbers in each of 18 chains: five standard errors once in 2000 runs by chance
-    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(1000) + lost)
+    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(400) + lost)
     sums = y.mean(axis=2)
-    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(1000) + np.diagonal(lost))
+    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(400) + np.diagonal(lost))
 
 
 def test_components_of_the_data_are_drawn_too() -> None:
@@ -123,26 +126,26 @@ def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:
     kernel = given()
     root = np.linalg.cholesky(kernel)
 
-    def draw(rng: np.random.Generator, count: int) -> Any:
-        y = root @ rng.standard_normal((6, count))
-        return np.stack([2 * y, y])
+    def draw(draws: Draws, count: int) -> Any:
+        y = root @ draws.normal(6, count)
+        return 2 * y, y
 
-    found = estimated(draw, kernel, np.zeros(6), 1)
+    found = estimated(draw, kernel, np.zeros(6))
     assert found.q_ab == pytest.approx(4 * kernel, rel=1e-12)
     assert found.mean == pytest.approx(np.zeros(6), abs=1e-12)
     assert found.error < 1e-7  # the root of rounding
 
 
 def test_errors_are_standard_errors() -> None:
-    """Without a useful control the error is that of a mean over draws of known variance."""
+    """Without a control the error is that of a mean over draws of known variance."""
 
-    def draw(rng: np.random.Generator, count: int) -> Any:
-        return rng.standard_normal((2, 3, count))
+    def draw(draws: Draws, count: int) -> Any:
+        return draws.rng.standard_normal((3, count)), None
 
-    found = estimated(draw, np.eye(3), np.zeros(3), 1)
-    draws = 32 * (2**18 // 3)
-    # the variance of a square is 2, and a standard error of 32 blocks scatters by an eighth
-    assert found.error == pytest.approx(SPARE * np.sqrt(2 / draws), rel=0.4)
+    found = estimated(draw, np.eye(3), np.zeros(3))
+    units = REPLICATES * 2 ** int(np.log2(max(LEAST, VALUES // 3)))
+    # the variance of a square is 2, and a standard error of 32 replicates scatters by an eighth
+    assert found.error == pytest.approx(SPARE * np.sqrt(2 / units), rel=0.4)
     assert np.abs(np.diagonal(found.q_ab) - 1).max() < found.error
 
 
@@ -261,8 +264,7 @@ def test_units_that_are_one_value_up_to_rounding_are_dead(size: int) -> None:
     assert values[0] == pytest.approx(values[1], rel=1e-12)  # the same draws
 
 
-def test_moments_without_a_rule_that_draws_are_refused_in_words() -> None:
-    found = node(given(), (RELU,))
-    closed = Node(found.n, Averaged(found.averaged(), found.means(), Known("a unit of one's own")))
-    with pytest.raises(ValueError, match=r"no rule draws a unit of one's own; put a Dense"):
-        igb.BatchNorm().kernel(closed)
+def test_moments_alone_cannot_be_drawn() -> None:
+    found = moments_only(FLOAT64, Moments(0.5, 0.2, 1.0))
+    with pytest.raises(ValueError, match=r"expected units that can be drawn .* put a Dense between them"):
+        igb.BatchNorm(4, eps=0.1).law(found)

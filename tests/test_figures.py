@@ -19,9 +19,9 @@ from matplotlib.testing.compare import compare_images
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.drawing import STYLES, Memory, Run, Sheet, Style, names, sheets, writing
-from igbtheory.drawing.table import rows
-from igbtheory.drawing.writing import write
+from igbtheory.pictures import STYLES, Memory, Run, Sheet, Style, names, sheets, writing
+from igbtheory.pictures.table import rows
+from igbtheory.pictures.writing import write
 
 Capture = pytest.CaptureFixture[str]
 STYLE = STYLES["neurips"]

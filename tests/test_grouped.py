@@ -90,23 +90,25 @@ def test_finite_networks_approach_the_prediction() -> None:
     assert net.simulate(60, 64, 40, seed=1, workers=1).compare(workers=1).agrees()
 
 
-def test_dead_batches_behind_groups() -> None:
+def test_constant_batches_behind_groups() -> None:
     """A datum is negative with probability 1/2, in pairs of data as their correlation says: 1/4 + asin(c)/(2 pi)."""
     c = 0.3
     first = Dense(0.7, c)
     both = 0.25 + np.arcsin(c) / (2 * np.pi)
     last = (BatchNorm(2), Dense(1.0))
-    found = igb.Network(first, GroupNorm(4), Activation("relu"), *last).predict()
-    assert found.var_chi == pytest.approx(1 - both, rel=1e-12)
-    assert igb.Network(first, GroupNorm(2), *last).predict().var_chi == pytest.approx(1 - 2 * both, rel=1e-12)
-    signs = igb.Network(first, GroupNorm(4), Activation("step"), *last).predict()
-    assert signs.var_chi == pytest.approx(1 - 2 * both, rel=1e-12)
-    clipped = igb.Network(first, GroupNorm(4), Activation("hardtanh"), *last)
-    with pytest.raises(ValueError, match="is not known"):
-        clipped.predict()
+    for hidden, value in (
+        ((GroupNorm(4), Activation("relu")), 1 - both),
+        ((GroupNorm(2),), 1 - 2 * both),
+        ((GroupNorm(4), Activation("step")), 1 - 2 * both),
+    ):
+        with pytest.warns(igb.EstimateWarning, match=r"BatchNorm\(2\) has no exact rule"):
+            found = igb.Network(first, *hidden, *last).predict()
+        assert abs(found.var_chi - value) <= found.error * value
+        assert found.error < 2e-3
 
 
-def test_what_groups_cannot_do_is_refused() -> None:
-    for hidden in ((Activation("relu"), GroupNorm(4)), (GroupNorm(4, eps=0.1),), (GroupNorm(4), AvgPool(2))):
-        with pytest.raises(ValueError, match="LayerNorm"):
-            behind(*hidden)
+def test_units_of_groups_are_pooled_by_draws() -> None:
+    """The average of both units of a group of two is 0."""
+    with pytest.warns(igb.EstimateWarning):
+        found = igb.Network(Dense(1.0), GroupNorm(2), AvgPool(2), Dense(1.0, 0.5)).predict()
+    assert (found.var_mu, found.var_chi) == (0.5, 0)

@@ -8,7 +8,7 @@ from igbtheory.certificate.panels import TooWideError
 from igbtheory.certificate.result import NAMES, Certificate, CertifiedLayers, accuracy
 from igbtheory.exact import refuse_inexact
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
+from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.numbers.certified import Certified
 
 GUARD = 30
@@ -17,8 +17,6 @@ MOST_BITS = 200_000
 """Bits at most."""
 MARGIN = 16
 """Bits beyond those that were missing."""
-STREAM = (Dense, Residual)
-"""Layers after which a certificate gives the moments of the stream."""
 
 
 def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
@@ -49,7 +47,7 @@ def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: C
         node = proven(LawNode(n, Gaussian(inputs.moments(n))))
         for layer in layers:
             node = law(layer, node)
-            if isinstance(layer, STREAM):
+            if layer.listed:
                 found.append(node.averaged())
     _refuse_silent(found)
     return Certificate(digits, CertifiedLayers(n, [x.var_mu for x in found], [x.var_chi for x in found]))

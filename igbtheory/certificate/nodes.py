@@ -1,7 +1,7 @@
 """Units of a network in balls: the layers' own rules, with proven expectations in place of quadrature."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 from igbtheory.averages.moments import Moments
 from igbtheory.certificate import gaussian, maxima, sphere
@@ -53,9 +53,7 @@ class ProvenGaussian(Base[Moments]):
 
     values: Moments
 
-    @property
-    def gaussian(self) -> bool:
-        return True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h, n = self.values, cast("Certified", n)

@@ -1,18 +1,14 @@
-"""Running of claims, each in a process of its own with a time limit."""
+"""Examination of claims, several at a time, each with a time limit."""
 
-import multiprocessing
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from time import monotonic
+from functools import partial
 from typing import Any, final
-
-from threadpoolctl import threadpool_limits
 
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, KINDS, UNDECIDED, Finding, Trial, combined
+from igbtheory.processes import Task, TaskLost, results
 
 UNTESTED = "not tested"
 STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
@@ -21,7 +17,7 @@ STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """What a claim came to: its findings, those of its correction, and what kept it from being decided."""
+    """The outcome of a claim: its findings, those of its correction, and what kept it from being decided."""
 
     claim: Claim
     findings: tuple[Finding, ...] = ()
@@ -68,67 +64,40 @@ def run(
     workers: int | None = None,
     done: Callable[[Outcome], None] = lambda _: None,
 ) -> list[Outcome]:
-    """Outcomes of the claims, in their order; `done` is told each as it comes.
+    """Return the outcomes of the claims, in the order of the claims; `done` is called with each as it comes.
 
-    seconds: time limit of one claim. An interruption keeps what is done; the other claims are undecided.
+    seconds: the time limit of one claim; workers: the number of processes, by default one a core. An interruption
+    keeps what is done; the other claims are undecided.
     """
-    count = max(1, sum(claim.derivation is not None for claim in claims))
-    level = FAMILY / (20 * count)  # a claim makes a few tests, twenty at most
-    trials = {claim.id: Trial(claim.id, seed, quick, level) for claim in claims}
     outcomes: dict[str, Outcome] = {}
     with suppress(KeyboardInterrupt):
-        for outcome in _outcomes(list(claims), trials, seconds, workers or os.cpu_count() or 1):
-            outcomes[outcome.claim.id] = outcome
+        for number, result in results(examinations(claims, seed, quick=quick), workers, seconds):
+            outcome = outcomes[claims[number].id] = examined(claims[number], result)
             done(outcome)
     return [outcomes.get(claim.id, Outcome(claim, trouble="interrupted before it was run")) for claim in claims]
 
 
-def _outcomes(waiting: list[Claim], trials: dict[str, Trial], seconds: float, workers: int) -> Iterator[Outcome]:
-    """Outcomes as they come, of `workers` processes at a time."""
-    context = multiprocessing.get_context("fork")
-    running: dict[Connection, tuple[Claim, Any, float]] = {}
-    waiting.reverse()
-    try:
-        while waiting or running:
-            while waiting and len(running) < workers:
-                claim = waiting.pop()
-                receiver, sender = context.Pipe(duplex=False)
-                process = context.Process(target=_examine, args=(claim, trials[claim.id], sender), daemon=True)
-                process.start()
-                sender.close()
-                running[receiver] = (claim, process, monotonic() + seconds)
-            ready = wait(list(running), timeout=0.1)
-            for receiver in [receiver for receiver in running if receiver in ready]:
-                claim, process, _ = running.pop(receiver)
-                yield _received(claim, receiver)
-                process.join()
-            for receiver, (claim, process, end) in list(running.items()):
-                if monotonic() > end:
-                    running.pop(receiver)
-                    process.kill()
-                    yield Outcome(claim, trouble=f"not decided within its time limit of {seconds:g} s")
-    finally:
-        for _, process, _ in running.values():
-            process.kill()
+def examinations(claims: Sequence[Claim], seed: int, *, quick: bool) -> list[Task]:
+    """Return the tasks whose results `examined` turns into the outcomes of the claims."""
+    count = max(1, sum(claim.derivation is not None for claim in claims))
+    level = FAMILY / (20 * count)  # a claim makes a few tests, twenty at most
+    return [partial(_findings, claim, Trial(claim.id, seed, quick, level)) for claim in claims]
 
 
-def _received(claim: Claim, receiver: Connection) -> Outcome:
-    try:
-        findings, corrected, trouble = receiver.recv()
-    except EOFError:
-        return Outcome(claim, trouble="its process ended without a result")
+def examined(claim: Claim, result: Any) -> Outcome:
+    """Return the outcome of a claim from the result of its examination, which may be an exception."""
+    if isinstance(result, TaskLost):
+        return Outcome(claim, trouble=str(result))
+    if isinstance(result, Exception):
+        return Outcome(claim, trouble=f"{type(result).__name__}: {result}")
+    findings, corrected, trouble = result
     return Outcome(claim, findings, corrected, trouble)
 
 
-def _examine(claim: Claim, trial: Trial, sender: Connection) -> None:
-    """Findings of a claim and of its correction, sent to the parent."""
-    findings: tuple[Finding, ...] = ()
-    corrected: tuple[Finding, ...] = ()
-    trouble = ""
+def _findings(claim: Claim, trial: Trial) -> tuple[tuple[Finding, ...], tuple[Finding, ...], str]:
+    """Return the findings of a claim, those of its correction, and what went wrong after the former, if anything."""
+    findings = tuple(claim.findings(trial))
     try:
-        with threadpool_limits(limits=1):
-            findings = tuple(claim.findings(trial))
-            corrected = tuple(claim.correction.findings(trial)) if claim.correction else ()
+        return findings, tuple(claim.correction.findings(trial)) if claim.correction else (), ""
     except Exception as error:  # noqa: BLE001 - whatever a derivation does wrong
-        trouble = f"{type(error).__name__}: {error}"
-    sender.send((findings, corrected, trouble))
+        return findings, (), f"{type(error).__name__}: {error}"

@@ -9,10 +9,9 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
-from igbtheory.cli.verdict_text import lines
 from igbtheory.cli.whole_file import whole_file
-from igbtheory.verdict import Course, Tendency, Verdict, verdict
-from igbtheory.verdict.formula_text import pieces_text
+from igbtheory.formulas.text import pieces_text
+from igbtheory.phases import Course, Verdict, verdict
 
 
 def activation(  # noqa: PLR0913 - one argument an option
@@ -57,17 +56,17 @@ def activation(  # noqa: PLR0913 - one argument an option
         file = None if plot is None else stack.enter_context(whole_file(plot, (".png", ".pdf")))
         found = verdict(activation, sigma_w2, sigma_b2, depth, igb.GaussianInputs(shift, variance))
         if file is not None:
-            from igbtheory.report.pictures.verdict import write  # noqa: PLC0415 - Matplotlib takes its time
+            from igbtheory.pictures.verdict import write  # noqa: PLC0415 - Matplotlib takes its time
 
             write(found, file)
         if json:
             output.show_json(as_dict(found))
         else:
-            output.show(*lines(found))
+            output.show(str(found))
 
 
 def as_dict(found: Verdict) -> dict[str, Any]:
-    """The verdict as JSON has it."""
+    """Return the verdict as JSON has it."""
     phi = found.phi
     return {
         "activation": phi.name,
@@ -78,34 +77,23 @@ def as_dict(found: Verdict) -> dict[str, Any]:
         "degree": None if phi.degree is None else float(phi.degree),
         "growth": phi.growth,
         "closed_forms": phi.closed is not None,
-        **{name: getattr(found, name) for name in ("sigma_w2", "sigma_b2", "depth")},
-        "inputs": {"shift": found.inputs.shift, "variance": found.inputs.variance},
-        "mean": found.mean,
+        **{name: getattr(found, name) for name in ("sigma_w2", "sigma_b2", "depth", "mean", "effect", "shift")},
+        "inputs": vars(found.inputs),
         "biased": found.is_biased,
         "causes": {cause.name: cause.share for cause in found.causes},
-        "effect": found.effect,
         **_course(found.course),
-        "shift": found.shift,
         "shifted": _course(found.shifted),
     }
 
 
 def _course(course: Course) -> dict[str, Any]:
-    """A course as JSON has it: entry d of a list belongs to the output of depth d, entry 0 to the first Dense."""
+    """Return a course as JSON has it: entry d of a list belongs to depth d, entry 0 to the first Dense."""
     law = course.prediction.G0
     return {
-        "reached": course.reached,
-        "stopped": course.stopped,
-        "still": course.still,
-        "tendency": _tendency(course.tendency),
-        "q_tendency": _tendency(course.q_tendency),
+        **{name: getattr(course, name) for name in ("reached", "stopped", "still", "gamma", "q")},
+        "tendency": {**vars(course.rate), "text": str(course.rate)},
+        "q_tendency": {"limit": course.variance.q, "growth": course.variance.growth, "text": str(course.variance)},
         "regime": course.prediction.regime,
         "G0": {"std": law.std(), "majority": law.majority()} if isinstance(law, igb.GuessLaw) else {},
         "error": course.prediction.error,
-        "gamma": course.gamma,
-        "q": course.q,
     }
-
-
-def _tendency(tendency: Tendency) -> dict[str, Any]:
-    return {**vars(tendency), "text": str(tendency)}

@@ -26,11 +26,11 @@ def figures(
         The folder that keeps simulations, which are then not done again; ~/.cache/igbtheory unless named.
 
     """
-    from igbtheory import checks, drawing  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
+    from igbtheory import checks, pictures  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
 
-    chosen = drawing.STYLES[checks.known("style", style, drawing.STYLES)]
-    kept = drawing.users_folder() if cache is None else cache
-    for path in drawing.write_figures(names, out, chosen, quick=quick, cache=kept, tell=_tell):
+    chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
+    kept = pictures.users_folder() if cache is None else cache
+    for path in pictures.write_figures(names, out, chosen, quick=quick, cache=kept, tell=_tell):
         sys.stdout.write(f"{path}\n")
         sys.stdout.flush()
 

@@ -12,9 +12,9 @@ import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
-from igbtheory.cli.phase_text import lines, table
-from igbtheory.phases import Diagram, FixedPoint, classify, edge_of_chaos, edges_of_chaos, fixed_points, neutrality_line
+from igbtheory.phases import Diagram, FixedPoint, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
+from igbtheory.phases.classify import DEPTHS
 
 POOLS = {"maxpool": igb.MaxPool, "avgpool": igb.AvgPool}
 POOLED = re.compile(rf"\+\s*({'|'.join(POOLS)})\s*(\d+)\s*$")
@@ -85,8 +85,8 @@ def phase(  # noqa: PLR0913 - one argument an option
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
     stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
     w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
-    from igbtheory.drawing.whole_files import whole_files  # noqa: PLC0415 - Matplotlib takes its time
-    from igbtheory.report.pictures.phase import write  # noqa: PLC0415 - as above
+    from igbtheory.pictures.maps import write  # noqa: PLC0415 - as above
+    from igbtheory.pictures.whole_files import whole_files  # noqa: PLC0415 - Matplotlib takes its time
 
     igb.mlp(1, name, **network)  # refuses what is no network, before a folder is made
     # first of all: who cannot write the files shall not wait for them
@@ -112,50 +112,32 @@ def _read(text: str) -> tuple[str, Any]:
 def _phase(
     name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str, Any], depth: int, *, json: bool
 ) -> None:
-    edges = _edges(name, sigma_b2, network)
     if sigma_w2 is None:
         sigma_w2 = float(edge_of_chaos(name, sigma_b2, **network))
         if np.isnan(sigma_w2):
             raise ValueError(
-                f"expected --sigma-w2, since at sigma_b2 = {sigma_b2:g} {_text(name, network)} has no edge of chaos to "
-                "take it from"
+                f"expected --sigma-w2, since {name!r} with {network} has no edge of chaos at sigma_b2 = {sigma_b2:g} "
+                "to take it from"
             )
-    neutral = float(neutrality_line(name, sigma_b2, **network))
-    depths = sorted({min(shown, depth) for shown in (10, 30, 100)} | {depth})
+    depths = sorted({min(shown, depth) for shown in DEPTHS} | {depth})
     found = classify(name, sigma_w2, sigma_b2, **network, depths=depths)
-    points = () if found.name == "no limit" else fixed_points(name, sigma_w2, sigma_b2, **network)
     if json:
-        output.show_json(
-            {
-                "sigma_w2": sigma_w2,
-                "sigma_b2": sigma_b2,
-                "edges_of_chaos": edges,
-                "neutrality_line": neutral,
-                **vars(found),
-                "in_table": found.in_table,
-                "point": None if found.point is None else _dict(found.point),
-                "rate": None if found.rate is None else vars(found.rate),
-                "fixed_points": [_dict(point) for point in points],
-            }
-        )
+        output.show_json(as_dict(found))
     else:
-        output.show(*lines(found, sigma_w2, sigma_b2, edges, neutral), *(["", table(points)] if points else []))
+        output.show(str(found))
 
 
-def _text(name: str, network: dict[str, Any]) -> str:
-    behind = "" if network["pool"] is None else f" and {network['pool']!r}"
-    norm = "" if network["norm"] is None else f" with norm {network['norm']!r} {network['placement']} it"
-    return f"{name!r}{behind}{norm}"
-
-
-def _edges(name: str, sigma_b2: float, network: dict[str, Any]) -> Any:
-    """All edges of chaos; none for an activation that jumps, or where a norm divides sigma_w2 out."""
-    igb.Dense(1.0, sigma_b2)  # refuses what is no variance
-    igb.mlp(1, name, **network)  # and what is no network
-    try:
-        return edges_of_chaos(name, sigma_b2, **network)
-    except ValueError:
-        return np.array([])
+def as_dict(found: Phase) -> dict[str, Any]:
+    """Return the phase as JSON has it."""
+    names = ("edges_of_chaos", "neutrality_line", "name", "meaning", "depths", "gamma", "remark", "in_table")
+    return {
+        "sigma_w2": found.course.dense.sigma_w2,
+        "sigma_b2": found.course.dense.sigma_b2,
+        **{name: getattr(found, name) for name in names},
+        "point": None if found.point is None else _dict(found.point),
+        "rate": vars(found.rate),
+        "fixed_points": [_dict(point) for point in found.fixed_points],
+    }
 
 
 def _dict(point: FixedPoint) -> dict[str, Any]:

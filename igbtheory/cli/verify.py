@@ -2,11 +2,9 @@
 
 import sys
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from igbtheory import checks
 from igbtheory.claims.library import library
@@ -14,6 +12,7 @@ from igbtheory.claims.report import as_dict, write_reports
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, run
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
+from igbtheory.cli.progress import progress_bar
 
 WIDEST = 88
 """Characters of a claim that the table shows."""
@@ -56,9 +55,11 @@ def verify(
     chosen = found.chosen(names)
     checks.non_negative("seconds", seconds)
     seed = checks.whole("seed", seed, 0)
-    with _progress() as bar:
-        task = bar.add_task("claims", total=len(chosen))
-        outcomes = run(chosen, seed, quick=quick, seconds=seconds, done=lambda _: bar.advance(task))
+    numbers = count(1)
+    with progress_bar() as advanced:
+        outcomes = run(
+            chosen, seed, quick=quick, seconds=seconds, done=lambda _: advanced(next(numbers) / len(chosen), "claims")
+        )
     if out is not None:
         _write(outcomes, out, {"seed": seed, "quick": quick, "problems": found.problems})
     if json:
@@ -75,11 +76,6 @@ def _write(outcomes: Sequence[Outcome], out: Path, about: dict[str, Any]) -> Non
         write_reports(outcomes, out, about)
     except OSError as error:
         raise ValueError(f"cannot write into {out}: {error.strerror}; choose another folder with --out") from None
-
-
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _show(outcomes: Sequence[Outcome], out: Path | None) -> None:

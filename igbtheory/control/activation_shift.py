@@ -14,12 +14,12 @@ from itertools import takewhile
 
 import numpy as np
 
+from igbtheory.formulas.shift import shifted
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, AvgPool, Dense, Gaussian, LawNode, Layer, MaxPool
 from igbtheory.layers.chain import each
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
-from igbtheory.verdict.shift import shifted
 
 ROUNDING = 1e-12
 """Share of var_chi gamma below zero that is rounding."""

@@ -7,11 +7,12 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
 from igbtheory.control.roots import roots
 from igbtheory.inputs import GaussianInputs
-from igbtheory.network import AccuracyWarning, Network, mlp
+from igbtheory.network import Network, mlp
 from igbtheory.prediction import Prediction
 
 PROMISED = 1e-10

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.weights import Array, Recorder, Weights
 from igbtheory.control.window import counts_within, region
 from igbtheory.layers import Dense, Dropout
 from igbtheory.layers.chain import drawn, each
-from igbtheory.network import AccuracyWarning, Network
+from igbtheory.network import Network
 from igbtheory.text import table
 
 TRIES = 20

@@ -10,7 +10,7 @@ from igbtheory.derivation.form import RULE, simplified
 from igbtheory.derivation.nodes import FormalGaussian, formal
 from igbtheory.derivation.result import BEFORE, CHAINED, Chained, Derivation, DerivedLayer
 from igbtheory.exact import refuse_inexact
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
+from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 __all__ = ["Chained", "Derivation", "DerivedLayer", "derive"]
@@ -28,13 +28,13 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     """
     refuse_inexact(layers, inputs, "derive")
     node = formal(LawNode(SYMBOLIC, Gaussian(inputs.moments(SYMBOLIC))))
-    chained = sum(isinstance(layer, Dense | Residual) for layer in layers) > CHAINED + 1
+    chained = sum(layer.listed for layer in layers) > CHAINED + 1
     found: list[DerivedLayer] = []
     symbols: list[tuple[Any, Any]] = []
     before: tuple[Any, ...] = ()
     for layer in layers:
         node = formal(layer.law(node))
-        if not isinstance(layer, Dense | Residual):
+        if not layer.listed:
             continue
         x = node.averaged()
         found.append(

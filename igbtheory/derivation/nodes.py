@@ -1,7 +1,7 @@
 """Bases of nodes whose averages are formulas."""
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import sympy as sp
 
@@ -11,7 +11,7 @@ from igbtheory.derivation.average import unevaluated
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.layers import Gaussian, LawNode
-from igbtheory.layers.dead import dead_batch, flat_pieces
+from igbtheory.layers.constant import flat_pieces, of_normalised
 from igbtheory.layers.node import Averaged, Base
 from igbtheory.layers.normalised import Normalised
 from igbtheory.numbers import Kind
@@ -24,9 +24,7 @@ class FormalGaussian(Base[Moments]):
 
     values: Moments
 
-    @property
-    def gaussian(self) -> bool:
-        return True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del n
@@ -41,16 +39,17 @@ class FormalGaussian(Base[Moments]):
         """Probability of a dead batch: half to the power of all units where two data of a batch are independent."""
         del n
         pieces = [] if phi is None else flat_pieces(phi)
-        if not pieces:
+        if pieces == []:
             return sp.Integer(0)
-        halves = all(sorted(map(abs, piece)) == [0, float("inf")] for piece in pieces)
-        alone = m == 1 and (copies == 1 or len(pieces) == 1)
-        if not (alone and halves and self.values.covariance == 0 and self.values.centred):
+        known = pieces or []
+        halves = bool(known) and all(sorted(map(abs, piece)) == [0, float("inf")] for piece in known)
+        alone = m == 1 and (copies == 1 or len(known) == 1)
+        if not (halves and alone and self.values.covariance == 0 and self.values.centred):
             raise ValueError(
                 f"how often a batch of {size} lies where the activation is constant has no closed form here; derive "
                 "the full batch, or use predict(digits=30)"
             )
-        return (len(pieces) * sp.Rational(1, 2) ** size) ** copies
+        return (len(known) * sp.Rational(1, 2) ** size) ** copies
 
 
 @final
@@ -74,7 +73,13 @@ class FormalSphere(Base[Moments]):
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
         # a symbol stands for more than two data
-        return sp.Rational(dead_batch(phi, m, size, copies, 0.0, (size - 1) ** 0.5) if isinstance(size, int) else 0)
+        found = of_normalised(phi, m, size, copies, 0.0) if isinstance(size, int) else 0.0
+        if found is None:
+            raise ValueError(
+                f"how often a batch of {size} normalised values lies where {phi} is constant has no closed form here; "
+                "derive the full batch, or use predict()"
+            )
+        return sp.Rational(found)
 
 
 def formal(node: LawNode) -> LawNode:

@@ -1,8 +1,8 @@
-"""Layers: one file a rule, each with three faces (law, kernel, samples).
+"""Layers: one file a layer; `samples` defines it, `law` and `kernel` are optional exact knowledge.
 
-The rules: `dense`, `activation`, `batchnorm`, `layernorm` (and RMSNorm), `groupnorm`, `pooling`, `dropout`, `residual`.
-What flows through them: `node`, from a base (`gaussian`, `normalised`) or a `recipe`. The rest serves BatchNorm behind
-an activation: in the law `share`, on given data `normalised_pairs` and `batch_kernel`.
+What flows through layers is a `node`: a base (`gaussian`, `normalised`, `data`) and the function of it that is not
+averaged yet. Where a layer has no rule, `general` estimates one from `draws` of units. BatchNorm on a given data set:
+`given_batches`.
 """
 
 from igbtheory.averages.pairs import Pairs

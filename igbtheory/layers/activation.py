@@ -29,10 +29,10 @@ class Activation(Layer):
         object.__setattr__(self, "phi", function_of(activation))
 
     def law(self, node: LawNode) -> LawNode:
-        return node.then(self.phi)
+        return node.then(self.phi) if node.base.averages else super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return node.then(self.phi)
+        return node.then(self.phi) if node.base.averages else super().kernel(node)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width

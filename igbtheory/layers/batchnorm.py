@@ -1,7 +1,7 @@
 """BatchNorm: every unit centred and scaled over a batch of data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -11,18 +11,22 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.moments import Moments
 from igbtheory.layers.chain import each
+from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
+from igbtheory.layers.general import combined, refuse_exact
+from igbtheory.layers.given_batches import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, OfNode
+from igbtheory.layers.node import KernelNode, LawNode, Units
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.normalised_pairs import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normalised, scaled_law
-from igbtheory.layers.share import share
-from igbtheory.layers.strata import Strata
 from igbtheory.numbers import FLOAT64
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
+FULL = 2**9
+"""Data that stand for the full batch where it is drawn."""
+CONSTANT = 1e-13
+"""Relative error of the probability that a unit does not vary over a batch, which is known in double precision."""
 
 
 @final
@@ -64,11 +68,11 @@ class BatchNorm(Layer):
             )
         if node.gaussian:
             return self._of_gaussian(node)
-        return self._of_activation(node)
+        return self._of_function(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.estimator == "evaluation":
-            return node if not self.eps else divided_pairs(node, 1 + node.n.number(self.eps))
+            return node if not self.eps else divided_pairs(node, self, 1 + node.n.number(self.eps))
         x = node.averaged()
         size = self.divides(len(x.q_ab))
         if self.estimator == "proxy":
@@ -76,7 +80,7 @@ class BatchNorm(Layer):
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
         scaling = Scaling(x, size, float(self.eps))
-        return Node(node.n, NormalisedPairs(scaling)) if node.gaussian else of_function(node, scaling)
+        return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, node, scaling)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -97,6 +101,10 @@ class BatchNorm(Layer):
         return norm_text("BatchNorm", *size, *law, eps=self.eps)
 
     @property
+    def whole(self) -> bool:
+        return self.trains
+
+    @property
     def trains(self) -> bool:
         """Whether data of a batch depend on one another: not in evaluation mode."""
         return self.estimator != "evaluation"
@@ -110,25 +118,47 @@ class BatchNorm(Layer):
         """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
-            values = Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)
-            return Node(node.n, Gaussian(values))
-        return Node(node.n, Normalised(self.batch_size, self.estimator, x.own, eps))
+            return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
+        unit = Normalised(self.batch_size, self.estimator, x.own, eps, drawn=node.draws_within)
+        return replace(node.after(unit), batch=self.batch_size)
 
-    def _of_activation(self, node: LawNode) -> LawNode:
-        """A function of a unit: every batch has the mean 0 and the mean square 1, or 0 where the unit is constant."""
-        n, size = node.n, self.batch_size
+    def _of_function(self, node: LawNode) -> LawNode:
+        """A function of a unit: its values in a batch have the mean 0 and the mean square V/(V + eps), or 0.
+
+        V is their variance over the batch. Data of different batches share nothing, by symmetry.
+        """
+        size = self.batch_size
         if self.estimator == "proxy":
             raise ValueError(
                 f"expected a Gaussian unit in front of {self!r}, got an activation: the proxy has a law for Gaussian "
                 'units alone; use law="exact"'
             )
-        if self.eps:
-            q, error = share(node, self)
-        else:
-            q = n.number(1) - n.number(0 if size is None else node.constant(size))
-            error = 0.0 if n is FLOAT64 else 1e-13 * float(np.any(q != 1))
+        q, error, estimated = self._mean_square(node)
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
-        return Node(n, Averaged(values, (0, 0), BatchNormalised(node, self)))
+        found = node.with_moments(self, values)
+        return replace(
+            found,
+            base=replace(found.base, known_constant=node.constant),  # type: ignore[type-var]
+            estimated=(*node.estimated, self) if estimated else node.estimated,
+            batch=size or node.batch,
+        )
+
+    def _mean_square(self, node: LawNode) -> tuple[Any, Any, bool]:
+        """Mean of V/(V + eps), its relative error, and whether it was estimated from draws."""
+        n, size = node.n, self.batch_size
+        one, eps = n.number(1), n.number(self.eps)
+        if size is None and not self.eps:
+            return one, 0.0, False
+        if size is None and isinstance(node.base, Gaussian) and not np.any(node.base.values.var_mu != 0):
+            x = node.averaged()  # data share nothing, so that all units have the same variance over them
+            return x.var_chi / (x.var_chi + eps), x.error, False
+        constant = None if size is None else node.constant(size)
+        if constant is not None and not self.eps:
+            rounding = 0.0 if n is FLOAT64 else CONSTANT * float(np.any(constant != 0))
+            return one - n.number(constant), rounding, False
+        refuse_exact(self, n)
+        q, error = mean_square_in_batches(self.behind(node), size, constant)
+        return n.number(q), error + node.base.error, True
 
     def divides(self, data: int) -> int:
         """Data in a batch, refused where that does not divide the number of data."""
@@ -141,24 +171,32 @@ class BatchNorm(Layer):
         return size
 
 
-@final
-@dataclass(frozen=True)
-class BatchNormalised(OfNode[Moments]):
-    """Unit of a node behind a BatchNorm `norm`; its law."""
+def mean_square_in_batches(units: Units, size: int | None, constant: Any) -> tuple[Any, Any]:
+    """Return the mean square of normalised units over batches of `size` data, None for all, and its relative error.
 
-    norm: BatchNorm
+    constant: the known probability that a unit does not vary over its batch, which makes it 0; None counts the chance
+    of what no draw has seen, SPARE units of all that were drawn.
+    """
 
-    @property
-    def what(self) -> str:
-        return "a batch-normalised activation"
+    def squares(draws: Draws) -> Array:
+        square = np.mean(np.square(units(draws, draws.points)), axis=-2)
+        varies = (square > 0).mean(axis=-1)
+        return np.stack([square.mean(axis=-1), varies, np.full_like(varies, draws.points)], axis=-1)
 
-    def units(self, rng: Generator, count: int, size: int | None) -> NDArray[Any]:
-        return normalised(self.node.units(rng, count, size), float(self.norm.eps), axis=-2)
-
-    def spread(self, strata: Strata, count: int) -> NDArray[Any]:
-        variance = self.node.spread(strata, count)[..., 1:, :]
-        share = np.divide(variance, variance + float(self.norm.eps), out=np.zeros_like(variance), where=variance > 0)
-        return np.concatenate([0 * share, share], axis=-2)
+    found = replicated(squares, 1, size) if size else replicated(squares, FULL, 1, 1)
+    square, varies = found[..., 0], found[..., 1]
+    if size is None:
+        value, error = combined(replicated(squares, FULL // 4, 1, 1)[..., 0], square, 4)
+    elif constant is None:
+        value, error = square.mean(axis=0), SPARE * standard_error(square)
+    else:  # the mean over the units that vary, whose share of all is known
+        share = np.maximum(varies.mean(axis=0), 1 / found[..., 2].sum(axis=0))
+        ratio = square.mean(axis=0) / share
+        value = (1 - constant) * ratio
+        error = SPARE * (1 - constant) * standard_error(square - ratio * varies) / share
+    unseen = 0.0 if size is None or constant is not None else SPARE / found[..., 2].sum(axis=0)
+    relative = np.where(value > 0, error / np.where(value > 0, value, 1), 1.0)
+    return np.clip(value, 0, 1)[()], (relative + unseen + 8 * FLOAT64.epsilon)[()]
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:

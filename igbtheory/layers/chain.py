@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -12,7 +13,7 @@ from igbtheory.layers.layer import Layer
 
 
 def read_by_next(layers: Sequence[Layer]) -> int:
-    """Units in front of the `layers` for one that the next Dense reads: what pooling in between takes together."""
+    """Return how many units in front of the `layers` make one that the next Dense reads, by pooling."""
     pooled = []
     for layer in layers:
         if isinstance(layer, Dense):
@@ -22,15 +23,36 @@ def read_by_next(layers: Sequence[Layer]) -> int:
 
 
 def widths(layers: Sequence[Layer], width: int) -> list[int]:
-    """Units that each layer makes where it makes them itself, so that every Dense reads `width`."""
+    """Return the units that each layer makes where it makes them itself, so that every Dense reads `width`."""
     return [width * read_by_next(layers[i + 1 :]) for i in range(len(layers))]
 
 
 def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-    """Samples behind the layers; every Dense but the first reads `width` units, and so does what follows."""
+    """Return samples behind the layers; every Dense but the first reads `width` units, and so does what follows."""
     for layer, units in zip(layers, widths(layers, width), strict=True):
         x = layer.samples(x, rng, units)
     return x
+
+
+def undrawn(layer: Layer, x: NDArray[Any], width: int) -> NDArray[Any] | None:
+    """Return what a layer makes of units where it draws no random numbers; None where it draws some."""
+    rng = np.random.default_rng(0)
+    untouched = rng.bit_generator.state
+    found = layer.samples(x, rng, width)
+    return found if rng.bit_generator.state == untouched else None
+
+
+def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Layer, ...], NDArray[Any]]:
+    """Return the layers from the first one on that draws random numbers, and what those in front make of the data x.
+
+    They do the same in every network.
+    """
+    for i, layer in enumerate(layers):
+        found = undrawn(layer, x, 1)
+        if found is None:
+            return tuple(layers[i:]), x
+        x = found
+    return (), x
 
 
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:

@@ -37,19 +37,27 @@ class Dense(Layer):
             checks.non_negative(name, value)
             object.__setattr__(self, name, np.asarray(value) if np.ndim(value) else value)
 
+    @property
+    def listed(self) -> bool:
+        return True
+
+    @property
+    def swept(self) -> tuple[Any, ...]:
+        return self.sigma_w2, self.sigma_b2
+
     def law(self, node: LawNode) -> LawNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
         x = node.averaged()
         mean2 = x.mean * x.mean
         within = None if x.within is None else sigma_w2 * (mean2 + x.within) + sigma_b2
         values = Moments(0, sigma_w2 * (mean2 + x.var_mu) + sigma_b2, sigma_w2 * x.var_chi, x.error, within)
-        return LawNode(node.n, Gaussian(values))
+        return node.after(Gaussian(values))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
         x = node.averaged()
         q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-        return KernelNode(node.n, GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)))
+        return node.after(GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):

@@ -1,35 +1,136 @@
-"""Units that are drawn: a law beside them, and the largest of several."""
+"""Draws of units: quasi-random normal numbers, and means over independent replicates of them.
 
-from collections.abc import Callable, Iterator
-from functools import reduce
-from typing import Any
+Every call draws the same numbers, so that a prediction is the same twice.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.formulas.function import Function
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.threads import one_thread
 
 Array = NDArray[np.float64]
-TOGETHER = 2**12
-"""Draws of a unit at once at least, where several make one value."""
+
+SEED = 1
+"""Seed of all replicates."""
+REPLICATES = 32
+"""Independent replicates of a mean, whose scatter gives its error."""
+SPARE = 4.0
+"""Standard errors in an error."""
+NUMBERS = 2**20
+"""Normal numbers that a replicate takes, within the bounds below."""
+FEWEST, MOST = 2**6, 2**16
+"""Units in a replicate at least and at most: powers of two, for which Sobol points are balanced."""
+LARGEST = 2**26
+"""Normal numbers in a replicate at most."""
+DIMENSIONS = 2**10
+"""Dimensions of one Sobol sequence; more dimensions are several sequences, paired at random."""
 
 
-def copies(draw: Callable[[int], Array], m: int, count: int) -> Iterator[Array]:
-    """`count` times m independent draws, shape (..., some of the m, count): as many at once as pay."""
-    at_once = max(1, TOGETHER // count)
-    for start in range(0, m, at_once):
-        some = min(at_once, m - start)
-        found = draw(some * count)
-        yield found.reshape(*found.shape[:-1], some, count)
+@final
+@dataclass(frozen=True)
+class Draws:
+    """One replicate of drawn units.
+
+    rng is the generator, which layers may use for what they draw themselves; points is the number of units drawn
+    together. Units of a law are drawn at `batches` of `size` data in independent `groups`, those of a given data set at
+    all of its data.
+    """
+
+    rng: Generator
+    points: int
+    batches: int = 1
+    size: int = 1
+    groups: int = 2
+    taken: list[int] = field(default_factory=list)
+
+    @property
+    def data(self) -> int:
+        """Number of data at which units of a law are drawn."""
+        return self.batches * self.size
+
+    def normal(self, rows: int, count: int) -> Array:
+        """Draw independent normal numbers, shape (rows, count), from scrambled Sobol points.
+
+        The numbers of count/points neighbouring columns are the coordinates of one point; of two, so are those of the
+        same columns of the other half: a gate pairs either. The points are in random order, and the halves of the
+        columns are independent, so that a layer may combine units in any way.
+        """
+        copies = -(-count // self.points)
+        if rows * copies * self.points > LARGEST:
+            raise ValueError(
+                f"expected units made of at most {LARGEST // FEWEST} random numbers in front of a layer that is "
+                f"estimated from draws, got {rows * copies}; pool fewer units, or put a Dense in front of it"
+            )
+        self.taken.append(rows * copies)
+        half = self.points // 2
+        if copies == 2:
+            halves = self._scrambled(half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
+        else:
+            parts = [self._scrambled(half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
+            halves = np.stack(parts).transpose(2, 0, 1, 3)
+        return halves.reshape(rows, self.points * copies)[:, :count]
+
+    def of_law(self, count: int) -> tuple[Array, Array]:
+        """Draw normal numbers of `count` units and, shape (batches, size, count), of the same units at all data.
+
+        The numbers at one place of several batches are spread evenly over the normal law in each of the `groups`, so
+        that their averages are near those of infinitely many batches.
+        """
+        if self.batches == 1:
+            found = self.normal(1 + self.size, count)
+            return found[0], found[None, 1:]
+        return self.normal(1, count)[0], self.spread(count)
+
+    def spread(self, count: int) -> Array:
+        """Draw normal numbers, shape (batches, size, count), those of a group spread over the normal law."""
+        from scipy.special import ndtri  # noqa: PLC0415 - loaded where something is drawn
+
+        if self.batches == 1:
+            return self.normal(self.size, count)[None]
+        self.taken.append(self.batches * self.size * (count // self.points))
+        strata = self.batches // self.groups
+        places = np.broadcast_to(np.arange(strata)[:, None, None], (self.groups, strata, self.size, count))
+        found = self.rng.permuted(places, axis=1) + self.rng.random(places.shape)
+        normal: Array = ndtri(found / strata)
+        return normal.reshape(self.batches, self.size, count)
+
+    def _scrambled(self, points: int, dimensions: int) -> Array:
+        """Normal numbers of shape (points, dimensions)."""
+        from scipy.special import ndtri  # noqa: PLC0415 - as above
+        from scipy.stats.qmc import Sobol  # noqa: PLC0415 - as above
+
+        found = np.empty((points, dimensions))
+        for start in range(0, dimensions, DIMENSIONS):
+            part = found[:, start : start + DIMENSIONS]
+            part[:] = self.rng.permutation(Sobol(part.shape[1], rng=self.rng).random(points))
+        # points have 30 bits: half a step keeps them away from 0 and 1
+        return np.asarray(ndtri(found + 2.0**-31))
 
 
-def extended(draw: Callable[[int], Array], phi: Function | None, m: int, count: int) -> Array:
-    """Values phi(M), M the largest of m draws."""
-    found = reduce(np.maximum, (some.max(axis=-2) for some in copies(draw, m, count)))
-    return found if phi is None else np.asarray(phi(FLOAT64, found), dtype=np.float64)
+def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, groups: int = 2) -> Array:
+    """Values of a statistic of drawn units in independent replicates, shape (REPLICATES, ...).
+
+    A replicate has as many units as NUMBERS allows, counted by a trial with few.
+    """
+    first, *rngs = np.random.default_rng(SEED).spawn(REPLICATES + 1)
+    with one_thread(), np.errstate(all="ignore"):
+        trial = Draws(first, FEWEST, batches, size, groups)
+        statistic(trial)
+        most = NUMBERS // max(1, sum(trial.taken))
+        points = min(MOST, max(FEWEST, 1 << max(most, 1).bit_length() - 1))
+        return np.array([statistic(Draws(rng, points, batches, size, groups)) for rng in rngs])
 
 
-def over_data(value: Any) -> Array:
-    """One number, or one at each point of a sweep of a law, beside units: the same at all data and in all draws."""
+def standard_error(values: Array) -> Array:
+    """Standard errors of the means of replicates along the first axis."""
+    return np.asarray(values.std(axis=0) / np.sqrt(len(values) - 1))
+
+
+def beside(value: Any) -> Array:
+    """Return a number, or those of a sweep, with the axes of data and units behind."""
     return np.asarray(value, dtype=float)[..., None, None]

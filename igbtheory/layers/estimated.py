@@ -1,41 +1,36 @@
-"""Moments of units that can be drawn and not averaged, by those of other units that can.
+"""Kernels of given data from draws of units, by those of other units whose kernel is known.
 
 With units y and y0 of the same weights, the moments of y0 known,
 
     E y_a y_b = beta E y0_a y0_b + E (y_a y_b - beta y0_a y0_b),
 
-where the last mean is over draws: the closer y0 comes to y, the less is left to them. They are the same in every call.
+where the last mean is over draws: the closer y0 comes to y, the less is left to them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.random import Generator
 
-from igbtheory.layers.draws import Array
+from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws
 from igbtheory.numbers.threads import one_thread
 
-SEED = 1
-"""Seed of the draws."""
-BLOCKS = 32
-"""Blocks of draws, besides one for beta."""
-LEAST, VALUES, FEWEST = 1024, 2**18, 64
-"""Draws in a block at least, values at all data that they make where this allows more, and maxima at least."""
+Pair = Callable[[Draws, int], tuple[Array, Array | None]]
+"""Draws units y, and units y0 of known moments or None, shape (data, units) each."""
+LEAST, VALUES, MOST = 2**10, 2**18, 2**23
+"""Units in a replicate at least, values at all data that they make where this allows more, random numbers at most."""
 SMALL = 256
 """Data up to which a matrix product takes one thread: several would wait for each other."""
 HEAVY = 100.0
-"""Largest square in a block, relative to their mean, from which on a unit is no control: its known moments may come
-from draws that no block has."""
-SPARE = 4.0
-"""Standard errors in an error."""
+"""Largest square in a replicate, relative to their mean, from which on a unit is no control: its known moments may come
+from draws that no replicate has."""
 
 
 @final
 @dataclass(frozen=True)
-class Estimate:
+class DrawnKernel:
     """Second moments, shape (D, D), and means, shape (D,), of a unit at D data.
 
     error: SPARE standard errors, against the roots of the two diagonal entries: the root of their mean square, over
@@ -47,15 +42,10 @@ class Estimate:
     error: float
 
 
-def estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array, m: int) -> Estimate:
-    """Moments of the units y; draw: from a generator and a count, y and y0 in one array, shape (2, D, count).
-
-    q_ab, mean: those of y0; m: draws that make one unit. Source: control variates, as in any textbook of Monte Carlo
-    methods.
-    """
-    count = max(FEWEST, max(LEAST, VALUES // mean.size) // m)
+def estimated(draw: Pair, q_ab: Array, mean: Array) -> DrawnKernel:
+    """Return the moments of the units y; q_ab and mean are those of y0."""
     with one_thread() if mean.size <= SMALL else nullcontext():
-        slope, beta, sums = _drawn(draw, count)
+        slope, beta, sums = _drawn(draw, mean.size)
     left, error_1 = _mean(sums[0], sums[1])
     square, error_2 = _mean(sums[2], sums[3])
     # without a control its moments may be out of range
@@ -67,24 +57,39 @@ def estimated(draw: Callable[[Generator, int], Array], q_ab: Array, mean: Array,
         np.diagonal(error_2) * inverse,
         error_2 * np.sqrt(inverse[:, None] * inverse),
     )
-    return Estimate(
+    return DrawnKernel(
         found,
         slope * mean + left if slope else left,
         SPARE * max(float(np.sqrt(np.mean(part**2))) for part in relative),
     )
 
 
-def _drawn(draw: Callable[[Generator, int], Array], count: int) -> tuple[float, float, list[Array]]:
-    """Slopes of y and of its square on those of y0, and sums over blocks of what they leave, and of its squares."""
-    rng = np.random.default_rng(SEED)
-    y, y0 = draw(rng, count)
-    slope, beta = (_slope(y, y0), _slope(np.square(y), np.square(y0))) if _is_light(y0) else (0.0, 0.0)
+def _drawn(draw: Pair, data: int) -> tuple[float, float, list[Array]]:
+    """Slopes of y and of its square on those of y0, and sums over replicates of what they leave, and of its squares."""
+    pairs = _replicates(draw, data)
+    y, y0 = next(pairs)
+    if y0 is None or not _is_light(y0):
+        slope = beta = 0.0
+    else:
+        slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))
     sums: list[Array] = [np.zeros(())] * 4
-    for _ in range(BLOCKS):
-        y, y0 = draw(rng, count)
-        left, square = (y - slope * y0).mean(axis=1), (y @ y.T - beta * (y0 @ y0.T)) / count
+    for y, y0 in pairs:
+        left, square = y.mean(axis=1), y @ y.T / y.shape[1]
+        if y0 is not None and beta:
+            left, square = left - slope * y0.mean(axis=1), square - beta * (y0 @ y0.T) / y.shape[1]
         sums = [total + new for total, new in zip(sums, (left, left**2, square, square**2), strict=True)]
     return slope, beta, sums
+
+
+def _replicates(draw: Pair, data: int) -> Iterator[tuple[Array, Array | None]]:
+    """Independent draws, one more than the replicates; a trial tells how many numbers a unit takes."""
+    first, *rngs = np.random.default_rng(SEED).spawn(REPLICATES + 2)
+    trial = Draws(first, FEWEST)
+    draw(trial, FEWEST)
+    wanted = min(max(LEAST, VALUES // data), MOST // max(1, sum(trial.taken)))
+    points = max(FEWEST, 1 << max(wanted, 1).bit_length() - 1)
+    for rng in rngs:
+        yield draw(Draws(rng, points), points)
 
 
 def _is_light(y: Array) -> bool:
@@ -101,6 +106,6 @@ def _slope(y: Array, y0: Array) -> float:
 
 
 def _mean(total: Array, squares: Array) -> tuple[Array, Array]:
-    """Means of the blocks, and their standard errors."""
-    mean = total / BLOCKS
-    return mean, np.sqrt(np.maximum(squares / BLOCKS - mean**2, 0) / (BLOCKS - 1))
+    """Means of the replicates, and their standard errors."""
+    mean = total / REPLICATES
+    return mean, np.sqrt(np.maximum(squares / REPLICATES - mean**2, 0) / (REPLICATES - 1))

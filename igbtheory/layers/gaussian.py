@@ -2,23 +2,17 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.random import Generator
 
 from igbtheory.averages import averages
-from igbtheory.averages.batches import Mix
-from igbtheory.averages.given_weights import given_weights
-from igbtheory.averages.maxima import IDENTITY
 from igbtheory.averages.moments import Moments, steepness
 from igbtheory.averages.pairs import Pairs, kernel_root
 from igbtheory.formulas.function import Function
-from igbtheory.layers.dead import all_zero, dead
-from igbtheory.layers.draws import Array, over_data
+from igbtheory.layers import constant
+from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.node import Base
-from igbtheory.layers.single import Single
-from igbtheory.layers.strata import Strata
 from igbtheory.numbers import Kind
 
 
@@ -29,9 +23,7 @@ class Gaussian(Base[Moments]):
 
     values: Moments
 
-    @property
-    def gaussian(self) -> bool:
-        return True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
@@ -43,33 +35,17 @@ class Gaussian(Base[Moments]):
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
-        return 0.0 if phi is None else dead(phi, m, size, copies, self.values)
+        return 0.0 if phi is None else constant.of_gaussian(phi, m, size, copies, self.values)
 
-    def zeros(self, phi: Function | None, m: int, size: int) -> Any:
-        return 0.0 if phi is None else all_zero(phi, m, size, self.values)
-
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        h, z = self.values, rng.standard_normal((size or 1, count))
-        own, shared = (over_data(part) for part in (h.own, h.covariance))
-        mean = z.mean(axis=0)
-        # the mean apart: its variance is own/size + shared, whatever the sign of what the data share
-        common = np.sqrt(np.maximum(own + len(z) * shared, 0)) * mean
-        return np.asarray(over_data(h.mean) + np.sqrt(own) * (z - mean) + common)
-
-    def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
-        h, u = self.values, strata.normal(m, count)
-        parts = np.broadcast_arrays(h.mean, h.var_mu, h.var_chi)
-        found = [given_weights(phi, u, *map(float, point)) for point in zip(*map(np.ravel, parts), strict=True)]
-        return np.reshape(found, (*parts[0].shape, 2, count))
-
-    def single(self, phi: Function | None, m: int) -> Single | None:
-        if m > 1 and np.any(self.values.covariance != 0):
-            return None  # data share several units
-        return Single(self.values, phi or IDENTITY, Mix(maximum=m))
-
-    @property
-    def error(self) -> Any:
-        return self.values.error
+    def units(self, draws: Draws, count: int) -> Array:
+        h, size = self.values, draws.size
+        own, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
+        u, z = draws.of_law(count)
+        mean = z.mean(axis=1, keepdims=True)
+        # the mean of a batch apart: its variance is own/size + within - across, whatever the sign of the latter
+        scale = np.sqrt(np.maximum(own + size * (within - across), 0))
+        deviations, means = (part.reshape(draws.data, count) for part in (z - mean, mean + 0 * z))
+        return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(own) * deviations + scale * means)
 
 
 @final
@@ -79,9 +55,7 @@ class GaussianPairs(Base[Pairs]):
 
     values: Pairs
 
-    @property
-    def gaussian(self) -> bool:
-        return True
+    gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         h = self.values
@@ -99,9 +73,8 @@ class GaussianPairs(Base[Pairs]):
         at_a, at_b = (averages.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
         return at_a.mean, at_b.mean
 
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        del size
-        return self._root @ rng.standard_normal((self._root.shape[1], count))
+    def units(self, draws: Draws, count: int) -> Array:
+        return self._root @ draws.normal(self._root.shape[1], count)
 
     @cached_property
     def _root(self) -> Array:

@@ -16,11 +16,10 @@ from igbtheory.averages.pairwise import pairwise
 from igbtheory.averages.spherical import one
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers.dead import dead_groups
-from igbtheory.layers.draws import Array
+from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Base, KernelNode, LawNode, Node
+from igbtheory.layers.node import Base, KernelNode, LawNode
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import Kind
 from igbtheory.numbers.sweeps import at_points
@@ -44,12 +43,14 @@ class GroupNorm(Layer):
         checks.epsilon(self.eps)
 
     def law(self, node: LawNode) -> LawNode:
-        self._refuse(node)
-        return Node(node.n, Grouped(node.averaged(), self.size))
+        if not node.gaussian or self.eps:
+            return super().law(node)
+        return node.after(Grouped(node.averaged(), self.size))
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        self._refuse(node)
-        return Node(node.n, GroupedPairs(node.averaged(), self.size))
+        if not node.gaussian or self.eps:
+            return super().kernel(node)
+        return node.after(GroupedPairs(node.averaged(), self.size))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -66,14 +67,6 @@ class GroupNorm(Layer):
     def __repr__(self) -> str:
         return norm_text("GroupNorm", self.size, eps=self.eps)
 
-    def _refuse(self, node: LawNode | KernelNode) -> None:
-        if not node.gaussian or self.eps:
-            what = f"eps={self.eps}" if node.gaussian else node.base.refusal or "an activation"
-            raise ValueError(
-                f"expected a Gaussian unit in front of {self!r} and eps=0, got {what}: the law of the norm of a group "
-                "is known for those alone; use LayerNorm, or put GroupNorm in front of the activation"
-            )
-
 
 @final
 @dataclass(frozen=True)
@@ -84,8 +77,8 @@ class Grouped(Base[Moments]):
     size: int
 
     @property
-    def pools(self) -> bool:
-        return False
+    def dependent(self) -> bool:
+        return True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del m  # units of a group are not pooled
@@ -97,16 +90,8 @@ class Grouped(Base[Moments]):
             _, within, _, _ = at_points(partial(grouped, n, of, self.size), c, 1 - c)
         return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()], within)
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, m
-        return dead_groups(phi, self.size, size, copies, self.values.variance, self.values.covariance)
-
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        return _in_groups(Gaussian(self.values), self.size, (rng, count, size))
-
-    @property
-    def error(self) -> Any:
-        return self.values.error
+    def units(self, draws: Draws, count: int) -> Array:
+        return _in_groups(Gaussian(self.values), self.size, draws, count)
 
 
 @final
@@ -118,8 +103,8 @@ class GroupedPairs(Base[Pairs]):
     size: int
 
     @property
-    def pools(self) -> bool:
-        return False
+    def dependent(self) -> bool:
+        return True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         del m
@@ -141,16 +126,15 @@ class GroupedPairs(Base[Pairs]):
         mean = one(n, phi or FUNCTIONS["linear"], self.size)[0]
         return mean, mean
 
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        return _in_groups(self._before, self.size, (rng, count, size))
+    def units(self, draws: Draws, count: int) -> Array:
+        return _in_groups(self._before, self.size, draws, count)
 
     @cached_property
     def _before(self) -> GaussianPairs:
         return GaussianPairs(self.values)
 
 
-def _in_groups(before: Base[Any], group: int, of: tuple[Generator, int, int | None]) -> Array:
-    """Units of `before` normalised in groups, of a generator, their count and the data of a batch."""
-    rng, count, size = of
-    x = before.units(rng, -(-count // group) * group, size)
+def _in_groups(before: Base[Any], group: int, draws: Draws, count: int) -> Array:
+    """Units of `before`, normalised in groups."""
+    x = before.units(draws, -(-count // group) * group)
     return normalised(x.reshape(*x.shape[:-1], -1, group), 0, axis=-1).reshape(x.shape)[..., :count]

@@ -1,42 +1,83 @@
-"""The interface of a layer: what it does to a law, to a kernel and to samples."""
+"""Layers: `samples` defines a layer, `law` and `kernel` are optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.node import KernelNode, LawNode, Node, Units
 
 
 class Layer(ABC):
-    """A layer with its three faces."""
+    """A layer, defined by what it does to the units of a finite network.
 
-    @abstractmethod
-    def law(self, node: LawNode) -> LawNode:
-        """What the layer does to the law of a node of Gaussian inputs, in infinite width."""
-
-    @abstractmethod
-    def kernel(self, node: KernelNode) -> KernelNode:
-        """What the layer does to a block of the kernel of a given data set, in infinite width."""
+    A subclass needs `samples` alone. Where its `law` and its `kernel` in infinite width have no formula, they are
+    estimated from draws of the units in front of it, and the prediction reports their error.
+    """
 
     @abstractmethod
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        """What the layer does to units at data, shape (n_samples, units), in a finite network drawn from `rng`.
+        """Return what the layer makes of units at data, in a finite network drawn from `rng`.
 
-        width: units of the layer where it has weights of its own; the type of `x` is kept.
+        x and the result have the shape (n_samples, units) and the same type. width is the number of units to make,
+        for a layer that has weights of its own.
         """
+
+    def law(self, node: LawNode) -> LawNode:
+        """Return the law of a unit behind the layer, for Gaussian inputs in infinite width."""
+        from igbtheory.layers.general import drawn_law  # noqa: PLC0415 - most networks need no draws
+
+        return drawn_law(self, node)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        """Return the kernel behind the layer, for a given data set in infinite width."""
+        from igbtheory.layers.general import drawn_kernel  # noqa: PLC0415 - most networks need no draws
+
+        return drawn_kernel(self, node)
+
+    def latex(self) -> str:
+        """Return the layer as a formula."""
+        return rf"\text{{{self!r}}}"
 
     @property
     def pooled(self) -> int:
-        """Units that become one."""
+        """Units in front of the layer that become one behind it."""
         return 1
+
+    @property
+    def listed(self) -> bool:
+        """Whether `Prediction.per_layer` lists the moments behind the layer."""
+        return False
+
+    @property
+    def swept(self) -> tuple[Any, ...]:
+        """Parameters that may be arrays, with one number for each network of a sweep."""
+        return ()
 
     @property
     def inner(self) -> "tuple[Layer, ...]":
         """Layers inside this one."""
         return ()
 
-    @abstractmethod
-    def latex(self) -> str:
-        """The layer as a formula."""
+    @property
+    def whole(self) -> bool:
+        """Whether the kernel behind the layer needs all pairs of data at once."""
+        return type(self).kernel is Layer.kernel or any(layer.whole for layer in self.inner)
+
+    def behind(self, node: Node[Any]) -> Units:
+        """Return what draws units behind the layer: its samples, of units of the node in front of it."""
+
+        def drawn(draws: Draws, count: int) -> Array:
+            return at_each_point(lambda x: self.samples(x, draws.rng, count), node.units(draws, count * self.pooled))
+
+        return drawn
+
+
+def at_each_point(samples: Any, x: Array) -> Array:
+    """Samples of units (data, count) at each point of a sweep, whose axes stand in front."""
+    if x.ndim == 2:
+        return np.asarray(samples(x), dtype=float)
+    return np.stack([at_each_point(samples, point) for point in x])

@@ -1,101 +1,84 @@
 """Nodes: what flows through a network, a base and the function of it that is not averaged yet."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final
 
-from numpy.random import Generator
+import numpy as np
 
 from igbtheory.averages.moments import Moments
 from igbtheory.averages.pairs import Pairs
 from igbtheory.formulas.function import Function, composed
-from igbtheory.layers.dead import UnknownError
-from igbtheory.layers.draws import Array, extended
-from igbtheory.layers.recipe import NO_SPREAD, Recipe
-from igbtheory.layers.single import Single
-from igbtheory.layers.strata import Strata
-from igbtheory.numbers import Kind
+from igbtheory.layers.draws import Array, Draws
+from igbtheory.numbers import FLOAT64, Kind
+
+if TYPE_CHECKING:
+    from igbtheory.layers.layer import Layer
 
 T = TypeVar("T")
+Units = Callable[[Draws, int], Array]
+"""Draws units: from a replicate and their number, an array (*sweep, data, units)."""
+Constant = Callable[[int, int], Any]
+"""Probability that a sum of copies of a unit does not vary over a batch, from its size and the number of copies."""
 
 
 class Base(ABC, Generic[T]):
-    """Law of one unit over weights and data, or its kernel on a given data set, of which functions may be averaged.
+    """Law of one unit over weights and data, or its kernel on a given data set.
 
-    T: what an average gives, Moments of a law or Pairs of a data set.
+    T is what an average gives: Moments of a law, or Pairs of a data set.
     """
 
     @abstractmethod
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
-        """Second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
+        """Return the second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        """Of a kernel: means over the weights of phi(M) at the data a and b of a pair."""
-        del n, phi, m
-        raise TypeError(f"{type(self).__name__} is a law: its mean is one of its moments")
+        """Return the means of phi(M) over the weights at the data a and b of a pair."""
+        x = self.average(n, phi, m)
+        return x.mean, x.mean  # type: ignore[attr-defined]
+
+    def units(self, draws: Draws, count: int) -> Array:
+        """Draw `count` units, shape (*sweep, data, count)."""
+        del draws, count
+        raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        """Of a law: probability that a sum of `copies` independent phi(M) is one value over a batch of `size` data."""
+        """Return how often the sum of `copies` independent phi(M) does not vary over a batch of `size` data.
+
+        None means that no rule knows it.
+        """
         del n, phi, m, size, copies
-        raise TypeError(f"{type(self).__name__} is a kernel: its batches are given")
-
-    def zeros(self, phi: Function | None, m: int, size: int) -> Any:
-        """Probability that `size` data of a batch all have phi(M) = 0."""
-        del phi, m, size
-        raise UnknownError(
-            "BatchNorm in batches behind Dropout: how often the units in front of it are 0 is not known; use the full "
-            "batch, or put a Dense between them"
-        )
-
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        """Units drawn: see `Recipe.units`."""
-        del rng, count, size
-        raise TypeError(f"no rule draws {type(self).__name__}")
-
-    def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
-        """Mean and variance of phi(M) over all data drawn: see `Recipe.spread`."""
-        del phi, m, strata, count
-        raise ValueError(NO_SPREAD)
-
-    def single(self, phi: Function | None, m: int) -> Single | None:
-        """Of a law: phi(M) as what comes from one Gaussian unit, if it does."""
-        del phi, m
-        return None
-
-    @property
-    def draws(self) -> int:
-        """Random numbers that one value of `units` takes."""
-        return 1
 
     @property
     def error(self) -> Any:
-        """Estimated relative error of the second moments that the base holds."""
-        return 0.0
+        """The estimated relative error of the second moments that the base holds."""
+        values = getattr(self, "values", None)
+        return 0.0 if values is None else values.error
+
+    gaussian: ClassVar[bool] = False
+    """Whether the unit is Gaussian: then it has `values`, and with others it is another Gaussian unit."""
+    averages: ClassVar[bool] = True
+    """Whether functions of the unit can be averaged."""
 
     @property
-    def gaussian(self) -> bool:
-        """Whether the unit is Gaussian: then it has `values`, and is another one with others."""
+    def dependent(self) -> bool:
+        """Whether units depend on one another, as those of one group do behind a GroupNorm."""
         return False
-
-    @property
-    def pools(self) -> bool:
-        """Whether units are independent, so that the largest of several can be taken."""
-        return True
-
-    @property
-    def refusal(self) -> str:
-        """What the unit is, where no function of it can be averaged any more; else nothing."""
-        return ""
 
 
 @final
 @dataclass(frozen=True)
 class Averaged(Base[T]):
-    """Unit of which only moments are known, and its recipe: a function of it cannot be averaged."""
+    """Unit of which the moments are known, and otherwise only how to draw it."""
 
     values: T
     centres: tuple[Any, Any]
-    recipe: Recipe
+    drawn: Units
+    known_constant: Constant | None = None
+    dependent: bool = False
+
+    averages: ClassVar[bool] = False
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         del n, phi, m
@@ -105,32 +88,12 @@ class Averaged(Base[T]):
         del n, phi, m
         return self.centres
 
+    def units(self, draws: Draws, count: int) -> Array:
+        return self.drawn(draws, count)
+
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, phi, m
-        return self.recipe.constant(size, copies)
-
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        return self.recipe.units(rng, count, size)
-
-    def spread(self, phi: Function | None, m: int, strata: Strata, count: int) -> Array:
-        del phi, m
-        return self.recipe.spread(strata, count)
-
-    def single(self, phi: Function | None, m: int) -> Single | None:
-        del phi, m
-        return self.recipe.single()
-
-    @property
-    def draws(self) -> int:
-        return self.recipe.draws
-
-    @property
-    def error(self) -> Any:
-        return self.values.error  # type: ignore[attr-defined]
-
-    @property
-    def refusal(self) -> str:
-        return self.recipe.what
+        return None if self.known_constant is None else self.known_constant(size, copies)
 
 
 @final
@@ -138,108 +101,99 @@ class Averaged(Base[T]):
 class Node(Generic[T]):
     """Node phi(M), M the largest of `maximum` independent units of the `base`.
 
-    n: the kind of number; phi: the function not averaged yet, None for the identity.
+    n is the kind of number; phi is the function not averaged yet, None for the identity; estimated lists the layers
+    whose rule was estimated from draws; batch is the size of the batches whose data depend on one another; draws_within
+    asks for covariances within a batch also where only draws give them.
     """
 
     n: Kind
     base: Base[T]
     maximum: int = 1
     phi: Function | None = None
+    estimated: "tuple[Layer, ...]" = ()
+    batch: int = 1
+    draws_within: bool = False
 
     @property
     def gaussian(self) -> bool:
         """Whether the node is Gaussian, with no function of it."""
         return self.phi is None and self.maximum == 1 and self.base.gaussian
 
-    @property
-    def recipe(self) -> Recipe | None:
-        """How the node is made, where no function of it can be averaged."""
-        return self.base.recipe if isinstance(self.base, Averaged) else None
-
     def then(self, phi: Function) -> "Node[T]":
-        """Node with phi applied after the function it has."""
-        self._refuse_closed(f"the activation {phi.name!r}")
+        """Return the node with phi applied after the function it has."""
         return replace(self, phi=phi if self.phi is None else composed(phi, self.phi))
 
-    def largest(self, m: int) -> "Node[T]":
-        """Node with the maximum over m copies taken; an increasing phi commutes with it."""
-        self._refuse_closed(f"MaxPool({m})")
-        self.refuse_groups(f"MaxPool({m})")
-        if self.phi is not None and self.phi.monotonicity <= 0:
-            raise ValueError(
-                f"expected an increasing activation in front of MaxPool({m}), got {self.phi.name!r}: the largest of "
-                f"its values is not its value at the largest; put MaxPool({m}) before the activation, or a Dense "
-                "between them"
-            )
+    def largest(self, m: int) -> "Node[T] | None":
+        """Return the node with the maximum over m copies taken, None where no rule does it.
+
+        An increasing phi commutes with the maximum.
+        """
+        if not self.base.averages or self.base.dependent or (self.phi is not None and self.phi.monotonicity <= 0):
+            return None
         return replace(self, maximum=self.maximum * m)
 
-    def refuse_groups(self, layer: str) -> None:
-        """Refuse units of one normalised group, which are not independent, in front of a layer that pools."""
-        if not self.base.pools:
-            raise ValueError(
-                f"expected independent units in front of {layer}, got units of one normalised group; put a Dense "
-                "between them, or use LayerNorm"
-            )
-
     def averaged(self) -> T:
-        """Second moments of phi(M)."""
+        """Return the second moments of phi(M)."""
         return self.base.average(self.n, self.phi, self.maximum)
 
     def means(self) -> tuple[Any, Any]:
-        """Means over the weights at the two data of a pair."""
+        """Return the means over the weights at the two data of a pair."""
         return self.base.means(self.n, self.phi, self.maximum)
 
     def constant(self, size: int, copies: int = 1) -> Any:
-        """Probability that the sum of `copies` such nodes is one value over a whole batch of `size` data."""
+        """Return how often the sum of `copies` such nodes does not vary over a batch, None where that is not known."""
         return self.base.constant(self.n, self.phi, self.maximum, size, copies)
 
-    def zeros(self, size: int) -> Any:
-        """Probability that `size` data of a batch are all 0."""
-        return self.base.zeros(self.phi, self.maximum, size)
+    def units(self, draws: Draws, count: int) -> Array:
+        """Draw `count` units, shape (*sweep, data, count)."""
+        return of_units(self.base.units(draws, count * self.maximum), self.phi, self.maximum)
 
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        """Units drawn: see `Recipe.units`."""
-        return extended(lambda some: self.base.units(rng, some, size), self.phi, self.maximum, count)
+    def after(self, base: Base[T]) -> "Node[T]":
+        """Return the node that a layer makes of this one, with no function of its base."""
+        return replace(self, base=base, maximum=1, phi=None)
 
-    def spread(self, strata: Strata, count: int) -> Array:
-        """Mean and variance over all data drawn: see `Recipe.spread`."""
-        return self.base.spread(self.phi, self.maximum, strata, count)
+    def with_moments(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
+        """Return the node behind a layer of which only these second moments and means are known.
 
-    def single(self) -> Single | None:
-        """Of a law: the node as what comes from one Gaussian unit, if it does."""
-        return self.base.single(self.phi, self.maximum)
+        means: at the two data of a pair, those of a law by default. Where units of it are drawn, the layer's samples
+        act on units of this node.
+        """
+        centres = (values.mean, values.mean) if means is None else means  # type: ignore[attr-defined]
+        drawn = layer.behind(self) if hasattr(layer, "behind") else layer
+        return self.after(Averaged(values, centres, drawn, dependent=self.base.dependent))
 
-    @property
-    def draws(self) -> int:
-        """Random numbers that one value of `units` takes."""
-        return self.maximum * self.base.draws
-
-    def remade(self, values: T, centres: tuple[Any, Any], recipe: Recipe) -> "Node[T]":
-        """Node with these moments: Gaussian where this one is, else made by the recipe."""
+    def remade(
+        self,
+        layer: "Layer | Units",
+        values: T,
+        means: tuple[Any, Any] | None = None,
+        constant: Constant | None = None,
+    ) -> "Node[T]":
+        """Return the same for a layer that is linear in its units, which keeps Gaussian ones Gaussian."""
         if self.gaussian:
-            return Node(self.n, replace(self.base, values=values))  # type: ignore[type-var]
-        return Node(self.n, Averaged(values, centres, recipe))
-
-    def _refuse_closed(self, layer: str) -> None:
-        if self.base.refusal:
-            raise ValueError(
-                f"expected a Gaussian unit in front of {layer}, got {self.base.refusal}, of which only the mean and "
-                "the covariance are known; put a Dense between them"
-            )
+            return self.after(replace(self.base, values=values))  # type: ignore[type-var]
+        found = self.with_moments(layer, values, means)
+        return replace(found, base=replace(found.base, known_constant=constant))  # type: ignore[type-var]
 
 
-@dataclass(frozen=True)
-class OfNode(Recipe, Generic[T]):
-    """Unit made of one unit of a node, which does not vary over a batch where that one does not."""
+def of_units(x: Array, phi: Function | None, m: int) -> Array:
+    """Return phi(M) of drawn units, M the largest of each m of them."""
+    if m > 1:
+        x = x.reshape(*x.shape[:-1], -1, m).max(axis=-1)
+    return x if phi is None else np.asarray(phi(FLOAT64, x), dtype=float)
 
-    node: Node[T]
 
-    @property
-    def draws(self) -> int:
-        return self.node.draws
+def moments_only(n: Kind, values: Moments) -> Node[Moments]:
+    """Return a node of which nothing but the moments is known, so that its units cannot be drawn."""
+    return Node(n, Averaged(values, (values.mean, values.mean), _no_units))
 
-    def constant(self, size: int, copies: int) -> Any:
-        return self.node.constant(size, copies)
+
+def _no_units(draws: Draws, count: int) -> Array:
+    del draws, count
+    raise ValueError(
+        "expected units that can be drawn in front of a layer without an exact rule, got moments alone; put a Dense "
+        "between them"
+    )
 
 
 LawNode = Node[Moments]

@@ -4,17 +4,15 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
-from numpy.random import Generator
 
 from igbtheory.averages import batched
 from igbtheory.averages.moments import Moments
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.formulas.function import Function, composed
-from igbtheory.layers.dead import all_zero_in_batch, dead_batch
-from igbtheory.layers.draws import Array, over_data
-from igbtheory.layers.node import Base
+from igbtheory.formulas.function import Function
+from igbtheory.layers import constant
+from igbtheory.layers.draws import SPARE, Array, Draws, beside, replicated, standard_error
+from igbtheory.layers.node import Base, Node
 from igbtheory.layers.scaling import by_others, normalised
-from igbtheory.layers.single import Single
 from igbtheory.numbers import Kind
 
 
@@ -23,16 +21,29 @@ from igbtheory.numbers import Kind
 class Normalised(Base[Moments]):
     """Gaussian unit centred and scaled over its batch of `size` data.
 
-    estimator: "exact" or "proxy"; variance: of the unit over its batch, which only eps > 0 sees.
+    estimator is "exact" or "proxy"; variance is that of the unit over its batch, which only eps > 0 sees. No rule gives
+    the covariance of a maximum at two data of one batch: it is drawn where a later layer needs it (eps > 0) or `drawn`
+    asks for it, else it is not a number.
     """
 
     size: int
     estimator: str
     variance: Any
     eps: Any
+    drawn: bool = False
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        phi = phi or FUNCTIONS["linear"]
+        found = self._average(n, phi or FUNCTIONS["linear"], m)
+        if m == 1:
+            return found
+        if not self.drawn and not np.any(self.eps):
+            return replace(found, within=n.number(np.nan) + 0 * found.var_chi)
+        within, error = self._covariance(Node(n, self, m, phi), found.mean)
+        # later layers see the covariance through eps alone
+        lost = np.max(error / np.asarray(found.var_chi, dtype=float)) if np.any(self.eps) else 0.0
+        return replace(found, within=n.number(within), error=found.error + lost)
+
+    def _average(self, n: Kind, phi: Function, m: int) -> Moments:
         if not float(self.eps):
             return batched.moments(n, phi, m, self.size, self.estimator)
         if self.estimator == "proxy":
@@ -44,29 +55,22 @@ class Normalised(Base[Moments]):
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))
 
+    def _covariance(self, node: Node[Moments], mean: Any) -> tuple[Any, Any]:
+        """Covariance of the node at two data of one batch, from draws, and its error."""
+
+        def products(draws: Draws) -> Array:
+            y = node.units(draws, draws.points) - beside(mean)
+            together = np.square(y.sum(axis=-2)) - np.square(y).sum(axis=-2)
+            return np.asarray(together.mean(axis=-1) / (self.size * (self.size - 1)))
+
+        found = replicated(products, 1, self.size)
+        return found.mean(axis=0), SPARE * standard_error(found)
+
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n
-        largest = np.inf if self.estimator == "proxy" else np.sqrt(size - 1)
-        return dead_batch(phi, m, size, copies, float(self.eps), largest)
+        return constant.of_normalised(phi, m, size, copies, float(self.eps))
 
-    def zeros(self, phi: Function | None, m: int, size: int) -> Any:
-        return 0.0 if phi is None else all_zero_in_batch(phi, m, size, self.size, float(self.eps))
-
-    def single(self, phi: Function | None, m: int) -> Single | None:
-        """Of two data B is a function of half their difference; of more, phi(B) one of the lengths of batches."""
-        phi, size = phi or FUNCTIONS["linear"], self.size
-        if m > 1 or self.estimator == "proxy":
-            return None
-        h = Moments(0, 0 * self.variance, self.variance * (size - 1) / size, within=-self.variance / size)
-        if size > 2:
-            return Single(h, phi, normed=self.eps) if phi.degree == 1 else None
-        if not self.eps:
-            return Single(h, composed(phi, FUNCTIONS["sign"]))
-        return Single(
-            replace(h, var_chi=h.var_chi / self.eps, within=h.within / self.eps), composed(phi, batched.OF_TWO)
-        )
-
-    def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
-        del size
-        x = np.sqrt(over_data(self.variance)) * rng.standard_normal((self.size, count))
-        return (normalised if self.estimator == "exact" else by_others)(x, float(self.eps), axis=-2)
+    def units(self, draws: Draws, count: int) -> Array:
+        x = np.sqrt(beside(self.variance)[..., None]) * draws.spread(count)
+        found = (normalised if self.estimator == "exact" else by_others)(x, float(self.eps), axis=-2)
+        return found.reshape(*found.shape[:-3], -1, count)

@@ -1,20 +1,16 @@
 """Pooling over units: their maximum, or their average."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, final
+from typing import Any, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.layers.draws import Array, copies
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, OfNode
-from igbtheory.layers.strata import Strata, powers
+from igbtheory.layers.node import KernelNode, LawNode
 
-T = TypeVar("T")
 MOST = 1_000_000
 """Units that a maximum is taken over at most."""
 
@@ -38,10 +34,10 @@ class MaxPool(Layer):
         return self.m
 
     def law(self, node: LawNode) -> LawNode:
-        return node.largest(self.m)
+        return node.largest(self.m) or super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return node.largest(self.m)
+        return node.largest(self.m) or super().kernel(node)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -72,20 +68,22 @@ class AvgPool(Layer):
         return self.m
 
     def law(self, node: LawNode) -> LawNode:
-        node.refuse_groups(repr(self))
+        if node.base.dependent:
+            return super().law(node)
         x = node.averaged()
         within = None if x.within is None else x.within / self.m
         values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
-        return node.remade(values, (x.mean, x.mean), Pooled(node, self.m))
+        return node.remade(self, values, constant=lambda size, copies: node.constant(size, copies * self.m))
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        node.refuse_groups(repr(self))
+        if node.base.dependent:
+            return super().kernel(node)
         x, (a, b) = node.averaged(), node.means()
         q_a, q_b, q_ab = (
             product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
         )
         values = replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)
-        return node.remade(values, (a, b), Pooled(node, self.m))
+        return node.remade(self, values, (a, b))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -96,36 +94,6 @@ class AvgPool(Layer):
 
     def __repr__(self) -> str:
         return f"AvgPool({self.m})"
-
-
-@final
-@dataclass(frozen=True)
-class Pooled(OfNode[T]):
-    """Average of m units of a node."""
-
-    m: int
-
-    @property
-    def what(self) -> str:
-        return f"the average of {self.m} values"
-
-    @property
-    def draws(self) -> int:
-        return self.m * self.node.draws
-
-    def units(self, rng: Generator, count: int, size: int | None) -> Array:
-        return _total(copies(lambda drawn: self.node.units(rng, drawn, size), self.m, count)) / self.m
-
-    def spread(self, strata: Strata, count: int) -> Array:
-        return _total(copies(lambda drawn: self.node.spread(strata, drawn), self.m, count)) / powers(self.m)
-
-    def constant(self, size: int, copies: int) -> Any:
-        return self.node.constant(size, copies * self.m)
-
-
-def _total(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    """Sum of copies: see `copies`."""
-    return np.asarray(sum((x.sum(axis=-2) for x in parts), start=np.zeros(())))
 
 
 def pools(x: NDArray[Any], m: int, name: str) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar, final
+from typing import Any, Generic, NoReturn, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
@@ -12,11 +12,13 @@ from igbtheory import checks
 from igbtheory.averages.moments import Moments
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.dense import Dense
+from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
-from igbtheory.layers.sums import Add, sum_of
+from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, Units
 
 T = TypeVar("T")
+Add = Callable[[Node[T], Any, Node[T], Any], Node[T]]
+"""Sum a x + b y of independent nodes x and y, from x, a, y, b."""
 
 
 @final
@@ -47,6 +49,14 @@ class Residual(Layer):
     @property
     def inner(self) -> tuple[Layer, ...]:
         return self.layers
+
+    @property
+    def listed(self) -> bool:
+        return True
+
+    @property
+    def swept(self) -> tuple[Any, ...]:
+        return (self.scale,)
 
     def law(self, node: LawNode) -> LawNode:
         return self._through(node, lambda layer, x: layer.law(x), add_moments)
@@ -141,6 +151,52 @@ def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
 
 def _sum(add: Add[T], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any]) -> Node[T]:
     x, a, y, b = of
+    estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
     if x.gaussian and y.gaussian:
-        return Node(x.n, replace(x.base, values=values))  # type: ignore[type-var]
-    return Node(x.n, Averaged(values, centres, sum_of(add, (a, x), (b, y))))
+        return replace(x, base=replace(x.base, values=values), estimated=estimated)  # type: ignore[type-var]
+    nothing: _SumOfUnits[T] = _SumOfUnits((), None)
+    parts = nothing.plus(add, a, x).plus(add, b, y)
+    constant = None if parts.noise is None else _never  # a Gaussian part varies over every batch
+    base = Averaged(values, centres, parts, constant, x.base.dependent or y.base.dependent)
+    return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch))
+
+
+def _never(size: int, copies: int) -> float:
+    del size, copies
+    return 0.0
+
+
+@final
+@dataclass(frozen=True)
+class _SumOfUnits(Generic[T]):
+    """Units of a sum: terms with their factors, and a Gaussian node, in which all Gaussian terms are added up.
+
+    So a stream of many blocks stays short.
+    """
+
+    terms: tuple[tuple[Any, Units], ...]
+    noise: Node[T] | None
+
+    def __call__(self, draws: Draws, count: int) -> Array:
+        parts = [beside(factor) * units(draws, count) for factor, units in self.terms]
+        if self.noise is not None:
+            parts.append(self.noise.units(draws, count))
+        return np.asarray(sum(parts, start=np.zeros(())))
+
+    def plus(self, add: Add[T], factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
+        """The sum and a node times a factor."""
+        if not np.any(factor != 0):
+            return self
+        inner = node.base.drawn if isinstance(node.base, Averaged) else None
+        if node.gaussian:
+            found = _SumOfUnits((), node)
+        elif isinstance(inner, _SumOfUnits):
+            found = inner
+        else:
+            found = _SumOfUnits(((1.0, node.units),), None)
+        terms = tuple((factor * share, units) for share, units in found.terms)
+        if found.noise is None:
+            return replace(self, terms=(*self.terms, *terms))
+        # a node times 0 beside the noise is the noise alone
+        other, share = (found.noise, 0 * factor) if self.noise is None else (self.noise, 1 + 0 * factor)
+        return _SumOfUnits((*self.terms, *terms), add(found.noise, factor, other, share))

@@ -1,35 +1,35 @@
 """Scaling of nodes and of samples, which all norms share."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.averages.moments import Moments
-from igbtheory.layers.draws import Array, over_data
-from igbtheory.layers.node import KernelNode, LawNode, OfNode
-from igbtheory.layers.single import Single
-from igbtheory.layers.strata import Strata, powers
+from igbtheory.layers.draws import Array, Draws, beside
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode
 
-T = TypeVar("T")
 ROUNDED = 1e-13
 """Deviations of a unit, relative to its values, that are rounding."""
 
 
 def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:
-    """Node (x - centre)/sqrt(q), x the moments of `node`, the centre E x or 0: Gaussian where that is."""
+    """Return the node (x - centre)/sqrt(q): x has the moments of `node`, the centre is E x or 0."""
     root = node.n.sqrt(q)
     mean, centre = (0, x.mean) if centred else (0 if x.centred else x.mean / root, 0)
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
-    return node.remade(values, (mean, mean), Scaled(node, centre, root, over_data))
+
+    def drawn(draws: Draws, count: int) -> Array:
+        return np.asarray((node.units(draws, count) - beside(centre)) / beside(root))
+
+    return node.remade(drawn, values, constant=node.constant)
 
 
 def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
-    """Node (x - m)/sqrt(E (x - m)^2 + eps) datum by datum, m its mean if `centred`, else 0."""
+    """Return the node (x - m)/sqrt(E (x - m)^2 + eps) datum by datum; m is its mean if `centred`, else 0."""
     x, n, (mean_a, mean_b) = node.averaged(), node.n, node.means()
     a, b = (mean_a, mean_b) if centred else (0, 0)
     var_a, var_b = x.q_a - a * a, x.q_b - b * b
@@ -42,45 +42,19 @@ def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
         q_ab=(x.q_ab - a * b) / (scale_a * scale_b),
         error=float(lost) * x.error,
     )
-    centres = (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b)
-    return node.remade(values, centres, Scaled(node, a, scale_a, _float))
+
+    def drawn(draws: Draws, count: int) -> Array:
+        centre, scale = (np.asarray(part, dtype=float) for part in (a, scale_a))
+        return np.asarray((node.units(draws, count) - centre) / scale)
+
+    return node.remade(drawn, values, (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b))
 
 
-def divided_pairs(node: KernelNode, q: Any) -> KernelNode:
-    """Node x/sqrt(q), q one number."""
+def divided_pairs(node: KernelNode, layer: Layer, q: Any) -> KernelNode:
+    """Return the node x/sqrt(q), q one number."""
     x, (a, b), root = node.averaged(), node.means(), node.n.sqrt(q)
     values = replace(x, q_a=x.q_a / q, q_b=x.q_b / q, q_ab=x.q_ab / q)
-    return node.remade(values, (a / root, b / root), Scaled(node, 0, root, _float))
-
-
-@final
-@dataclass(frozen=True)
-class Scaled(OfNode[T]):
-    """Unit (x - centre)/scale of a node x; beside: numbers as they stand beside units."""
-
-    centre: Any
-    scale: Any
-    beside: Callable[[Any], Array]
-
-    @property
-    def what(self) -> str:
-        return "a normalised activation"
-
-    def units(self, rng: Generator, count: int, size: int | None) -> Array:
-        return np.asarray((self.node.units(rng, count, size) - self.beside(self.centre)) / self.beside(self.scale))
-
-    def spread(self, strata: Strata, count: int) -> Array:
-        mean, variance = np.split(self.node.spread(strata, count), 2, axis=-2)
-        moved = np.broadcast_arrays(mean - self.beside(self.centre), variance)
-        return np.asarray(np.concatenate(moved, axis=-2) / powers(self.scale))
-
-    def single(self) -> Single | None:
-        found = self.node.single()
-        return found and found.scaled(self.centre, self.scale)
-
-
-def _float(x: Any) -> Array:
-    return np.asarray(x, dtype=float)
+    return node.remade(layer, values, (a / root, b / root))
 
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:

@@ -53,6 +53,8 @@ def _sin_minus_t_cos(t: Any) -> Any:
 class Certified(Kind):
     """Balls with midpoints of `bits` bits. Work under `precision()`: the precision of python-flint is global."""
 
+    exact = True
+
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.epsilon = self.goal = 2.0**-bits if bits < 1000 else 0.0

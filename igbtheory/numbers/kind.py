@@ -42,6 +42,8 @@ class Kind(ABC):
     rounding error of one operation, `goal` the relative error that quadrature aims at.
     """
 
+    exact = False
+    """Whether a number is a formula or a proven enclosure, for which no estimate can stand."""
     pi: Any
     epsilon: float
     goal: float

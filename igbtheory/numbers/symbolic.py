@@ -13,6 +13,7 @@ from igbtheory.numbers.kind import Kind
 class Symbolic(Kind):
     """SymPy expressions; a number becomes an exact rational, a symbol stays one."""
 
+    exact = True
     pi = sp.pi
     epsilon = 0.0
     goal = 0.0

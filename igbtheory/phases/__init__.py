@@ -1,6 +1,7 @@
-"""Phases: where guessing bias meets trainability."""
+"""Phases: what depth does to the guessing bias and to the gradients of untrained networks."""
 
 from igbtheory.phases.classify import Phase, classify
+from igbtheory.phases.course import Course
 from igbtheory.phases.diagram import Diagram, diagram
 from igbtheory.phases.gradients import Gradients, gradients
 from igbtheory.phases.gradients_table import TradeOff, trade_off
@@ -9,9 +10,12 @@ from igbtheory.phases.per_class import ClassGradients, class_gradients
 from igbtheory.phases.points import FixedPoint, fixed_points
 from igbtheory.phases.rates import Rate
 from igbtheory.phases.residual_limit import ResidualLimit, residual_limit
+from igbtheory.phases.verdict import Cause, Verdict, verdict
 
 __all__ = [
+    "Cause",
     "ClassGradients",
+    "Course",
     "Diagram",
     "FixedPoint",
     "Gradients",
@@ -20,6 +24,7 @@ __all__ = [
     "ResidualLimit",
     "Thresholds",
     "TradeOff",
+    "Verdict",
     "class_gradients",
     "classify",
     "diagram",
@@ -31,4 +36,5 @@ __all__ = [
     "residual_limit",
     "thresholds",
     "trade_off",
+    "verdict",
 ]

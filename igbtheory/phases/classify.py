@@ -1,32 +1,22 @@
 """The phase of a network: which row of the table of bias and gradients it belongs to, or why it belongs to none."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode
-from igbtheory.layers.node import Averaged
-from igbtheory.layers.recipe import Known
-from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import Block, one_input
-from igbtheory.phases.points import MARGIN, FixedPoint, Variance, checked, correlations, variances, without_limit
-from igbtheory.phases.rates import Rate, rate_at
+from igbtheory.phases.block import Array, block_of, one_input
+from igbtheory.phases.course import Course, course
+from igbtheory.phases.lines import edges, neutrality
+from igbtheory.phases.points import MARGIN, FixedPoint, correlations, one_dense, variances
+from igbtheory.phases.rates import Rate
+from igbtheory.text import table
 
-Array = NDArray[np.float64]
 DEPTHS = (10, 30, 100)
-"""Depths whose gamma is told beside the limit."""
-SHALLOWEST = 200
-"""Layers followed at the least, to see where the variance goes."""
-RANGE = 1e150
-"""Variance at most, and its inverse at least."""
-NEAR = 1e-6
-"""Relative distance at which a variance has reached one that attracts."""
-ROUNDING = 1e-24
-"""Bias ratio that rounding leaves of 0."""
+"""Depths whose gamma is given beside the limit."""
 TABLE = {
     "ordered deep prejudice": "gamma -> inf, gradients vanish: the bias persists",
     "transient deep prejudice": "gamma -> inf, gradients neither grow nor vanish: the edge of chaos",
@@ -44,30 +34,92 @@ OTHERS = {
     "no limit": "the variance of the units grows without bound or vanishes, by a factor that has no limit",
 }
 """Cases that the table leaves out."""
+COLUMNS = ("q", "c", "gamma", "slope_q", "slope_c", "chi_1", "chi_tilde_1")
+"""Numbers of a fixed point in the table of `Phase` as text."""
+NOWHERE = "at no sigma_w2"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """Phase of a network: see `classify`.
+    """Phase of a network: see `classify`. As text, all that `igb phase` prints.
 
     name: a row of the table, or a case that it leaves out (in_table says which); meaning: in words. point: the fixed
-    point that depth takes the network to, None where there is none; rate: how gamma goes there. depths, gamma: bias
-    ratios of networks so deep, NaN where the variance leaves double precision. remark: what there is to add, or "".
+    point that depth takes the network to, None where there is none; rate: where gamma goes, and how fast. depths,
+    gamma: bias ratios of networks so deep, NaN where the variance leaves double precision. remark: what becomes of a
+    variance that does not settle, or "". course: the moments layer by layer.
     """
 
     name: str
     meaning: str
     point: FixedPoint | None
-    rate: Rate | None
+    rate: Rate
     depths: tuple[int, ...]
     gamma: Array
-    remark: str = ""
+    remark: str
+    course: Course
 
     @property
     def in_table(self) -> bool:
         """Whether the table of the paper has this phase."""
         return self.name in TABLE
+
+    @cached_property
+    def fixed_points(self) -> tuple[FixedPoint, ...]:
+        """Fixed points at these variances of weights and biases: see `fixed_points`; none where there is no limit."""
+        block, dense = self.course.block, self.course.dense
+        ends = () if self.name == "no limit" else variances(block, dense)
+        return tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
+
+    @cached_property
+    def edges_of_chaos(self) -> Array:
+        """Edges of chaos at this sigma_b2, ascending; none where f jumps or a norm divides sigma_w2 out."""
+        try:
+            found = edges(self.course.block, self.course.dense.sigma_b2)[0]
+        except ValueError:
+            return np.array([])
+        return np.sort(found[np.isfinite(found)])
+
+    @cached_property
+    def neutrality_line(self) -> float:
+        """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN."""
+        return float(neutrality(self.course.block, self.course.dense.sigma_b2))
+
+    def __str__(self) -> str:
+        dense, point = self.course.dense, self.point
+        outside = "" if self.in_table else " (a case that the table of phases leaves out)"
+        gammas = ("out of range" if np.isnan(gamma) else f"{gamma:.6g}" for gamma in self.gamma)
+        seen = ", ".join(f"{gamma} at {depth}" for gamma, depth in zip(gammas, self.depths, strict=True))
+        edge, line = ", ".join(f"{value:.12g}" for value in self.edges_of_chaos), self.neutrality_line
+        edge = f"sigma_w2 = {edge}" if edge else NOWHERE
+        said = [
+            f"sigma_w2 = {dense.sigma_w2:.12g}, sigma_b2 = {dense.sigma_b2:g}",
+            f"phase    {self.name}{outside}: {self.meaning}",
+            *([f"variance {self.remark}"] if self.remark else []),
+            f"gamma    {seen} hidden layers",
+            f"         {self.rate}",
+        ]
+        if point is not None:
+            said.append(
+                f"depths   {_layers(point.correlation_depth)} layers of correlations,"
+                f" {_layers(point.gradient_depth)} of squared gradients, whose factor is {point.factor:.8g}"
+            )
+        said += [
+            f"edge     {edge} (backward threshold: squared gradients keep their size)",
+            f"neutral  {NOWHERE if np.isnan(line) else f'sigma_w2 = {line:.12g}'} (gamma = 1 in deep networks)",
+        ]
+        rows = [
+            [*(_cell(getattr(at, name)) for name in COLUMNS), "yes" if at.stable else "no"] for at in self.fixed_points
+        ]
+        return "\n".join([*said, "", table((*COLUMNS, "stable"), rows)] if rows else said)
+
+
+def _layers(depth: float) -> str:
+    return "infinitely many" if np.isinf(depth) else f"{depth:.6g}"
+
+
+def _cell(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.8g}"
 
 
 def classify(  # noqa: PLR0913 - the arguments of a network
@@ -87,26 +139,23 @@ def classify(  # noqa: PLR0913 - the arguments of a network
     The table of phases goes by gamma and by the factor of the squared gradient per layer (the backward pass): see
     `TABLE`, and `OTHERS` for what it leaves out. Source: bias-meets-trainability, Table 1.
     """
-    block, sigma_w2, sigma_b2 = checked(activation, sigma_w2, sigma_b2, pool, norm, placement)
+    dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, pool, norm, placement)
     depths = tuple(checks.whole("depths", depth, 1) for depth in depths)
-    course = _course(block, Dense(sigma_w2, sigma_b2), one_input(inputs), max(SHALLOWEST, *depths))
-    bias = course[0] / course[1]
-    gamma = np.array([bias[depth] if depth < len(bias) else np.nan for depth in depths])
-    at = _reached(variances(block, sigma_w2, sigma_b2), course.sum(axis=0))
-    points = list(correlations(at, sigma_w2))
-    if not points:
-        return Phase("no limit", OTHERS["no limit"], None, None, depths, gamma, without_limit(at))
-    point = points[0]  # c < 1 attracts where there is one
-    if bias[1:].max(initial=0.0) <= ROUNDING:
-        return Phase("no bias", OTHERS["no bias"], point, Rate("none"), depths, gamma)
-    rate = rate_at(point, at.block or block, at.at, biased=sigma_b2 > 0)
-    name = _name(point)
-    return Phase(name, {**TABLE, **OTHERS}[name], point, rate, depths, gamma, _remark(at))
+    found = course(block, dense, one_input(inputs), max(depths))
+    name, at = _name(found), found.variance
+    point = None if name == "no limit" else found.point
+    remark = "" if 0 < at.q < np.inf else f"the variance of the units {at}"
+    return Phase(name, (TABLE | OTHERS)[name], point, found.rate, depths, found.at(depths), remark, found)
 
 
-def _name(point: FixedPoint) -> str:
+def _name(found: Course) -> str:
+    point = found.point
+    if found.variance.block is None or point is None:
+        return "no limit"
+    if found.rate.limit == 0 and found.rate.form == "none":
+        return "no bias"
     if np.isnan(point.share):
-        return "undecided" if point.q == 0 and point.growth > 1 - MARGIN else "kept bias"
+        return "undecided" if found.rate.form == "undecided" else "kept bias"
     if point.share > 0:
         if point.factor <= 1 + MARGIN:
             return "bias without chaos"
@@ -114,50 +163,3 @@ def _name(point: FixedPoint) -> str:
     if abs(point.factor - 1) <= MARGIN:
         return "transient deep prejudice"
     return "ordered deep prejudice" if point.factor < 1 else "chaotic deep prejudice"
-
-
-def _remark(at: Variance) -> str:
-    """What becomes of the variance, where it does not settle."""
-    if np.isinf(at.q):
-        how = "linearly" if at.growth == 1 else f"by the factor {at.growth:.6g} a layer"
-        return f"the variance of the units grows without bound, {how}"
-    if at.q == 0:
-        how = "slower than exponentially" if at.growth > 1 - MARGIN else f"by the factor {at.growth:.6g} a layer"
-        return f"the variance of the units vanishes, {how}"
-    return "every variance of the units is a fixed point" if np.isnan(at.q) else ""
-
-
-def _course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Array:
-    """Rows var_mu and var_chi after every Dense, entry d of the output at depth d, as far as numbers carry them."""
-    node = dense.law(LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64))))
-    found: list[tuple[float, float]] = []
-    while len(found) <= depth:
-        x = node.averaged()
-        if not 1 / RANGE < x.variance < RANGE:
-            break
-        found.append((float(x.var_mu), float(x.var_chi)))
-        try:
-            x = block.after(x.var_mu, x.var_chi)
-        except ValueError:  # no quadrature resolves the formula at this variance
-            break
-        node = dense.law(LawNode(FLOAT64, Averaged(x, (x.mean, x.mean), Known())))
-    if len(found) < 2 or not found[0][1] > 0:
-        raise ValueError(
-            "expected data that vary behind the first two Dense layers; use inputs of variance > 0, or another sigma_w2"
-        )
-    return np.array(found).T
-
-
-def _reached(ends: list[Variance], q: Array) -> Variance:
-    """Fixed point of the variance that a course goes to.
-
-    None goes round in a cycle: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
-    """
-    if np.isnan(ends[0].q):
-        return ends[0]
-    last, step = q[-1], q[-1] - q[-2]
-    nearest = min(ends, key=lambda at: abs(at.q - last) if np.isfinite(at.q) else np.inf)
-    if nearest.stable and abs(nearest.q - last) <= NEAR * last:
-        return nearest
-    ahead = [at for at in ends if (at.q > last if step > 0 else at.q < last)]
-    return min(ahead, key=lambda at: abs(at.q - last)) if ahead else nearest

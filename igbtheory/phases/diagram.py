@@ -9,21 +9,23 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.accuracy import AccuracyWarning
+from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, Dense, Gaussian, LawNode
-from igbtheory.network import AccuracyWarning, Network, mlp
+from igbtheory.layers import Dense, LawNode
+from igbtheory.layers.node import moments_only
+from igbtheory.network import Network, mlp
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import Array, Block, block_of, one_input
+from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line
 from igbtheory.phases.surface import Surface, surface
+from igbtheory.theory import RANGE
 
 WITNESSES = 3
 """Points drawn, besides that of the least gamma, at which the diagram is compared with predictions."""
 SEED = 0
 MARGIN = 1.1
 """Factor by which the range of variances is widened beyond that of the corners."""
-SMALLEST, LARGEST = 1e-150, 1e150
-"""Variances between which double precision carries the rules."""
 
 
 @final
@@ -74,16 +76,14 @@ def diagram(  # noqa: PLR0913 - the arguments of a network
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
     inputs = one_input(inputs)
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is NaN
-        gamma = _by_table(block, dense, inputs, depth)
-        if gamma is None:
-            gamma = _by_layers(block, dense, inputs, depth)
+        gamma = _gamma(block, dense, inputs, depth)
     edge, no_edge = np.full(b2.shape, np.nan), ""
     try:
         edge = edge_of_chaos(activation, b2, **given)
     except ValueError as error:  # it jumps, or without biases every sigma_w2 is on the edge
         no_edge = str(error)
     return Diagram(
-        title=" + ".join(layer.phi.name if isinstance(layer, Activation) else repr(layer) for layer in block.layers),
+        title=block.title,
         depth=depth,
         sigma_w2=w2,
         sigma_b2=b2,
@@ -107,74 +107,59 @@ def _axis(name: str, values: Any) -> Array:
     return found
 
 
-def _start(dense: Dense, inputs: GaussianInputs) -> tuple[Array, Array]:
-    """Variances var_mu and var_chi behind the first Dense."""
-    x = dense.law(LawNode(FLOAT64, Gaussian(inputs.moments(FLOAT64)))).averaged()
-    return x.var_mu, x.var_chi
-
-
-def _by_table(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Array | None:
-    """Gamma at all points, from a table of the block; None where there is no such table."""
+def _gamma(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Array:
+    """Gamma at all points, from a table of the block where there is one; NaN where the variance leaves the range."""
+    first = dense.law(units(inputs.moments(FLOAT64))).averaged()
+    gamma = np.full(np.shape(first.var_chi), np.nan)
     ends = _ends(block, dense, inputs, depth)
     table = None if ends is None else surface(block, *ends)
-    if table is None:
-        return None
-    var_mu, var_chi = _start(dense, inputs)
-    log_q, share = np.log(var_mu + var_chi), var_chi / (var_mu + var_chi)
-    gamma = _through(table, dense, log_q, share, depth)
-    if gamma is not None and _keeps_centres(block):
-        gamma[(var_mu == 0) & (dense.sigma_b2 == 0)] = 0.0  # where a table leaves rounding
+    if table is not None:
+        gamma = _through(partial(_by_table, table), dense, first, depth)
+        x = block.after(0.0, 1.0)
+        if x.mean == 0 and x.var_mu == 0:  # centres that are all 0 stay so, as for odd activations
+            gamma[(first.var_mu == 0) & (dense.sigma_b2 == 0)] = 0.0  # where a table leaves rounding
+    left = np.isnan(gamma)
+    if left.any():
+        some = Dense(dense.sigma_w2[left], dense.sigma_b2[left])
+        first = some.law(units(inputs.moments(FLOAT64))).averaged()
+        gamma[left] = _through(lambda x: block.law(units(x)), some, first, depth)
     return gamma
 
 
-def _keeps_centres(block: Block) -> bool:
-    """Whether centres that are all 0 stay so, as for odd activations."""
-    x = block.after(0.0, 1.0)
-    return bool(x.mean == 0 and x.var_mu == 0)
-
-
-def _through(table: Surface, dense: Dense, log_q: Array, share: Array, depth: int) -> Array | None:
+def _through(hidden: Callable[[Moments], LawNode], dense: Dense, x: Moments, depth: int) -> Array:
+    """Gamma at the depth from the moments x behind the first Dense, NaN where the variance leaves double precision."""
+    lost = np.zeros(np.shape(x.var_chi), dtype=bool)
     for _ in range(depth):
-        if not table.holds(log_q):
-            return None
-        size, spread = table(log_q, share)
-        q = dense.sigma_w2 * size + dense.sigma_b2
-        var_mu = dense.sigma_w2 * (size - spread) + dense.sigma_b2
-        log_q, share = np.log(q), dense.sigma_w2 * spread / q
-    return np.asarray(var_mu / (share * q))
+        lost |= ~((x.variance > 1 / RANGE) & (x.variance < RANGE))
+        x = Moments(0, np.where(lost, 1.0, x.var_mu), np.where(lost, 1.0, x.var_chi))
+        x = dense.law(hidden(x)).averaged()
+    return np.where(lost, np.nan, x.var_mu / x.var_chi)
+
+
+def _by_table(table: Surface, x: Moments) -> LawNode:
+    """Moments behind the block from its table, NaN beyond the ends of the table."""
+    log_q = np.log(x.variance)
+    square, var_chi = table(log_q, x.var_chi / x.variance)
+    inside = (log_q >= table.log_q.low) & (log_q <= table.log_q.high)
+    return moments_only(FLOAT64, Moments(0, np.where(inside, square - var_chi, np.nan), var_chi))
 
 
 def _ends(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> tuple[float, float] | None:
     """Least and largest variance in networks at the corners of the diagram; None where they leave double precision."""
     w2, b2 = ((part.min(), part.max()) for part in (dense.sigma_w2, dense.sigma_b2))
     corners = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
-    var_mu, var_chi = _start(corners, inputs)
-    q = var_mu + var_chi
-    low, high = q.min(), q.max()
-    for _ in range(depth):
-        if not (low > SMALLEST and high < LARGEST):
+    node = corners.law(units(inputs.moments(FLOAT64)))
+    low, high = np.inf, 0.0
+    for _ in range(depth + 1):
+        q = node.averaged().variance
+        low, high = min(low, q.min()), max(high, q.max())
+        if not (low > 1 / RANGE and high < RANGE):
             return None
         try:
-            q = corners.sigma_w2 * block.square(q) + corners.sigma_b2
+            node = corners.law(block.law(units(Moments(0, 0 * q, q))))
         except ValueError:  # no quadrature resolves the formula at this variance
             return None
-        low, high = min(low, q.min()), max(high, q.max())
     return low / MARGIN, high * MARGIN
-
-
-def _by_layers(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Array:
-    """Gamma at all points, layer by layer, NaN from where the variance leaves double precision."""
-    var_mu, var_chi = _start(dense, inputs)
-    for _ in range(depth):
-        lost = ~((var_mu + var_chi > SMALLEST) & (var_mu + var_chi < LARGEST))
-        var_mu, var_chi = (np.where(lost, np.nan, part) for part in (var_mu, var_chi))
-        known = np.flatnonzero(~lost)
-        if not known.size:
-            break
-        x = block.after(var_mu[known], var_chi[known])
-        var_mu[known] = dense.sigma_w2[known] * (x.mean * x.mean + x.var_mu) + dense.sigma_b2[known]
-        var_chi[known] = dense.sigma_w2[known] * x.var_chi
-    return np.asarray(var_mu / var_chi)
 
 
 def _missed(gamma: Array, dense: Dense, inputs: GaussianInputs, network: Callable[..., Network]) -> float:

@@ -14,7 +14,7 @@ from igbtheory.layers.batchnorm import batch_of
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.phases.gradients_twins import Twins
-from igbtheory.theory import STREAM, on_gaussian_inputs
+from igbtheory.theory import on_gaussian_inputs
 
 
 @final
@@ -82,7 +82,7 @@ def _segments(layers: tuple[Layer, ...], node: LawNode) -> list[list[Twins]]:
     for layer in layers:
         tracks = [twins.through(layer) for twins in tracks]
         node = tracks[0].node if tracks else layer.law(node)
-        if isinstance(layer, STREAM):
+        if layer.listed:
             found += [tracks] if tracks else []
             tracks = [Twins(node, *start) for start in starts]
     return found

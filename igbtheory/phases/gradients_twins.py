@@ -13,9 +13,8 @@ import numpy as np
 from igbtheory.averages.moments import Moments
 from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
 from igbtheory.layers.groupnorm import Grouped
-from igbtheory.layers.node import Averaged
+from igbtheory.layers.node import moments_only
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.recipe import Known
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_batch import batch_slope
@@ -59,6 +58,11 @@ class Twins:
             return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
         if isinstance(layer, BatchNorm) and layer.trains:
             return self.at(after, batch_slope(layer, node))
+        if len(after.estimated) > len(node.estimated):
+            raise ValueError(
+                f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
+                "it out, or put a Dense in front of it"
+            )
         return self.applied().at(after, _linear(layer, node.n, node.averaged()))
 
     def branch(self, layer: Residual) -> "tuple[Any, Twins]":
@@ -93,6 +97,6 @@ def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
     if isinstance(layer, Dropout):
         return Slope(1 / (1 - n.number(layer.p)), n.number(1))
     q = x.variance
-    alone = Averaged(replace(x, var_mu=0 * q, var_chi=q, within=None), (x.mean, x.mean), Known())
-    factor = layer.law(LawNode(n, alone)).averaged().var_chi / q
+    alone = moments_only(n, replace(x, var_mu=0 * q, var_chi=q, within=None))
+    factor = layer.law(alone).averaged().var_chi / q
     return Slope(factor, factor, error=x.error)

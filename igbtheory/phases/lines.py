@@ -12,14 +12,14 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
-from igbtheory.phases.scan import branches, levels, scanned
+from igbtheory.phases.scan import roots, scanned
 
 NOTHING = 1e-24
 """Variance that stands for none: of a function only its value and its slopes at 0 count there."""
 SMALL = 1e-18
 """Mean square at that variance, and slope, below which they are 0."""
-STEP = 1e-4
-"""Relative step over which the growth of E f^2 with q is measured."""
+NEAR = 1e-4
+"""Variance at which one sees whether q = 0 attracts where its slope is 1."""
 
 
 @final
@@ -39,19 +39,17 @@ class Line:
         return q - self.sigma_w2(q) * self.block.square(q)
 
     def at(self, sigma_b2: Array) -> tuple[Array, Array]:
-        """Variances of weights and units of all points with these variances of biases, NaN where there are fewer.
+        """Variances of the weights at all points with these variances of biases, in the order of q.
 
-        Shape (points, *sigma_b2), in the order of q.
+        Also whether the variance q there attracts, |dq'/dq| < 1. Shape (points, *sigma_b2), NaN where there are fewer.
         """
-        wanted = np.ravel(sigma_b2)
-        log_q, values = scanned(self.sigma_b2, float(wanted.max()))
-        found = [levels(self.sigma_b2, *branch, wanted) for branch in branches(self.sigma_b2, log_q, values)]
-        q = np.exp(np.array(found).reshape(len(found), *np.shape(sigma_b2)))
-        sigma_w2 = np.full(q.shape, np.nan)
+        q = roots(self.sigma_b2, *scanned(self.sigma_b2, float(np.max(sigma_b2))), sigma_b2)
+        sigma_w2, stable = np.full(q.shape, np.nan), np.zeros(q.shape, dtype=bool)
         known = np.isfinite(q)
         if known.any():
             sigma_w2[known] = self.sigma_w2(q[known])
-        return sigma_w2, q
+            stable[known] = np.abs(sigma_w2[known] * self.block.square_slope(q[known])) < 1
+        return sigma_w2, stable
 
 
 def edges_of_chaos(
@@ -62,7 +60,8 @@ def edges_of_chaos(
     The threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the variance, also at one that
     repels; NaN fills the columns that have fewer roots. Arguments as those of `edge_of_chaos`.
     """
-    return _ascending(_edges(activation, sigma_b2, pool, norm, placement)[0])
+    found = np.sort(edges(block_of(activation, pool, norm, placement), sigma_b2)[0], axis=0)
+    return found[~np.isnan(found).all(axis=tuple(range(1, found.ndim)))]
 
 
 def edge_of_chaos(
@@ -74,14 +73,13 @@ def edge_of_chaos(
     taken at the fixed point of the variance q = sigma_w2 E f^2 + sigma_b2 that attracts; of several roots the smallest.
     For homogeneous f the slope does not depend on q, and the threshold (2 for ReLU, 4/3 with MaxPool(2)) is the same
     for every sigma_b2, whether q settles or not; that of the forward pass is another: see `thresholds`. A full-batch
-    BatchNorm has none: its factor is above 1 at every sigma_w2. Of other f, an edge that is there only in the limit
-    q -> inf (2 for softplus) is not told.
+    BatchNorm has none: its factor is above 1 at every sigma_w2. For other f, an edge that exists only in the limit
+    q -> inf (2 for softplus) is not found.
 
     activation, pool, norm, placement: as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or every
     sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
     """
-    sigma_w2, stable = _edges(activation, sigma_b2, pool, norm, placement)
-    return _smallest(np.where(stable, sigma_w2, np.nan))
+    return _smallest(*edges(block_of(activation, pool, norm, placement), sigma_b2))
 
 
 def neutrality_line(
@@ -92,9 +90,12 @@ def neutrality_line(
     Below it, in the chaotic phase, there is prejudice, above it neutrality. Arguments as those of `edge_of_chaos`; of
     several roots, at fixed points q that attract, the smallest. Source: bias-meets-trainability (neutrality line).
     """
-    line = Line(block_of(activation, pool, norm, placement), 0.5)
-    sigma_w2, q = line.at(_checked(sigma_b2))
-    return _smallest(np.where(_attracts(line.block, sigma_w2, q), sigma_w2, np.nan))
+    return neutrality(block_of(activation, pool, norm, placement), sigma_b2)
+
+
+def neutrality(block: Block, sigma_b2: Any) -> Any:
+    """Variance sigma_w2 on the neutrality line of a block: see `neutrality_line`."""
+    return _smallest(*Line(block, 0.5).at(_checked(sigma_b2)))
 
 
 @final
@@ -129,10 +130,12 @@ def _checked(sigma_b2: Any) -> Array:
     return np.asarray(sigma_b2, dtype=float)
 
 
-def _edges(activation: Any, sigma_b2: Any, pool: Any, norm: str | None, placement: str) -> tuple[Array, Array]:
-    """All points of the edge, and whether the variance there is one that attracts."""
-    sigma_b2, block = _checked(sigma_b2), block_of(activation, pool, norm, placement)
-    line = Line(block, 0.0)
+def edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
+    """All points sigma_w2 of the edge of chaos of a block, and whether the variance there is one that attracts.
+
+    Both have the shape (points, *sigma_b2). ValueError as `edge_of_chaos`.
+    """
+    sigma_b2, line = _checked(sigma_b2), Line(block, 0.0)
     at_one = line.sigma_w2(1.0)  # refuses what jumps
     if block.forgets or block.homogeneous:  # BatchNorm: by Poincare's inequality E |grad f|^2 >= Var f
         value = np.nan if block.forgets else at_one
@@ -141,32 +144,15 @@ def _edges(activation: Any, sigma_b2: Any, pool: Any, norm: str | None, placemen
         raise ValueError(
             "expected sigma_b2 > 0, got 0, where the norm divides sigma_w2 out and every one is on the edge of chaos"
         )
-    sigma_w2, q = line.at(sigma_b2)
-    stable = _attracts(block, sigma_w2, q)
+    sigma_w2, stable = line.at(sigma_b2)
     if np.any(sigma_b2 == 0) and block.square(NOTHING) < SMALL and block.slope(NOTHING) > SMALL:
         first = np.where(sigma_b2 == 0, line.sigma_w2(NOTHING), np.nan)  # f(0) = 0: q = 0 is a fixed point
-        falls = first * block.square(STEP) <= STEP * (1 + EXACT)
+        falls = first * block.square(NEAR) <= NEAR * (1 + EXACT)
         sigma_w2, stable = np.concatenate([first[None], sigma_w2]), np.concatenate([falls[None], stable])
     return sigma_w2, stable
 
 
-def _attracts(block: Block, sigma_w2: Array, q: Array) -> Array:
-    """Whether the fixed point q of the variance attracts: |d q'/dq| < 1."""
-    found = np.zeros(q.shape, dtype=bool)
-    known = np.isfinite(q)
-    if known.any():
-        near, far = (block.square(q[known] * factor) for factor in (1 - STEP, 1 + STEP))
-        found[known] = np.abs(sigma_w2[known] * (far - near) / (2 * STEP * q[known])) < 1
-    return found
-
-
-def _smallest(values: Array) -> Any:
-    """Smallest number of every column, NaN where there is none."""
-    found = np.min(np.where(np.isnan(values), np.inf, values), axis=0, initial=np.inf)
+def _smallest(sigma_w2: Array, stable: Array) -> Any:
+    """Smallest sigma_w2 of every column among those that are stable, NaN where there is none."""
+    found = np.min(np.where(stable, sigma_w2, np.inf), axis=0, initial=np.inf)
     return np.where(np.isinf(found), np.nan, found)[()]
-
-
-def _ascending(values: Array) -> Array:
-    """Columns in ascending order, NaN at the end, without rows of NaN alone."""
-    found = np.sort(values, axis=0)
-    return found[~np.isnan(found).all(axis=tuple(range(1, found.ndim)))]

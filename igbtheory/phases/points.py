@@ -8,19 +8,18 @@ import numpy as np
 from scipy.optimize import brentq
 
 from igbtheory import checks
-from igbtheory.phases.block import EXACT, Block, block_of
-from igbtheory.phases.lines import NOTHING, SMALL, STEP
-from igbtheory.phases.scan import branches, levels, scanned
+from igbtheory.layers import Dense
+from igbtheory.phases.block import EXACT, STEP, Block, block_of
+from igbtheory.phases.lines import NEAR, NOTHING, SMALL
+from igbtheory.phases.scan import roots, scanned
 from igbtheory.phases.tangents import far, near
 
 MARGIN = 1e-9
 """Distance from 1 at which a slope counts as 1."""
 CLOSE = 1e-24
 """Share 1 - c of data that are as good as equal."""
-H = 5e-3
-"""Step in a logarithm over which a slope is measured, to a relative error of about 1e-9."""
-BACKWARD, CENTRAL = np.array([25, -48, 36, -16, 3]) / 12, np.array([1, -8, 8, -1]) / 12
-"""Weights of difference quotients of fourth order, at 0, -1, ..., -4 and at -2, -1, 1, 2 steps."""
+BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
+"""Weights of a difference quotient of fourth order, at 0, -1, ..., -4 steps."""
 
 
 @final
@@ -39,6 +38,19 @@ class Variance:
     stable: bool
     block: Block | None = None
     at: float = 1.0
+
+    def __str__(self) -> str:
+        """What the variance q does, as the predicate of a sentence."""
+        if np.isnan(self.q):
+            return "keeps the value that it has"
+        if np.isfinite(self.q) and self.q > 0:
+            return f"tends to {self.q:.8g}"
+        if self.q == 0:
+            fast = "faster than exponentially" if self.block is None else f"by the factor {self.growth:.6g} a layer"
+            return f"vanishes, {'slower than exponentially' if self.growth > 1 - MARGIN else fast}"
+        if self.block is None:
+            return f"grows without bound, by the factor {self.growth:.4g} a layer at q = {self.at:.3g}"
+        return f"grows without bound, {'linearly' if self.growth == 1 else f'by the factor {self.growth:.6g} a layer'}"
 
 
 @final
@@ -105,31 +117,19 @@ def fixed_points(
     `growth` say so. ValueError: there is no fixed point, since the variance grows from every start by a factor without
     limit.
     """
-    block, sigma_w2, sigma_b2 = checked(activation, sigma_w2, sigma_b2, pool, norm, placement)
-    ends = variances(block, sigma_w2, sigma_b2)
-    found = tuple(point for at in ends for point in correlations(at, sigma_w2))
+    dense = one_dense(sigma_w2, sigma_b2)
+    ends = variances(block_of(activation, pool, norm, placement), dense)
+    found = tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
     if not found:
         raise ValueError(
             f"expected a network with a fixed point, got {activation!r} at sigma_w2 = {sigma_w2:g}, sigma_b2 = "
-            f"{sigma_b2:g}: {without_limit(ends[-1])}"
+            f"{sigma_b2:g}: the variance q of its units {ends[-1]}; use another sigma_w2, sigma_b2 > 0 or a norm"
         )
     return found
 
 
-def without_limit(at: Variance) -> str:
-    """What a variance does that leaves every bound, or vanishes, by a factor that has no limit."""
-    if at.q == 0:
-        return "the variance of its units vanishes faster than exponentially; use sigma_b2 > 0 or a larger sigma_w2"
-    return (
-        f"the variance q of its units grows without bound, by the factor {at.growth:.4g} a layer at q = {at.at:.3g}; "
-        "use a smaller sigma_w2 or a norm"
-    )
-
-
-def checked(
-    activation: Any, sigma_w2: Any, sigma_b2: Any, pool: Any, norm: str | None, placement: str
-) -> tuple[Block, float, float]:
-    """The block, and the variances as single numbers."""
+def one_dense(sigma_w2: Any, sigma_b2: Any) -> Dense:
+    """Dense layer of one network, checked; its variances are single numbers."""
     for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
         checks.numeric(name, value)
         checks.non_negative(name, value)
@@ -137,11 +137,12 @@ def checked(
             raise TypeError(f"expected one {name}, got an array; loop over its values, or draw a diagram")
     if not sigma_w2 > 0:
         raise ValueError("expected sigma_w2 > 0, got 0, where no datum reaches the output; pass a variance such as 2.0")
-    return block_of(activation, pool, norm, placement), float(sigma_w2), float(sigma_b2)
+    return Dense(float(sigma_w2), float(sigma_b2))
 
 
-def variances(block: Block, sigma_w2: float, sigma_b2: float) -> list[Variance]:
+def variances(block: Block, dense: Dense) -> list[Variance]:
     """Fixed points of the variance q' = sigma_w2 E f^2 + sigma_b2, ascending, its limits 0 and infinity included."""
+    sigma_w2, sigma_b2 = dense.sigma_w2, dense.sigma_b2
     low, high = near(block), far(block)
     first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
     last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
@@ -153,12 +154,12 @@ def variances(block: Block, sigma_w2: float, sigma_b2: float) -> list[Variance]:
 
     found = []
     if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
-        stable = first < 1 - MARGIN or (first < 1 + MARGIN and lost(STEP) > 0)
+        stable = first < 1 - MARGIN or (first < 1 + MARGIN and lost(NEAR) > 0)
         found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
     log_q, values = scanned(lost, np.inf if last > 1 - MARGIN else sigma_b2)
-    wanted = np.array([sigma_b2])
-    roots = [levels(lost, *branch, wanted)[0] for branch in branches(lost, log_q, values)]
-    found += [_inner(block, sigma_w2, float(np.exp(root))) for root in roots if np.isfinite(root)]
+    for q in roots(lost, log_q, values, np.array(sigma_b2)).tolist():
+        slope = float(sigma_w2 * block.square_slope(q))
+        found.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
     if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):
         growth = last if last > 1 + MARGIN else 1.0
         found.append(Variance(np.inf, growth, growth, stable=True, block=high))
@@ -167,12 +168,6 @@ def variances(block: Block, sigma_w2: float, sigma_b2: float) -> list[Variance]:
         end = float(np.exp(log_q[known[-1]]))
         found.append(Variance(np.inf, 1 - float(values[known[-1]]) / end, np.nan, stable=True, at=end))
     return found
-
-
-def _inner(block: Block, sigma_w2: float, q: float) -> Variance:
-    around = block.square(q * np.exp(H * np.array([-2, -1, 1, 2])))
-    slope = float(sigma_w2 * (CENTRAL @ around) / (H * q))
-    return Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q)
 
 
 def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
@@ -200,8 +195,8 @@ def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
     elif inside:
         share = _share(block, q, weight)
         factor = chi if not block.forgets else float(sigma_w2 * block.slope(q, share))
-        steps = np.log(weight * block.spread(q, share * np.exp(-H * np.arange(5))))
-        slope = float(np.exp(steps[0]) * (1 + BACKWARD @ steps / H))
+        steps = np.log(weight * block.spread(q, share * np.exp(-STEP * np.arange(5))))
+        slope = float(np.exp(steps[0]) * (1 + BACKWARD @ steps / STEP))
         yield FixedPoint(**common, share=share, slope_c=slope, factor=factor, stable=at.stable)
     if equal and not kept:
         yield FixedPoint(**common, share=0.0, slope_c=chi_1, factor=chi, stable=at.stable and not inside)

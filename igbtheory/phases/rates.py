@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.phases.block import Block
 from igbtheory.phases.points import MARGIN, FixedPoint
@@ -24,21 +25,25 @@ SIZE = 1e-4
 SMOOTH, KINKED = 1.0, 0.5
 FLAT = 1e-8
 """Constant k that is 0."""
+SAME = 1e-12
+"""Relative change of gamma in a layer that is rounding."""
 
 
 @final
 @dataclass(frozen=True)
 class Rate:
-    """Rate at which gamma approaches its limit.
+    """Where gamma goes with depth, and how fast.
 
     form: "exponential" (gamma is multiplied by `rate` a layer), "power" (gamma ~ constant * depth^rate), "settles" (the
-    distance from the limit is multiplied by `rate` a layer), or "none" (gamma keeps what it has); constant: NaN but for
-    powers, and there where it depends on the inputs (linear networks).
+    distance from the limit is multiplied by `rate` a layer), "none" (gamma keeps what the first layers gave it) or
+    "undecided". limit: of gamma, 0 to inf, NaN where it is not known; constant: NaN but for powers, and there where it
+    depends on the inputs (linear networks).
     """
 
     form: str
     rate: float = np.nan
     constant: float = np.nan
+    limit: float = np.nan
 
     def __str__(self) -> str:
         match self.form:
@@ -47,28 +52,42 @@ class Rate:
             case "power":
                 constant = "" if np.isnan(self.constant) else f"{self.constant:.8g} "
                 return f"grows like {constant}depth^{self.rate:.3g}"
+            case "settles" if self.limit == 0:
+                return f"tends to 0, exponentially: by the factor {self.rate:.6g} a layer"
             case "settles":
-                return f"settles, the distance from its limit falling by the factor {self.rate:.8g} a layer"
+                return f"tends to {self.limit:.7g}, the distance falling by the factor {self.rate:.6g} a layer"
+            case "none" if self.limit == 0:
+                return "stays 0"
+            case "none":
+                to = "" if np.isnan(self.limit) else f" {self.limit:.6g}"
+                return f"tends to a value{to} that the first layers decide"
             case _:
-                return "keeps what the first layers gave it"
+                return "has no limit that a fixed point of the variance decides"
+
+
+def kept(gamma: NDArray[np.float64]) -> Rate:
+    """Rate of a network that becomes linear over depth: the limit by Aitken's extrapolation from the last layers."""
+    before, last = np.diff(gamma[-3:]) if len(gamma) > 2 else (np.nan, np.nan)
+    ratio = last / before if abs(last) > SAME * gamma[-1] else 0.0
+    return Rate("none", limit=float(gamma[-1] + last * ratio / (1 - ratio)) if abs(ratio) < 1 else np.nan)
 
 
 def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
-    """Rate at which gamma goes to that of the point; block, q: the function there, and where to ask it.
+    """Rate at which gamma goes to that of the point, of a share that is known.
+
+    block, q: the function there, and the variance at which to ask it.
 
     biased: whether there are biases, with which a variance that grows by the factor 1 grows like the depth.
     """
-    if np.isnan(point.share):
-        return Rate("none")
     if point.share > 0:
-        return Rate("settles", abs(point.slope_c))
+        return Rate("settles", abs(point.slope_c), limit=point.gamma)
     if point.chi_1 < 1 - MARGIN:
-        return Rate("exponential", 1 / point.chi_1)
+        return Rate("exponential", 1 / point.chi_1, limit=np.inf)
     grows = biased and np.isinf(point.q) and point.growth == 1
     s, k = curvature(block, q)
     if grows and abs(k) <= FLAT:  # a linear network, in which biases add up
-        return Rate("power", 1.0)
-    return Rate("power", 1 / s, float((s * k / (1 - s if grows else 1)) ** (1 / s)))
+        return Rate("power", 1.0, limit=np.inf)
+    return Rate("power", 1 / s, float((s * k / (1 - s if grows else 1)) ** (1 / s)), np.inf)
 
 
 def curvature(block: Block, q: float) -> tuple[float, float]:

@@ -20,13 +20,12 @@ from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Residual
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.recipe import Known
+from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
 from igbtheory.phases.gradients_twins import Twins
 from igbtheory.prediction import PerLayer, Prediction
-from igbtheory.theory import STREAM
 
 TOLERANCES = (1e-9, 1e-12)
 """Relative tolerances of a rougher and of the finer solution."""
@@ -34,7 +33,6 @@ NOTHING = 1e-20
 """Share of a variance that is nothing: that of centres which begin at 0."""
 CENTRED = 1e-12
 """Share of a standard deviation that a mean of 0 may have by rounding."""
-STREAM_OF_BLOCKS = "the stream of residual blocks"
 
 
 @final
@@ -68,7 +66,7 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
                 twins = twins.through(layer)
             else:
                 twins = replace(twins, node=layer.law(twins.node))
-            if isinstance(layer, STREAM):
+            if layer.listed:
                 found.append(twins)
                 twins = Twins(twins.node, FLOAT64.number(1))
     return ResidualLimit(_prediction(found), of_segments(FLOAT64, [[twins] for twins in found[1:]]))
@@ -88,7 +86,8 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
 
     def at(state: Any, error: Any) -> Twins:
         values = Moments(x.mean, state[0], state[1], error)
-        return Twins(node.remade(values, (x.mean, x.mean), Known(STREAM_OF_BLOCKS)), state[2], error=error)
+        stream = node.after(Gaussian(values)) if node.gaussian else moments_only(node.n, values)
+        return Twins(stream, state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
         share, added = at(state, 0.0).branch(layer)

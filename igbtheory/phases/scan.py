@@ -1,10 +1,9 @@
-"""All roots of functions of the variance q, by a scan decade by decade and a search that does many levels at once."""
+"""All roots of a function of the variance q: a scan decade by decade, then one search for all roots at once."""
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import elementwise
 
 from igbtheory.phases.block import EXACT, Array, tabulated
 
@@ -13,18 +12,15 @@ LOWEST, HIGHEST = -12, 8
 """Powers of ten of the variances scanned."""
 DECADE = 16
 """Points in a decade."""
-STEPS = 60
-"""Steps of a search at most."""
-NEIGHBOURS = 4
-"""Known places from which a step interpolates."""
 PRECISION = 4e-16
-"""Relative precision of log q."""
+"""Precision of log q."""
 
 
 def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
-    """Grid of log q and the values of a rule on it: differences of numbers of the size q, 0 where they are rounding.
+    """Grid of log q, with the turning points of the rule among it, and the values of the rule there.
 
-    It ends behind the first decade above q = 1 in which all values are above `most`, or where the rule is refused.
+    The rule is a difference of numbers of the size of q; its values are 0 where they are rounding, and NaN where it
+    cannot be computed. The grid ends behind the first decade above q = 1 in which all values exceed `most`.
     """
     grids, values = [], []
     for power in range(LOWEST, HIGHEST):
@@ -36,68 +32,43 @@ def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
         values.append(found)
         if power >= 0 and (np.isnan(found).all() or np.all(found > most)):
             break
-    return np.concatenate(grids), np.concatenate(values)
+    return _with_turns(rule, np.concatenate(grids), np.concatenate(values))
 
 
-def branches(rule: Rule, log_q: Array, values: Array) -> Iterator[tuple[Array, Array]]:
-    """Pieces of the grid on which the rule is monotone, with its turns as their ends, by ascending values."""
-    known = np.flatnonzero(np.isfinite(values))
-    for run in np.split(known, np.flatnonzero(np.diff(known) > 1) + 1):
-        if len(run) < 2:
-            continue
-        x, y = log_q[run], values[run]
-        bends = [i for i in range(1, len(x) - 1) if (y[i] - y[i - 1]) * (y[i + 1] - y[i]) < 0]
-        turns = [_turn(rule, x[i - 1 : i + 2], y[i - 1 : i + 2]) for i in bends]
-        for left, right in pairwise([(x[0], y[0]), *turns, (x[-1], y[-1])]):
-            inside = (left[0] < x) & (x < right[0])
-            places, heights = np.array([left, *zip(x[inside], y[inside], strict=True), right]).T
-            yield (places, heights) if left[1] <= right[1] else (places[::-1], heights[::-1])
+def _with_turns(rule: Rule, log_q: Array, values: Array) -> tuple[Array, Array]:
+    """Add every minimum and maximum that lies between three points to the grid, so that it is monotone in between."""
+    steps = np.diff(values)
+    at = 1 + np.flatnonzero(steps[:-1] * steps[1:] < 0)
+    if not at.size:
+        return log_q, values
+    side = np.sign(steps[at])
+    brackets = (log_q[at - 1], log_q[at], log_q[at + 1])
+    found = elementwise.find_minimum(lambda x, *side: side[0] * rule(np.exp(x)), brackets, args=(side,))
+    log_q, values = np.append(log_q, found.x), np.append(values, side * found.f_x)
+    order = np.argsort(log_q)
+    return log_q[order], values[order]
 
 
-def _turn(rule: Rule, x: Array, y: Array) -> tuple[float, float]:
-    """Place and value of the extremum between three points."""
-    side = 1.0 if y[1] < y[0] else -1.0
-    found = minimize_scalar(
-        lambda at: side * float(rule(np.exp([at]))[0]),
-        bounds=(x[0], x[-1]),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    return float(found.x), side * float(found.fun)
+def roots(rule: Rule, log_q: Array, values: Array, wanted: Array) -> Array:
+    """Variances q at which the rule takes the `wanted` values: shape (most roots, *wanted), ascending, NaN at the end.
 
-
-def levels(rule: Rule, log_q: Array, values: Array, wanted: Array) -> Array:
-    """Places log q at which a monotone rule takes the wanted values, NaN where it does not.
-
-    log_q, values: places at which it is known, the ends of the interval among them, with ascending values. All wanted
-    values are looked for in one call of the rule, by inverse interpolation, and every place found helps the others.
+    log_q, values: the grid that `scanned` returns; there is a root in every interval whose ends enclose the value.
     """
-    found = np.full(wanted.shape, np.nan)
-    inside = (wanted > values[0]) & (wanted <= values[-1])
-    goal, values = wanted[inside], np.maximum.accumulate(values)
-    at = _inverse(log_q, values, goal)
-    new = np.unique(at)
-    for _ in range(STEPS):
-        if not new.size:
-            break
-        order = np.argsort(np.concatenate([log_q, new]) * np.sign(log_q[-1] - log_q[0]))
-        values = np.maximum.accumulate(np.concatenate([values, rule(np.exp(new))])[order])
-        log_q = np.concatenate([log_q, new])[order]
-        before, at = at, _inverse(log_q, values, goal)
-        new = np.unique(at[np.abs(at - before) > PRECISION * np.maximum(1, np.abs(at))])
-    found[inside] = at
-    return found
-
-
-@np.errstate(all="ignore")
-def _inverse(log_q: Array, values: Array, goal: Array) -> Array:
-    """Places of the goals, by the polynomial through four known places around; else the middle of the nearest two."""
-    above = np.clip(np.searchsorted(values, goal), 1, len(values) - 1)
-    size = min(NEIGHBOURS, len(values))
-    near = np.clip(above - size // 2, 0, len(values) - size)[:, None] + np.arange(size)
-    x, y = log_q[near], values[near]
-    own = np.eye(size, dtype=bool)
-    factors = np.where(own, 1, (goal[:, None] - y)[:, None] / (y[:, :, None] - y[:, None]))
-    at = (x * factors.prod(axis=2)).sum(axis=1)
-    low, high = np.sort(log_q[np.stack([above - 1, above])], axis=0)
-    return np.asarray(np.where((low <= at) & (at <= high), at, (low + high) / 2))
+    low, high = (f(values[:-1], values[1:])[:, None] for f in (np.minimum, np.maximum))
+    cell, column = np.nonzero((low < np.ravel(wanted)) & (np.ravel(wanted) <= high))
+    count = np.bincount(column, minlength=np.size(wanted))
+    found = np.full((count.max(initial=0), np.size(wanted)), np.nan)
+    if cell.size:
+        goal = np.ravel(wanted)[column]
+        search = elementwise.find_root(
+            lambda x, *goal: rule(np.exp(x)) - goal[0],
+            (log_q[cell], log_q[cell + 1]),
+            args=(goal,),
+            tolerances={"xatol": PRECISION, "xrtol": PRECISION},
+        )
+        end = np.where(values[cell] == goal, log_q[cell], log_q[cell + 1])  # rounding may hide the root there
+        at = np.where(search.success, search.x, end)
+        order = np.lexsort((at, column))
+        row = np.arange(cell.size) - (np.cumsum(count) - count)[column[order]]
+        found[row, column[order]] = np.exp(at[order])
+    return found.reshape(-1, *np.shape(wanted))

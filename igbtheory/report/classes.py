@@ -1,17 +1,18 @@
 """Several classes in the report: their shares of the data and what losses ask, in theory and of finite networks."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
 
-from igbtheory.guesses import ClassGuessLaw, accuracy_bound
+from igbtheory.guesses import accuracy_bound
 from igbtheory.guesses.sampled import SampledLaw, ordered
 from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs
+from igbtheory.processes import Task
 from igbtheory.report.cases import Case
-from igbtheory.report.study import Outcome
+from igbtheory.simulation.extrapolation import FACTORS
 from igbtheory.simulation.outputs import outputs
 
 CLASSES = 10
@@ -42,22 +43,25 @@ class ClassStudy:
         return theory, found
 
 
-def study_classes(outcomes: list[Outcome], seed: int, progress: Callable[[str], None]) -> list[ClassStudy]:
-    """Studies of the ReLU networks without norm on Gaussian inputs, of the widest ensembles."""
-    cases = (o for o in outcomes if (o.case.inputs, o.case.activation, o.case.norm) == ("gaussian", "relu", None))
-    return [_study(outcome, seed, progress) for outcome in cases]
+def has_classes(case: Case) -> bool:
+    """Return whether the case is studied with several classes: ReLU without norm on Gaussian inputs."""
+    return (case.inputs, case.activation, case.norm) == ("gaussian", "relu", None)
 
 
-def _study(outcome: Outcome, seed: int, progress: Callable[[str], None]) -> ClassStudy:
-    case, width = outcome.case, outcome.widest.width
-    progress(f"{CLASSES} classes, depth {case.depth}")
-    found = list(outputs(case.network(), CLASSES, case.size.networks, width, case.size.samples, seed))
-    shares = np.array([np.bincount(array.argmax(axis=1), minlength=CLASSES) for array in found]) / case.size.samples
-    law = ClassGuessLaw(outcome.unlimited, CLASSES).finite(case.size.samples)
-    expected = law.rvs(NETWORKS, np.random.default_rng(seed)) / case.size.samples
-    losses = usual_losses()
-    draw, rng = limit_outputs(outcome.prediction, CLASSES, case.size.samples), np.random.default_rng(seed)
+def class_studies(cases: list[Case], seed: int) -> list[Task]:
+    """Return the tasks that study the networks of the cases, each at the largest width of its ensemble."""
+    return [partial(_study, case, seed) for case in cases]
+
+
+def _study(case: Case, seed: int) -> ClassStudy:
+    network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
+    prediction = network.predict()
+    found = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
+    shares = np.array([np.bincount(array.argmax(axis=1), minlength=CLASSES) for array in found]) / samples
+    expected = prediction.guesses(CLASSES).finite(samples).rvs(NETWORKS, np.random.default_rng(seed)) / samples
+    draw, rng = limit_outputs(prediction, CLASSES, samples), np.random.default_rng(seed)
     limit = [draw(rng) for _ in range(NETWORKS)]
+    losses = usual_losses()
     return ClassStudy(
         case,
         width,

@@ -1,8 +1,6 @@
 """The page of the report: one HTML file that needs no other."""
 
 import base64
-import platform
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +8,17 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-import igbtheory
+from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.report.cases import INPUTS, NORMS
 from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
-from igbtheory.report.verdicts import by_paper
-
-LIBRARIES = ("numpy", "scipy", "matplotlib")
-
-
-def versions() -> dict[str, str]:
-    """Versions of everything that the numbers depend on."""
-    own = {"igbtheory": igbtheory.__version__, "python": platform.python_version()}
-    return {**own, **{name: version(name) for name in LIBRARIES}}
 
 
 def write_page(
     outcomes: list[Outcome], classes: list[ClassStudy], claims: list[Examined], folder: Path, about: dict[str, Any]
 ) -> None:
-    """The page index.html, with the pictures that lie in the folder inside it."""
+    """Write the page index.html, with the pictures that lie in the folder inside it."""
     environment = Environment(
         loader=PackageLoader("igbtheory.report", "templates"),
         autoescape=True,
@@ -58,7 +47,7 @@ def write_page(
 
 
 def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
-    """Networks without norm, and with each in each placement: a name, and the outcomes by depth, Gaussian inputs."""
+    """Return the name of every norm in every placement, and of none, with the outcomes by depth on Gaussian inputs."""
     normed = [outcome for outcome in outcomes if outcome.case.norm is not None]
     depths = {outcome.case.depth for outcome in normed}
     found: dict[str, list[Outcome]] = {}
@@ -70,18 +59,27 @@ def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
     return list(found.items())
 
 
+def by_paper(claims: list[Examined]) -> dict[str, dict[str, int]]:
+    """Return the number of claims of every paper with each standing."""
+    counts: dict[str, dict[str, int]] = {}
+    for claim in claims:
+        paper = counts.setdefault(claim.claim.id.split("-")[0], dict.fromkeys(STANDINGS, 0))
+        paper[claim.standing] += 1
+    return dict(sorted(counts.items()))
+
+
 def _data_uri(path: Path) -> str:
     return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
 
 
 def _number(value: float, digits: int = 4) -> Markup:
-    """A number to read, small ones with a power of ten."""
+    """Return a number to read, small ones with a power of ten."""
     power = _power(value)
     return _times_power(f"{value / 10.0**power:.{digits}g}", power)
 
 
 def _with_error(value: float, error: float) -> Markup:
-    """A value and its error, both to the second digit of the error, small ones with a common power of ten.
+    """Return a value and its error, both to the second digit of the error, small ones with a common power of ten.
 
     An error in digits that nobody reads stands alone.
     """
@@ -96,7 +94,7 @@ def _with_error(value: float, error: float) -> Markup:
 
 
 def _power(value: float) -> int:
-    """The power of ten that numbers below a thousandth are written with."""
+    """Return the power of ten that numbers below a thousandth are written with."""
     return int(np.floor(np.log10(abs(value)))) if 0 < abs(value) < 1e-3 else 0
 
 

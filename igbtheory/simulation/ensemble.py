@@ -4,13 +4,14 @@ import os
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from multiprocessing import parent_process
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
+from igbtheory.numbers.threads import one_thread
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
 from igbtheory.simulation.progress import shown
 from igbtheory.simulation.result import Simulated, Simulation
@@ -38,7 +39,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     """
     networks, width = checks.whole("networks", networks, 2), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
-    workers = (os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
+    workers = _cores() if workers is None else checks.whole("workers", workers, 1)
     inputs = checked_inputs(inputs)
     size = checks.whole("samples", samples, 2) if isinstance(inputs, GaussianInputs) else len(inputs)
     drawn = finite_network(network.layers, inputs, size, width)
@@ -52,12 +53,22 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     return Simulation(network, networks, width, size, seed, inputs, np.array(guesses), stacked)
 
 
+def _cores() -> int:
+    """Return the number of threads to take: one in a process among others, which have the other cores."""
+    return 1 if parent_process() else os.cpu_count() or 1
+
+
 def _measured(drawn: FiniteNetwork, networks: int, seed: int, workers: int) -> Generator[Any]:
-    """Results network by network; BLAS has one thread, so that neither its sums nor its speed depend on the cores."""
+    """Yield the results network by network; BLAS has one thread, so that its sums do not depend on the cores."""
+    seeds = (np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(networks))
+    if workers == 1:
+        with one_thread():
+            yield from map(drawn.measured, seeds)
+        return
     pool = ThreadPoolExecutor(workers)
     try:
-        with threadpool_limits(limits=1, user_api="blas"):
-            yield from pool.map(drawn.measured, (np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(networks)))
+        with one_thread():
+            yield from pool.map(drawn.measured, seeds)
             pool.shutdown()
     finally:
         pool.shutdown(cancel_futures=True)

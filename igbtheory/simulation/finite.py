@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any, final
 
 import numpy as np
@@ -14,7 +13,7 @@ from igbtheory.averages.moments import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.chain import drawn, read_by_next, widths
+from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, widths
 from igbtheory.layers.dense import condensed
 from igbtheory.numbers import FLOAT64
 from igbtheory.simulation.moments import pair_moments
@@ -80,17 +79,11 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
         return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
     with np.errstate(over="ignore"):
         x = np.asarray(inputs, dtype=np.float32)
-    before = tuple(takewhile(lambda layer: not isinstance(layer, Dense), layers))
-    rng = np.random.default_rng(0)
-    untouched = rng.bit_generator.state
-    first = x
-    for layer in before:
-        first = layer.samples(first, rng, x.shape[1])
-    # layers that drew nothing do the same in every network, so that all share what enters the first Dense
-    if rng.bit_generator.state == untouched:
-        layers, x = layers[len(before) :], first
-        x = condensed(x) if len(x) < x.shape[1] else x
-    return FiniteNetwork(layers, lambda _: x, width, 0)
+    # layers that draw nothing do the same in every network, so that all share what enters the first that does
+    rest, x = behind_undrawn(layers, x)
+    if isinstance(rest[0], Dense) and len(x) < x.shape[1]:
+        x = condensed(x)
+    return FiniteNetwork(rest, lambda _: x, width, 0)
 
 
 def _gaussian(inputs: GaussianInputs, samples: int, width: int) -> Data:

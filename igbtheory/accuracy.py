@@ -1,0 +1,9 @@
+"""Warnings about the accuracy of predictions."""
+
+
+class AccuracyWarning(UserWarning):
+    """A prediction whose estimated error is larger than promised."""
+
+
+class EstimateWarning(AccuracyWarning):
+    """A prediction in which a layer without an exact rule was estimated from draws of units, to a few digits."""

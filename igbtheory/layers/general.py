@@ -1,0 +1,150 @@
+"""The general mechanism: law and kernel of a layer from draws of units in front of it, on which its samples act.
+
+The error is that of a mean over independent replicates, and what another number of data changes: a layer that mixes
+units or data, such as a norm, has its limit only for many of them.
+"""
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from igbtheory.averages.moments import Moments
+from igbtheory.averages.pairs import Pairs
+from igbtheory.layers.chain import undrawn
+from igbtheory.layers.data import Data
+from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
+from igbtheory.layers.estimated import estimated
+from igbtheory.layers.gaussian import Gaussian
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.numbers import Kind
+
+T = TypeVar("T")
+FEW, MANY = 8, 64
+"""Batches in which units of a law are drawn."""
+MIXED = 1.3
+"""Share of a change with the number of data or units, which a layer that mixes them makes, that counts as an error."""
+TINY = 1e-300
+POINTS = 64
+"""Units that show whether a layer draws numbers of its own."""
+
+
+def drawn_law(layer: Layer, node: LawNode) -> LawNode:
+    """Return the law of a unit behind a layer, estimated.
+
+    The error of var_mu is against mean^2 + var_mu + var_chi.
+    """
+    refuse_exact(layer, node.n)
+    units = layer.behind(node)
+
+    def second_moments(draws: Draws) -> Array:
+        y = units(draws, draws.points)
+        if y.shape[-2] != draws.data:
+            raise ValueError(
+                f"expected {layer!r} to keep the number of data, got {y.shape[-2]} from {draws.data}; predict on a "
+                "given data set, where a layer may change it"
+            )
+        return _moments(y, draws)
+
+    few, many = (replicated(second_moments, batches, node.batch) for batches in (FEW, MANY))
+    value, error = combined(few, many, MANY / FEW)
+    mean, var_chi, across, within = np.moveaxis(value, -1, 0)
+    var_mu = np.maximum(across - mean**2, 0)
+    if _shares_nothing(layer, node):
+        var_mu = 0 * var_mu
+    q = mean**2 + var_mu + var_chi
+    lost = np.max(np.stack([error[..., 1] / var_chi, error[..., 2] / q]), axis=0)
+    lost = np.where(np.isfinite(lost), lost, np.where(q > 0, 1.0, 0.0))
+    number = node.n.number
+    shared = None if node.batch == 1 else number((within - mean**2)[()])
+    mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
+    found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], shared)
+    return _estimated(layer, node.with_moments(layer, found))
+
+
+def drawn_kernel(layer: Layer, node: KernelNode) -> KernelNode:
+    """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
+    refuse_exact(layer, node.n)
+    base = node.base
+    # components of the data do not come from one law: the layer sees all of them
+    all_of_them = base.data if isinstance(base, Data) and node.phi is None else None
+
+    def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
+        x = node.units(draws, count * layer.pooled) if all_of_them is None else all_of_them
+        y = np.asarray(layer.samples(x, draws.rng, count), dtype=float)
+        return y, x if y.shape == x.shape and all_of_them is None else None
+
+    before = node.averaged()
+    mean = np.ravel(np.broadcast_to(np.asarray(node.means()[0], dtype=float), (len(before.q_ab), 1)))
+    found = estimated(either, np.asarray(before.q_ab, dtype=float), mean)
+    pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
+    drawn = (lambda draws, count: either(draws, count)[0]) if all_of_them is not None else layer
+    return _estimated(layer, node.with_moments(drawn, pairs, either_way(node.n, found.mean)))
+
+
+def _estimated(layer: Layer, node: Node[T]) -> Node[T]:
+    """Node of which the layer was estimated, and whose units may depend on one another."""
+    return replace(node, base=replace(node.base, dependent=True), estimated=(*node.estimated, layer))  # type: ignore[type-var]
+
+
+def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
+    """Return the second moments of all pairs of data from a kernel in double precision."""
+    found = n.number(kernel)
+    q = np.diagonal(found)
+    same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
+    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error)
+
+
+def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
+    """Return means at the data a and b of pairs, from those at all data."""
+    found = n.number(mean)
+    return found[:, None], found[None, :]
+
+
+def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
+    """Mean of replicates with few and with many data, and its error.
+
+    Where the number of data, or of units, changes more than the scatter explains, the value is that of many data, with
+    the rest of a change like 1/number; ratio is that of the numbers.
+    """
+    change = many.mean(axis=0) - few.mean(axis=0)
+    lost_few, lost_many = (SPARE * standard_error(part) for part in (few, many))
+    seen = np.abs(change) > lost_few + lost_many
+    weight = lost_many**2 / np.maximum(lost_few**2 + lost_many**2, TINY)
+    value = many.mean(axis=0) + np.where(seen, change / (ratio - 1), -weight * change)
+    together = np.sqrt(weight) * lost_few
+    return value, np.where(seen, lost_many + MIXED * np.abs(change), together)
+
+
+def refuse_exact(layer: Layer, n: Kind) -> None:
+    """Refuse kinds of number that cannot hold an estimate: formulas and proven enclosures."""
+    if n.exact:
+        raise ValueError(
+            f"expected layers with exact rules, got {layer!r} here, which is estimated from draws; put a Dense in "
+            "front of it, or use predict(), which reports its error"
+        )
+
+
+def _moments(y: Array, draws: Draws) -> Array:
+    """Mean, var_chi, E x_a x_b over data of different batches and of one, of units (..., data, units).
+
+    Data of different batches are those of the two groups, which are independent for given weights.
+    """
+    count, size = y.shape[-1], draws.size
+    first, second = np.split(y, 2, axis=-2)
+    across = first.mean(axis=-2) * second.mean(axis=-2)
+    by_batch = y.reshape(*y.shape[:-2], draws.batches, size, count)
+    pairs = np.square(by_batch.sum(axis=-2)) - np.square(by_batch).sum(axis=-2)
+    within = pairs.mean(axis=-2) / (size * (size - 1)) if size > 1 else across
+    parts = (y.mean(axis=-2), np.square(y).mean(axis=-2) - across, across, within)
+    return np.stack([part.mean(axis=-1) for part in parts], axis=-1)
+
+
+def _shares_nothing(layer: Layer, node: LawNode) -> bool:
+    """Whether data are independent behind the layer: they are in front of it, and the layer draws nothing."""
+    base = node.base
+    if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
+        return False
+    x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), POINTS * layer.pooled)
+    return undrawn(layer, x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None

@@ -1,0 +1,166 @@
+"""The course of a network over depth: its moments layer by layer, and the fixed point to which gamma goes."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from igbtheory.averages.moments import Moments
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Dense
+from igbtheory.numbers import FLOAT64
+from igbtheory.phases.block import SCALES, Array, Block, units
+from igbtheory.phases.points import MARGIN, FixedPoint, Variance, correlations, variances
+from igbtheory.phases.rates import Rate, kept, rate_at
+from igbtheory.prediction import PerLayer, Prediction
+from igbtheory.theory import RANGE
+
+FEWEST = 200
+"""Layers followed at the least, to see where the variance goes."""
+SAME, TIMES = 1e-13, 3
+"""Relative change of both variances below which, so many layers in succession, they have reached their limit."""
+REACHED = 1e-6
+"""Relative distance at which a variance has reached one that attracts."""
+LEAST = 1e-8
+"""Variance below which values of f near 0 may be rounding of differences, as those of sigmoid(x) - 1/2."""
+ALIKE = 1e-6
+"""Difference of powers of q that are equal in the limit of small or large q."""
+ROUNDING = 1e-24
+"""Bias ratio that rounding leaves of 0: the square of the relative error 1e-12 of a mean."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Course:
+    """Moments after every Dense: entry d belongs to the output of a network of depth d, entry 0 to the first Dense.
+
+    prediction: that of the deepest network reached; stopped: why it is not the one asked for, or "";
+    still: depth from which the moments no longer change, or None.
+    """
+
+    block: Block
+    dense: Dense
+    inputs: GaussianInputs
+    prediction: Prediction
+    stopped: str
+    still: int | None
+
+    @property
+    def reached(self) -> int:
+        """Depth of the deepest network within the range of the numbers."""
+        return len(self.q) - 1
+
+    @cached_property
+    def gamma(self) -> Array:
+        """Bias ratio, shape (reached + 1,); 0 where it is never more than what rounding leaves of 0."""
+        return np.asarray(self.prediction.per_layer.gamma) * self.is_biased
+
+    @cached_property
+    def q(self) -> Array:
+        """Second moment var_mu + var_chi of the pre-activations, shape (reached + 1,)."""
+        return np.asarray(self.prediction.per_layer.var_mu + self.prediction.per_layer.var_chi)
+
+    def at(self, depths: tuple[int, ...]) -> Array:
+        """Bias ratio at these depths, NaN where the course does not reach."""
+        return np.array([self.gamma[depth] if depth <= self.reached else np.nan for depth in depths])
+
+    def first_beyond(self, level: float) -> int | None:
+        """Smallest depth at which gamma exceeds `level`, None where it never does."""
+        found = np.flatnonzero(self.gamma[1:] > level)
+        return int(found[0]) + 1 if found.size else None
+
+    @cached_property
+    def variance(self) -> Variance:
+        """Fixed point of the variance that q goes to.
+
+        None goes round in a cycle: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
+        """
+        ends, q = variances(self.block, self.dense), self._deep.q
+        if np.isnan(ends[0].q):
+            return ends[0]
+        last, step = q[-1], q[-1] - q[-2]
+        nearest = min(ends, key=lambda at: abs(at.q - last) if np.isfinite(at.q) else np.inf)
+        if nearest.stable and abs(nearest.q - last) <= REACHED * last:
+            return nearest
+        ahead = [at for at in ends if (at.q > last if step > 0 else at.q < last)]
+        return min(ahead, key=lambda at: abs(at.q - last)) if ahead else nearest
+
+    @cached_property
+    def point(self) -> FixedPoint | None:
+        """Fixed point that depth takes the network to; None where the variance has no limit and gamma needs it."""
+        at = self.variance
+        if at.block is None:
+            q = at.at / SCALES.max() if at.q > 0 else LEAST**2
+            if not np.isnan(self.block.power(q, ALIKE)):  # correlations do not depend on q, far from 1
+                growth = float(self.dense.sigma_w2 * self.block.square(q) / q)
+                at = replace(at, block=self.block, growth=growth, at=q)
+        return next(correlations(at, self.dense.sigma_w2), None)  # c < 1 attracts where there is one
+
+    @cached_property
+    def is_biased(self) -> bool:
+        """Whether gamma is more than what rounding leaves of 0 at any depth of at least 1."""
+        return bool(self.trusted[1:].max() > ROUNDING)
+
+    @cached_property
+    def rate(self) -> Rate:
+        """Where gamma goes with depth, and how fast."""
+        point, at = self.point, self.variance
+        if not self._deep.is_biased:
+            return Rate("none", limit=0.0)
+        if point is None or (np.isnan(point.share) and at.q == 0 and at.growth > 1 - MARGIN):
+            return Rate("undecided")
+        if np.isnan(point.share):
+            return kept(self._deep.trusted)
+        return rate_at(point, at.block or self.block, at.at, biased=self.dense.sigma_b2 > 0)
+
+    @property
+    def trusted(self) -> Array:
+        """Gamma as long as q is not so small that rounding of f near 0 may decide it."""
+        return np.asarray(self.prediction.per_layer.gamma[self.q >= min(LEAST, self.q[1])])
+
+    @cached_property
+    def _deep(self) -> "Course":
+        """The same course, followed as far as it takes to see where it goes."""
+        if self.stopped or self.reached >= FEWEST:
+            return self
+        return course(self.block, self.dense, self.inputs, FEWEST)
+
+
+def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Course:
+    """Course down to `depth`, or to where q leaves the range of the numbers.
+
+    ValueError: the data do not vary after the first Dense, or nothing is left after the first block.
+    """
+    found: list[Moments] = []
+    stopped = ""
+    try:
+        with np.errstate(all="ignore"):  # what leaves the range of the numbers is reported below
+            node = dense.law(units(inputs.moments(FLOAT64)))
+            while 1 / RANGE < node.averaged().variance < RANGE:
+                found.append(node.averaged())
+                if len(found) > depth or _stands(found):
+                    break
+                node = dense.law(block.law(node))
+            else:
+                size = "large" if node.averaged().variance > 1 else "small"
+                stopped = f"the variance q of the pre-activations is too {size} for the numbers at depth {len(found)}"
+    except ValueError as error:  # quadrature refuses a formula that it cannot resolve at this q
+        stopped = str(error)
+        if len(found) < 2:
+            raise
+    if not found or not found[0].var_chi > 0:
+        raise ValueError("expected data that vary after the first Dense; use sigma_w2 > 0 and a variance > 0")
+    if len(found) < 2:
+        raise ValueError(f"{block.title!r} leaves nothing to guess by: {stopped}")
+    still = len(found) - 1 if not stopped and len(found) <= depth else None
+    found += found[-1:] * (0 if stopped else depth + 1 - len(found))
+    names = ("var_mu", "var_chi", "error", "covariance")
+    columns = (np.array([getattr(x, name) for x in found], float) for name in names)
+    return Course(block, dense, inputs, Prediction(PerLayer(FLOAT64, *columns)), stopped, still)
+
+
+def _stands(found: list[Moments]) -> bool:
+    """Whether the last layers have the same moments."""
+    last = np.array([(x.var_mu, x.var_chi) for x in found[-TIMES - 1 :]], float)
+    return len(last) > TIMES and bool(np.all(np.abs(np.diff(last, axis=0)) <= SAME * last[1:]))

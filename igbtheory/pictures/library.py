@@ -1,0 +1,47 @@
+"""Files of figures: those of the package."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from matplotlib.figure import Figure
+
+from igbtheory import checks
+from igbtheory.pictures.run import Run
+from igbtheory.pictures.style import Style
+from igbtheory.shipped import loaded, own_folder
+
+Pages = dict[str, Figure]
+
+
+@final
+@dataclass(frozen=True)
+class Sheet:
+    """A file of a figure: compute(run) gives the data, draw(data, style) their picture, or several pages by name."""
+
+    name: str
+    title: str
+    compute: Callable[[Run], Any]
+    draw: Callable[[Any, Style], Figure | Pages]
+
+
+def names(folder: Path | None = None) -> list[str]:
+    """Names of the figures in a folder, by default those of the package."""
+    return sorted(path.stem for path in (folder or own_folder("figures")).glob("*.py"))
+
+
+def sheets(chosen: Sequence[str] = (), folder: Path | None = None) -> list[Sheet]:
+    """The figures of these names, all unless named. ValueError: an unknown name (the nearest is offered)."""
+    known = names(folder)
+    root = folder or own_folder("figures")
+    return [_sheet(root / f"{checks.known('figure', name, known)}.py") for name in dict.fromkeys(chosen or known)]
+
+
+def _sheet(path: Path) -> Sheet:
+    module = loaded(path)
+    missing = [name for name in ("compute", "draw") if not callable(getattr(module, name, None))]
+    if missing:
+        raise ValueError(f"expected a function {missing[0]} in {path}; a figure is compute(run) and draw(data, style)")
+    title = (module.__doc__ or path.stem).strip().partition("\n")[0].rstrip(".")
+    return Sheet(path.stem, title, module.compute, module.draw)

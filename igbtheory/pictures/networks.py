@@ -1,0 +1,102 @@
+"""Pictures of the report: two classes, predicted and of finite networks of three widths."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from igbtheory.pictures.guesses import panel
+from igbtheory.pictures.panels import points
+from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS, shared_legend
+
+if TYPE_CHECKING:
+    from igbtheory.report.study import Outcome
+
+WIDTH = 7.2
+"""Width of a picture in inches."""
+GAMMA = "bias ratio $\\gamma$"
+
+
+def agreement(outcomes: list["Outcome"]) -> Figure:
+    """Return every deviation of gamma and of Var(G0) from theory, in units of its standard error."""
+    figure = Figure(figsize=(WIDTH, 0.6 + 0.22 * len(outcomes)))
+    axes = figure.subplots()
+    y = np.arange(len(outcomes))
+    for inner, grey in ((2, "#F0F0F0"), (1, "#E0E0E0")):
+        axes.axvspan(-inner, inner, color=grey, lw=0)
+    axes.axvline(0, color=THEORY, lw=0.9)
+    gamma, variance = [o.gamma.z for o in outcomes], [o.variance.z for o in outcomes]
+    axes.plot(gamma, y - 0.13, "o", ms=4.5, color=WIDTHS[1], label="$\\gamma$")
+    axes.plot(variance, y + 0.13, "D", ms=4, color=LIMIT, label="Var($G_0$)")
+    axes.set_yticks(y, [outcome.case.title for outcome in outcomes])
+    axes.set_ylim(len(outcomes) - 0.5, -0.5)
+    reach = max(4.0, 1.1 * max(map(abs, gamma + variance)))
+    axes.set_xlim(-reach, reach)
+    axes.set_xlabel("(simulation extrapolated to infinite width \N{MINUS SIGN} theory) / standard error")
+    shared_legend(figure)
+    return figure
+
+
+def guesses(outcomes: list["Outcome"]) -> Figure:
+    """Return the law of G0 of every case, over the histogram of its widest networks."""
+    figure, panels = _panels(outcomes, "fraction of the data given to class 0, $G_0$", "probability density $f_{G_0}$")
+    for axes, outcome in zip(panels, outcomes, strict=True):
+        panel(axes, outcome.widest.G0, outcome.widest.samples, outcome.prediction.G0)
+        axes.set_title(f"{axes.get_title('right')}, $\\gamma$ = {outcome.prediction.gamma:.3g}")
+    shared_legend(figure)
+    return figure
+
+
+def layers(outcomes: list["Outcome"]) -> Figure:
+    """Return gamma after every Dense layer: theory as a line, finite networks as points."""
+    figure, panels = _panels(outcomes, "Dense layer (the last one is the output)", GAMMA)
+    for axes, outcome in zip(panels, outcomes, strict=True):
+        layer = np.arange(1, outcome.case.depth + 2)
+        axes.plot(layer, outcome.prediction.per_layer.gamma, color=THEORY, label="theory, infinite width")
+        for simulation, colour, shift in zip(outcome.comparison.simulations, WIDTHS, (-0.22, 0.0, 0.22), strict=True):
+            found = simulation.per_layer
+            label = f"width {simulation.width}"
+            points(axes, layer + shift, found.gamma, found.gamma_error, color=colour, label=label)
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True)
+    shared_legend(figure)
+    return figure
+
+
+def widths(outcomes: list["Outcome"]) -> Figure:
+    """Return gamma of the output at three widths, its extrapolation to infinite width, and theory."""
+    figure, panels = _panels(outcomes, "1/width", f"{GAMMA} of the output")
+    for axes, outcome in zip(panels, outcomes, strict=True):
+        row, wide = outcome.gamma, [simulation.width for simulation in outcome.comparison.simulations]
+        inverse = 1 / np.array(wide)
+        axes.axhline(row.theory, color=THEORY, lw=0.9, label="theory, infinite width")
+        x = np.linspace(0, inverse[0], 101)
+        axes.plot(x, _trend(outcome, inverse, x), color=LIMIT, lw=0.8, ls="--")
+        points(axes, inverse, row.values, row.errors, color=WIDTHS[1], label="finite networks")
+        points(axes, [0], [row.value], [row.error], color=LIMIT, label="extrapolated to infinite width")
+        axes.set_xlim(-0.08 * inverse[0], 1.12 * inverse[0])
+        axes.set_xticks([0, *inverse], ["0", *(f"1/{width}" for width in wide)], fontsize=7.5)
+        axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True, useOffset=False)
+    shared_legend(figure)
+    return figure
+
+
+def _panels(outcomes: list["Outcome"], x: str, y: str) -> tuple[Figure, list[Any]]:
+    """Return a figure and its panels, a row for each activation and a column for each depth, or a single row."""
+    rows = len({outcome.case.activation for outcome in outcomes})
+    rows = 1 if rows == len(outcomes) else rows
+    figure = Figure(figsize=(WIDTH, 2.9 if rows == 1 else 0.4 + 2 * rows))
+    figure.supxlabel(x, fontsize=10)
+    figure.supylabel(y, fontsize=10)
+    panels = list(figure.subplots(rows, len(outcomes) // rows, squeeze=False).flat)
+    for axes, outcome in zip(panels, outcomes, strict=True):
+        axes.set_title(f"{outcome.case.activation}, depth {outcome.case.depth}")
+    return figure, panels
+
+
+def _trend(outcome: "Outcome", inverse: Any, x: Any) -> Any:
+    """Return the ratio of the parabolas in 1/width through var_mu and var_chi, which the extrapolation follows."""
+    parts = (np.polyfit(inverse, outcome.output(name).values, 2) for name in ("var_mu", "var_chi"))
+    var_mu, var_chi = (np.polyval(coefficients, x) for coefficients in parts)
+    return var_mu / var_chi

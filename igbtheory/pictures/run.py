@@ -1,0 +1,136 @@
+"""What a figure computes with: predictions, ensembles of finite networks, and a record of both."""
+
+import hashlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.accuracy import AccuracyWarning
+from igbtheory.inputs import GaussianInputs
+from igbtheory.network import Network
+from igbtheory.phases import Diagram, Gradients, diagram, gradients
+from igbtheory.pictures.memory import Arrays, Memory
+from igbtheory.prediction import Prediction
+from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
+from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+
+FEWEST = 12
+"""Networks of an ensemble at least: fewer have no error of their own."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Finite networks of three widths: G0, (widths, networks); moments, (widths, networks, dense layers, 2)."""
+
+    widths: tuple[int, ...]
+    samples: int
+    G0: NDArray[np.float64]
+    moments: NDArray[np.float64]
+
+    @property
+    def widest(self) -> NDArray[np.float64]:
+        """G0 of the widest networks."""
+        return np.asarray(self.G0[-1])
+
+    @cached_property
+    def limit(self) -> LayerEstimates:
+        """Estimates after every Dense, extrapolated to infinite width, with standard errors."""
+        return layer_estimates(self.moments, RICHARDSON)
+
+    def at_limit(self, of_share: Callable[[Any], Any]) -> tuple[float, float]:
+        """Mean of a function of G0 over the networks, extrapolated to infinite width, and its standard error."""
+        value, error = mean(of_share(self.G0), RICHARDSON)
+        return float(value), float(error)
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """One drawing of a figure.
+
+    effort: 1 draws what is printed, less takes fewer networks and points; memory: of simulations; record: what was
+    predicted and simulated, for the file beside the figure.
+    """
+
+    effort: float = 1.0
+    memory: Memory = field(default_factory=Memory)
+    record: list[dict[str, Any]] = field(default_factory=list)
+
+    def some(self, number: int, least: int = FEWEST) -> int:
+        """So many of the `number` that the whole effort would take."""
+        return max(least, round(self.effort * number))
+
+    def predict(self, network: Network, inputs: Any = None) -> Prediction:
+        """The prediction in infinite width; inputs: N(0, 1) unless given."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)  # the record tells the error
+            found = network.predict(inputs)
+        self._told("predicted", network, inputs, found.error)
+        return found
+
+    def gradients(self, network: Network, inputs: Any = None) -> Gradients:
+        """The gradients at initialisation, in infinite width; inputs: N(0, 1) unless given."""
+        found = gradients(network, inputs)
+        self._told("gradients of", network, inputs, found.error)
+        return found
+
+    def diagram(self, activation: Any, sigma_w2: Any, sigma_b2: Any, depth: int, pool: Any = None) -> Diagram:
+        """The phase diagram, inputs N(0, 1)."""
+        found = diagram(activation, sigma_w2, sigma_b2, depth, pool=pool)
+        self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
+        return found
+
+    def _told(self, what: str, network: Network, inputs: Any, error: Any) -> None:
+        self.record.append({what: repr(network), "inputs": described(inputs), "relative_error": float(np.max(error))})
+
+    def ensemble(
+        self, network: Network, networks: int, width: int, samples: int, seed: int = 0, inputs: Any = None
+    ) -> Ensemble:
+        """Finite networks of the width, of twice and of four times the width, each ensemble drawn on its own."""
+        count = self.some(networks)
+        widths = tuple(factor * width for factor in FACTORS)
+        seeds = np.random.SeedSequence(seed).generate_state(len(FACTORS)).tolist()
+        parts = [
+            self.recalled(
+                {
+                    "simulated": repr(network),
+                    "inputs": described(inputs),
+                    "networks": count,
+                    "width": wide,
+                    "samples": samples,
+                    "seed": own,
+                },
+                lambda wide=wide, own=own: _drawn(network, count, wide, samples, own, inputs),  # type: ignore[misc]
+            )
+            for wide, own in zip(widths, seeds, strict=True)
+        ]
+        G0, moments = (np.stack([part[name] for part in parts]) for name in ("G0", "moments"))  # noqa: N806
+        return Ensemble(widths, samples if inputs is None or _gaussian(inputs) else len(inputs), G0, moments)
+
+    def recalled(self, parameters: dict[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+        """The arrays of a simulation with these parameters, which say all that it depends on, its seed among them."""
+        self.record.append(parameters)
+        return self.memory.recall(parameters, compute)
+
+
+def described(inputs: Any) -> str:
+    """The inputs as text that tells them from all others."""
+    if inputs is None or _gaussian(inputs):
+        return repr(inputs or GaussianInputs())
+    array = np.ascontiguousarray(inputs)
+    return f"data of shape {array.shape}, sha256 {hashlib.sha256(array.tobytes()).hexdigest()[:16]}"
+
+
+def _gaussian(inputs: Any) -> bool:
+    return isinstance(inputs, GaussianInputs)
+
+
+def _drawn(network: Network, networks: int, width: int, samples: int, seed: int, inputs: Any) -> Arrays:
+    found = network.simulate(networks, width, samples, seed, inputs)
+    return {"G0": found.G0, "moments": found.moments}

@@ -1,0 +1,116 @@
+"""The look of all pictures: colours told apart by everyone, embedded fonts, and files that are the same every time."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+THEORY = "#000000"
+LIMIT = "#D55E00"
+BARS = "#A6D3F0"
+WIDTHS = ("#56B4E9", "#0072B2", "#003B5C")
+"""Colours of the three widths, the narrowest first: Okabe and Ito's blues, and a darker one."""
+GREY = "#BBBBBB"
+"""The colour of what only guides the eye."""
+REGIONS = ("#F2F2F2", "#CFE3F2", "#F3CDB4")
+"""Areas under lines: the lightest, light and darker ones."""
+SERIES: tuple[dict[str, Any], ...] = (
+    {"color": THEORY, "ls": "-"},
+    {"color": "#0072B2", "ls": "--"},
+    {"color": "#D55E00", "ls": "-."},
+    {"color": "#009E73", "ls": ":"},
+    {"color": "#CC79A7", "ls": (0, (5, 1, 1, 1, 1, 1))},
+    {"color": "#E69F00", "ls": (0, (8, 2))},
+)
+"""Lines that everyone tells apart, in grey too: the colours of Okabe and Ito, and dashes."""
+MARKERS = "osD^vP"
+"""Markers of the points beside the line of the same number."""
+STYLE: Any = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "right",
+    "axes.titley": 1.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "lines.linewidth": 1.3,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "igbtheory",
+    "savefig.dpi": 180,
+}
+UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
+"""Metadata that leave the date out of a file, by its ending."""
+
+
+def styled() -> Any:
+    """Return the context in which the pictures of the report and of single results are made and saved."""
+    return rc_context(STYLE)
+
+
+@final
+@dataclass(frozen=True)
+class Style:
+    """The style of a venue: widths of its text and of one panel, height of a row of panels, in inches; its fonts."""
+
+    name: str
+    text: float
+    column: float
+    row: float
+    size: float
+    font: str
+    mathematics: str
+    dpi: int = 300
+
+    def context(self) -> Any:
+        """Return the context in which figures of this style are made and saved."""
+        return rc_context(
+            {
+                **STYLE,
+                "font.family": self.font,
+                "mathtext.fontset": self.mathematics,
+                "font.size": self.size,
+                "axes.titlesize": self.size,
+                "axes.titlelocation": "center",
+                "legend.fontsize": self.size - 1,
+                "xtick.labelsize": self.size - 1,
+                "ytick.labelsize": self.size - 1,
+                "axes.labelpad": 2,
+                "legend.handlelength": 2.2,
+                "legend.columnspacing": 1.2,
+                "savefig.dpi": self.dpi,
+            }
+        )
+
+    def figure(self, rows: float = 1.0, *, single: bool = False) -> Figure:
+        """Return an empty figure as high as so many rows of panels, as wide as the text, or as one panel."""
+        return Figure(figsize=(self.column if single else self.text, rows * self.row))
+
+
+STYLES = {
+    style.name: style
+    for style in (
+        Style("icml", 6.75, 3.25, 2.1, 8, "STIXGeneral", "stix"),
+        Style("neurips", 5.5, 3.2, 1.9, 8, "STIXGeneral", "stix"),
+        Style("iclr", 5.5, 3.2, 1.9, 8, "STIXGeneral", "stix"),
+        Style("screen", 9.6, 5.2, 3.0, 11, "DejaVu Sans", "dejavusans", 150),
+    )
+}
+
+
+def shared_legend(figure: Figure, columns: int | None = None) -> None:
+    """Add one legend above all panels, with every label once, in one row or in so many columns."""
+    found: dict[Any, Any] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        found.update(zip(labels, handles, strict=True))
+    figure.legend(handles=found.values(), labels=found.keys(), loc="outside upper center", ncols=columns or len(found))
+
+
+def save(figure: Figure, *files: Path) -> None:
+    """Write the figure as PDF, SVG or PNG by each file's ending, without a date: same numbers, same bytes."""
+    for file in files:
+        figure.savefig(file, metadata=UNDATED[file.suffix.lower()])

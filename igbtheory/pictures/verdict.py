@@ -1,0 +1,140 @@
+"""The picture of a verdict: the activation, gamma over depth, and the law of G0."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from igbtheory.numbers import FLOAT64
+from igbtheory.phases import Course, Verdict
+from igbtheory.pictures.panels import density
+from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS, save, styled
+
+DEPTHS = (1, 10, 100)
+"""Depths whose law of G0 is drawn, as far as the course reaches."""
+SEEN = 3.5
+"""Standard deviations of the first pre-activation over which phi is drawn."""
+FLOOR = 1e-6
+"""Bias ratio below which a logarithmic axis shows nothing."""
+TOP, TALLEST = 4.0, 15.0
+"""Height of the densities of G0 shown, where all have poles and where one has a sharp peak."""
+ROOM = 1.9
+"""Height of an axis over that of its curves, for a legend in between."""
+
+
+def write(found: Verdict, file: Path) -> None:
+    """Write the picture to the file, as PNG or PDF by its ending."""
+    with styled():
+        save(picture(found), file)
+
+
+def picture(found: Verdict) -> Figure:
+    """Return three panels: phi and phi - s; gamma of both over depth; the law of G0 at several depths."""
+    figure = Figure(figsize=(7.2, 2.75))
+    left, middle, right = figure.subplots(1, 3)
+    function_panel(left, found)
+    course_panel(middle, found)
+    law_panel(right, found.course)
+    bias = f", $\\sigma_b^2$ = {found.sigma_b2:g}" if found.sigma_b2 else ""
+    inputs = f"inputs N({found.inputs.shift:g}, {found.inputs.variance:g})"
+    name = found.phi.name if len(found.phi.name) < 60 else "phi"
+    figure.suptitle(f"{_plain(name)}: $\\sigma_w^2$ = {found.sigma_w2:g}{bias}, {inputs}", fontsize=9.5)
+    return figure
+
+
+def _plain(text: str) -> str:
+    """Return the text with dollars that do not begin a formula."""
+    return text.replace("$", r"\$")
+
+
+def function_panel(axes: Any, found: Verdict) -> None:
+    """Draw the activation, and the activation less its shift."""
+    scale = float(np.sqrt(found.course.q[0]))
+    x = np.linspace(-SEEN * scale, SEEN * scale, 1401)
+    y = np.array(found.phi(FLOAT64, x), float)
+    for kink in map(float, found.phi.pieces.kinks):  # a jump is a gap, not a slope
+        i = int(np.searchsorted(x, kink))
+        if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
+            y[i] = np.nan
+    axes.axhline(0, color=GREY, lw=0.7, zorder=0)
+    axes.plot(x, y, color=THEORY, label="$\\phi$")
+    if found.shift:
+        axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
+        _legend_above(axes)
+    axes.set_xlabel("pre-activation $x$")
+    axes.set_title("activation $\\phi$")
+
+
+def _legend_above(axes: Any) -> None:
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.28 * (high - low))
+    axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
+
+
+def course_panel(axes: Any, found: Verdict) -> None:
+    """Draw gamma over depth, of the activation and of the shifted one."""
+    depth = np.arange(1, found.course.reached + 1)
+    drawn = _line(axes, depth, found.course.gamma[1:], color=THEORY, label="$\\phi$")
+    if found.shift:
+        other = found.shifted.gamma[1:]
+        label = "$\\phi$ \N{MINUS SIGN} $s$"
+        drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("depth")
+    axes.set_title("bias ratio $\\gamma$")
+    if not drawn:
+        axes.plot(depth, 0 * depth, color=THEORY)
+        axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
+        axes.set_yticks([0])
+        return
+    axes.set_yscale("log")  # before the lines across it, which a linear axis of 20 decades rounds to 0
+    limit = found.course.rate.limit
+    if FLOOR < limit < np.inf:
+        axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
+    _whole_decades(axes)
+    axes.axhline(1, color=GREY, lw=0.7, zorder=0)
+    if len(axes.get_legend_handles_labels()[1]) > 1:
+        axes.legend(loc="best", handlelength=1.7)
+
+
+def _whole_decades(axes: Any) -> None:
+    """Let a logarithmic axis begin and end at a power of ten, and show powers of ten only."""
+    low, high = np.log10(axes.dataLim.intervaly)
+    axes.set_ylim(10 ** np.floor(low - 0.05), 10 ** np.ceil(high + 0.05))
+    axes.yaxis.set_major_locator(LogLocator(numticks=6))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
+    """Draw what a logarithmic axis can show of gamma; return whether there was any."""
+    shown = (gamma > FLOOR) & np.isfinite(gamma)
+    if shown.any():
+        axes.plot(depth[shown], gamma[shown], marker="o" if shown.sum() == 1 else None, ms=3, **how)
+    return bool(shown.any())
+
+
+def law_panel(axes: Any, course: Course) -> None:
+    """Draw the density of G0 at several depths."""
+    curves = {f"depth {d}": float(course.gamma[d]) for d in DEPTHS if d <= course.reached}
+    limit = course.rate.limit
+    if 0 < limit < np.inf and not np.isclose(limit, list(curves.values())[-1], rtol=0.02):
+        curves["limit"] = limit
+    smooth = {label: gamma for label, gamma in curves.items() if FLOOR < gamma < np.inf}
+    for (label, gamma), colour, dashes in zip(smooth.items(), (*WIDTHS, LIMIT), ("-", "--", "-.", ":"), strict=False):
+        density(axes, gamma, color=colour, ls=dashes, label=label)
+    highest = max((gamma**-0.5 for gamma in smooth.values()), default=0.0)
+    axes.set(xlim=(0, 1), ylim=(0, float(np.clip(ROOM * highest, TOP, TALLEST))))
+    axes.set_xlabel("fraction $G_0$ given to class 0")
+    axes.set_title("density of $G_0$")
+    if not smooth and not any(curves.values()):
+        axes.text(0.54, 0.9 * TOP, "all mass at 1/2")
+        axes.axvline(0.5, color=THEORY)
+        return
+    if any(gamma <= FLOOR for gamma in curves.values()):
+        label = ", ".join(x for x, gamma in curves.items() if gamma <= FLOOR)
+        axes.axvline(0.5, 0, 1 / ROOM, color=THEORY, lw=1, label=label)
+    axes.legend(loc="best", handlelength=1.9)

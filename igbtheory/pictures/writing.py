@@ -1,0 +1,76 @@
+"""Figures as files: PDF, SVG, PNG, the table of what is drawn, and what it was drawn from."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.backends.backend_pdf import PdfPages
+
+from igbtheory.numbers.threads import one_thread
+from igbtheory.pictures.library import Pages, Sheet, sheets
+from igbtheory.pictures.memory import Memory
+from igbtheory.pictures.run import Run
+from igbtheory.pictures.style import UNDATED, Style, save
+from igbtheory.pictures.table import Row, rows
+from igbtheory.pictures.whole_files import whole_files
+from igbtheory.shipped import versions
+
+QUICK = 0.08
+"""Effort of a quick look."""
+
+
+def write_figures(
+    names: Sequence[str],
+    out: Path,
+    style: Style,
+    *,
+    quick: bool,
+    cache: Path | None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[Path]:
+    """Yield the PDF of every figure, as soon as all its files are written into `out`.
+
+    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. cache: the folder of what
+    was simulated before, None for none. ValueError, before anything is computed: an unknown figure, or a folder that
+    cannot be written.
+    """
+    chosen = sheets(names)
+    for folder, option in ((out, "--out"), (cache, "--cache")):
+        if folder is not None:
+            with whole_files(folder, option):
+                pass
+    for sheet in chosen:
+        tell(sheet.name)
+        run = Run(QUICK if quick else 1.0, Memory(cache))
+        with whole_files(out, "--out") as work:
+            write(sheet, run, style, work)
+        yield out / f"{sheet.name}.pdf"
+
+
+def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
+    """Write the files of one figure: of several pages every one has an SVG and a PNG of its own."""
+    # one thread for BLAS: its sums, and so the bytes, do not depend on the cores
+    with style.context(), one_thread():
+        drawn = sheet.draw(sheet.compute(run), style)
+        pages: Pages = drawn if isinstance(drawn, dict) else {"": drawn}
+        with PdfPages(folder / f"{sheet.name}.pdf", metadata=UNDATED[".pdf"]) as pdf:
+            for page, figure in pages.items():
+                pdf.savefig(figure)
+                stem = f"{sheet.name}-{page}" if page else sheet.name
+                save(figure, folder / f"{stem}.svg", folder / f"{stem}.png")
+    with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("page", *Row._fields))
+        for page, figure in pages.items():
+            table.writerows((page, *row) for row in rows(figure))
+    files = sorted(path.name for path in folder.iterdir())
+    about = {"figure": sheet.name, "title": sheet.title, "style": style.name, "effort": run.effort}
+    text = json.dumps({**about, "versions": versions(), "files": files, "computed": _unique(run.record)}, indent=2)
+    (folder / f"{sheet.name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _unique(record: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the entries of the record, each once, in their order."""
+    return [entry for i, entry in enumerate(record) if entry not in record[:i]]
