@@ -1,30 +1,24 @@
-"""The output layer of a network in infinite width: what predictions and certificates of it share."""
+"""The output layer of a network in infinite width: what predictions, certificates and formulas of it share."""
 
 from abc import ABC
 from typing import Any
 
 
+def of_output(name: str, what: str) -> property:
+    """Return a property that is the quantity `name` of the output layer, documented by `what`."""
+    return property(lambda self: self._output(name), doc=what)
+
+
 class OutputLayer(ABC):
-    """Moments of the outputs, the last ones of `per_layer`: numbers, arrays of a sweep, or balls."""
+    """Moments of the outputs: numbers, arrays of a sweep, balls or formulas."""
 
     per_layer: Any
 
-    @property
-    def var_mu(self) -> Any:
-        """Variance over the weights of an output's centre."""
-        return self.per_layer.var_mu[-1]
+    def _output(self, name: str) -> Any:
+        """Return the quantity after the last layer."""
+        return getattr(self.per_layer, name)[-1]
 
-    @property
-    def var_chi(self) -> Any:
-        """Variance over the data of an output, the weights fixed."""
-        return self.per_layer.var_chi[-1]
-
-    @property
-    def gamma(self) -> Any:
-        """Bias ratio var_mu/var_chi of the output layer."""
-        return self.per_layer.gamma[-1]
-
-    @property
-    def c(self) -> Any:
-        """Correlation of an output at two data, of different batches if there are batches."""
-        return self.per_layer.c[-1]
+    var_mu = of_output("var_mu", "Variance over the weights of an output's centre.")
+    var_chi = of_output("var_chi", "Variance over the data of an output, the weights fixed.")
+    gamma = of_output("gamma", "Bias ratio var_mu/var_chi of the output layer.")
+    c = of_output("c", "Correlation of an output at two data, of different batches if there are batches.")

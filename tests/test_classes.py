@@ -1,13 +1,14 @@
 """Several classes: laws of the shares, their moments by independent quadrature, draws, and finite networks."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import igbtheory as igb
@@ -31,6 +32,7 @@ def deviation(estimate: Any, expected: Any) -> float:
     return float(np.max(np.abs(estimate.value - expected) / estimate.error))
 
 
+@settings(max_examples=30)
 @given(gammas, numbers)
 def test_two_data_agree_or_disagree(gamma: float, m: int) -> None:
     law = ClassGuessLaw(gamma, m)
@@ -209,7 +211,7 @@ def test_equal_centres_have_equal_shares(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_draws_have_the_exact_moments() -> None:
     for gamma, m in ((0.3, 3), (2.0, 10), (30.0, 40)):
         law = ClassGuessLaw(gamma, m)
-        shares = law.rvs(20_000, 1)
+        shares = law.rvs(5_000, 1)
         squares = ((shares - 1 / m) ** 2).mean(axis=1)
         assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(len(squares))
         first = shares.mean(axis=0) - 1 / m
@@ -231,6 +233,11 @@ def test_the_density_of_two_classes_needs_no_draws(gamma: float) -> None:
     assert np.array_equal(ClassGuessLaw(gamma, 2).pdf(g).value, igb.GuessLaw(gamma).pdf(g))
 
 
+@lru_cache
+def drawn_shares() -> Any:
+    return ClassGuessLaw(0.5, 10).rvs(50_000, 5)
+
+
 @pytest.mark.parametrize("largest", [False, True])
 def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     law = ClassGuessLaw(0.5, 10)
@@ -240,7 +247,7 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     found = law.largest_pdf(g, 2000, 4) if largest else law.pdf(g, 2000, 4)
     masses = (found.value.reshape(20, 4) * weights).sum(axis=1) / 40
     errors = (found.error.reshape(20, 4) * weights).sum(axis=1) / 40
-    shares = law.rvs(50_000, 5)
+    shares = drawn_shares()
     drawn = shares.max(axis=1) if largest else shares[:, 3]
     counts = np.histogram(drawn, edges)[0]
     seen = counts > 50  # elsewhere the counts are not normal
@@ -276,7 +283,7 @@ def test_finitely_many_data() -> None:
 def test_finite_networks_guess_as_predicted() -> None:
     """ReLU networks with ten outputs, two hidden layers: the collisions among their guesses."""
     rng = np.random.default_rng(7)
-    m, width, networks, data = 10, 400, 300, 400
+    m, width, networks, data = 10, 150, 200, 200
     found = np.empty(networks)
     for i in range(networks):
         h = rng.standard_normal((data, 200))
@@ -286,7 +293,7 @@ def test_finite_networks_guess_as_predicted() -> None:
         counts = np.bincount(h.argmax(axis=1), minlength=m)
         found[i] = (counts * (counts - 1)).sum() / (data * (data - 1))
     expected = igb.mlp(2, "relu").predict().guesses(m).collision()
-    # finite width shifts by O(1/width), some 0.2 %; the standard error is 2 %
+    # finite width shifts by O(1/width), some 0.6 %; the standard error is 2 %
     assert abs(found.mean() - expected) < Z * found.std(ddof=1) / np.sqrt(networks)
     assert found.std(ddof=1) / np.sqrt(networks) < 0.04 * expected
 

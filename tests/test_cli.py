@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,27 @@ def test_predict_prints_the_output_in_words(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "gamma   0.46694220692426" in out
     assert "neutral: on average the favoured class gets" in out
+
+
+NET = igb.mlp(1)
+RESULTS: list[tuple[str, Callable[[], Any]]] = [
+    ("predict --depth 1", NET.predict),
+    ("predict --depth 1 --digits 30", lambda: NET.predict(digits=30)),
+    ("certify --depth 1", NET.certify),
+    ("derive --depth 1", NET.derive),
+    ("design 3 --depth 1 --vary sigma_b2", lambda: igb.design(3, "sigma_b2", depth=1)),
+    ("simulate --depth 1 --networks 5 --width 8 --samples 9", lambda: NET.simulate(5, 8, 9)),
+    ("simulate --depth 1 --networks 5 --width 8 --samples 9 --compare", lambda: NET.simulate(5, 8, 9).compare()),
+]
+
+
+@pytest.mark.parametrize(("tokens", "result"), RESULTS, ids=[tokens for tokens, _ in RESULTS])
+def test_a_command_prints_what_print_does(capsys: Capture, tokens: str, result: Callable[[], Any]) -> None:
+    found = result()
+    assert main(tokens.split()) == 0
+    assert capsys.readouterr().out.endswith(f"{found}\n")
+    keys = printed(capsys, *tokens.split(), "--json").keys()
+    assert list(keys)[-len(found.to_dict()) :] == list(found.to_dict())
 
 
 def test_predict_shows_a_selection_of_the_layers_of_a_deep_network(capsys: Capture) -> None:

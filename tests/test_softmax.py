@@ -17,7 +17,7 @@ Z = 5.0
 variances = st.floats(-4, 3).map(lambda x: 10.0**x)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(variances, variances, st.integers(2, 30), st.integers(0, 2**32))
 def test_probabilities_sum_to_one_and_follow_the_centres(mu: float, chi: float, m: int, seed: int) -> None:
     law = SoftmaxLaw(mu, chi, m)
@@ -31,16 +31,17 @@ def test_probabilities_sum_to_one_and_follow_the_centres(mu: float, chi: float, 
     assert law.given(centres[::-1]) == pytest.approx(p[::-1], rel=1e-12, abs=1e-15)
 
 
-@settings(max_examples=15)  # three double integrals each
+@settings(max_examples=8)  # four double integrals each
 @given(variances, variances, st.integers(2, 50), st.floats(0.5, 10))
 def test_temperature_divides_the_outputs(mu: float, chi: float, m: int, temperature: float) -> None:
     assume(np.sqrt(mu) < 20 * max(temperature, np.sqrt(chi)))
     law, scaled = SoftmaxLaw(mu, chi, m, temperature), SoftmaxLaw(mu / temperature**2, chi / temperature**2, m)
-    assert law.var() == pytest.approx(scaled.var(), rel=1e-9)
+    variance, cov = law.var(), law.cov()
+    assert variance == pytest.approx(scaled.var(), rel=1e-9)
     # hotter is flatter
-    assert SoftmaxLaw(mu, chi, m, 1.1 * temperature).var() < law.var() < (1 - 1 / m) / m
-    assert np.diag(law.cov()) == pytest.approx(np.full(m, law.var()), rel=1e-13)
-    assert np.abs(law.cov().sum(axis=0)).max() < 1e-13
+    assert SoftmaxLaw(mu, chi, m, 1.1 * temperature).var() < variance < (1 - 1 / m) / m
+    assert np.diag(cov) == pytest.approx(np.full(m, variance), rel=1e-13)
+    assert np.abs(cov.sum(axis=0)).max() < 1e-13
 
 
 @pytest.mark.parametrize("centres", [[0.3, -1.0, 2.0], [0.0, 0.0], [5.0, -20.0, 4.0, 3.0]])
@@ -149,7 +150,7 @@ def test_the_largest_and_the_order() -> None:
 def test_finite_networks_predict_as_predicted() -> None:
     """ReLU networks, two hidden layers: sum over the classes of the square of their mean probability."""
     rng = np.random.default_rng(11)
-    m, width, networks, data, temperature = 10, 400, 300, 400, 0.7
+    m, width, networks, data, temperature = 10, 150, 200, 200, 0.7
     found = np.empty(networks)
     for i in range(networks):
         h = rng.standard_normal((data, 200))

@@ -20,7 +20,7 @@ _ONE = Number(Fraction(1))
 
 @lru_cache(maxsize=64)
 def growth(phi: Function) -> Growth:
-    """Growth of phi at every x."""
+    """Return the growth of phi at every x."""
     n = Certified(64)
     with n.precision():
         pairs = zip(stretches(n, phi), phi.pieces.formulas, strict=True)
@@ -36,7 +36,7 @@ class _Bound:
     name: str
 
     def of(self, tree: Tree) -> Growth:
-        """Growth of a formula here."""
+        """Return the growth of a formula here."""
         match tree:
             case Number() | Constant():
                 return constant(abs(self.on.value(tree)))
@@ -80,7 +80,7 @@ class _Bound:
                 raise _refusal(self.name, tree)
 
     def _exponential(self, argument: Tree, tree: Tree, *, signed: bool = True) -> Growth:
-        """Bound of exp(t): t bounded from above, or |t| <= size (1 + |x|)."""
+        """Return a bound of exp(t): t bounded from above, or |t| <= size (1 + |x|)."""
         most = self.on.most(argument) if signed else None
         if most is not None:
             return constant(most.exp())
@@ -90,7 +90,7 @@ class _Bound:
         return Growth(inner.size.exp(), Fraction(0), inner.size)
 
     def _away(self, base: Tree, tree: Tree) -> Any:
-        """Lower bound of |base|, which must be positive."""
+        """Return a lower bound of |base|, which must be positive."""
         for least in (self.on.least(base), self.on.least(Product((_MINUS_ONE, base)))):
             if least is not None and least > 0:
                 return least
@@ -105,7 +105,7 @@ def _refusal(name: str, tree: Tree) -> ValueError:
 
 
 def text(tree: Tree) -> str:
-    """A formula as one would type it."""
+    """Return a formula as one would type it."""
     match tree:
         case Number(value):
             return str(value)

@@ -65,7 +65,7 @@ BOXES = Boxes()
 
 
 def analytic(tree: Tree) -> Tree:
-    """Formula with its broken powers written by exp and log, whose cuts are seen."""
+    """Return the formula with its broken powers written by exp and log, whose cuts are seen."""
     parts = tuple(map(analytic, children(tree)))
     match tree:
         case Power(Number(), Number(value)) if value > 0 and parts[0] == ZERO:

@@ -20,7 +20,7 @@ MARGIN = 16
 
 
 def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
-    """Certificate for Gaussian `inputs`, of relative radii below 10^-digits."""
+    """Return a certificate for Gaussian `inputs`, of relative radii below 10^-digits."""
     refuse_inexact(layers, inputs, "certify")
     wanted = (digits + 1) * 3.3219280948873626
     bits = GUARD + int(wanted)
@@ -41,7 +41,7 @@ def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
 
 
 def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: Certified) -> Certificate:
-    """Certificate, however wide, with the precision of n."""
+    """Return the certificate, however wide, with the precision of n."""
     found = []
     with n.precision():
         node = proven(LawNode(n, Gaussian(inputs.moments(n))))

@@ -23,7 +23,7 @@ from igbtheory.numbers.certified import Certified
 
 
 def moments(n: Certified, phi: Function, h: Moments) -> Moments:
-    """Moments of phi(h)."""
+    """Return the moments of phi(h)."""
     mean, scale = standard(n, h, phi.name)
     low, high, eta = cut(n, phi, mean, scale)
     alike = h.var_mu.is_zero() or h.var_chi.is_zero()
@@ -72,7 +72,7 @@ def standard(n: Certified, h: Moments, name: str) -> tuple[Any, Any]:
 
 
 def length(scale: Any, name: str) -> float:
-    """Midpoint of a standard deviation, refused where double precision does not hold it."""
+    """Return the midpoint of a standard deviation, refused where double precision does not hold it."""
     found = float(scale)
     if not 1e-100 < found < 1e100:
         raise ValueError(f"expected a pre-activation of {name!r} with a standard deviation in range, got {found:.3g}")
@@ -80,12 +80,12 @@ def length(scale: Any, name: str) -> float:
 
 
 def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
-    """Bound of the density of N(x, scale^2) at z, |Im z| <= height, for any x."""
+    """Return a bound of the density of N(x, scale^2) at z, |Im z| <= height, for any x."""
     return ((height / scale) ** 2 / 2).exp() / (scale * (2 * n.pi).sqrt())
 
 
 def _plain(n: Certified, rule: Rule, mean: Any, scale: Any) -> tuple[Any, Any]:
-    """Integrals of phi and phi^2 over the panels, under N(mean, scale^2)."""
+    """Return the integrals of phi and phi^2 over the panels, under N(mean, scale^2)."""
     first = second = arb(0)
     for x, weight, value in zip(rule.x, rule.weights, rule.values[0], strict=True):
         part = weight * n.npdf((x - mean) / scale) * value
@@ -96,7 +96,7 @@ def _plain(n: Certified, rule: Rule, mean: Any, scale: Any) -> tuple[Any, Any]:
 
 
 def _shared(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
-    """Mean E m(u)^2 of phi cut off, of which `norm` bounds E phi^2 and `most` bounds |phi|."""
+    """Return the mean E m(u)^2 of phi cut off, of which `norm` bounds E phi^2 and `most` bounds |phi|."""
     step, count, error = trapezoid(n, h, norm, most)
     mean, root, narrow = n.number(h.mean), h.var_mu.sqrt(), h.var_chi.sqrt()
     masses = [weight * value for weight, value in zip(rule.weights, rule.values[0], strict=True)]

@@ -23,15 +23,15 @@ class Growth:
         return Growth(self.size * other.size, self.power + other.power, self.rate + other.rate)
 
     def to(self, exponent: Fraction) -> "Growth":
-        """Bound of |f|^exponent, exponent >= 0."""
+        """Return a bound of |f|^exponent, exponent >= 0."""
         return Growth(self.size.max(arb(1)) ** _ball(exponent), self.power * exponent, self.rate * _ball(exponent))
 
     def at(self, distance: Any) -> Any:
-        """Bound of |f| at all |x| <= distance."""
+        """Return a bound of |f| at all |x| <= distance."""
         return (self.size * (1 + distance) ** _ball(self.power) * (self.rate * distance).exp()).abs_upper()
 
     def beyond(self, mean: Any, scale: Any, reach: Any) -> Any:
-        """Bound of E f(mean + scale z)^2 over |z| > reach, z standard normal.
+        """Return a bound of E f(mean + scale z)^2 over |z| > reach, z standard normal.
 
         With 1 + t <= L exp(t/L) for L >= 1, f^2 <= size^2 L^2p exp(b |x|), b = 2p/L + 2 rate, and
         E exp(k |z|) over |z| > reach is exp(k^2/2) erfc((reach - k)/sqrt(2)), k = b scale.
@@ -47,7 +47,7 @@ class Growth:
         return (size * (_tail(p, reach) * whole[1] + whole[0] * _tail(d, reach))).abs_upper()
 
     def _exponential(self, mean: Any, scale: Any) -> tuple[Any, Any]:
-        """Numbers A and b with f(mean + y)^2 <= A exp(b |y|)."""
+        """Return numbers A and b with f(mean + y)^2 <= A exp(b |y|)."""
         length = scale.max(arb(1))
         power = 2 * _ball(self.power)
         b = power / length + 2 * self.rate
@@ -60,12 +60,12 @@ class Growth:
 
 
 def constant(value: Any) -> Growth:
-    """Growth of what is bounded."""
+    """Return the growth of what is bounded."""
     return Growth(arb(value), Fraction(0), arb(0))
 
 
 def _tail(k: Any, reach: Any) -> Any:
-    """Bound of E exp(k |z|) over |z| > reach."""
+    """Return a bound of E exp(k |z|) over |z| > reach."""
     return (k * k / 2).exp() * ((reach - k) / arb(2).sqrt()).erfc()
 
 

@@ -27,7 +27,7 @@ MOST = 2500
 
 
 def moments(n: Certified, phi: Function | None, m: int, h: Moments) -> Moments:
-    """Moments of phi(M)."""
+    """Return the moments of phi(M)."""
     phi = phi or _IDENTITY
     mean, scale = standard(n, h, f"MaxPool({m})")
     low, high, eta = cut(n, phi, mean, scale, 4 * m)
@@ -44,7 +44,7 @@ def moments(n: Certified, phi: Function | None, m: int, h: Moments) -> Moments:
 
 
 def _plain(n: Certified, phi: Function, m: int, mean: Any, scale: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """Integrals of phi and phi^2 under the density m Phi^(m-1) npdf of M."""
+    """Return the integrals of phi and phi^2 under the density m Phi^(m-1) npdf of M."""
     narrow = scale / arb(m).sqrt()
     density = m / (scale * (2 * n.pi).sqrt())
 
@@ -65,7 +65,7 @@ def _plain(n: Certified, phi: Function, m: int, mean: Any, scale: Any, low: Any,
 
 
 def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high: Any) -> Any:
-    """Covariance of f(M_a) and f(M_b), f held constant beyond low and high."""
+    """Return the covariance of f(M_a) and f(M_b), f held constant beyond low and high."""
     mean, q = n.number(h.mean), h.variance
     scale = q.sqrt()
     # q (1 - c^2)/m
@@ -98,7 +98,7 @@ def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high:
 
 
 def _atoms(rule: Rule, jumps: list[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
-    """Nodes and weights of f'(x) dx, jumps among them; flat stretches left out."""
+    """Return the nodes and weights of f'(x) dx, jumps among them; flat stretches left out."""
     weights = [step * slope for step, slope in zip(rule.weights, rule.values[0], strict=True)]
     pairs = [*zip(rule.x, weights, strict=True), *jumps]
     kept = [pair for pair in pairs if not pair[1].is_zero()]
@@ -106,7 +106,7 @@ def _atoms(rule: Rule, jumps: list[tuple[Any, Any]]) -> tuple[list[Any], list[An
 
 
 def _joint(n: Certified, h: Moments, z: list[Any]) -> list[list[Any]]:
-    """Matrix of Phi_2(z_i, z_j)."""
+    """Return the matrix of Phi_2(z_i, z_j)."""
     step, count, error = trapezoid(n, h, arb(1), arb(1))
     c, s = (h.var_mu / h.var_chi).sqrt(), (h.variance / h.var_chi).sqrt()
     rows = []
@@ -121,7 +121,7 @@ def _joint(n: Certified, h: Moments, z: list[Any]) -> list[list[Any]]:
 
 
 def _quotient(a: Any, b: Any, m: int) -> Any:
-    """Quotient (a^m - b^m)/(a - b) = sum_j a^j b^(m-1-j)."""
+    """Return the quotient (a^m - b^m)/(a - b) = sum_j a^j b^(m-1-j)."""
     total, power = arb(1), arb(1)
     for _ in range(m - 1):
         power *= b

@@ -42,7 +42,7 @@ class Layout:
     inner: Map | None = None
 
     def rule(self, ends: Sequence[Any], formulas: Sequence[tuple[Tree, ...]]) -> Rule:
-        """Rule on [ends[0], ends[-1]], between ends[i] and ends[i + 1] for formulas[i]."""
+        """Return a rule on [ends[0], ends[-1]], between ends[i] and ends[i + 1] for formulas[i]."""
         panels, x, weights = list[Panel](), list[Any](), list[Any]()
         values: list[list[Any]] = [[] for _ in formulas[0]]
         for (low, high), trees in zip(pairwise(ends), formulas, strict=True):
@@ -61,14 +61,14 @@ class Layout:
         return Rule(panels, x, weights, values)
 
     def panels(self, low: Any, high: Any, trees: tuple[Tree, ...]) -> list[Panel]:
-        """Panels on [low, high]."""
+        """Return panels on [low, high]."""
         seen = tuple(map(analytic, trees))
         count = max(1, int(float(high - low) / self.length + 1))
         steps = [low + (high - low) * i / count for i in range(count)] + [high]
         return [panel for a, b in pairwise(steps) for panel in self._split(a, b, seen, 0)]
 
     def _split(self, low: Any, high: Any, trees: tuple[Tree, ...], depth: int) -> list[Panel]:
-        """Panels of a stretch, halved until few nodes are enough."""
+        """Return panels of a stretch, halved until few nodes are enough."""
         middle, half = (low + high) / 2, (high - low) / 2
         best = min(filter(None, (self._panel(middle, half, rho, trees) for rho in RADII)), key=_order, default=None)
         if best is not None and best.order <= 24 + self.bits // 3:
@@ -81,7 +81,7 @@ class Layout:
         return [*self._split(low, middle, trees, depth + 1), *self._split(middle, high, trees, depth + 1)]
 
     def _panel(self, middle: Any, half: Any, rho: float, trees: tuple[Tree, ...]) -> Panel | None:
-        """Panel with this ellipse, None where a formula is not analytic in it."""
+        """Return a panel with this ellipse, None where a formula is not analytic in it."""
         radius = arb(rho)
         width, height = half * (radius + 1 / radius) / 2, (half * (radius - 1 / radius) / 2).abs_upper()
         boxes = list(rectangles(middle, width, height))
@@ -113,7 +113,7 @@ def between(n: Certified, phi: Function, low: Any, high: Any) -> tuple[list[Any]
 
 
 def too_many(name: str) -> str:
-    """The sentence of a refusal for cost."""
+    """Return the sentence of a refusal for cost."""
     return (
         f"expected a network whose expectations take at most {MOST} nodes, got {name!r} between data whose correlation "
         "is too near to 1, or of too large a variance; certify fewer layers, or use predict(digits=30)"

@@ -54,7 +54,7 @@ class Certificate(OutputLayer):
         return self.per_layer.n.bits
 
     def shown(self, ball: Any) -> str:
-        """Value and radius of a ball, for example "[0.46694220692425986 +/- 3.1e-18]"."""
+        """Return the value and radius of a ball, for example "[0.46694220692425986 +/- 3.1e-18]"."""
         with self.per_layer.n.precision():
             return str(ball.str(self.digits + 2, radius=True))
 

@@ -29,7 +29,7 @@ class Panel:
     bounds: tuple[Any, ...]
 
     def remainder(self, bound: Any) -> Any:
-        """Remainder of the rule for a function of at most `bound` on the ellipse."""
+        """Return the remainder of the rule for a function of at most `bound` on the ellipse."""
         rest = self.rho ** (-2 * self.order) / (1 - 1 / self.rho)
         return (self.half * bound * rest * 16 / 3).abs_upper()
 
@@ -56,12 +56,12 @@ class Rule:
         return arb(0, first), arb(0, second)
 
     def total(self, which: int) -> Any:
-        """Bound of the integral of |formula|, and of its sum by the rule."""
+        """Return a bound of the integral of |formula|, and of its sum by the rule."""
         return sum((2 * panel.half * panel.bounds[which] for panel in self.panels), start=arb(0)).abs_upper()
 
 
 @lru_cache(maxsize=512)
 def legendre(order: int, bits: int) -> list[tuple[Any, Any]]:
-    """Nodes, ascending, and weights of the Gauss-Legendre rule, as balls of so many bits."""
+    """Return the nodes, ascending, and weights of the Gauss-Legendre rule, as balls of so many bits."""
     del bits  # the precision that is set: a key of the cache
     return [arb.legendre_p_root(order, order - 1 - i, weight=True) for i in range(order)]

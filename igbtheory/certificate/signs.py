@@ -28,7 +28,7 @@ def increases(phi: Function) -> bool:
 
 
 def stretches(n: Certified, phi: Function) -> list["Stretch"]:
-    """Stretches between the kinks of phi, ascending."""
+    """Return the stretches between the kinks of phi, ascending."""
     return [Stretch(n, *ends) for ends in pairwise([None, *phi.pieces.kinks, None])]
 
 
@@ -42,7 +42,7 @@ class Stretch:
     high: Fraction | None
 
     def least(self, tree: Tree) -> Any:
-        """Lower bound of a formula here, None where its tree shows none."""
+        """Return a lower bound of a formula here, None where its tree shows none."""
         match tree:
             case Number() | Constant():
                 return self.value(tree)
@@ -75,7 +75,7 @@ class Stretch:
                 return None
 
     def most(self, tree: Tree) -> Any:
-        """Upper bound of a formula here, None where its tree shows none."""
+        """Return an upper bound of a formula here, None where its tree shows none."""
         match tree:
             case Variable():
                 return None if self.high is None else self.n.number(self.high).upper()
@@ -97,5 +97,5 @@ class Stretch:
                 return None
 
     def value(self, tree: Number | Constant) -> Any:
-        """Value of a number; for pi and e a ball that holds both."""
+        """Return the value of a number; for pi and e a ball that holds both."""
         return self.n.number(tree.value) if isinstance(tree, Number) else arb(3.5, 1)

@@ -36,7 +36,7 @@ def spread(n: Certified, phi: Function, h: Moments, mean: Any) -> Any:
 
 
 def _spread(n: Certified, phi: Function, h: Moments, mean: Any) -> Any:
-    """Variance of phi(h) over the data."""
+    """Return the variance of phi(h) over the data."""
     parts = p, d = (h.var_mu + h.var_chi / 2).sqrt(), (h.var_chi / 2).sqrt()
     lost = int(float((h.variance / h.var_chi).log()) / 0.69)
     bits, scale = n.bits + lost + 10, h.variance.sqrt()
@@ -72,7 +72,7 @@ def _spread(n: Certified, phi: Function, h: Moments, mean: Any) -> Any:
 
 
 def _across(tree: Tree, mean: Any, parts: tuple[Any, Any], reach: Any, bits: int, weight: Any) -> list[Panel]:
-    """Panels in v on [0, reach], all alike: phi on a strip around the whole axis."""
+    """Return panels in v on [0, reach], all alike: phi on a strip around the whole axis."""
     p, d = parts
     seen, count = analytic(tree), 1 + int(float(reach) / 6)
     half = reach / (2 * count)
@@ -94,7 +94,7 @@ def _across(tree: Tree, mean: Any, parts: tuple[Any, Any], reach: Any, bits: int
 
 
 def _nodes(n: Certified, panels: list[Panel]) -> list[tuple[Any, Any]]:
-    """Nodes, and their weights times the normal density."""
+    """Return the nodes, and their weights times the normal density."""
     pairs = []
     for panel in panels:
         for node, weight in legendre(panel.order, ctx.prec):

@@ -21,7 +21,7 @@ from igbtheory.numbers.certified import Certified
 
 
 def moments(n: Certified, phi: Function | None, m: int, size: int, *, proxy: bool) -> Moments:
-    """Moments of phi(M), units of batches of `size`."""
+    """Return the moments of phi(M), units of batches of `size`."""
     phi = phi or FUNCTIONS["linear"]
     if m == 1 and phi.closed is not None and phi.degree is not None:
         return _homogeneous(n, phi, size, proxy=proxy)
@@ -53,7 +53,7 @@ def _homogeneous(n: Certified, phi: Function, size: int, *, proxy: bool) -> Mome
 
 
 def _shrunk(n: Certified, size: int, power: Fraction, *, proxy: bool) -> Any:
-    """Mean of |B|^power over that of |z|^power, z standard normal."""
+    """Return the mean of |B|^power over that of |z|^power, z standard normal."""
     d, half = size - 1, n.number(power / 2)
     if not proxy:
         return (n.number(d) / 2) ** half / _gamma_ratio(n, d, power)
@@ -61,30 +61,30 @@ def _shrunk(n: Certified, size: int, power: Fraction, *, proxy: bool) -> Any:
 
 
 def _gamma_ratio(n: Certified, d: int, power: Fraction) -> Any:
-    """Ratio Gamma((d + power)/2)/Gamma(d/2)."""
+    """Return the ratio Gamma((d + power)/2)/Gamma(d/2)."""
     return (n.number((d + power) / 2).lgamma() - n.number(Fraction(d, 2)).lgamma()).exp()
 
 
 def _on_two_points(n: Certified, phi: Function, m: int) -> tuple[Any, Any]:
-    """Mean and mean square where M is -1 with probability 2^-m, else 1."""
+    """Return the mean and mean square where M is -1 with probability 2^-m, else 1."""
     low, high = (n.number(value) for value in _at_ends(n, phi))
     alone = n.number(Fraction(1, 2**m))
     return alone * low + (1 - alone) * high, alone * low * low + (1 - alone) * high * high
 
 
 def _at_ends(n: Certified, phi: Function) -> list[Any]:
-    """Values of phi at -1 and 1, which belong to the piece on their right where they are kinks."""
+    """Return the values of phi at -1 and 1, which belong to the piece on their right where they are kinks."""
     index = [sum(kink <= x for kink in phi.pieces.kinks) for x in (-1, 1)]
     return [evaluate(phi.pieces.formulas[i], n, arb(x)) for i, x in zip(index, (-1, 1), strict=True)]
 
 
 def _on_sphere(n: Certified, phi: Function, m: int, size: int) -> tuple[Any, Any]:
-    """Mean and mean square of phi(M), size > 2."""
+    """Return the mean and mean square of phi(M), size > 2."""
     power, root = size - 3, arb(size - 1).sqrt()
     whole = n.pi.sqrt() / _gamma_ratio(n, power + 1, Fraction(1))
 
     def weight(height: Any) -> Any:
-        """Bound of the density m F^(m-1) cos^power/whole."""
+        """Return a bound of the density m F^(m-1) cos^power/whole."""
         most = height.cosh() ** power / whole
         return m * (1 + height * most) ** (m - 1) * most
 
@@ -104,6 +104,6 @@ def _on_sphere(n: Certified, phi: Function, m: int, size: int) -> tuple[Any, Any
 
 
 def _below(t: Any, size: int) -> Any:
-    """Probability of an angle below t: (1 + sin t)/2 is Beta((n - 2)/2, (n - 2)/2)."""
+    """Return the probability of an angle below t: (1 + sin t)/2 is Beta((n - 2)/2, (n - 2)/2)."""
     half = arb(fmpq(size - 2, 2))
     return ((1 + t.sin()) / 2).beta_lower(half, half, regularized=1)

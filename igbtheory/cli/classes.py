@@ -51,7 +51,7 @@ def classes(
 def as_dict(
     prediction: Any, n_classes: int, temperature: float, proportions: list[float] | None, draws: int
 ) -> dict[str, Any]:
-    """The laws as JSON has them: an estimate is a value and its standard error."""
+    """Return the laws as JSON has them: an estimate is a value and its standard error."""
     from igbtheory.guesses.accuracy import accuracy_bounds  # noqa: PLC0415 - it loads NumPy, which no help needs
 
     law = prediction.guesses(n_classes)
@@ -77,7 +77,7 @@ def as_dict(
 
 
 def _table(found: dict[str, Any]) -> str:
-    """Mean shares and probabilities by rank, the favoured class first."""
+    """Return the mean shares and probabilities by rank, the favoured class first."""
     parts = {"share": found["guesses"]["ranked"], "probability": found["softmax"]["ranked"]}
     rows = (
         [str(i + 1), *(f"{part['value'][i]:.5f} ± {part['error'][i]:.5f}" for part in parts.values())]

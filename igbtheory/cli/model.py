@@ -18,10 +18,10 @@ from igbtheory.torch.library import require_torch
 
 @contextmanager
 def loaded(source: str) -> Iterator[Any]:
-    """The function `source`: FILE.py:NAME, or package.module:NAME, read as a module beside it, or in this folder, is.
+    """Yield the function named by `source`, FILE.py:NAME or package.module:NAME.
 
-    While it is in use its folder is on the path, since it may import when it is called, and what it prints goes to
-    standard error: standard output is the result's. Its errors become one sentence.
+    While it is in use, its folder (of a module: this one) is on the path, since it may import when it is called, and
+    what it prints goes to standard error: standard output is the result's. Its errors become one sentence.
     """
     place, name = _split(source)
     path = Path(place) if place.endswith(".py") else None
@@ -43,7 +43,7 @@ def loaded(source: str) -> Iterator[Any]:
 
 
 def _split(source: str) -> tuple[str, str]:
-    """File or module, and name."""
+    """Return the file or module, and the name behind the colon."""
     place, colon, name = source.rpartition(":")
     if not (place and colon and name):
         raise ValueError(
@@ -54,7 +54,7 @@ def _split(source: str) -> tuple[str, str]:
 
 @contextmanager
 def _on_path(folder: str) -> Iterator[None]:
-    """The folder first on the path."""
+    """Put the folder first on the path while the context lasts."""
     sys.path.insert(0, folder)
     try:
         yield
@@ -65,7 +65,7 @@ def _on_path(folder: str) -> Iterator[None]:
 
 
 def _module(place: str, path: Path | None, folder: Path) -> ModuleType:
-    """The module, or the file as one."""
+    """Return the module, or the file as one."""
     try:
         return importlib.import_module(place) if path is None else _from_file(path)
     except (Exception, SystemExit) as error:
@@ -75,7 +75,7 @@ def _module(place: str, path: Path | None, folder: Path) -> ModuleType:
 
 
 def _from_file(path: Path) -> ModuleType:
-    """The file as a module that Python knows by name, as dataclasses and pickle need it."""
+    """Return the file as a module that Python knows by name, as dataclasses and pickle need it."""
     name = path.stem if path.stem not in sys.modules else f"_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -91,7 +91,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _named(name: str, place: str, module: ModuleType) -> Any:
-    """What the module calls so; refused with what else it may make models with."""
+    """Return the object of that name; where there is none, the error lists what else may make models."""
     import torch  # noqa: PLC0415 - loaded by those who measure, no others
 
     names = vars(module)
@@ -106,7 +106,7 @@ def _named(name: str, place: str, module: ModuleType) -> Any:
 
 
 def _told(error: BaseException, folder: Path) -> str:
-    """The error in words, with the last line of the user's own files that led to it."""
+    """Return the error in words, with the last line of the user's own files that led to it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename, folder)]
     # a SyntaxError names its place itself

@@ -36,7 +36,7 @@ def compare_norms(case: Case) -> int:
 
 
 def as_dict(outcome: Outcome, *, agrees: bool) -> dict[str, Any]:
-    """The row as JSON has it."""
+    """Return the row as JSON has it."""
     case, worst = outcome.case, outcome.comparison.largest_z
     tested = {
         name: {field: getattr(row, field) for field in ("theory", "value", "error", "z")}
@@ -104,7 +104,7 @@ def _legend(outcomes: list[Outcome], agreeing: list[bool]) -> list[str]:
 
 
 def _by_chance(count: int) -> float:
-    """Median of the largest absolute value of so many independent standard normal variables."""
+    """Return the median of the largest absolute value of so many independent standard normal variables."""
     return NormalDist().inv_cdf(0.5 * (1 + 0.5 ** (1 / count)))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(target: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """A path to write, which becomes `target` at the end; whatever interrupts leaves things as they were.
+    """Return a path to write, which becomes `target` at the end; whatever interrupts leaves things as they were.
 
     ValueError, before anything is written: `target` ends in none of the suffixes, or no file can be made there.
     """

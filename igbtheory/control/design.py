@@ -8,8 +8,8 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
+from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
-from igbtheory.control.matched import matched
 from igbtheory.control.roots import roots
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
@@ -104,7 +104,7 @@ def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[s
 
 
 def _values(along: Family, target: float) -> tuple[Any, ...]:
-    """All values of the family with gamma = target."""
+    """Return all values of the family with gamma = target."""
     gammas = along.gammas(along.grid)
     known = np.isfinite(gammas)
     if not known.any():
@@ -125,12 +125,12 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
 
 
 def _height(gamma: Any, target: float) -> Any:
-    """Logarithm of gamma/target."""
+    """Return the logarithm of gamma/target."""
     return np.log(np.clip(gamma, 1 / EXTREME, EXTREME) / target)
 
 
 def _roots(along: Family, heights: Array, target: float) -> list[float]:
-    """Roots, without the places where gamma jumps over the target."""
+    """Return the roots, without the places where gamma jumps over the target."""
 
     def height(value: float) -> float:
         return float(_height(along.gamma(value), target))
@@ -139,7 +139,7 @@ def _roots(along: Family, heights: Array, target: float) -> list[float]:
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
-    """Whole numbers nearest in gamma, one for each crossing."""
+    """Return whole numbers nearest in gamma, one for each crossing."""
     found = []
     for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
         low, high = (int(value) for value in along.grid[i : i + 2])

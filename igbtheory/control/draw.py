@@ -175,7 +175,7 @@ def _refuse_random(network: Network) -> None:
 def _initialisation(
     network: Network, data: Array, width: int, counts: tuple[int, int], seeds: np.random.SeedSequence
 ) -> Initialisation:
-    """One network, with a log_weight of -inf and no weights where no t reaches the window."""
+    """Return one network, with a log_weight of -inf and no weights where no t reaches the window."""
     rng = Recorder(seeds)
     x = drawn(network.layers[:-1], data, rng, width)
     before = rng.weights(network.layers[:-1])
@@ -201,6 +201,6 @@ def _initialisation(
 
 
 def _unit(direction: Array) -> Array:
-    """Direction of length 1; any will do where there is none, as behind a norm over the data."""
+    """Return the direction of length 1; any will do where there is none, as behind a norm over the data."""
     length = np.linalg.norm(direction)
     return direction / length if length else np.eye(1, len(direction))[0]

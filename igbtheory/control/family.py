@@ -47,7 +47,7 @@ class Family:
             return np.concatenate([self.gammas(half) for half in halves])
 
     def gamma(self, value: float) -> float:
-        """Gamma at one value; NaN as above."""
+        """Return gamma at one value; NaN as above."""
         try:
             return float(self._predicted(int(value) if self.whole else float(value)))
         except ValueError:
@@ -59,7 +59,7 @@ class Family:
 
 
 def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) -> Family:
-    """Family along the parameter `vary` of `mlp(**architecture)`, or networks vary(value)."""
+    """Return the family along the parameter `vary` of `mlp(**architecture)`, or networks vary(value)."""
     if callable(vary):
         if architecture:
             raise ValueError(f"expected no {', '.join(architecture)} beside a function that makes the network")
@@ -84,7 +84,7 @@ def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) ->
 
 
 def _with_shift(network: Network, inputs: Any, shift: Any) -> tuple[Network, Any]:
-    """Network on inputs moved by `shift`."""
+    """Return a network on inputs moved by `shift`."""
     if isinstance(inputs, GaussianInputs):
         return network, GaussianInputs(inputs.shift + shift, inputs.variance)
     return network, checks.data_set(inputs) + shift

@@ -27,7 +27,7 @@ class Recorder(np.random.Generator):
         return drawn
 
     def weights(self, layers: Sequence[Layer]) -> Weights:
-        """Weights of the Dense among the `layers` that were drawn."""
+        """Return the weights of the Dense among the `layers` that were drawn."""
         pairs = zip(_dense(layers), self.normals[::2], self.normals[1::2], strict=True)
         return tuple(
             (np.sqrt(dense.sigma_w2 / len(matrix)) * matrix, np.sqrt(dense.sigma_b2) * biases)
@@ -36,7 +36,7 @@ class Recorder(np.random.Generator):
 
 
 def _dense(layers: Sequence[Layer]) -> Iterator[Dense]:
-    """Every Dense, in the order in which they draw."""
+    """Return every Dense, in the order in which they draw."""
     for layer in layers:
         if isinstance(layer, Dense):
             yield layer

@@ -52,16 +52,16 @@ class Region:
     ends: Array
 
     def logs(self) -> Array:
-        """Logarithm of the probability of every interval, with all its digits in either tail."""
+        """Return the logarithm of the probability of every interval, with all its digits in either tail."""
         lower, upper, _ = self._left_of_zero()
         return _log_difference(lower, upper)
 
     def log_probability(self) -> float:
-        """Logarithm of the probability, -inf where there is no interval."""
+        """Return the logarithm of the probability, -inf where there is no interval."""
         return float(logsumexp(self.logs())) if self.starts.size else -np.inf
 
     def draw(self, rng: Generator) -> float:
-        """One draw of the variable, given that it lies in the region."""
+        """Return one draw of the variable, given that it lies in the region."""
         logs = self.logs()
         chosen = int(np.searchsorted(np.cumsum(np.exp(logs - logsumexp(logs))), rng.random()))
         i = min(chosen, len(logs) - 1)
@@ -79,7 +79,7 @@ class Region:
 
 
 def region(a: Array, s: Array, size: Array, least: int, most: int) -> Region:
-    """Region of t where from `least` to `most` of the outputs a + s t are positive.
+    """Return the region of t where from `least` to `most` of the outputs a + s t are positive.
 
     size: standard deviation of an output over the weights; a and s are known to TIE of it. Steps that agree to their
     rounding are steps of data that always go together: no interval lies between them.
@@ -101,6 +101,6 @@ def region(a: Array, s: Array, size: Array, least: int, most: int) -> Region:
 
 
 def _log_difference(lower: Array, upper: Array) -> Array:
-    """Logarithm of Phi(upper) - Phi(lower)."""
+    """Return the logarithm of Phi(upper) - Phi(lower)."""
     below, above = log_ndtr(lower), log_ndtr(upper)
     return np.asarray(above + np.log(-np.expm1(np.minimum(below - above, 0.0))))

@@ -22,7 +22,7 @@ WITHIN = sp.Symbol("v_within", real=True)
 
 
 def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
-    """Formulas for Gaussian `inputs`; beyond two hidden layers in terms of the layer before.
+    """Return the formulas for Gaussian `inputs`; beyond two hidden layers in terms of the layer before.
 
     TypeError: a data set. ValueError: a sweep, or a layer whose rule has no formula.
     """
@@ -38,7 +38,9 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
             continue
         x = node.averaged()
         found.append(
-            DerivedLayer(*(_told(simplified(part, RULE), before, chained=chained) for part in (x.var_mu, x.var_chi)))
+            DerivedLayer(
+                *(_in_terms_of(simplified(part, RULE), before, chained=chained) for part in (x.var_mu, x.var_chi))
+            )
         )
         symbols.append((_symbol("mu", len(found)), _symbol("chi", len(found))))
         if node.gaussian:
@@ -47,8 +49,8 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     return Derivation(tuple(found), tuple(symbols) if chained else ())
 
 
-def _told(rule: Any, before: tuple[Any, ...], *, chained: bool) -> Any:
-    """Rule of a layer, in SHARED and TOTAL, in terms of the variances `before` it.
+def _in_terms_of(rule: Any, before: tuple[Any, ...], *, chained: bool) -> Any:
+    """Return a rule of a layer, in SHARED and TOTAL, in terms of the variances `before` it.
 
     In a chain the form in generic variances is found first, once for all equal layers.
     """
@@ -64,7 +66,7 @@ def _in_symbols(x: Moments, before: tuple[Any, Any]) -> Moments:
     shared = sp.Integer(0) if x.var_mu == 0 else SHARED
     spread = sp.Integer(0) if x.var_chi == 0 else TOTAL - shared
     within = None if x.within is None else sp.Integer(0) if x.within == 0 else WITHIN
-    return Moments(0 if x.centred else _told(x.mean, before, chained=False), shared, spread, within=within)
+    return Moments(0 if x.centred else _in_terms_of(x.mean, before, chained=False), shared, spread, within=within)
 
 
 def _symbol(name: str, layer: int) -> Any:

@@ -58,7 +58,7 @@ class GaussianAverage(sp.Function):  # type: ignore[misc]
 
 
 def unevaluated(phi: Function, m: int, h: Moments) -> Moments:
-    """Moments of phi(M) as unevaluated averages."""
+    """Return the moments of phi(M) as unevaluated averages."""
     name = phi.name
     _FUNCTIONS[name] = phi
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))

@@ -15,12 +15,12 @@ def of_pair(left: Terms, right: Terms, mean: Any, q: Any, v: Any) -> Any:
 
 
 def of_stretch(found: Terms, mean: Any, q: Any, low: Any, high: Any) -> Any:
-    """Mean of f(h) where low < h < high, else 0."""
+    """Return the mean of f(h) where low < h < high, else 0."""
     return _real(sp.sympify(sum(x * _stretch(f, mean, q, low, high) for f, x in found.items())))
 
 
 def _pair(f: Key, g: Key, mean: Any, q: Any, v: Any) -> Any:
-    """Mean of one term of h_a times one of h_b.
+    """Return the mean of one term of h_a times one of h_b.
 
     With h = mean + y, S the covariance of y, D = 2 diag(b) and e = a + D mean: the exponential is a constant times the
     density of a Gaussian of covariance T = (1 - S D)^-1 S and mean T e, over sqrt(det(1 - S D)).
@@ -45,7 +45,7 @@ Covariance = tuple[Any, Any, Any]
 
 @lru_cache(maxsize=4096)
 def _moment(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -> Any:
-    """Mean of x^j y^k erf(s x) erf(t y), x, y Gaussian, by Stein's lemma; beside an erf the centre is 0."""
+    """Return the mean of x^j y^k erf(s x) erf(t y), x, y Gaussian, by Stein's lemma; beside an erf the centre is 0."""
     j, k = powers
     if j == 0 and k == 0:
         return _errors(s, scales)
@@ -62,7 +62,7 @@ def _moment(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) 
 
 
 def _slope(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -> Any:
-    """The same mean with the slope 2 s exp(-(s x)^2)/sqrt(pi) in place of erf(s x)."""
+    """Return the same mean with the slope 2 s exp(-(s x)^2)/sqrt(pi) in place of erf(s x)."""
     first, second = scales
     if first == 0:
         return sp.Integer(0)
@@ -72,7 +72,7 @@ def _slope(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -
 
 
 def _errors(s: Covariance, scales: Pair) -> Any:
-    """Mean of erf(s x) erf(t y), both centred; a scale 0 stands for 1 in place of the erf."""
+    """Return the mean of erf(s x) erf(t y), both centred; a scale 0 stands for 1 in place of the erf."""
     first, second = scales
     if first == 0 or second == 0:
         return sp.Integer(1) if first == second else sp.Integer(0)
@@ -81,7 +81,7 @@ def _errors(s: Covariance, scales: Pair) -> Any:
 
 
 def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
-    """Mean of one term, without an erf, where low < h < high."""
+    """Return the mean of one term, without an erf, where low < h < high."""
     k, a, b, _ = f
     shrunk = 1 - 2 * b * q
     variance, tilt = q / shrunk, a + 2 * b * mean
@@ -103,10 +103,10 @@ def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
 
 
 def _edge(z: Any, end: Any, power: int) -> Any:
-    """Value of x^power times the standard density at an end."""
+    """Return the value of x^power times the standard density at an end."""
     return 0 if end.is_infinite else end**power * sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
 
 
 def _real(total: Any) -> Any:
-    """The real part of a sum of waves that is real."""
+    """Return the real part of a sum of waves that is real."""
     return sp.expand(sp.re(sp.expand_complex(total))) if total.has(sp.I) else total

@@ -22,7 +22,7 @@ LARGEST = 3
 
 @lru_cache(maxsize=512)
 def moments(phi: Function, m: int, h: Moments) -> Moments | None:
-    """Moments of phi(M), M the largest of m units with the moments h, where there is a closed form."""
+    """Return the moments of phi(M), M the largest of m units with the moments h, where there is a closed form."""
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
     for found in _forms(phi, m, mean, var_mu + var_chi):
         whole, shared, within = (_covariance(found, v) for v in (var_mu + var_chi, var_mu, h.covariance))
@@ -32,7 +32,7 @@ def moments(phi: Function, m: int, h: Moments) -> Moments | None:
 
 
 def on_sphere(phi: Function, size: Any) -> Moments | None:
-    """Moments of phi(B) in a batch of n, phi homogeneous of degree p with closed forms, else None.
+    """Return the moments of phi(B) in a batch of n, phi homogeneous of degree p with closed forms, else None.
 
     B is sqrt(n) times a direction in d = n - 1 dimensions, and E phi(B) = E_G phi d^(p/2)/E chi_d^p with E chi_d^p =
     2^(p/2) Gamma((d + p)/2)/Gamma(d/2).
@@ -57,7 +57,7 @@ class Form(ABC):
 
     @abstractmethod
     def mean(self) -> Any:
-        """Mean E phi(h)."""
+        """Return the mean E phi(h)."""
 
     @abstractmethod
     def covariance(self, v: Any) -> Any:
@@ -160,7 +160,7 @@ class Largest(Form):
 
 
 def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
-    """Closed forms that there are, those of pairs first."""
+    """Return the closed forms that there are, those of pairs first."""
     kinks = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
     parts = [part for part in map(terms, phi.pieces.formulas) if part is not None]
     if len(parts) < len(phi.pieces.formulas):
@@ -182,5 +182,5 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
 
 
 def _covariance(found: Form, v: Any) -> Any:
-    """Covariance, 0 where data are independent."""
+    """Return the covariance, 0 where data are independent."""
     return sp.Integer(0) if v == 0 else found.covariance(sp.sympify(v))

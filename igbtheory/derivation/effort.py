@@ -14,7 +14,7 @@ class _TooLongError(BaseException):
 
 
 def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = EFFORT) -> list[Any]:
-    """What the work finds, nothing where it takes too long."""
+    """Return the list that the work makes of the argument; an empty one where it takes too many calls."""
     calls = 0
 
     def count(frame: FrameType, event: str, _: Any) -> None:

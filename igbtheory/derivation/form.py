@@ -13,7 +13,7 @@ LONG, RULE = 60, 150
 
 @lru_cache(maxsize=1024)
 def simplified(expression: Any, most: int = LONG) -> Any:
-    """The expression in its shortest form, with the angle acos c for the angle between two data.
+    """Return the expression in its shortest form, with the angle acos c for the angle between two data.
 
     most: operations above which only factors are taken out.
     """
@@ -26,7 +26,7 @@ def simplified(expression: Any, most: int = LONG) -> Any:
 
 
 def _length(found: Any) -> tuple[int, int]:
-    """Operations, fractions twice, and signs."""
+    """Return the operations, fractions twice, and signs."""
     return int(found.count_ops() + found.count(_is_fraction)), str(found).count("-")
 
 
@@ -35,7 +35,7 @@ def _is_fraction(part: Any) -> bool:
 
 
 def _signs(found: Any) -> tuple[Any, Any]:
-    """A fraction, and the same with the signs of both of its parts changed."""
+    """Return a fraction, and the same with the signs of both of its parts changed."""
     above, below = sp.fraction(found)
     return found, sp.Mul(-above, 1 / -below) if below.is_Add else found
 
@@ -59,7 +59,7 @@ def _is_root(part: Any) -> bool:
 
 
 def _angles(expression: Any) -> Any:
-    """The expression without squares of half angles, and without arcsines: rules take them for their digits."""
+    """Return the expression without squares of half angles, and without arcsines: rules take them for their digits."""
     halves = expression.replace(_is_square_of_sine, lambda power: (1 - sp.cos(2 * power.base.args[0])) / 2)
     return halves.replace(lambda part: isinstance(part, sp.asin), lambda angle: _arccosine(angle.args[0]))
 
@@ -69,7 +69,7 @@ def _is_square_of_sine(part: Any) -> bool:
 
 
 def _arccosine(sine: Any) -> Any:
-    """The arcsine through an arccosine; that of a root without the root."""
+    """Return asin(s) as pi/2 - acos(s), or as acos(1 - 2 s^2)/2 where s is a root, which then disappears."""
     roots = (isinstance(part, sp.Pow) and part.exp == sp.S.Half for part in sp.Mul.make_args(sine))
     if not sine.is_negative and any(roots):
         return sp.acos(sp.factor(1 - 2 * sine**2)) / 2

@@ -10,7 +10,7 @@ Powers = dict[int, Any]
 
 
 def of_pair(below: Powers, above: Powers, q: Any, v: Any) -> Any:
-    """Mean E phi(h_a) phi(h_b), phi the polynomial `above` where h > 0 and `below` where h < 0.
+    """Return the mean E phi(h_a) phi(h_b), phi the polynomial `above` where h > 0 and `below` where h < 0.
 
     q: variance of either, v: their covariance.
     """
@@ -26,7 +26,7 @@ def of_pair(below: Powers, above: Powers, q: Any, v: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def quadrant(j: int, k: int, q: Any, v: Any) -> Any:
-    """Mean of x^j y^k where x > 0 and y > 0, by Stein's lemma; the jump at x = 0 adds the density there."""
+    """Return the mean of x^j y^k where x > 0 and y > 0, by Stein's lemma; the jump at x = 0 adds the density there."""
     if j < k:
         return quadrant(k, j, q, v)
     if j == 0:
@@ -40,10 +40,10 @@ def quadrant(j: int, k: int, q: Any, v: Any) -> Any:
 
 
 def _edge(k: int, q: Any, v: Any) -> Any:
-    """Mean of delta(x) y^k where y > 0."""
+    """Return the mean of delta(x) y^k where y > 0."""
     return half_moment(k) * (q - v**2 / q) ** sp.Rational(k, 2) / sp.sqrt(2 * sp.pi * q)
 
 
 def half_moment(k: int) -> Any:
-    """Mean of z^k where z > 0, z standard normal."""
+    """Return the mean of z^k where z > 0, z standard normal."""
     return 2 ** sp.Rational(k, 2) * sp.gamma(sp.Rational(k + 1, 2)) / (2 * sp.sqrt(sp.pi))

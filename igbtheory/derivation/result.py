@@ -8,9 +8,10 @@ from typing import Any, final
 import sympy as sp
 
 from igbtheory.derivation.form import simplified
+from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
-"""Hidden layers from which on formulas are told in terms of the layer before."""
+"""Hidden layers from which on formulas are given in terms of the layer before."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 BEFORE = tuple(sp.Symbol(f"v_{name}", positive=True) for name in ("mu", "chi"))
 """Variances of the layer before, whichever it is: equal layers have one formula, simplified once."""
@@ -69,7 +70,7 @@ class Chained:
         return free - {symbol for pair in self.symbols for symbol in pair}
 
     def doit(self) -> Any:
-        """The formula in full."""
+        """Return the formula in full."""
         values: dict[Any, Any] = {}
         for layer, symbols in zip(self.layers, self.symbols, strict=True):
             parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
@@ -84,7 +85,7 @@ class Chained:
 
 @final
 @dataclass(frozen=True)
-class Derivation:
+class Derivation(OutputLayer):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
     per_layer: the same after every Dense. With more than two hidden layers those from the third Dense on are in the
@@ -96,33 +97,13 @@ class Derivation:
 
     @property
     def chained(self) -> bool:
-        """Whether layers are told in terms of the layers before."""
+        """Whether layers are given in terms of the layers before."""
         return bool(self.symbols)
 
     def _output(self, name: str) -> Any:
         if not self.chained:
             return getattr(self.per_layer[-1], name)
         return Chained(name, self.per_layer, self.symbols)
-
-    @property
-    def var_mu(self) -> Any:
-        """Variance over the weights of an output's centre."""
-        return self._output("var_mu")
-
-    @property
-    def var_chi(self) -> Any:
-        """Variance over the data of an output, the weights fixed."""
-        return self._output("var_chi")
-
-    @property
-    def gamma(self) -> Any:
-        """Bias ratio of the output layer."""
-        return self._output("gamma")
-
-    @property
-    def c(self) -> Any:
-        """Correlation of an output at two data."""
-        return self._output("c")
 
     def pdf(self, g: Any) -> Any:
         """Density of G0, exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) with y = Phi^-1(g) = sqrt(2) erfinv(2 g - 1)."""
@@ -133,7 +114,7 @@ class Derivation:
         return sp.exp(y**2 * sp.simplify((1 - 1 / gamma) / 2)) / sp.sqrt(gamma)
 
     def latex(self) -> str:
-        """The formulas in LaTeX, of a deep network the recursion; equal layers share a line."""
+        """Return the formulas in LaTeX, of a deep network the recursion; equal layers share a line."""
         lines = [_line(layer, first, last) for layer, first, last in self._runs()]
         if not self.chained:
             gamma, c = (_latex(part, {}) for part in (self.gamma, self.c))
@@ -141,7 +122,7 @@ class Derivation:
         return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
 
     def _runs(self) -> list[tuple[DerivedLayer, int, int]]:
-        """Formulas in terms of the layer before, with the first and the last Dense that they hold for."""
+        """Return the formulas in terms of the layer before, with the first and the last Dense that they hold for."""
         runs: list[tuple[DerivedLayer, int, int]] = []
         for i, layer in enumerate(self.per_layer, 1):
             own = dict(zip(self.symbols[i - 2], BEFORE, strict=True)) if self.chained and i > 1 else {}
@@ -181,7 +162,7 @@ def _digits(formula: Any) -> str:
 
 
 def _line(layer: DerivedLayer, first: int, last: int) -> str:
-    """Line of one layer, or of those from `first` to `last`."""
+    """Return the line of one layer, or of those from `first` to `last`."""
     here, before = (str(first), str(first - 1)) if first == last else ("l", "l-1")
     names = dict(zip(BEFORE, (rf"\sigma^{{2\,({before})}}_{{\{of}}}" for of in ("mu", "chi")), strict=True))
     of_mu, of_chi = (_latex(part, names) for part in (layer.var_mu, layer.var_chi))

@@ -30,7 +30,7 @@ _WAVES = {
 
 
 def terms(tree: Tree) -> Terms | None:
-    """Terms of a formula, None where it is no such sum, or one of too many."""
+    """Return the terms of a formula, None where it is no such sum, or one of too many."""
     if not _varies(tree):
         return constant(evaluate(tree, SYMBOLIC, sp.Integer(0)))
     match tree:
@@ -60,12 +60,12 @@ def terms(tree: Tree) -> Terms | None:
 
 
 def constant(value: Any) -> Terms:
-    """Terms of a constant."""
+    """Return the terms of a constant."""
     return {(0, _NONE, _NONE, _NONE): value} if value != 0 else {}
 
 
 def squared(found: Terms) -> Terms | None:
-    """Terms of the square."""
+    """Return the terms of the square."""
     return _product([found, found])
 
 
@@ -97,7 +97,7 @@ def _product(parts: Iterable[Terms | None]) -> Terms | None:
 
 
 def _exponential(exponent: Terms | None, rate: Any) -> Terms | None:
-    """Terms of exp(rate t), t a polynomial of degree 2 at most."""
+    """Return the terms of exp(rate t), t a polynomial of degree 2 at most."""
     powers = None if exponent is None else polynomial(exponent)
     if powers is None or any(k > 2 for k in powers):
         return None
@@ -108,11 +108,11 @@ def _exponential(exponent: Terms | None, rate: Any) -> Terms | None:
 
 
 def _error_function(argument: Terms | None) -> Terms | None:
-    """Terms of erf(t), t a multiple of x."""
+    """Return the terms of erf(t), t a multiple of x."""
     powers = None if argument is None else polynomial(argument)
     return {(0, _NONE, _NONE, powers[1]): sp.Integer(1)} if powers is not None and powers.keys() == {1} else None
 
 
 def polynomial(found: Terms) -> dict[int, Any] | None:
-    """Coefficients of a polynomial by power, None where it is none."""
+    """Return the coefficients of a polynomial by power, None where it is none."""
     return None if any(any(rest) for _, *rest in found) else {k: value for (k, *_), value in found.items()}

@@ -21,7 +21,7 @@ _ROUNDING = 1e-9  # by how much parts of a whole may miss it
 
 
 def accuracy_bound(fractions: Any, proportions: Any = None) -> Any:
-    """Largest accuracy sum_c min(f_c, pi_c) of guesses with fractions f, shape (..., M): one for each row.
+    """Return the largest accuracy sum_c min(f_c, pi_c) of guesses with fractions f, shape (..., M): one for each row.
 
     proportions: pi_c of the classes in the data, of a shape that broadcasts with f; None: 1/M each.
     ValueError: fractions or proportions outside [0, 1], or that do not sum to 1.
@@ -62,7 +62,7 @@ def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, rando
 
 
 def parts_of_one(name: str, values: Any) -> Array:
-    """Array of shape (..., M) of numbers from 0 to 1 whose last axis, M >= 2, sums to 1; else ValueError."""
+    """Return the array of shape (..., M) of numbers from 0 to 1 whose last axis, M >= 2, sums to 1; else ValueError."""
     found = float64_array(name, values)
     if found.ndim == 0 or found.shape[-1] < 2:
         raise ValueError(f"{name}: expected one number a class, at least two, got shape {found.shape}")

@@ -10,7 +10,7 @@ Numbers = float | NDArray[np.float64]
 
 
 def float64_array(name: str, value: Any) -> NDArray[np.float64]:
-    """New float64 array of the numbers in `value`, of its shape. TypeError where it holds no real numbers."""
+    """Return a new float64 array of the numbers in `value`, of its shape. TypeError where it holds no real numbers."""
     array = np.asarray(value)
     if array.dtype == np.object_:
         # multiprecision and exact numbers say themselves whether they are real
@@ -29,12 +29,12 @@ def _kind(value: Any, array: NDArray[Any]) -> str:
 
 
 def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """Shape of draws as NumPy's generators take it: None (the default), a number, or a shape."""
+    """Return the shape of draws as NumPy's generators take it: None (the default), a number, or a shape."""
     return default if size is None else tuple(map(int, np.atleast_1d(size)))
 
 
 def checked_gamma(gamma: Any) -> Numbers:
-    """Variance ratio gamma = var_mu / var_chi in [0, inf], a float or a read-only array.
+    """Return the variance ratio gamma = var_mu / var_chi in [0, inf], a float or a read-only array.
 
     ValueError where it is negative or NaN, TypeError where it is no real number.
     """
@@ -53,7 +53,7 @@ def checked_gamma(gamma: Any) -> Numbers:
 
 
 def checked_data_count(count: Any) -> int:
-    """Number of data D, a whole number from 1 on. ValueError or TypeError for anything else."""
+    """Return the number of data D, a whole number from 1 on. ValueError or TypeError for anything else."""
     number = float64_array("D", count)
     if number.ndim:
         message = f"D: expected one whole number, got an array of shape {number.shape}; make one law for each D"

@@ -40,7 +40,7 @@ class GuessLaw(Law):
         object.__setattr__(self, "gamma", checked_gamma(self.gamma))
 
     def logpdf(self, g: Any) -> Any:
-        """Logarithm of the density, (y^2 - z^2 - log gamma)/2 with y = Phi^-1(g), z = y/sqrt(gamma).
+        """Return the logarithm of the density, (y^2 - z^2 - log gamma)/2 with y = Phi^-1(g), z = y/sqrt(gamma).
 
         At g = 0 and 1 the limit: -inf below gamma = 1, 0 at 1, inf above. -inf outside [0, 1].
         """
@@ -63,7 +63,7 @@ class GuessLaw(Law):
         )[()]
 
     def pdf(self, g: Any) -> Any:
-        """Density exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma), y = Phi^-1(g); 0 outside [0, 1].
+        """Return the density exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma), y = Phi^-1(g); 0 outside [0, 1].
 
         At g = 0 and 1 the limit: 0 below gamma = 1, 1 at 1, inf above.
         """
@@ -71,7 +71,7 @@ class GuessLaw(Law):
             return np.exp(self.logpdf(g))
 
     def cdf(self, g: Any) -> Any:
-        """Probability Phi(Phi^-1(g)/sqrt(gamma)) that G0 <= g."""
+        """Return the probability Phi(Phi^-1(g)/sqrt(gamma)) that G0 <= g."""
         g, gamma = float64_array("g", g), self.gamma
         with np.errstate(all="ignore"):
             inside = scipy.special.ndtr(scipy.special.ndtri(np.clip(g, 0.0, 1.0)) / np.sqrt(gamma))
@@ -81,31 +81,31 @@ class GuessLaw(Law):
         )[()]
 
     def ppf(self, p: Any) -> Any:
-        """Quantile Phi(sqrt(gamma) Phi^-1(p)), the inverse of `cdf`; NaN for p outside [0, 1]."""
+        """Return the quantile Phi(sqrt(gamma) Phi^-1(p)), the inverse of `cdf`; NaN for p outside [0, 1]."""
         with np.errstate(all="ignore"):
             return fraction(self.gamma, scipy.special.ndtri(float64_array("p", p)))[()]
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Independent draws of G0, of shape `size` (None: the shape of gamma), to which gamma must broadcast.
+        """Return independent draws of G0, of shape `size` (None: the shape of gamma), to which gamma must broadcast.
 
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
         return draw_fraction(self.gamma, size, np.random.default_rng(random_state))[()]
 
     def mean(self) -> Any:
-        """Mean 1/2, of the shape of gamma: no class is favoured on average over the weights."""
+        """Return the mean 1/2, of the shape of gamma: no class is favoured on average over the weights."""
         return np.full(np.shape(self.gamma), 0.5)[()]
 
     def var(self) -> Any:
-        """Variance arcsin(gamma/(1 + gamma))/(2 pi), from 0 at gamma = 0 to 1/4 at inf."""
+        """Return the variance arcsin(gamma/(1 + gamma))/(2 pi), from 0 at gamma = 0 to 1/4 at inf."""
         return fraction_variance(self.gamma)[()]
 
     def majority(self) -> Any:
-        """Expected share of the favoured class, E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi."""
+        """Return the expected share of the favoured class, E max(G0, 1 - G0) = 1/2 + arctan(sqrt(gamma))/pi."""
         return np.add(0.5, np.arctan(np.sqrt(self.gamma)) / np.pi)[()]
 
     def finite(self, D: Any) -> Any:  # noqa: N803 - the papers' letter
-        """Law of the number k of D data that are given to class 0; the fraction is k/D."""
+        """Return the law of the number k of D data that are given to class 0; the fraction is k/D."""
         if self.counts is not None:
             return self.counts(D)
         from igbtheory.guesses.finite import FiniteGuessLaw  # noqa: PLC0415 - most predictions count no data

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 def blocks(rows: Array) -> list[Array]:
-    """Rows of centres in parts small enough for all nodes of each to be held at once."""
+    """Return the rows of centres in parts small enough for all nodes of each to be held at once."""
     return np.array_split(rows, 1 + rows.size * _offsets(rows.shape[1]).size // BLOCK)
 
 
@@ -35,12 +35,12 @@ def fractions(centres: Array) -> Array:
 
 
 def differ(centres: Array) -> NDArray[np.bool_]:
-    """Rows whose centres are not all equal, (draws,)."""
+    """Return the rows whose centres are not all equal, (draws,)."""
     return np.asarray((centres != centres[:, :1]).any(axis=1))
 
 
 def maximum(centres: Array) -> tuple[Array, Array]:
-    """Nodes and weights, (draws, nodes), of the law of the largest output over the data."""
+    """Return the nodes and weights, (draws, nodes), of the law of the largest output over the data."""
     nodes, rates = _rates(centres)
     weights = rates.sum(axis=1)
     return nodes, weights / weights.sum(axis=1, keepdims=True)

@@ -34,13 +34,13 @@ _RIGHT = 0.5 * np.pi
 
 
 def share_variance(gamma: Numbers, n_classes: int) -> Any:
-    """Variance of the share of one of M classes, of the shape of gamma, to a relative error of 1e-11."""
+    """Return the variance of the share of one of M classes, of the shape of gamma, to a relative error of 1e-11."""
     most = (1.0 - 1.0 / n_classes) / n_classes
     return np.where(np.isposinf(gamma), most, guess_covariance(angle(gamma), n_classes))[()]
 
 
 def guess_covariance(psi: Any, n_classes: int) -> Any:
-    """Covariance of the events that either of two data of correlation sin(psi) is given to class 0.
+    """Return the covariance of the events that either of two data of correlation sin(psi) is given to class 0.
 
     From -1/M^2 at psi = -pi/2 through 0 to (1 - 1/M)/M at pi/2.
     """
@@ -57,7 +57,7 @@ def disagreement(gamma: Numbers, n_classes: int) -> Any:
 
 @lru_cache(maxsize=64)
 def _mean_slope(n_classes: int, end: float) -> Array:
-    """Chebyshev coefficients of the mean of the slope between the angles x and `end`, in units of pi/2."""
+    """Return the Chebyshev coefficients of the mean of the slope between the angles x and `end`, in units of pi/2."""
     slope = _slopes(n_classes)
     nodes, weights = np.polynomial.legendre.leggauss(DEGREE // 2 + 1)
     between = 0.5 * (1.0 + nodes)[:, None]
@@ -70,12 +70,12 @@ def _mean_slope(n_classes: int, end: float) -> Array:
 
 @lru_cache(maxsize=64)
 def _slopes(n_classes: int) -> Array:
-    """Chebyshev coefficients of the slope at the angle x, in units of pi/2."""
+    """Return the Chebyshev coefficients of the slope at the angle x, in units of pi/2."""
     return chebyshev.chebinterpolate(np.vectorize(lambda x: _slope(_RIGHT * x, n_classes)), DEGREE)
 
 
 def _slope(psi: float, n_classes: int) -> float:
-    """Slope of the covariance: x, y = a u +- b v with independent standard normal u and v."""
+    """Return the slope of the covariance: x, y = a u +- b v with independent standard normal u and v."""
     a, b = np.cos(0.5 * (_RIGHT - psi)), np.sin(0.5 * (_RIGHT - psi))
     x, y = a * _U + b * _V, a * _U - b * _V
     # y given x, and x given y, in units of their standard deviation cos(psi)
@@ -90,6 +90,6 @@ def _slope(psi: float, n_classes: int) -> float:
 
 
 def _both_below(x: Array, y: Array, low: Array, high: Array) -> Array:
-    """Distribution function F(x, y) by Owen's T; no x or y of the nodes is 0."""
+    """Return the distribution function F(x, y) by Owen's T; no x or y of the nodes is 0."""
     tails = scipy.special.owens_t(x, low / x) + scipy.special.owens_t(y, high / y) + 0.5 * (x * y < 0.0)
     return np.asarray(np.maximum(0.5 * (scipy.special.ndtr(x) + scipy.special.ndtr(y)) - tails, 0.0))

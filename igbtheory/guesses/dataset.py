@@ -28,17 +28,17 @@ class DatasetGuessLaw(Law):
     kernel: Callable[[], NDArray[np.float64]]
 
     def mean(self) -> float:
-        """Mean 1/2, by the symmetry of the classes."""
+        """Return the mean 1/2, by the symmetry of the classes."""
         return 0.5
 
     def var(self) -> float:
-        """Variance over initialisations."""
+        """Return the variance over initialisations."""
         return self.variance
 
     def rvs(
         self, size: int | tuple[int, ...] | None = None, random_state: int | np.random.Generator | None = None
     ) -> Any:
-        """Independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
+        """Return independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
         shape, rng = shape_of(size), np.random.default_rng(random_state)
         count, block = int(np.prod(shape)), max(1, 2**24 // self.size)
         parts = [min(block, count - start) for start in range(0, count, block)]
@@ -46,7 +46,7 @@ class DatasetGuessLaw(Law):
         return np.concatenate(draws or [np.empty(0)]).reshape(shape)[()]
 
     def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Independent draws of an output at all data, shape (size, count): N(0, kernel)."""
+        """Return independent draws of an output at all data, shape (size, count): N(0, kernel)."""
         return np.asarray(self._root @ rng.standard_normal((self._root.shape[1], count)))
 
     @cached_property
@@ -60,7 +60,7 @@ class DatasetGuessLaw(Law):
         return root
 
     def checked_kernel(self) -> NDArray[np.float64]:
-        """Covariance of an output at all data, (size, size); ValueError where it is too large to be held."""
+        """Return the covariance of an output at all data, (size, size); ValueError where it is too large to be held."""
         if self.size > LARGEST:
             raise ValueError(
                 f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a "

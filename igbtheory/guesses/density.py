@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.Generator, *, largest: bool) -> Estimate:
-    """Density at the shares g, one-dimensional, of one class or of the largest."""
+    """Return the density at the shares g, one-dimensional, of one class or of the largest."""
     others = np.sqrt(gamma) * rng.standard_normal((draws, n_classes - 1))
     others -= others.mean(axis=1, keepdims=True)
     scale = np.sqrt(gamma * n_classes / (n_classes - 1))
@@ -31,7 +31,7 @@ def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.G
 
 
 def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
-    """Density at every g given the centres of the others, (draws, shares)."""
+    """Return the density at every g given the centres of the others, (draws, shares)."""
     nodes, weights = maximum(others)
     found = np.empty((len(others), g.size))
     for i, goal in enumerate(scipy.special.ndtri(g)):
@@ -42,7 +42,7 @@ def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
 
 
 def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
-    """Centre m at which Phi^-1(G(m)) is the goal, and G'(m), for every draw."""
+    """Return the centre m at which Phi^-1(G(m)) is the goal, and G'(m), for every draw."""
     mean = (weights * nodes).sum(axis=1)
     spread = np.sqrt(1.0 + (weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
     m = mean + goal * spread

@@ -27,11 +27,11 @@ class Estimate:
 
 
 def estimate(draws: Any) -> Estimate:
-    """Mean over the first axis, error = standard deviation/sqrt(number of draws)."""
+    """Return the mean over the first axis, error = standard deviation/sqrt(number of draws)."""
     draws = np.asarray(draws, dtype=float)
     return Estimate(draws.mean(axis=0)[()], (draws.std(axis=0, ddof=1) / np.sqrt(len(draws)))[()])
 
 
 def checked_draws(draws: Any) -> int:
-    """Number of draws that has a standard error."""
+    """Return the number of draws that has a standard error."""
     return checks.whole("draws", draws, 2)

@@ -55,11 +55,11 @@ class FiniteGuessLaw(Law):
         object.__setattr__(self, "D", checked_data_count(self.D))
 
     def _scale(self) -> Array:
-        """Square root of gamma, where gamma below 1e-20/D^2 moves no digit and is that."""
+        """Return the square root of gamma, where gamma below 1e-20/D^2 moves no digit and is that."""
         return np.asarray(np.sqrt(np.maximum(self.gamma, 1e-20 / float(self.D) ** 2)))
 
     def logpmf(self, k: Any) -> Any:
-        """Logarithm of `pmf`, also where pmf is below the smallest float."""
+        """Return the logarithm of `pmf`, also where pmf is below the smallest float."""
         k, s = np.broadcast_arrays(float64_array("k", k), self._scale())
         result = np.where(np.isnan(k), np.nan, -np.inf)
         possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
@@ -70,11 +70,11 @@ class FiniteGuessLaw(Law):
         return result[()]
 
     def pmf(self, k: Any) -> Any:
-        """Probability of the count k; 0 where k is no whole number from 0 to D."""
+        """Return the probability of the count k; 0 where k is no whole number from 0 to D."""
         return np.exp(self.logpmf(k))
 
     def cdf(self, k: Any) -> Any:
-        """Probability of a count of at most k, to 1e-12 of itself also in the lower tail."""
+        """Return the probability of a count of at most k, to 1e-12 of itself also in the lower tail."""
         k, s = np.broadcast_arrays(float64_array("k", k), self._scale())
         k = np.floor(k)
         result = np.where(np.isnan(k), np.nan, np.where(k < 0, 0.0, 1.0))
@@ -86,12 +86,12 @@ class FiniteGuessLaw(Law):
         return result[()]
 
     def _log_lower_half(self, k: Array, s: Array) -> Array:
-        """Logarithm of the probability of a count of at most k <= (D - 1)/2."""
+        """Return the logarithm of the probability of a count of at most k <= (D - 1)/2."""
         middle = np.isposinf(s) | (2 * k == self.D - 1)
         return np.where(middle, np.log(0.5), log_cumulative(self.D, k, s))
 
     def ppf(self, p: Any) -> Any:
-        """Smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
+        """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
         p, gamma = np.broadcast_arrays(float64_array("p", p), np.asarray(self.gamma))
         law = FiniteGuessLaw(gamma, self.D)
         below, above = np.full(p.shape, -1.0), np.full(p.shape, float(self.D))
@@ -102,7 +102,7 @@ class FiniteGuessLaw(Law):
         return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), above], np.nan)[()]
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Independent draws of the count, int64, of shape `size` (None: the shape of gamma).
+        """Return independent draws of the count, int64, of shape `size` (None: the shape of gamma).
 
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
@@ -110,9 +110,9 @@ class FiniteGuessLaw(Law):
         return rng.binomial(self.D, draw_fraction(self.gamma, size, rng))
 
     def mean(self) -> Any:
-        """Mean D/2 of the count, of the shape of gamma."""
+        """Return the mean D/2 of the count, of the shape of gamma."""
         return np.full(np.shape(self.gamma), 0.5 * self.D)[()]
 
     def var(self) -> Any:
-        """Variance D/4 + D (D - 1) arcsin(gamma/(1 + gamma))/(2 pi) of the count."""
+        """Return the variance D/4 + D (D - 1) arcsin(gamma/(1 + gamma))/(2 pi) of the count."""
         return (0.25 * self.D + float(self.D) * (self.D - 1.0) * fraction_variance(self.gamma))[()]

@@ -22,7 +22,7 @@ _NOTHING = 1e-60  # a smaller c moves no digit, not even where the law has a kin
 
 
 def _checked_correlation(name: str, value: Any, low: float) -> float:
-    """Correlation from `low` to 1, up to rounding. ValueError or TypeError for anything else."""
+    """Return the correlation from `low` to 1, up to rounding. ValueError or TypeError for anything else."""
     number = float64_array(name, value)
     if number.ndim:
         message = f"{name}: expected one number, got an array of shape {number.shape}; make one law for each value"
@@ -49,7 +49,7 @@ def _checked_batch_size(batch_size: Any, count: int) -> int:
 
 
 def _convolution_power(table: Array, batches: int, jump: float) -> Array:
-    """Laws of the sum of `batches` independent counts, one for each row of the table.
+    """Return the laws of the sum of `batches` independent counts, one for each row of the table.
 
     By repeated squaring, with rounding errors cut off after each: a power of the characteristic function would
     multiply its rounding errors by the number of batches. `jump` bounds what one variable adds to a sum.
@@ -104,7 +104,7 @@ def _latent_rule(scale: float, rho: float, size: int, batches: int) -> tuple[Arr
 
 
 def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> Array:
-    """Probabilities of the counts 0, ..., D: E over U of convolution powers of the law of one batch."""
+    """Return the probabilities of the counts 0, ..., D: E over U of convolution powers of the law of one batch."""
     count = size * batches
     t, weights, beyond = _latent_rule(scale, rho, size, batches)
     # negatively correlated normal variables obey the bounds of independent ones, otherwise only batches do
@@ -119,7 +119,7 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
 
 
 def _mixture(table: Array, weights: Array, batches: int, jump: float) -> Array:
-    """Sum of the laws of `batches` counts, a block of rows of the table at a time."""
+    """Return the sum of the laws of `batches` counts, a block of rows of the table at a time."""
     size = table.shape[1] - 1
     rows = max(1, _BLOCK // (size * batches))
     blocks = (slice(start, start + rows) for start in range(0, len(table), rows))
@@ -199,20 +199,20 @@ class BatchedGuessLaw(Law):
         return np.concatenate([lower, 1.0 - lower[: self.D - middle][::-1], [1.0]])
 
     def pmf(self, k: Any) -> Any:
-        """Probability of the count k; 0 where k is no whole number from 0 to D."""
+        """Return the probability of the count k; 0 where k is no whole number from 0 to D."""
         k = float64_array("k", k)
         possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
         values = self._pmf[np.where(possible, k, 0).astype(int)]
         return np.where(np.isnan(k), np.nan, np.where(possible, values, 0.0))[()]
 
     def cdf(self, k: Any) -> Any:
-        """Probability of a count of at most k."""
+        """Return the probability of a count of at most k."""
         k = float64_array("k", k)
         values = self._cdf[np.nan_to_num(np.clip(np.floor(k), 0, self.D)).astype(int)]
         return np.where(np.isnan(k), np.nan, np.where(k < 0, 0.0, values))[()]
 
     def ppf(self, p: Any) -> Any:
-        """Smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
+        """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
         p = float64_array("p", p)
         inside = np.searchsorted(self._cdf, np.clip(p, 0.0, 1.0)).astype(float)
         return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), inside], np.nan)[()]
@@ -233,7 +233,7 @@ class BatchedGuessLaw(Law):
         return np.asarray(np.sum(self.outputs((number,), rng) > 0.0, axis=-1), dtype=np.int64)
 
     def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        """Independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""
+        """Return independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""
         n, c, rho = self.batch_size, self._shared, self._rho
         latent = rng.standard_normal((*shape, 1, 1))
         noise = rng.standard_normal((*shape, self.D // n, n))
@@ -243,11 +243,11 @@ class BatchedGuessLaw(Law):
         return np.asarray(np.sqrt(c) * latent + np.sqrt(1.0 - c) * y).reshape(*shape, self.D)
 
     def mean(self) -> float:
-        """Mean D/2 of the count."""
+        """Return the mean D/2 of the count."""
         return 0.5 * self.D
 
     def var(self) -> float:
-        """Variance D/4 + [D (n - 1) arcsin(c_within) + D (D - n) arcsin(c)]/(2 pi) of the count."""
+        """Return the variance D/4 + [D (n - 1) arcsin(c_within) + D (D - n) arcsin(c)]/(2 pi) of the count."""
         count, n = float(self.D), self.batch_size
         pairs = (n - 1.0) * np.arcsin(self.c_within) + (count - n) * np.arcsin(self._shared)
         return float(max(0.25 * count + count * pairs / (2.0 * np.pi), 0.0))

@@ -17,7 +17,7 @@ _STEPS = 100  # many more than any of the searches takes
 
 
 def _mode(slope: Slope, lower: Array, upper: Array) -> Array:
-    """Zero of the decreasing slope in [lower, upper]: Newton's steps, or halving where they leave it."""
+    """Return zero of the decreasing slope in [lower, upper]: Newton's steps, or halving where they leave it."""
     x = lower
     for _ in range(_STEPS):
         value, derivative = slope(x)
@@ -31,7 +31,7 @@ def _mode(slope: Slope, lower: Array, upper: Array) -> Array:
 
 
 def _end(exponent: Exponent, slope: Slope, mode: Array, side: float) -> Array:
-    """Point on one side (-1 or 1) of the mode where the exponent is _DEPTH below its peak.
+    """Return the point on one side (-1 or 1) of the mode where the exponent is _DEPTH below its peak.
 
     The exponent is concave, so that a Newton step ends outside and the further ones approach from there; as
     its curvature is at least 1 the point is no further than sqrt(2 _DEPTH): from a flat top it starts there.
@@ -50,7 +50,7 @@ def _end(exponent: Exponent, slope: Slope, mode: Array, side: float) -> Array:
 
 
 def log_integral(exponent: Exponent, slope: Slope, lower: Array, upper: Array, *edges: Array) -> Array:
-    """Logarithm of the integral of exp(exponent(x)) over the real line, adding a relative error of 2e-14.
+    """Return the logarithm of the integral of exp(exponent(x)) over the real line, adding a relative error of 2e-14.
 
     `exponent` is concave with second derivative at most -1 and acts on the last axis elementwise (quadrature
     axes come in front); `slope` gives its first two derivatives; the mode lies in [lower, upper], shape (m,).

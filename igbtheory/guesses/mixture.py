@@ -13,19 +13,19 @@ _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 
 def _hazard(t: Array) -> tuple[Array, Array]:
-    """Derivative phi(t)/Phi(t) of log Phi(t), and its own derivative, which lies between -1 and 0."""
+    """Return the derivative phi(t)/Phi(t) of log Phi(t), and its own derivative, which lies between -1 and 0."""
     value = np.sqrt(2.0 / np.pi) / scipy.special.erfcx(-t / np.sqrt(2.0))
     return value, np.clip(-value * (value + t), -1.0, 0.0)
 
 
 def _score(n: int, k: Array, t: Array) -> tuple[Array, Array]:
-    """First two derivatives of the logarithm of the binomial probability of k in t, p = Phi(t)."""
+    """Return the first two derivatives of the logarithm of the binomial probability of k in t, p = Phi(t)."""
     (below, below_slope), (above, above_slope) = _hazard(t), _hazard(-t)
     return k * below - (n - k) * above, k * below_slope + (n - k) * above_slope
 
 
 def log_mass(n: int, k: Array, s: Array) -> Array:
-    """Logarithm of P(count = k) = E Binom(k; n, Phi(s U)), 1 <= k <= n/2; k and s of shape (m,).
+    """Return the logarithm of P(count = k) = E Binom(k; n, Phi(s U)), 1 <= k <= n/2; k and s of shape (m,).
 
     The variable x is u for s <= 1 and t = s u above, so that the exponent's curvature is at least 1.
     """
@@ -45,7 +45,7 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
 
 
 def log_cumulative(n: int, k: Array, s: Array) -> Array:
-    """Logarithm of P(count <= k) = E Phi(T/s), 0 <= k <= (n-1)/2; k and s of shape (m,).
+    """Return the logarithm of P(count <= k) = E Phi(T/s), 0 <= k <= (n-1)/2; k and s of shape (m,).
 
     T is number k + 1 of n ordered normal variables, of density n Binom(k; n-1, Phi(t)) phi(t): the count is
     the number of them below s U. All terms are positive: small probabilities keep their digits.

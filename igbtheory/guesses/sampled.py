@@ -25,11 +25,11 @@ class SampledLaw:
     draws: NDArray[np.float64]
 
     def mean(self) -> Estimate:
-        """Mean."""
+        """Return the mean."""
         return estimate(self.draws)
 
     def std(self) -> Estimate:
-        """Standard deviation s; its error is that of the variance over 2 s."""
+        """Return the standard deviation s; its error is that of the variance over 2 s."""
         variance = estimate((self.draws - self.draws.mean(axis=0)) ** 2)
         value = self.draws.std(axis=0, ddof=1)
         error = np.divide(variance.error, 2.0 * value, out=np.zeros_like(value), where=value > 0.0)
@@ -59,14 +59,14 @@ class DrawnClasses(ABC):
 
     @abstractmethod
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.float64]:
-        """Independent draws of the numbers of all classes, shape (*size, M)."""
+        """Return independent draws of the numbers of all classes, shape (*size, M)."""
 
     def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the largest number, that of the favoured class, from so many draws."""
+        """Return the law of the largest number, that of the favoured class, from so many draws."""
         return SampledLaw(self._draws(draws, random_state).max(axis=1))
 
     def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Law of the numbers in order, arrays (M,), the favoured class first, from so many draws."""
+        """Return the law of the numbers in order, arrays (M,), the favoured class first, from so many draws."""
         return ordered(self._draws(draws, random_state))
 
     def _draws(self, draws: int, random_state: Any) -> NDArray[np.float64]:
@@ -74,7 +74,7 @@ class DrawnClasses(ABC):
 
 
 def ordered(numbers: NDArray[np.float64]) -> SampledLaw:
-    """Law of the numbers of a row in order, the largest first, from draws of rows."""
+    """Return the law of the numbers of a row in order, the largest first, from draws of rows."""
     return SampledLaw(-np.sort(-numbers, axis=1))
 
 

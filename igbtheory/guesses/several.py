@@ -46,7 +46,7 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
     def mean(self) -> Any:
-        """Mean 1/M of a share, of the shape of gamma."""
+        """Return the mean 1/M of a share, of the shape of gamma."""
         return np.full(np.shape(self.gamma), 1.0 / self.n_classes)[()]
 
     def var(self) -> Any:
@@ -56,7 +56,7 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         return share_variance(self.gamma, self.n_classes)
 
     def collision(self) -> Any:
-        """Probability M E G_c^2 = sum_c E G_c^2 that two data are given to the same class."""
+        """Return the probability M E G_c^2 = sum_c E G_c^2 that two data are given to the same class."""
         return self.n_classes * self.var() + 1.0 / self.n_classes
 
     def disagreement(self) -> Any:
@@ -80,7 +80,7 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         return found.reshape(*shape, self.n_classes)
 
     def pdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Density of one share at 0 < g < 1, of the shape of g, for one gamma: exact for two classes.
+        """Return the density of one share at 0 < g < 1, of the shape of g, for one gamma: exact for two classes.
 
         A mean over draws of the other centres. Far in the tails few draws decide it, and the error is uncertain itself.
         """
@@ -90,11 +90,11 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         return self._density(g, draws, random_state, largest=False)
 
     def largest_pdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Density of the largest share at 0 < g < 1, as `pdf`."""
+        """Return the density of the largest share at 0 < g < 1, as `pdf`."""
         return self._density(g, draws, random_state, largest=True)
 
     def finite(self, D: int) -> "FiniteClassLaw | BatchedClassLaw":  # noqa: N803 - the papers' letter
-        """Law of the numbers of D data that are given to each class."""
+        """Return the law of the numbers of D data that are given to each class."""
         return FiniteClassLaw(self, D) if self.counts is None else BatchedClassLaw(self.counts(D), self.n_classes)
 
     def _density(self, g: Any, draws: int, random_state: Any, *, largest: bool) -> Estimate:
@@ -135,15 +135,15 @@ class FiniteClassLaw(ClassLaw):
         object.__setattr__(self, "D", checked_data_count(self.D))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
-        """Independent draws of the counts, shape (*size, M): every row sums to D."""
+        """Return independent draws of the counts, shape (*size, M): every row sums to D."""
         rng = np.random.default_rng(random_state)
         return rng.multinomial(self.D, self.law.rvs(size, rng))
 
     def mean(self) -> Any:
-        """Mean D/M of a count, of the shape of gamma."""
+        """Return the mean D/M of a count, of the shape of gamma."""
         return self.D * self.law.mean()
 
     def var(self) -> Any:
-        """Variance D (1 - 1/M)/M + D (D - 1) Var(G_c) of a count."""
+        """Return the variance D (1 - 1/M)/M + D (D - 1) Var(G_c) of a count."""
         p = 1.0 / self.n_classes
         return self.D * p * (1.0 - p) + self.D * (self.D - 1.0) * self.law.var()

@@ -35,11 +35,11 @@ class DatasetDraws(DrawnClasses):
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
     def mean(self) -> float:
-        """Mean 1/M, by the symmetry of the classes."""
+        """Return the mean 1/M, by the symmetry of the classes."""
         return 1.0 / self.n_classes
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Independent draws of the numbers of all classes, shape (*size, M)."""
+        """Return independent draws of the numbers of all classes, shape (*size, M)."""
         shape = shape_of(size)
         rng = np.random.default_rng(random_state)
         count, m = int(np.prod(shape)), self.n_classes
@@ -48,12 +48,12 @@ class DatasetDraws(DrawnClasses):
         return np.concatenate(parts or [np.empty((0, m))]).reshape(*shape, m)
 
     def _outputs(self, count: int, rng: np.random.Generator) -> Array:
-        """Outputs of independent networks at all data, shape (size, count, M)."""
+        """Return the outputs of independent networks at all data, shape (size, count, M)."""
         return self.binary.outputs(count * self.n_classes, rng).reshape(-1, count, self.n_classes)
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:
-        """Numbers of every network, shape (count, M)."""
+        """Return numbers of every network, shape (count, M)."""
 
 
 @final
@@ -69,7 +69,7 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
         return self._variance
 
     def collision(self) -> float:
-        """Probability that two data, drawn with replacement, are given to the same class."""
+        """Return the probability that two data, drawn with replacement, are given to the same class."""
         return self.n_classes * self._variance + self.mean()
 
     @cached_property

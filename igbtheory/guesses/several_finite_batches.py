@@ -36,7 +36,7 @@ class BatchedClassLaw(ClassLaw):
         return self.binary.D
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
-        """Independent draws of the counts, shape (*size, M), each from Gaussian vectors: every row sums to D."""
+        """Return independent draws of the counts, shape (*size, M), each from Gaussian vectors: every row sums to D."""
         shape, m = shape_of(size), self.n_classes
         rng = np.random.default_rng(random_state)
         counts = np.empty((int(np.prod(shape)), m), dtype=np.int64)
@@ -48,7 +48,7 @@ class BatchedClassLaw(ClassLaw):
         return counts.reshape(*shape, m)
 
     def mean(self) -> float:
-        """Mean D/M of a count."""
+        """Return the mean D/M of a count."""
         return self.D / self.n_classes
 
     def var(self) -> float:

@@ -54,11 +54,11 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
     def mean(self) -> float:
-        """Mean 1/M, by the symmetry of the classes."""
+        """Return the mean 1/M, by the symmetry of the classes."""
         return 1.0 / self.n_classes
 
     def var(self) -> float:
-        """Variance of p_c over initialisations."""
+        """Return the variance of p_c over initialisations."""
         if self.var_mu == 0.0:
             return 0.0
         mu, smooth = np.sqrt(self.var_mu) / self.temperature, max(1.0, self._scale)
@@ -85,7 +85,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         return np.asarray(found / found.sum(axis=1, keepdims=True)).reshape(mu.shape)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Independent draws of all p_c, shape (*size, M)."""
+        """Return independent draws of all p_c, shape (*size, M)."""
         shape = shape_of(size)
         rng = np.random.default_rng(random_state)
         return self.given(np.sqrt(self.var_mu) * rng.standard_normal((*shape, self.n_classes)))
@@ -99,7 +99,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         return LogNormalLaplace(self._scale)
 
     def _variance(self, mu: float, smooth: float) -> float:
-        """Variance of p_c for centres of standard deviation mu, as sums of covariances over them."""
+        """Return the variance of p_c for centres of standard deviation mu, as sums of covariances over them."""
         reach, step = REACH * np.hypot(mu, self._scale), STEP * smooth
         s = np.arange(-reach - PEAK, reach + TAIL, step)
         u = np.arange(-REACH, REACH, STEP * min(1.0, smooth / mu))
@@ -124,7 +124,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
 
 def checked_temperature(temperature: Any) -> float:
-    """Temperature of a softmax, one number above 0."""
+    """Return the temperature of a softmax, one number above 0."""
     found = _one("temperature", temperature)
     if found == 0.0:
         raise ValueError("expected temperature > 0, got 0; its limit is the law of the guesses, prediction.guesses")
@@ -139,7 +139,7 @@ def _one(name: str, value: Any) -> float:
 
 
 def _averaged(weights: Array, values: Array) -> tuple[Array, Array]:
-    """Mean over the centres, and covariance matrix over s, of functions of mu - s, shape (centres, s)."""
+    """Return the mean over the centres, and covariance matrix over s, of functions of mu - s, shape (centres, s)."""
     mean = weights @ values
     rest = values - mean
     return mean, (weights[:, None] * rest).T @ rest

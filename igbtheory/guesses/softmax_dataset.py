@@ -23,7 +23,7 @@ class DatasetSoftmaxLaw(DatasetDraws):
         object.__setattr__(self, "temperature", checked_temperature(self.temperature))
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Variance of p_c over initialisations, from so many draws."""
+        """Return the variance of p_c over initialisations, from so many draws."""
         return estimate(((self._draws(draws, random_state) - self.mean()) ** 2).mean(axis=1))
 
     def _of(self, outputs: Array) -> Array:

@@ -1,6 +1,6 @@
 """Inference: gamma from the guesses of observed networks, tests of no bias, comparison of two architectures."""
 
 from igbtheory.inference.comparison import GammaComparison, compare
-from igbtheory.inference.estimate import GammaEstimate, infer
+from igbtheory.inference.gamma import GammaEstimate, infer
 
 __all__ = ["GammaComparison", "GammaEstimate", "compare", "infer"]

@@ -56,7 +56,7 @@ def _level(m: Array) -> Array:
 
 
 def _shares(m: Array) -> tuple[Array, Array]:
-    """Shares, (networks, classes), and their derivatives by the centres, (networks, classes, classes)."""
+    """Return the shares, (networks, classes), and their derivatives by the centres, (networks, classes, classes)."""
     top, least = m.max(axis=1, keepdims=True), m.min(axis=1, keepdims=True)
     low, step = 0.5 * (top + least) - REACH, STEP / max(1.0, np.log10(m.shape[1]))
     t = low + step * np.arange(np.ceil(np.max(top + REACH - low) / step) + 1)

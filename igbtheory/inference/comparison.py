@@ -9,11 +9,11 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, fdtr, fdtrc, fdtri
 
-from igbtheory.inference.counts import Counts
-from igbtheory.inference.estimate import GammaEstimate, checked_level, interval
-from igbtheory.inference.scores import Scores
-from igbtheory.inference.votes import Votes
-from igbtheory.inference.votes_ratio import WIDE, log_ratios
+from igbtheory.inference.gamma import GammaEstimate, checked_level, interval
+from igbtheory.inference.infinite_data import Scores
+from igbtheory.inference.several_classes import Votes
+from igbtheory.inference.several_classes_ratio import WIDE, log_ratios
+from igbtheory.inference.two_classes import Counts
 
 Array = NDArray[np.float64]
 STEP = 0.2
@@ -51,7 +51,7 @@ class GammaComparison:
 
 
 def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95) -> GammaComparison:
-    """Comparison of two estimates of `infer`, of independent networks.
+    """Compare two estimates of `infer`, of independent networks.
 
     Infinitely many data: exact, the ratio of two mean squares over gamma1/gamma2 has an F law. Two classes, D data:
     likelihood ratio, scaled by its mean for two normal variances. M classes, D data: from the coincidences of both, by
@@ -70,12 +70,8 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
             return _of_votes(a, b, level)
     raise ValueError(
         "expected two estimates of the same kind, both without D, or both of two classes or of more with D, got "
-        f"{_kind(first)} and {_kind(second)}"
+        f"{first.observed.kind} and {second.observed.kind}"
     )
-
-
-def _kind(one: GammaEstimate) -> str:
-    return f"{one.observed.n_classes} classes {'without' if one.observed.data is None else 'with'} D"
 
 
 def _of_scores(a: Scores, b: Scores, level: float) -> GammaComparison:
@@ -143,7 +139,7 @@ class _Profile:
 
 
 def _end(profile: _Profile, centre: float, side: int, allowed: float) -> float:
-    """End of the interval of the ratio on one side of its estimate."""
+    """Return the end of the interval of the ratio on one side of its estimate."""
     far = side * FAR
     if profile(far) >= allowed:
         return 0.0 if side < 0 else np.inf

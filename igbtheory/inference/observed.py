@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 
 @final
@@ -23,15 +23,8 @@ class Observed(ABC):
     def networks(self) -> int:
         """Number of networks."""
 
-    @property
-    @abstractmethod
-    def n_classes(self) -> int:
-        """Number of classes M."""
-
-    @property
-    @abstractmethod
-    def data(self) -> int | None:
-        """Data of a network, the smallest number of them; None for infinitely many."""
+    kind: ClassVar[str]
+    """What was counted, in words: only estimates of one kind are compared."""
 
     @abstractmethod
     def estimate(self) -> float:
@@ -39,12 +32,12 @@ class Observed(ABC):
 
     @abstractmethod
     def interval(self, level: float) -> tuple[float, float]:
-        """Interval that contains gamma with the probability `level` over the networks."""
+        """Return the interval that contains gamma with the probability `level` over the networks."""
 
     @abstractmethod
     def unbiased(self) -> Test:
-        """Test of gamma = 0."""
+        """Test gamma = 0."""
 
     @abstractmethod
     def fit(self, seed: int) -> Test:
-        """Test of the law of the shares, whatever gamma is."""
+        """Test the law of the shares, whatever gamma is."""

@@ -22,7 +22,7 @@ BEYOND = 80.0
 
 
 def unbiased(counts: Array, data: Array) -> Test:
-    """Test that `counts` among `data` are binomial with p = 1/2: sum of (2k - D)^2, and its exact p-value.
+    """Test whether `counts` among `data` are binomial with p = 1/2: sum of (2k - D)^2, and its exact p-value.
 
     The p-value is exact to 1e-12, and no smaller than that. Beyond 2^22 points of the lattice (about 100 networks of
     50,000 data) the squares are rounded to within 1e-6 of the width of their law.
@@ -47,7 +47,7 @@ def unbiased(counts: Array, data: Array) -> Test:
 
 
 def _squares(size: int, step: float, points: int) -> Array:
-    """Probabilities of (2k - D)^2 - D mod 2 on the lattice, those beyond its end left out."""
+    """Return the probabilities of (2k - D)^2 - D mod 2 on the lattice, those beyond its end left out."""
     last = (size + np.sqrt(step * (points - 2) + size % 2)) // 2
     k = np.arange((size + 1) // 2, min(size, last) + 1)
     mass = FiniteGuessLaw(0.0, size).pmf(k) * np.where(2 * k == size, 1.0, 2.0)

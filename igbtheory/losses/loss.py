@@ -22,7 +22,7 @@ class Loss(ABC):
 
     @abstractmethod
     def value(self, log_odds: Any) -> Any:
-        """Loss."""
+        """Return the loss."""
 
     @abstractmethod
     def weight(self, log_odds: Any) -> Any:
@@ -123,7 +123,7 @@ class Focal(Loss):
 
 
 def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) -> dict[str, Loss]:
-    """Losses to compare, by name: cross-entropy, and the others with these parameters."""
+    """Return the losses to compare, by name: cross-entropy, and the others with these parameters."""
     return {
         "cross-entropy": CrossEntropy(),
         "blurry, held": Blurry(blurry),
@@ -134,7 +134,7 @@ def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) 
 
 
 def log_probability(log_odds: Any) -> Any:
-    """Logarithm of p = 1/(1 + exp(-r)), r its log-odds."""
+    """Return the logarithm of p = 1/(1 + exp(-r)), r its log-odds."""
     return -np.logaddexp(0.0, -np.asarray(log_odds, dtype=float))
 
 

@@ -47,7 +47,7 @@ class LossAtStart:
         return int(self.value.draws.shape[1])
 
     def steering(self) -> Estimate:
-        """Share of initialisations in which descent lowers the logit of the favoured class."""
+        """Return the share of initialisations in which descent lowers the logit of the favoured class."""
         raised = SampledLaw(self.gradient.draws[:, 0]).cdf(0.0)
         return Estimate(1.0 - raised.value, raised.error)
 
@@ -94,20 +94,12 @@ def predicted(
     return measured((draw(rng) for _ in range(checks.whole("networks", networks, 2))), loss)
 
 
-def simulated(  # noqa: PLR0913 - as Network.simulate
-    network: Any,
-    loss: Loss,
-    n_classes: int,
-    *,
-    networks: int = 200,
-    width: int = 256,
-    samples: int = 1000,
-    seed: int = 0,
-    inputs: Any = None,
-) -> LossAtStart:
-    """Loss at initialisation of finite networks, drawn as `Network.simulate` draws them."""
-    found = finite_outputs(network, n_classes, networks, width, samples, seed, inputs)
-    return measured(found, loss)
+def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
+    """Return the loss at initialisation of finite networks, drawn as `Network.simulate` draws them.
+
+    options: networks, width, samples, seed and inputs, as for `igbtheory.simulation.outputs.outputs`.
+    """
+    return measured(finite_outputs(network, n_classes, **options), loss)
 
 
 def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
@@ -160,7 +152,7 @@ def _checked(outputs: Any) -> Array:
 
 
 def _means(outputs: Array, loss: Loss) -> Array:
-    """The five means over the data of one network, (5, n_classes), the favoured class first."""
+    """Return the five means over the data of one network, (5, n_classes), the favoured class first."""
     p, log_odds = _softmax(outputs)
     weight = loss.weight(log_odds)
     own = -weight * scipy.special.expit(-log_odds)
@@ -172,7 +164,7 @@ def _means(outputs: Array, loss: Loss) -> Array:
 
 
 def _softmax(outputs: Array) -> tuple[Array, Array]:
-    """Probabilities p and their log-odds, each class against the sum of the others."""
+    """Return the probabilities p and their log-odds, each class against the sum of the others."""
     largest = outputs.max(axis=1, keepdims=True)
     powers = np.exp(outputs - largest)
     total = powers.sum(axis=1, keepdims=True)

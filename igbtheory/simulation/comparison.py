@@ -79,7 +79,7 @@ def _text(test: KolmogorovSmirnov) -> str:
 def compare(
     simulation: "Simulation", prediction: Prediction | None, *, workers: int | None, progress: bool
 ) -> Comparison:
-    """Comparison of an ensemble, and of two more at two and four times its width, with a prediction."""
+    """Return the comparison of an ensemble, and of two more at two and four times its width, with a prediction."""
     expected = simulation.network.predict(simulation.inputs) if prediction is None else prediction
     _check(simulation, expected)
     theory = guess_theory(simulation, expected)

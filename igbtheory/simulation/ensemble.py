@@ -28,7 +28,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     workers: int | None = None,
     progress: bool = False,
 ) -> Simulation:
-    """Ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
+    """Return an ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
 
     width: units that every Dense but the first reads, and the dimension of Gaussian inputs where nothing in front of
     the first one pools; samples: Gaussian data, fresh for

@@ -27,19 +27,19 @@ class LayerEstimates:
 
 
 def layer_estimates(moments: Array, weights: Array) -> LayerEstimates:
-    """Estimates from var_mu, var_chi of every network, (ensembles, networks, dense layers, 2)."""
+    """Return the estimates from var_mu, var_chi of every network, (ensembles, networks, dense layers, 2)."""
     var_mu, var_chi = moments[..., 0], moments[..., 1]
     return LayerEstimates(*mean(var_mu, weights), *mean(var_chi, weights), *ratio_of_means(var_mu, var_chi, weights))
 
 
 def mean(values: Array, weights: Array) -> tuple[Array, Array]:
-    """Weighted mean sum_i w_i <x>_i over the ensembles i, and its standard error."""
+    """Return the weighted mean sum_i w_i <x>_i over the ensembles i, and its standard error."""
     variances = values.var(axis=1, ddof=1) / values.shape[1]
     return np.tensordot(weights, values.mean(axis=1), 1), np.sqrt(np.tensordot(weights**2, variances, 1))
 
 
 def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
-    """Ratio R of the weighted means of a and b, less its bias of order 1/n, and its standard error.
+    """Return the ratio R of the weighted means of a and b, less its bias of order 1/n, and its standard error.
 
     Jackknife in every ensemble i of n networks, R_ij leaving out its network j:
     R - (n - 1) sum_i (<R_ij>_j - R) and the root of (n - 1)/n sum_ij (R_ij - <R_ij>_j)^2. NaN, inf where b vanishes.
@@ -55,7 +55,7 @@ def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _left_out(x: Array, weights: Array) -> tuple[Array, Array]:
-    """Weighted mean, and what it becomes when one network is left out, (ensembles, networks, ...)."""
+    """Return the weighted mean, and that without one network for each network, (ensembles, networks, ...)."""
     means = x.mean(axis=1, keepdims=True)
     whole = np.tensordot(weights, means[:, 0], 1)
     shares = weights.reshape(-1, *[1] * (x.ndim - 1)) / (x.shape[1] - 1)

@@ -36,13 +36,13 @@ class CountLaw:
 
 
 def empirical(counts: Counts) -> Cumulative:
-    """Empirical distribution F(k), the share of the counts that are at most k."""
+    """Return the empirical distribution F(k), the share of the counts that are at most k."""
     ordered = np.sort(counts)
     return lambda k: np.searchsorted(ordered, k, side="right") / len(ordered)
 
 
 def kolmogorov_smirnov(counts: Counts, weights: NDArray[np.float64], law: CountLaw) -> KolmogorovSmirnov:
-    """Test of counts, (ensembles, networks), against a law."""
+    """Test counts, (ensembles, networks), against a law."""
     # between two neighbouring counts sum w_i F_i is constant and F monotone: the ends are enough
     observed = np.unique(counts)
     k = np.union1d(observed, observed - 1)

@@ -10,7 +10,7 @@ BLOCK = 2**14
 
 
 def pair_moments(x: NDArray[Any], ddof: int, batch: int = 1) -> tuple[float, float]:
-    """Moments q_ab and q_aa - q_ab of units, x: (n_samples, units), averaged over the units.
+    """Return the moments q_ab and q_aa - q_ab of units, x: (n_samples, units), averaged over the units.
 
     With the means m_iB of unit i over batches B of data, their mean m_i, s_i^2 = sum_B (m_iB - m_i)^2/(B - 1) and the
     variance v_i = sum_a (x_ia - m_i)^2/D over all D data: q_ab = <m_i^2 - s_i^2/B>, q_aa - q_ab = <v_i + s_i^2/B>.

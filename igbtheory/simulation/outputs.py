@@ -38,7 +38,7 @@ def outputs(
 def _drawn(
     network: FiniteNetwork, n_classes: int, seeds: list[np.random.SeedSequence]
 ) -> Iterator[NDArray[np.float64]]:
-    """Outputs network by network; BLAS has one thread, so that its sums do not depend on the cores."""
+    """Return the outputs network by network; BLAS has one thread, so that its sums do not depend on the cores."""
     controller = ThreadpoolController()
     for seed in seeds:
         with controller.limit(limits=1, user_api="blas"):

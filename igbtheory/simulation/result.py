@@ -65,7 +65,7 @@ class Simulation(OutputEstimates):
     def compare(
         self, prediction: "Prediction | None" = None, *, workers: int | None = None, progress: bool = False
     ) -> "Comparison":
-        """Comparison with a prediction (default: of the same network and inputs), the 1/width trend taken out."""
+        """Compare with a prediction (default: of the same network and inputs), the 1/width trend taken out."""
         from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
 
         return compare(self, prediction, workers=workers, progress=progress)

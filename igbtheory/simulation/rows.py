@@ -44,7 +44,7 @@ class Row:
         return float(np.divide(self.value - self.theory, self.error)) if self.error else float("inf")
 
     def cells(self) -> tuple[str, ...]:
-        """The row as it prints."""
+        """Return the row as it prints."""
         pairs = [*zip(self.values, self.errors, strict=True), (self.value, self.error)]
         slope = f"{self.slope:.3g} ± {self.slope_error:.1g}"
         return (
@@ -57,7 +57,7 @@ class Row:
 
 
 def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "GuessTheory") -> tuple[Row, ...]:
-    """Rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
+    """Return the rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
     layers = [ensemble.per_layer for ensemble in ensembles]
     # gamma is a ratio of extrapolated means, no extrapolated ratio: see `extrapolation`
     limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)

@@ -30,7 +30,7 @@ class GuessTheory:
 
 
 def observable(prediction: "Prediction", samples: int) -> PerLayer:
-    """What D = `samples` data show of the moments: pairs of a full batch are pairs within a batch of D."""
+    """Return what D = `samples` data show of the moments: pairs of a full batch are pairs within a batch of D."""
     if prediction.batch is None or prediction.batch.size is not None:
         return prediction.per_layer
     found = prediction.batch.at(samples).per_layer

@@ -9,7 +9,7 @@ from igbtheory.inputs import GaussianInputs
 
 
 def checked_data(data: Any) -> torch.Tensor:
-    """Tensor of the data, (n_samples, ...), refused where it is no set of at least two finite real data."""
+    """Return the tensor of the data, (n_samples, ...), refused where it is no set of at least two finite real data."""
     tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
     if tensor.is_complex():
         raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
@@ -47,7 +47,7 @@ def _tensor(data: Any) -> torch.Tensor:
 
 
 def moved(data: torch.Tensor, model: torch.nn.Module) -> torch.Tensor:
-    """The data on the model's device, numbers with a point in its precision."""
+    """Return the data on the model's device, numbers with a point in its precision."""
     parameters = list(model.parameters())
     floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
     kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype

@@ -26,7 +26,7 @@ def measure(
     batch_size: int | None = None,
     progress: bool = False,
 ) -> Measurement:
-    """Bias of an untrained PyTorch model on the data X, measured on `networks` freshly drawn ones.
+    """Measure the bias of an untrained PyTorch model on the data X, on `networks` freshly drawn ones.
 
     make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights. The mode
     it comes in stays: new modules train, so that BatchNorm normalises by the batch and Dropout drops. It returns
@@ -65,7 +65,7 @@ def measure(
 
 
 def _logits(outputs: Iterable[Array], said: list[str]) -> Iterator[Array]:
-    """The outputs, as many in every network; refused, of one output told, where all seem to be probabilities."""
+    """Yield the outputs; refuse probabilities in the place of logits, and networks of different numbers of outputs."""
     alike, count = True, 0
     for i, x in enumerate(outputs):
         if i and x.shape[1] != count:

@@ -1,4 +1,4 @@
-"""Failures inside the user's code: they go on as they are, with a note that says where, and what to do if it is known.
+"""Errors inside the user's code: they are raised on unchanged, with a note on the place and, if known, the remedy.
 
 Importing this loads no PyTorch: the command line reads the notes.
 """
@@ -14,19 +14,19 @@ KIND = re.compile("dtype|type|implemented for")
 
 
 def note_making(error: Exception, network: int) -> None:
-    """Add to an error of make_model at which network it came."""
+    """Add to an error of make_model the number of the network."""
     error.add_note(f"{MARK}network {network}: make_model failed")
 
 
 def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tuple[int, int | None]) -> None:
-    """Add to an error of the forward pass at what it came; sizes: number of data, and of those in a pass."""
+    """Add to an error of the forward pass the network and its data; sizes: number of data, and of those in a pass."""
     what = f"network {network}: the model failed on data of shape {tuple(batch.shape)}, {batch.dtype}"
     remedy = _remedy(error, model, batch, *sizes)
     error.add_note(f"{MARK}{what}{'; ' if remedy else ''}{remedy}")
 
 
 def noted(error: BaseException) -> tuple[str, str] | None:
-    """What failed and the remedy, as noted; None where the error is none of the user's code."""
+    """Return what failed and the remedy, as noted; None where the error is none of the user's code."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(MARK)]
     if not notes:
         return None
@@ -35,7 +35,7 @@ def noted(error: BaseException) -> tuple[str, str] | None:
 
 
 def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int | None) -> str:
-    """What to do, where the cause is known, else nothing."""
+    """Return what to do, where the cause is known, else nothing."""
     if isinstance(error, MemoryError | RuntimeError) and (MEMORY.search(str(error)) or isinstance(error, MemoryError)):
         return f"pass batch_size={min(256, max(1, len(batch) // 2))}"
     if len(batch) == 1 and batch_size is not None and "more than 1 value per channel" in str(error):
@@ -48,7 +48,7 @@ def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int
 
 
 def _dividing(size: int, batch_size: int) -> str:
-    """What to pass as batch_size instead: the nearest that divides, and is not 1."""
+    """Return the advice to pass another batch_size: the nearest one that divides the number of data, and is not 1."""
     divisors = [d for d in range(2, size // 2 + 1) if not size % d]
     if not divisors:
         return "leave batch_size out, no other divides"

@@ -27,7 +27,7 @@ def refuse_arguments(make_model: Callable[..., Any]) -> None:
 
 
 def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Module:
-    """The model that make_model returned, refused where it is none, or has no weights, or was there before."""
+    """Return the model that make_model returned, refused where it is none, or has no weights, or was there before."""
     if not isinstance(made, torch.nn.Module):
         raise TypeError(
             f"expected make_model to return a torch.nn.Module, got {type(made).__name__}; return the model itself"
@@ -55,7 +55,7 @@ def refuse_repeated(model: torch.nn.Module, network: int, seen: dict[bytes, int]
 
 
 def _digest(model: torch.nn.Module) -> bytes:
-    """Hash of the numbers in all parameters: a few bytes are kept, not the model."""
+    """Return a hash of the numbers in all parameters: a few bytes are kept, not the model."""
     found = hashlib.blake2b(digest_size=16)
     for parameter in model.parameters():
         # a lazy layer that the data never reach has none
@@ -65,7 +65,7 @@ def _digest(model: torch.nn.Module) -> bytes:
 
 
 def idle_norms(model: torch.nn.Module) -> list[str]:
-    """Sentence on norms that use running statistics which no data have entered, where there are any."""
+    """Return a sentence on norms that use running statistics which no data have entered, where there are any."""
     idle = [name for name, module in model.named_modules() if _is_idle(module)]
     if not idle:
         return []

@@ -26,7 +26,7 @@ class Summary(NamedTuple):
 
     @classmethod
     def of(cls, outputs: Array) -> Self:
-        """Summary of the outputs."""
+        """Return the summary of the outputs."""
         return cls(shares(outputs), contrast_moments(outputs), centres(outputs), ties(outputs))
 
 
@@ -38,14 +38,14 @@ def shares(outputs: Array) -> Array:
 
 
 def ties(outputs: Array) -> int:
-    """Number of data at which several outputs share the maximum, or a single output is exactly 0."""
+    """Return the number of data at which several outputs share the maximum, or a single output is exactly 0."""
     if outputs.shape[1] == 1:
         return int(np.sum(outputs == 0))
     return int(np.sum(np.sum(outputs == outputs.max(axis=1, keepdims=True), axis=1) > 1))
 
 
 def centres(outputs: Array) -> Array:
-    """Means of the outputs over the data, of several outputs less the mean of all."""
+    """Return the means of the outputs over the data, of several outputs less the mean of all."""
     means = outputs.mean(axis=0)
     return np.asarray(means - means.mean() if len(means) > 1 else means)
 

@@ -42,7 +42,7 @@ def drawn_outputs(
 
 
 def _made(make_model: Callable[[], Any], network: int) -> Any:
-    """What make_model returns, its own errors noted."""
+    """Return the model of make_model; its errors get a note."""
     try:
         return make_model()
     except Exception as error:
@@ -62,7 +62,7 @@ def _refuse_infinite(outputs: NDArray[np.float64], network: int) -> None:
 
 @contextmanager
 def _stream(seed: int, network: int) -> Iterator[None]:
-    """The random stream of one network; the caller's goes on behind it as if nothing had been drawn."""
+    """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
     # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
@@ -78,14 +78,14 @@ def _stream(seed: int, network: int) -> Iterator[None]:
 
 
 def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | None, network: int) -> torch.Tensor:
-    """Outputs of the model at all data: in one pass, or in batches of a random order."""
+    """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
     # a model may write into its input: every pass has a copy of its own, as indexing makes one
     parts = iter([data.clone()]) if batch_size is None else _batches(data, batch_size)
     return torch.cat([_outputs(model, batch, network, (len(data), batch_size)) for batch in parts])
 
 
 def _batches(data: torch.Tensor, batch_size: int) -> Iterator[torch.Tensor]:
-    """The data in batches; their order is drawn after the weights, which are the same whatever the batches."""
+    """Return the data in batches; their order is drawn after the weights, which do not depend on the batches."""
     order = torch.randperm(len(data), device="cpu").to(data.device)
     return (data[part] for part in torch.split(order, batch_size))
 

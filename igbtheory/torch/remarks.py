@@ -21,7 +21,7 @@ SMALL = 0.01
 
 
 def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
-    """Sentences on what a measurement of `samples` data found; refused where no guess is decided."""
+    """Return sentences on what a measurement of `samples` data found; refused where no guess is decided."""
     shares, moments, centres, ties = (np.array(values) for values in zip(*found, strict=True))
     yield from _of_ties(ties.mean() / samples, one=centres.shape[1] == 1)
     var_mu, var_chi = moments.mean(axis=0)
@@ -40,7 +40,7 @@ def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
 
 
 def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
-    """Sentence on tied data, where they are many; `one`: a network has one output."""
+    """Return a sentence on tied data, where they are many; `one`: a network has one output."""
     if fraction == 1:
         raise ValueError(
             "expected outputs that decide between classes, but the outputs tie exactly at all data in all networks, "

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.guesses.arguments import checked_data_count, float64_array
-from igbtheory.inference.counts import Counts
+from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import Observed, Test
-from igbtheory.inference.scores import Scores
+from igbtheory.inference.several_classes import Votes
+from igbtheory.inference.two_classes import Counts
 from igbtheory.inference.unbiased import RESOLUTION
-from igbtheory.inference.votes import Votes
 
 Array = NDArray[np.float64]
 WHOLE = 0.01
@@ -49,7 +49,7 @@ class GammaEstimate:
         return self.observed.unbiased()
 
     def fit(self, seed: int = 0) -> Test:
-        """Test that the shares have the law of G0 at any gamma: a Kolmogorov-Smirnov distance.
+        """Test whether the shares have the law of G0 at any gamma: a Kolmogorov-Smirnov distance.
 
         Its p-value is the rank among draws from the law at the estimate. More than two classes counted among finitely
         many data: the distance of the largest counts, and a p-value that errs to the large side.
@@ -105,7 +105,7 @@ def interval(value: float, low: float, high: float, level: float) -> str:
 
 
 def checked_level(level: Any) -> float:
-    """Level of an interval, one number."""
+    """Return the level of an interval, one number."""
     checks.finite("level", level)
     if np.ndim(level) or not 0 < level < 1:
         raise ValueError(f"expected 0 < level < 1, got {level!r}; pass for instance 0.95")
@@ -113,7 +113,7 @@ def checked_level(level: Any) -> float:
 
 
 def _checked(shares: Any) -> Array:
-    """Shares (networks,) of class 0, or (networks, M), M > 2."""
+    """Return the shares (networks,) of class 0, or (networks, M), M > 2."""
     array = float64_array("shares", shares)
     if array.ndim not in {1, 2} or not array.size or (array.ndim == 2 and array.shape[1] < 2):
         raise ValueError(
@@ -159,7 +159,7 @@ def _infinite(shares: Array) -> Scores:
 
 
 def _counts(shares: Array, sizes: Array | float) -> Array:
-    """Counts, whole numbers."""
+    """Return the counts, which must be whole numbers."""
     counts = shares * sizes
     whole = np.round(counts)
     off = np.abs(counts - whole) > WHOLE

@@ -4,10 +4,12 @@ The probability H(gamma) of networks at least as coincident as the observed grow
 its quantiles are the ends of the intervals of every level. Two independent ones give the law of the ratio.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.inference.votes import LARGEST, SMALLEST, Votes
+from igbtheory.inference.several_classes import LARGEST, SMALLEST, Votes
 
 Array = NDArray[np.float64]
 POINTS = 25
@@ -19,15 +21,16 @@ QUANTILES = 400
 
 
 def log_ratios(first: Votes, second: Votes) -> tuple[Array, Array]:
-    """Equally likely logarithms of gamma_1/gamma_2, where both are 0 or inf as small and as large as they may be."""
+    """Return equally likely log(gamma_1/gamma_2), twice: where both are 0 or both inf, -inf first and then inf."""
     with np.errstate(invalid="ignore"):
         found = np.subtract.outer(_quantiles(first), _quantiles(second)).ravel()
     unknown = np.isnan(found)
     return np.where(unknown, -np.inf, found), np.where(unknown, np.inf, found)
 
 
+@lru_cache(maxsize=8)
 def _quantiles(votes: Votes) -> Array:
-    """Quantiles of log gamma, -inf and inf where gamma is not told from 0 and from infinity."""
+    """Return the quantiles of log gamma; -inf and inf where gamma may as well be 0 or infinite."""
     low, high = np.clip(votes.interval(WIDE), SMALLEST, LARGEST)
     log_gamma = np.linspace(np.log(low), np.log(high), POINTS)
     reached = np.maximum.accumulate([votes.tail(float(np.exp(x)), 1) for x in log_gamma])

@@ -26,7 +26,7 @@ ROUNDING = 1e-12
 
 
 def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Network, tuple[float, ...]]:
-    """Network whose activations are shifted so that gamma is the wanted one, and the shifts, input side first.
+    """Return a network whose activations are shifted so that gamma is the wanted one, and the shifts, input side first.
 
     Of the two shifts of a layer the smaller one. ValueError: the wanted gamma is too small, or something other than a
     pool stands between an activation and the next Dense.
@@ -50,7 +50,7 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
 
 
 def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
-    """Constant of the activation that the `layers` begin with, `number` of the network."""
+    """Return the constant of the activation that the `layers` begin with, `number` of the network."""
     before = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
     dense = layers[len(before)]
     other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,25 +31,18 @@ class Counts(Observed):
 
     k: Array
     D: Array
+    kind: ClassVar = "two classes with D"
 
     @property
     def networks(self) -> int:
         return len(self.k)
 
-    @property
-    def n_classes(self) -> int:
-        return 2
-
-    @property
-    def data(self) -> int:
-        return int(self.D.min())
-
     def estimate(self) -> float:
-        """Maximum likelihood, over all gamma from 0 to inf."""
+        """Return the estimate of maximum likelihood, over all gamma from 0 to inf."""
         return self._maximum[0]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Values that the likelihood ratio does not refuse.
+        """Return the ends of the gammas that the likelihood ratio test does not reject.
 
         Its limit law is scaled by 1 + 1/(3 networks), its mean for a normal variance, which it is at large D.
         """
@@ -58,7 +51,7 @@ class Counts(Observed):
         return self._end(best, 0.0, self.range[0], allowed), self._end(best, np.inf, self.range[1], allowed)
 
     def log_likelihood(self, gamma: Array) -> Array:
-        """Logarithm of the probability of the counts at every gamma, of its shape (m,)."""
+        """Return the logarithm of the probability of the counts at every gamma, of its shape (m,)."""
         total = np.zeros(len(gamma))
         for size, k, repeats in self._distinct:
             total += FiniteGuessLaw(gamma[:, None], size).logpmf(k) @ repeats
@@ -78,7 +71,7 @@ class Counts(Observed):
         return Test(float(distances[0]), float((1 + larger) / (1 + DRAWS)))
 
     def moment_estimate(self, k: Array) -> Array:
-        """Gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""
+        """Return gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""
         excess = np.sum((k - self.D / 2) ** 2 - self.D / 4, axis=-1)
         angle = np.clip(2 * np.pi * excess / np.sum(self.D * (self.D - 1)), 0, np.pi / 2)
         # c = sin(angle), and 1 - c without cancellation
@@ -107,7 +100,7 @@ class Counts(Observed):
         places = np.concatenate([[0.0], np.geomspace(*self.range, POINTS), [np.inf]])
         values = self.log_likelihood(places)
         best = int(np.argmax(values))
-        # the ends of the grid are not told from the limits
+        # at the ends of the grid the likelihood is that of the limits
         if not 1 < best < len(places) - 2:
             limit = 0 if best <= 1 else -1
             return float(places[limit]), float(values[limit])
@@ -118,7 +111,7 @@ class Counts(Observed):
         return float(np.exp(found.x)), -float(found.fun)
 
     def _end(self, best: float, limit: float, last: float, allowed: float) -> float:
-        """End of the interval between the best gamma and the limit 0 or inf, which is allowed itself or not."""
+        """Return the end of the interval on one side of the best gamma: the limit 0 or inf where that is allowed."""
         if self._at(limit) >= allowed or self._at(last) >= allowed:
             return limit
         inner = np.clip(best, *self.range)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class Votes(Observed):
 
     k: Array
     D: int
+    kind: ClassVar = "more than two classes with D"
 
     @property
     def networks(self) -> int:
@@ -41,11 +42,8 @@ class Votes(Observed):
 
     @property
     def n_classes(self) -> int:
+        """Number of classes M."""
         return int(self.k.shape[1])
-
-    @property
-    def data(self) -> int:
-        return self.D
 
     @cached_property
     def coincidence(self) -> float:
@@ -53,7 +51,7 @@ class Votes(Observed):
         return float(self._coincidences(self.k).mean())
 
     def estimate(self) -> float:
-        """Gamma whose collision probability is the observed coincidence, which has it as its mean."""
+        """Return gamma whose collision probability is the observed coincidence, which has it as its mean."""
         if self.coincidence <= self._expected(SMALLEST):
             return 0.0
         if self.coincidence >= self._expected(LARGEST):
@@ -70,7 +68,7 @@ class Votes(Observed):
         return _first(lambda gamma: self.tail(gamma, 1) > tail), _first(lambda gamma: self.tail(gamma, -1) <= tail)
 
     def unbiased(self) -> Test:
-        """Test of gamma = 0 by the coincidence: its rank among draws, which has an exact level."""
+        """Test gamma = 0 by the coincidence: its rank among draws, which has an exact level."""
         rng = np.random.default_rng(0)
         even = np.full(self.n_classes, 1 / self.n_classes)
         drawn = [self._coincidences(rng.multinomial(self.D, even, self.networks)).mean() for _ in range(TEST)]
@@ -102,7 +100,7 @@ class Votes(Observed):
         return np.asarray((k * (k - 1.0)).sum(axis=1) / (self.D * (self.D - 1.0)))
 
     def tail(self, gamma: float, side: int) -> float:
-        """Probability of a mean coincidence on that side of the observed one, it included, at this gamma."""
+        """Return the probability of a mean coincidence on that side of the observed one, it included, at this gamma."""
         rng = np.random.default_rng(0)
         single = self._coincidences(ClassGuessLaw(gamma, self.n_classes).finite(self.D).rvs(DRAWS, rng))
         size = min(self.networks, MOST)
@@ -112,7 +110,7 @@ class Votes(Observed):
 
 
 def _first(reached: Callable[[float], bool]) -> float:
-    """Smallest gamma that has reached something, 0 or inf where all have or none."""
+    """Return the gamma at which a condition begins to hold; 0 or inf where it holds at every gamma or at none."""
     if reached(SMALLEST):
         return 0.0
     if not reached(LARGEST):

@@ -6,7 +6,7 @@ networks.
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,11 @@ class Scores(Observed):
     """Scores that are independent and N(0, gamma), (networks, M - 1)."""
 
     values: Array
+    kind: ClassVar = "shares without D"
 
     @classmethod
     def of_shares(cls, shares: Array) -> "Scores":
-        """Scores of shares of class 0, (networks,), or of all classes, (networks, M)."""
+        """Return the scores of shares of class 0, (networks,), or of all classes, (networks, M)."""
         if shares.ndim == 1:
             return cls(ndtri(shares)[:, None])
         return cls(centres(shares) @ helmert(shares.shape[1]).T)
@@ -39,20 +40,12 @@ class Scores(Observed):
     def networks(self) -> int:
         return len(self.values)
 
-    @property
-    def n_classes(self) -> int:
-        return 1 + int(self.values.shape[1])
-
-    @property
-    def data(self) -> None:
-        return None
-
     def estimate(self) -> float:
-        """Maximum likelihood: the mean square."""
+        """Return the estimate of maximum likelihood: the mean square."""
         return float(np.mean(self.values**2))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Exact interval with equal tails, from chi-squared of networks (M - 1) degrees."""
+        """Return the exact interval with equal tails, from chi-squared of networks (M - 1) degrees."""
         degrees, tail = self.values.size, (1 - level) / 2
         total = degrees * self.estimate()
         return float(total / chdtri(degrees, tail)), float(total / chdtri(degrees, 1 - tail))
@@ -74,7 +67,7 @@ class Scores(Observed):
 
 
 def _distance(scores: Array) -> float:
-    """Largest distance of the empirical law from N(0, mean square)."""
+    """Return the largest distance of the empirical law from N(0, mean square)."""
     expected = ndtr(np.sort(scores) / np.sqrt(np.mean(scores**2)))
     below = np.arange(len(scores)) / len(scores)
     return float(np.max(np.maximum(expected - below, below + 1 / len(scores) - expected)))
