@@ -14,7 +14,7 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     told = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
     times = TextColumn("left"), TimeRemainingColumn(), TextColumn("elapsed"), TimeElapsedColumn()
     # no thread of its own, which processes that are forked would inherit half of
-    shown = {"transient": True, "auto_refresh": False, "disable": not console.is_terminal}
-    with Progress(*told, *times, console=console, **shown) as bar:
+    bar = Progress(*told, *times, console=console, transient=True, auto_refresh=False, disable=not console.is_terminal)
+    with bar:
         task = bar.add_task("beginning", total=1.0)
         yield lambda done, text: bar.update(task, completed=done, description=text, refresh=True)
