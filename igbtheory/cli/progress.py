@@ -13,8 +13,8 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     console = Console(stderr=True)
     told = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
     times = TextColumn("left"), TimeRemainingColumn(), TextColumn("elapsed"), TimeElapsedColumn()
-    hidden = not console.is_terminal
     # no thread of its own, which processes that are forked would inherit half of
-    with Progress(*told, *times, console=console, transient=True, auto_refresh=False, disable=hidden) as bar:
+    bar = Progress(*told, *times, console=console, transient=True, auto_refresh=False, disable=not console.is_terminal)
+    with bar:
         task = bar.add_task("beginning", total=1.0)
         yield lambda done, text: bar.update(task, completed=done, description=text, refresh=True)
