@@ -104,11 +104,10 @@ def test_constant_batches_behind_groups() -> None:
         with pytest.warns(igb.EstimateWarning, match=r"BatchNorm\(2\) has no exact rule"):
             found = igb.Network(first, *hidden, *last).predict()
         assert abs(found.var_chi - value) <= found.error * value
-        assert found.error < 2e-3
+        assert found.error < 1e-2
 
 
 def test_units_of_groups_are_pooled_by_draws() -> None:
     """The average of both units of a group of two is 0."""
-    with pytest.warns(igb.EstimateWarning):
-        found = igb.Network(Dense(1.0), GroupNorm(2), AvgPool(2), Dense(1.0, 0.5)).predict()
-    assert (found.var_mu, found.var_chi) == (0.5, 0)
+    found = igb.Network(Dense(1.0), GroupNorm(2), AvgPool(2), Dense(1.0, 0.5)).predict()
+    assert (found.var_mu, found.var_chi, found.estimated) == (0.5, 0, (AvgPool(2),))

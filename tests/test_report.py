@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import igbtheory as igb
 from igbtheory.claims import Finding, Section, identity
 from igbtheory.claims.library import Library
 from igbtheory.cli import main
-from igbtheory.report import cases, verdicts, write_report
+from igbtheory.report import cases, write_report
 from igbtheory.report.folder import MANIFEST, whole_folder
 
 PICTURES = {"agreement", "classes", "losses"} | {
@@ -27,7 +28,7 @@ SIZES = {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)}
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "QUICK", SIZES)
     monkeypatch.setattr(cases, "DIGITS", 40)
-    monkeypatch.setattr("igbtheory.report.verdicts.library", three_claims)
+    monkeypatch.setattr("igbtheory.report.jobs.library", three_claims)
 
 
 def three_claims() -> Library:
@@ -154,12 +155,29 @@ def test_the_page_tells_the_verdicts(folder: Path) -> None:
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}
 
 
-def test_claims_are_counted_as_they_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "library", three_claims)
-    monkeypatch.setattr(verdicts, "TOLD", 2)
-    told: list[str] = []
-    verdicts.examined(0, told.append)
-    assert told == ["3 claims of the papers", "2/3 claims of the papers", "3/3 claims of the papers"]
+def test_the_numbers_do_not_depend_on_the_workers_and_pictures_come_early(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny(monkeypatch)
+    begun: list[Path] = []
+    told: list[tuple[float, str, int]] = []
+    target = tmp_path / "out"
+    write_report(
+        target,
+        seed=1,
+        quick=True,
+        workers=1,
+        begun=begun.append,
+        progress=lambda done, text: told.append((done, text, len(list(begun[0].glob("*.png"))))),
+    )
+    for name in TABLES | CLAIMS:
+        assert (target / name).read_bytes() == (folder / name).read_bytes()
+    parts = [done for done, _, _ in told]
+    assert parts == sorted(parts)
+    assert parts[-1] == pytest.approx(1)
+    assert {"claims of the papers 3/3", "finite networks 24/24"} < {text for _, text, _ in told}
+    first = next(i for i, (_, _, pictures) in enumerate(told) if pictures)
+    assert first <= len(told) // 3
 
 
 def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
@@ -203,7 +221,7 @@ def test_an_interrupted_first_report_leaves_nothing(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("igbtheory.report.study.study", interrupted)
+    monkeypatch.setattr("igbtheory.report.Jobs", interrupted)
     assert main(["report", "--out", str(tmp_path / "out")]) == 130
     assert list(tmp_path.iterdir()) == []
     assert "interrupted" in capsys.readouterr().err
@@ -230,7 +248,7 @@ def test_targets_that_would_lose_something_are_refused_before_computing(
     (tmp_path / "notes" / "mine.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("igbtheory.report.study.study", uncomputed)
+    monkeypatch.setattr("igbtheory.report.Jobs", uncomputed)
     assert main(["report", "--out", name]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -241,11 +259,13 @@ def test_targets_that_would_lose_something_are_refused_before_computing(
 def test_the_command_prints_the_page_and_tells_progress_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("igbtheory.report.study.study", lambda *_: [])
-    monkeypatch.setattr("igbtheory.report.verdicts.examined", lambda *_: [])
-    for name in ("draw", "write_tables", "write_reports", "write_page"):
-        monkeypatch.setattr(f"igbtheory.report.{name}", lambda *_: None)
+    def written(target: Path, seed: int, *, quick: bool, begun: Any, progress: Any) -> bool:
+        begun(target)
+        progress(0.5, "half")
+        return seed == 0 and not quick
+
+    monkeypatch.setattr("igbtheory.report.write_report", written)
     assert main(["report", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert out == f"{tmp_path / 'out' / 'index.html'}\n"
-    assert err == "pictures, tables and page\n"
+    assert err == f"until all is done, pictures appear in {tmp_path / 'out'}\n", "the bar is for terminals"

@@ -10,9 +10,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float, str], None]]:
     """Show a bar on a terminal; the function to call with the part of the work that is done and what is being done."""
+    console = Console(stderr=True)
     told = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
     times = TextColumn("left"), TimeRemainingColumn(), TextColumn("elapsed"), TimeElapsedColumn()
+    hidden = not console.is_terminal
     # no thread of its own, which processes that are forked would inherit half of
-    with Progress(*told, *times, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+    with Progress(*told, *times, console=console, transient=True, auto_refresh=False, disable=hidden) as bar:
         task = bar.add_task("beginning", total=1.0)
         yield lambda done, text: bar.update(task, completed=done, description=text, refresh=True)

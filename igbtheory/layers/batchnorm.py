@@ -16,14 +16,14 @@ from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.general import combined, refuse_exact
 from igbtheory.layers.given_batches import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Units
+from igbtheory.layers.node import KernelNode, LawNode, Node, Units
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normalised, scaled_law
 from igbtheory.numbers import FLOAT64
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
-FULL = 2**9
+FULL = 2**8
 """Data that stand for the full batch where it is drawn."""
 CONSTANT = 1e-13
 """Relative error of the probability that a unit does not vary over a batch, which is known in double precision."""
@@ -159,6 +159,20 @@ class BatchNorm(Layer):
         refuse_exact(self, n)
         q, error = mean_square_in_batches(self.behind(node), size, constant)
         return n.number(q), error + node.base.error, True
+
+    def behind(self, node: Node[Any]) -> Units:
+        """Return what draws units behind the layer; a full batch is drawn with many data, of which some are kept."""
+        drawn = super().behind(node)
+        if self.batch_size is not None or not self.trains:
+            return drawn
+
+        def kept(draws: Draws, count: int) -> Array:
+            many = replace(draws, batches=max(FULL, draws.batches))
+            found = drawn(many, count)
+            groups = found.reshape(*found.shape[:-2], many.groups, -1, count)
+            return groups[..., : draws.batches // draws.groups, :].reshape(*found.shape[:-2], -1, count)
+
+        return kept
 
     def divides(self, data: int) -> int:
         """Data in a batch, refused where that does not divide the number of data."""

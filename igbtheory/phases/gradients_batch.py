@@ -30,7 +30,7 @@ def batch_slope(layer: BatchNorm, node: LawNode) -> Slope:
         return Slope(inside.own / (x.var_chi + n.number(layer.eps)), n.number(0), error=inside.error + x.error)
     if not isinstance(h, Gaussian) or node.maximum > 1 or node.phi is None:
         raise ValueError(
-            f"{layer!r} behind such a unit, units of different centres: how their variance over the "
+            f"{layer!r} behind units of different centres: how their variance over the "
             "data varies from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front "
             "of the activation"
         )

@@ -29,11 +29,12 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
     gamma, variance = [o.gamma.z for o in outcomes], [o.variance.z for o in outcomes]
     axes.plot(gamma, y - 0.13, "o", ms=4.5, color=WIDTHS[1], label="$\\gamma$")
     axes.plot(variance, y + 0.13, "D", ms=4, color=LIMIT, label="Var($G_0$)")
-    axes.set_yticks(y, [outcome.case.title for outcome in outcomes])
+    names = {"gaussian": "Gaussian"}
+    axes.set_yticks(y, [f"{names.get(o.case.inputs, o.case.inputs)}, {o.case.title}" for o in outcomes])
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
     reach = max(4.0, 1.1 * max(map(abs, gamma + variance)))
     axes.set_xlim(-reach, reach)
-    axes.set_xlabel("(simulation extrapolated to infinite width \N{MINUS SIGN} theory) / standard error")
+    axes.set_xlabel("(simulated \N{MINUS SIGN} theory) / standard error")
     shared_legend(figure)
     return figure
 
@@ -91,7 +92,7 @@ def _panels(outcomes: list["Outcome"], x: str, y: str) -> tuple[Figure, list[Any
     figure.supylabel(y, fontsize=10)
     panels = list(figure.subplots(rows, len(outcomes) // rows, squeeze=False).flat)
     for axes, outcome in zip(panels, outcomes, strict=True):
-        axes.set_title(f"{outcome.case.activation}, depth {outcome.case.depth}")
+        axes.set_title(outcome.case.title)
     return figure, panels
 
 

@@ -114,3 +114,4 @@ def save(figure: Figure, *files: Path) -> None:
     """Write the figure as PDF, SVG or PNG by each file's ending, without a date: same numbers, same bytes."""
     for file in files:
         figure.savefig(file, metadata=UNDATED[file.suffix.lower()])
+        figure.set_layout_engine("none")  # the panels keep their places, which take as long as the drawing

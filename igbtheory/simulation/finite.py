@@ -77,9 +77,8 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
         data = _gaussian(inputs, samples, width * read_by_next(layers))
         batch = batch_of(layers)
         return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
-    # layers that draw nothing do the same in every network, so that all share what enters the first that does; whoever
-    # draws networks refuses what overflows
     with np.errstate(over="ignore", invalid="ignore"):
+        # layers that draw nothing do the same in every network, so that all share what enters the first that does
         rest, x = behind_undrawn(layers, np.asarray(inputs, dtype=np.float32))
     if isinstance(rest[0], Dense) and len(x) < x.shape[1]:
         x = condensed(x)

@@ -1,0 +1,122 @@
+"""The verdict on an activation as text: what `igb activation` prints."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from igbtheory.formulas.text import number_text, pieces_text
+from igbtheory.guesses import GuessLaw
+from igbtheory.phases.course import ROUNDING, Course
+from igbtheory.text import table
+
+if TYPE_CHECKING:
+    from igbtheory.phases.verdict import Verdict
+
+SHOWN = (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10_000)
+"""Depths in the table of a verdict as text, besides the last one."""
+LEVELS = (0.1, 1)
+"""Bias ratios at which the text says how deep a shift helps."""
+EFFECTS = {
+    "amplifies": "Depth amplifies the bias",
+    "saturates": "Depth saturates the bias",
+    "removes": "Depth removes the bias",
+    "none": "Depth brings no bias",
+    "undecided": "What depth does to the bias is open",
+}
+PARITIES = {1: "even", -1: "odd", 0: "neither even nor odd"}
+DIRECTIONS = {1: "increasing", -1: "decreasing", 0: "not monotonic"}
+REGIMES = {
+    "neutral": "neutral, the law of G0 has one peak, at 1/2",
+    "uniform": "uniform, every share of the data is as likely",
+    "prejudiced": "prejudiced, the law of G0 has two peaks, at 0 and 1",
+}
+
+
+def text_of(found: "Verdict") -> str:
+    """Return the verdict in words, with a table of gamma over depth."""
+    parts = [_formula(found), _first_depth(found), _deeper(found), _table(found), _guesses(found)]
+    return "\n\n".join([*parts, _shift(found)] if found.shift else parts)
+
+
+def _formula(found: "Verdict") -> str:
+    phi = found.phi
+    lines = [f"{phi.name}   ({phi.source})" if phi.source else phi.name]
+    lines += [f"  {formula:<24} {where}".rstrip() for where, formula in pieces_text(phi.pieces)]
+    kinks = f"kinks at {', '.join(map(number_text, phi.pieces.kinks))}" if phi.pieces.kinks else "no kinks"
+    degree = "not homogeneous" if phi.degree is None else f"homogeneous of degree {phi.degree}"
+    closed = "moments in closed form" if phi.closed else "moments by quadrature"
+    growth = phi.growth if phi.growth == "bounded" else f"{phi.growth} growth"
+    lines.append("; ".join((PARITIES[phi.parity], DIRECTIONS[phi.monotonicity], kinks, degree, growth, closed)))
+    bias = f", sigma_b2={found.sigma_b2:g}" if found.sigma_b2 else ""
+    law = f"N({found.inputs.shift:g}, {found.inputs.variance:g})"
+    return "\n".join([*lines, f"in mlp({found.depth}, sigma_w2={found.sigma_w2:g}{bias}), Gaussian inputs {law}"])
+
+
+def _first_depth(found: "Verdict") -> str:
+    law = f"the first pre-activation, N(0, {found.course.q[0]:.6g})"
+    mean = f"E phi = {found.mean:.10g} under {law}" if found.mean else f"E phi = 0 under {law}"
+    if not found.is_biased:
+        none = "At depth 1 it is not biased: gamma = 0."
+        return f"{none}\n  {mean}: no bias (initial-guessing-bias, Theorem 5.1)."
+    scatter = [name for name, x in (("shifted inputs", found.inputs.shift), ("biases", found.sigma_b2)) if x]
+    reasons = {
+        "mean": f"{mean}, is not zero (initial-guessing-bias, Theorem 5.1)",
+        "centres": f"the centres of the first pre-activations scatter, by {' and '.join(scatter)}",
+        "biases": f"the biases of the output, sigma_b2 = {found.sigma_b2:g}, shift every centre",
+    }
+    lines = [f"At depth 1 it is biased: gamma = {found.gamma:.10g}."]
+    lines += [f"  {cause.share:>6.1%} of var_mu: {reasons[cause.name]}" for cause in found.causes]
+    innocent = all(cause.name != "mean" for cause in found.causes)
+    return "\n".join([*lines, f"  {mean}: phi itself does not bias."] if innocent else lines)
+
+
+def _deeper(found: "Verdict") -> str:
+    course = found.course
+    lines = [
+        f"{EFFECTS[found.effect]}: gamma {course.rate}.",
+        f"  q, the second moment before phi, {course.variance}.",
+    ]
+    if course.still is not None:
+        lines.append(f"  From depth {course.still} on both variances stay the same to 13 digits.")
+    if course.stopped:
+        lines.append(f"  The table ends at depth {course.reached} of {found.depth}: {course.stopped}.")
+    return "\n".join(lines)
+
+
+def _table(found: "Verdict") -> str:
+    depths = sorted({depth for depth in (*SHOWN, found.course.reached) if depth <= found.course.reached})
+    law = (f"{GuessLaw(found.course.gamma[depth]).majority():.2%}" for depth in depths)
+    columns = {"depth": map(str, depths), "gamma": _gammas(found.course, depths), "favoured class gets": law}
+    if found.shift:
+        columns["gamma of phi - s"] = _gammas(found.shifted, depths)
+    return table(columns, zip(*columns.values(), strict=True))
+
+
+def _guesses(found: "Verdict") -> str:
+    prediction = found.course.prediction
+    kind = REGIMES[prediction.regime] if prediction.gamma else "neutral, all networks share the data equally"
+    return (
+        f"At depth {found.course.reached} it is {kind}; standard deviation {prediction.G0.std():.6g} over "
+        f"initialisations.\n  Estimated relative error of the variances: {float(prediction.error):.1g}."
+    )
+
+
+def _shift(found: "Verdict") -> str:
+    other = found.shifted
+    left = "removes the bias at depth 1" if len(found.causes) == 1 else "takes the mean's part of it away"
+    gamma = next(_gammas(other, [1]))
+    lines = [
+        f"The shift: phi - s with s = {found.shift:.15g} {left} (gamma = {gamma}).",
+        f"  With this s at all depths gamma {other.rate}.",
+    ]
+    for level in LEVELS:
+        depth = other.first_beyond(level)
+        lines.append(f"  gamma exceeds {level:g} at {f'depth {depth}' if depth else 'no depth seen'}.")
+    return "\n".join([*lines, f"  It ends at depth {other.reached}: {other.stopped}."] if other.stopped else lines)
+
+
+def _gammas(found: Course, depths: list[int]) -> Iterator[str]:
+    """Gamma at these depths as text; where it is rounding of 0, it is 0."""
+    for gamma in found.at(tuple(depths)):
+        yield "out of range" if np.isnan(gamma) else f"{gamma:.8g}" if gamma > ROUNDING else "0"
