@@ -180,7 +180,6 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norm batch --batch-size 1", "batch_size >= 2"),
         ("predict --norm batch --batch-size 7 --data digits --first 50", "batches of 7 divide"),
         ("predict --pool 0", "pool >= 1"),
-        ("predict --pool 2 --activation x**2", "increasing activation"),
         ("predict --norms --norm batch", "leave --norm out"),
         ("predict --norms --depth 4", "leave --depth out"),
         ("predict --norms --batch-size 4", "leave --batch-size out"),
@@ -261,9 +260,6 @@ def test_predict_in_batches_tells_both_correlations(capsys: Capture) -> None:
     assert got["per_layer"]["c_within"] == expected.per_layer.c_within.tolist()
     assert main(tokens) == 0
     assert f"{expected.c_within:.15g} within a batch of 4" in capsys.readouterr().out
-    pooled = igb.mlp(3, norm="batch", batch_size=4, pool=2).predict()
-    assert main([*tokens, "--pool", "2"]) == 0
-    assert f"{pooled.c_within:.15g} within a batch of 4" in capsys.readouterr().out
 
 
 @pytest.mark.filterwarnings("always::igbtheory.AccuracyWarning")
