@@ -45,10 +45,13 @@ def on_gaussian_inputs(
             node = layer.law(node)
             if layer.listed:
                 found.append(node.averaged())
-    var_mu, var_chi, error, within = map(_stacked, zip(*map(_parts, found), strict=True))
-    var_mu, var_chi = np.broadcast_arrays(var_mu, var_chi)
+    parts = [_parts(x) for x in found]
+    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
+    var_mu, var_chi, error, within = (
+        np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)
+    )
     _refuse_lost(n, var_mu + var_chi)
-    per_layer = PerLayer(n, var_mu, var_chi, error, np.broadcast_to(within, var_mu.shape))
+    per_layer = PerLayer(n, var_mu, var_chi, error, within)
     batches = batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs))
     return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated))
 
@@ -185,13 +188,6 @@ def _refuse_silent(found: list[Pairs], start: int) -> None:
         f"datum {start + silent[0]} has no variance behind Dense layer {len(found)}, so its outputs tie exactly: "
         f"{why}, and there are no biases; {remedy}, or set sigma_b2 > 0"
     )
-
-
-def _stacked(values: tuple[Any, ...]) -> NDArray[Any]:
-    if not any(map(np.ndim, values)):
-        return np.array(values)
-    shape = np.broadcast_shapes(*map(np.shape, values))
-    return np.stack([np.broadcast_to(value, shape) for value in values])
 
 
 def _sums(pairs: Pairs) -> list[Any]:

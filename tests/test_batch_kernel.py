@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.layers.batch_scaling import approximate, effective_rank
-from igbtheory.layers.homogeneous_batches import homogeneous
+from igbtheory.layers.given_batches_exact import homogeneous
+from igbtheory.layers.given_batches_scaled import approximate, effective_rank
 from igbtheory.numbers import FLOAT64
 
 NAMES = [None, "linear", "relu", "abs", "leaky_relu", "squared_relu", "step"]

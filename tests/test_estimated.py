@@ -10,8 +10,8 @@ import igbtheory as igb
 from igbtheory.averages.moments import Moments
 from igbtheory.averages.pairs import Pairs
 from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer
+from igbtheory.layers.control_variates import LEAST, VALUES, estimated
 from igbtheory.layers.draws import REPLICATES, SPARE, Draws
-from igbtheory.layers.estimated import LEAST, VALUES, estimated
 from igbtheory.layers.node import moments_only
 from igbtheory.numbers import FLOAT64
 

@@ -23,9 +23,7 @@ ESTIMATED = "use predict(), which estimates its error"
 def law(layer: Layer, node: LawNode) -> LawNode:
     """What a layer does to a node: its own rule, on units whose expectations are proven."""
     if isinstance(layer, Residual):
-        scale = node.n.number(layer.scale)
-        share, added = layer.branch(node, law, add_moments)
-        return add_moments(node, 1 + scale * share, added, scale)
+        return layer.through(node, law, add_moments)
     _refuse(layer, node)
     return proven(layer.law(node))
 

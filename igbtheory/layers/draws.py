@@ -84,9 +84,9 @@ class Draws:
         if self.batches == 1:
             found = self.normal(1 + self.size, count)
             return found[0], found[None, 1:]
-        return self.normal(1, count)[0], self.spread(count)
+        return self.normal(1, count)[0], self.stratified(count)
 
-    def spread(self, count: int) -> Array:
+    def stratified(self, count: int) -> Array:
         """Draw normal numbers, shape (batches, size, count), those of a group spread over the normal law."""
         from scipy.special import ndtri  # noqa: PLC0415 - loaded where something is drawn
 

@@ -12,9 +12,9 @@ import numpy as np
 from igbtheory.averages.moments import Moments
 from igbtheory.averages.pairs import Pairs
 from igbtheory.layers.chain import undrawn
+from igbtheory.layers.control_variates import estimated
 from igbtheory.layers.data import Data
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
-from igbtheory.layers.estimated import estimated
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node

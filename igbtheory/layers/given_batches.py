@@ -8,9 +8,9 @@ import numpy as np
 
 from igbtheory.averages.pairs import Pairs
 from igbtheory.formulas.function import Function
-from igbtheory.layers import batch_scaling, homogeneous_batches
+from igbtheory.layers import given_batches_exact, given_batches_scaled
+from igbtheory.layers.control_variates import DrawnKernel, estimated
 from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.estimated import DrawnKernel, estimated
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.general import either_way, pairs_of, refuse_exact
 from igbtheory.layers.layer import Layer
@@ -65,17 +65,17 @@ class Scaling:
     @cached_property
     def variances(self) -> Array:
         """The mean variances of all data over their batches."""
-        return batch_scaling.mean_variances(self.kernel, self.size)
+        return given_batches_scaled.mean_variances(self.kernel, self.size)
 
     @cached_property
     def factor(self) -> Array:
         """The mean scales of all data."""
-        return batch_scaling.scales(self.variances, self.eps)
+        return given_batches_scaled.scales(self.variances, self.eps)
 
     def approximate(self, n: Kind) -> Pairs:
         """Second moments by the mean scale."""
-        kernel = batch_scaling.approximate(self.kernel, self.size, self.eps)
-        rank = min(batch_scaling.effective_rank(self.kernel, self.size), self.pairs.rank)
+        kernel = given_batches_scaled.approximate(self.kernel, self.size, self.eps)
+        rank = min(given_batches_scaled.effective_rank(self.kernel, self.size), self.pairs.rank)
         return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
     @property
@@ -100,7 +100,7 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = homogeneous_batches.homogeneous(phi, to.kernel, to.size, to.eps)
+            kernel, error = given_batches_exact.homogeneous(phi, to.kernel, to.size, to.eps)
             return pairs_of(n, to.pairs, kernel, error + to.error)
         known, found = self._estimated(n, phi, m)
         return pairs_of(n, known, found.q_ab, known.error + found.error)
@@ -108,7 +108,7 @@ class NormalisedPairs(Base[Pairs]):
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         to = self.scaling
         if self._is_exact(phi, m):
-            return either_way(n, homogeneous_batches.means(phi, to.kernel, to.size, to.eps))
+            return either_way(n, given_batches_exact.means(phi, to.kernel, to.size, to.eps))
         return either_way(n, self._estimated(n, phi, m)[1].mean)
 
     def units(self, draws: Draws, count: int) -> Array:
@@ -119,7 +119,7 @@ class NormalisedPairs(Base[Pairs]):
         return GaussianPairs(self.scaling.pairs)
 
     def _is_exact(self, phi: Function | None, m: int) -> bool:
-        if m > 1 or not homogeneous_batches.is_homogeneous(phi):
+        if m > 1 or not given_batches_exact.is_homogeneous(phi):
             return False
         # a phi of degree 0 takes no integral
         few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size

@@ -71,6 +71,6 @@ class Normalised(Base[Moments]):
         return constant.of_normalised(phi, m, size, copies, float(self.eps))
 
     def units(self, draws: Draws, count: int) -> Array:
-        x = np.sqrt(beside(self.variance)[..., None]) * draws.spread(count)
+        x = np.sqrt(beside(self.variance)[..., None]) * draws.stratified(count)
         found = (normalised if self.estimator == "exact" else by_others)(x, float(self.eps), axis=-2)
         return found.reshape(*found.shape[:-3], -1, count)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NoReturn, TypeVar, final
+from typing import Any, Generic, NoReturn, Protocol, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
@@ -15,10 +15,21 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node, Units
+from igbtheory.numbers import Kind
+
+
+class Flowing(Protocol):
+    """What flows through layers: a node, or what is built on one."""
+
+    @property
+    def n(self) -> Kind:
+        """The kind of its numbers."""
+
 
 T = TypeVar("T")
-Add = Callable[[Node[T], Any, Node[T], Any], Node[T]]
-"""Sum a x + b y of independent nodes x and y, from x, a, y, b."""
+S = TypeVar("S", bound=Flowing)
+Add = Callable[[S, Any, S, Any], S]
+"""Sum a x + b y of what is independent, from x, a, y, b."""
 
 
 @final
@@ -59,10 +70,10 @@ class Residual(Layer):
         return (self.scale,)
 
     def law(self, node: LawNode) -> LawNode:
-        return self._through(node, lambda layer, x: layer.law(x), add_moments)
+        return self.through(node, lambda layer, x: layer.law(x), add_moments)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return self._through(node, lambda layer, x: layer.kernel(x), _add_pairs)
+        return self.through(node, lambda layer, x: layer.kernel(x), _add_pairs)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del width
@@ -84,13 +95,14 @@ class Residual(Layer):
         scale = "" if np.ndim(self.scale) == 0 and self.scale == 1 else f", scale={self.scale!r}"
         return f"Residual({', '.join(map(repr, self.layers))}{scale})"
 
-    def _through(self, node: Node[T], face: Callable[[Layer, Node[T]], Node[T]], add: Add[T]) -> Node[T]:
-        scale = node.n.number(self.scale)
-        share, added = self.branch(node, face, add)
-        return add(node, 1 + scale * share, added, scale)
+    def through(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> S:
+        """Return what the block makes of x: `face` applies a layer to it, `add` adds what is independent."""
+        scale = x.n.number(self.scale)
+        multiple, added = self.branch(x, face, add)
+        return add(x, 1 + scale * multiple, added, scale)
 
-    def branch(self, x: Node[T], face: Callable[[Layer, Node[T]], Node[T]], add: Add[T]) -> tuple[Any, Node[T]]:
-        """Multiple of x in F(x), and the rest, which is independent of x.
+    def branch(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> tuple[Any, S]:
+        """Return the multiple of x in F(x), and the rest, which is independent of x.
 
         A Dense makes all of it independent of x; in front of the first one only inner blocks leave a multiple of x.
         """
@@ -149,7 +161,7 @@ def _add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
     return _sum(_add_pairs, (x, a, y, b), values, (a * u_a + b * v_a, a * u_b + b * v_b))
 
 
-def _sum(add: Add[T], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any]) -> Node[T]:
+def _sum(add: Add[Node[T]], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any]) -> Node[T]:
     x, a, y, b = of
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
     if x.gaussian and y.gaussian:
@@ -183,7 +195,7 @@ class _SumOfUnits(Generic[T]):
             parts.append(self.noise.units(draws, count))
         return np.asarray(sum(parts, start=np.zeros(())))
 
-    def plus(self, add: Add[T], factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
+    def plus(self, add: Add[Node[T]], factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
         """The sum and a node times a factor."""
         if not np.any(factor != 0):
             return self

@@ -6,7 +6,7 @@ over the variance that it divides by: that of the course, which the twins follow
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, cast, final
+from typing import Any, final
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Twins:
     def through(self, layer: Layer) -> "Twins":
         """Twins behind a layer."""
         if isinstance(layer, Residual):
-            return self._around(layer)
+            return layer.through(self, through, add_twins)
         node, after = self.node, layer.law(self.node)
         if isinstance(after.base, Normalised | Grouped) or after.base is node.base:
             return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
@@ -65,24 +65,14 @@ class Twins:
             )
         return self.applied().at(after, _linear(layer, node.n, node.averaged()))
 
-    def branch(self, layer: Residual) -> "tuple[Any, Twins]":
-        """Multiple of the stream in the branch of a residual block, and the twins of the rest of the branch."""
-        carried: Any = self
-        found: Any = layer.branch(carried, _through, cast("Any", _sum))
-        return found[0], found[1]
 
-    def _around(self, layer: Residual) -> "Twins":
-        """Twins behind a residual block: branch and stream are independent, also in what they do to noise."""
-        scale, (share, added) = self.n.number(layer.scale), self.branch(layer)
-        return _sum(self, 1 + scale * share, added, scale)
-
-
-def _through(layer: Layer, twins: Any) -> Any:
+def through(layer: Layer, twins: Twins) -> Twins:
+    """Return the twins behind a layer."""
     return twins.through(layer)
 
 
-def _sum(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
-    """Sum a x + b y of independent units."""
+def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
+    """Return the sum a x + b y of independent units."""
     u, v = x.applied(), y.applied()
     known = [factor * part for factor, part in ((a * a, u.shared), (b * b, v.shared)) if part is not None]
     shared = sum(known) if known else None

@@ -24,7 +24,7 @@ from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
-from igbtheory.phases.gradients_twins import Twins
+from igbtheory.phases.gradients_twins import Twins, add_twins, through
 from igbtheory.prediction import PerLayer, Prediction
 
 TOLERANCES = (1e-9, 1e-12)
@@ -90,7 +90,7 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
         return Twins(stream, state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
-        share, added = at(state, 0.0).branch(layer)
+        share, added = layer.branch(at(state, 0.0), through, add_twins)
         branch, scale2 = added.node.averaged(), np.square(layer.scale)
         if np.any(share != 0) or np.any(np.abs(branch.mean) > CENTRED * np.sqrt(branch.variance)):
             raise ValueError(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from igbtheory.averages.moments import steepness
 from igbtheory.averages.pairs import kernel_root
 from igbtheory.formulas.function import Function
-from igbtheory.layers.batch_scaling import Array, approximate, mean_variances, slices
+from igbtheory.layers.given_batches_scaled import Array, approximate, mean_variances, slices
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)
