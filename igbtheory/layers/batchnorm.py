@@ -14,7 +14,6 @@ from igbtheory.layers.chain import each
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.general import combined, refuse_exact
-from igbtheory.layers.given_batches import NormalisedPairs, Scaling, of_function
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node, Units
 from igbtheory.layers.normalised import Normalised
@@ -79,6 +78,8 @@ class BatchNorm(Layer):
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
+        from igbtheory.layers.given_batches import NormalisedPairs, Scaling, of_function  # noqa: PLC0415 - a law needs none
+
         scaling = Scaling(x, size, float(self.eps))
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, node, scaling)
 

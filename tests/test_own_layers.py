@@ -1,0 +1,195 @@
+"""Layers as a user writes them: one with its rules, one with `samples` alone, next to every norm and in every verb."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+
+WAVE = np.random.default_rng(0).standard_normal((8, 20)) + 0.2
+
+
+@dataclass(frozen=True)
+class LayerScale(igb.Layer):
+    """Every unit times a number, with its exact rules."""
+
+    scale: float
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del rng, width
+        return x * x.dtype.type(self.scale)
+
+    def law(self, node: Any) -> Any:
+        x, s = node.averaged(), node.n.number(self.scale)
+        within = None if x.within is None else s * s * x.within
+        values = replace(x, mean=s * x.mean, var_mu=s * s * x.var_mu, var_chi=s * s * x.var_chi, within=within)
+        return node.remade(self, values)
+
+    def kernel(self, node: Any) -> Any:
+        x, (a, b), s = node.averaged(), node.means(), node.n.number(self.scale)
+        return node.remade(self, replace(x, q_a=s * s * x.q_a, q_b=s * s * x.q_b, q_ab=s * s * x.q_ab), (s * a, s * b))
+
+
+@dataclass(frozen=True)
+class Scaled(igb.Layer):
+    """The same with `samples` alone."""
+
+    scale: float
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del rng, width
+        return x * x.dtype.type(self.scale)
+
+
+@dataclass(frozen=True)
+class Gate(igb.Layer):
+    """The gate x1 * sigmoid(x2) of the two halves of the units."""
+
+    pooled = 2
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del rng, width
+        a, b = np.split(x, 2, axis=1)
+        return a / (1 + np.exp(-b))
+
+
+@dataclass(frozen=True)
+class Noise(igb.Layer):
+    """Independent noise of variance 1 on every unit at every datum."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del width
+        return x + rng.standard_normal(x.shape).astype(x.dtype)
+
+
+@dataclass(frozen=True)
+class Twice(igb.Layer):
+    """Two rows of every datum: it, and its opposite."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del rng, width
+        return np.concatenate([x, -x])
+
+
+@dataclass(frozen=True)
+class OwnBatchNorm(igb.Layer):
+    """A full batch normalised, as one writes it in two lines: it mixes data."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        del rng, width
+        return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+NORMS = [igb.BatchNorm(), igb.BatchNorm(4), igb.BatchNorm(4, eps=0.1), igb.LayerNorm(), igb.RMSNorm(), igb.GroupNorm(4)]
+FIRST, LAST, RELU = igb.Dense(2.0, 0.3), igb.Dense(1.0, 0.1), igb.Activation("relu")
+
+
+def estimated(*layers: igb.Layer, inputs: Any = None) -> igb.Prediction:
+    """A prediction that may be an estimate."""
+    import warnings  # noqa: PLC0415 - of this helper alone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", igb.AccuracyWarning)
+        return igb.Network(*layers).predict(inputs)
+
+
+@pytest.mark.parametrize("norm", NORMS, ids=repr)
+@pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
+def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, inputs: Any) -> None:
+    """0.5 x behind a Dense is the Dense with a quarter of its variances; in front of one likewise."""
+    half = LayerScale(0.5)
+    found = estimated(FIRST, half, norm, RELU, half, LAST, inputs=inputs)
+    exact = estimated(igb.Dense(0.5, 0.075), norm, RELU, igb.Dense(0.25, 0.1), inputs=inputs)
+    for name in ("var_mu", "var_chi"):
+        # both may be estimates, of the same draws
+        size = exact.var_mu + exact.var_chi
+        assert abs(getattr(found, name) - getattr(exact, name)) <= (1e-12 + 2 * exact.error) * size
+
+
+@pytest.mark.parametrize("norm", NORMS, ids=repr)
+@pytest.mark.parametrize("behind", [True, False])
+def test_a_gate_beside_a_norm_agrees_with_finite_networks(norm: igb.Layer, behind: bool) -> None:  # noqa: FBT001
+    hidden = (norm, Gate()) if behind else (Gate(), norm)
+    found = estimated(FIRST, *hidden, LAST, inputs=WAVE)
+    drawn = igb.Network(FIRST, *hidden, LAST).simulate(networks=200, width=128, inputs=WAVE)
+    # five standard errors, the estimate's own, and 1/width
+    q = found.var_mu + found.var_chi
+    for layers, name in ((drawn.per_layer.var_mu, "var_mu"), (drawn.per_layer.var_chi, "var_chi")):
+        value, error = float(np.ravel(layers)[-1]), getattr(found, name)
+        assert abs(value - error) <= (found.error + 0.03) * q
+    assert found.estimated
+
+
+def test_samples_alone_find_what_the_rules_say() -> None:
+    exact = estimated(FIRST, RELU, LayerScale(0.5), LAST)
+    with pytest.warns(igb.EstimateWarning, match=r"Scaled\(scale=0.5\) has no exact rule there"):
+        found = igb.Network(FIRST, RELU, Scaled(0.5), LAST).predict()
+    assert found.estimated == (Scaled(0.5),)
+    q = exact.var_mu + exact.var_chi
+    assert abs(found.var_mu - exact.var_mu) <= found.error * q
+    assert abs(found.var_chi - exact.var_chi) <= found.error * exact.var_chi
+    assert 0 < found.error < 2e-3
+
+
+def test_a_sweep_is_estimated_point_by_point() -> None:
+    sweep = estimated(igb.Dense(np.array([1.0, 2.0]), 0.3), RELU, Gate(), LAST)
+    for i, sigma_w2 in enumerate((1.0, 2.0)):
+        alone = estimated(igb.Dense(sigma_w2, 0.3), RELU, Gate(), LAST)
+        assert sweep.gamma[i] == pytest.approx(alone.gamma, rel=1e-12)  # the same draws
+
+
+def test_noise_is_drawn_anew_in_front_of_the_first_dense() -> None:
+    """A random layer in front of the first Dense is no fixed change of the data: E x x^T gains the noise's identity."""
+    found = estimated(Noise(), igb.Dense(1.0), LAST, inputs=WAVE)
+    kernel = WAVE @ WAVE.T / WAVE.shape[1] + np.eye(len(WAVE))
+    var_mu = kernel.mean()
+    assert abs(found.per_layer.var_mu[0] - var_mu) <= found.per_layer.error[0] * np.trace(kernel) / len(kernel)
+    drawn = igb.Network(Noise(), igb.Dense(1.0), LAST).simulate(networks=300, width=300, inputs=WAVE)
+    assert abs(drawn.gamma - found.gamma) <= 5 * drawn.gamma_error + found.error * (1 + found.gamma)
+
+
+@pytest.mark.parametrize("first", [(), (igb.Dense(1.0),)])
+def test_rows_that_a_layer_adds_are_counted(first: tuple[igb.Layer, ...]) -> None:
+    """A datum and its opposite: every mean over the data is 0, so that what biases give alone is the bias."""
+    found = estimated(*first, Twice(), igb.Dense(1.0, 0.5), inputs=WAVE)
+    kernel = WAVE @ WAVE.T / WAVE.shape[1]
+    assert found.var_mu == pytest.approx(0.5, abs=found.error * (0.5 + np.trace(kernel) / len(kernel)) + 1e-12)
+    assert found.var_chi == pytest.approx(np.trace(kernel) / len(kernel), rel=0.02 if first else 1e-12)
+    assert found.dataset is not None
+    assert found.dataset.size == 2 * len(WAVE)
+
+
+def test_a_layer_that_mixes_data_has_its_limit_within_the_error() -> None:
+    found = estimated(FIRST, OwnBatchNorm(), RELU, LAST)
+    exact = estimated(FIRST, igb.BatchNorm(), RELU, LAST)
+    q = exact.var_mu + exact.var_chi
+    assert abs(found.var_mu - exact.var_mu) <= found.error * q
+    assert abs(found.var_chi - exact.var_chi) <= found.error * exact.var_chi
+    assert found.error < 0.3
+
+
+def test_formulas_take_rules_and_refuse_draws() -> None:
+    net = igb.Network(FIRST, LayerScale(0.5), RELU, LAST)
+    assert float(net.derive().gamma) == pytest.approx(net.predict().gamma, rel=1e-14)
+    with pytest.raises(ValueError, match=r"layers of igbtheory to certify, got LayerScale"):
+        net.certify()
+    for verb in ("derive", "certify"):
+        with pytest.raises(ValueError, match=r"Gate\(\)"):
+            getattr(igb.Network(FIRST, Gate(), LAST), verb)()
+
+
+def test_gradients_refuse_estimates_in_words() -> None:
+    with pytest.raises(ValueError, match=r"exact rules for gradients, got Gate\(\)"):
+        igb.phases.gradients(igb.Network(FIRST, Gate(), LAST))
+    assert igb.phases.gradients(igb.Network(FIRST, LayerScale(0.5), RELU, LAST)).factor == pytest.approx([0.125])
+
+
+def test_finite_data_behind_maxima_of_batches_are_drawn() -> None:
+    net = igb.mlp(1, "relu", norm="batch", batch_size=4, pool=2)
+    with pytest.warns(igb.EstimateWarning, match="about three digits"):
+        law = net.predict().G0.finite(8)
+    drawn = net.simulate(networks=1000, width=64, samples=8)
+    counts = np.asarray(drawn.G0)
+    assert abs(counts.var() - law.var() / (1 if law.var() < 1 else 64)) <= 5 * counts.var() * np.sqrt(2 / 1000) + 0.01
