@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.averages import maxima, maxima_shared
+from igbtheory.averages import maxima
 from igbtheory.averages import moments as single
 from igbtheory.averages.moments import Moments
 from igbtheory.averages.pairwise import pairwise
@@ -59,6 +59,5 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         lambda a, b, ab: maxima.product(n, phi, m, a, b, ab, centre),
         lambda q: maxima.second_moment(n, phi, m, q, centre),
         pair,
-        shared=lambda a, b, ab: maxima_shared.product(phi, m, centre, a, b, ab),
     )
     return scale * values, error

@@ -19,8 +19,6 @@ SHORTEST = 9
 """Nodes of the first probe of a series; the next ones double the intervals."""
 LONGEST_Q, LONGEST_THETA = 33, 129
 """Nodes at most in either direction."""
-SHARED = 500
-"""Pairs up to which the probes of a rule whose nodes variances share take longer than quadrature of each pair."""
 INSET = 1e-4
 """Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
 WITNESSES = 24
@@ -159,13 +157,12 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
 
 
 def interpolated(
-    rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0, shared: Rule | None = None
+    rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0
 ) -> tuple[Array, float]:
     """Kernel E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
 
     second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
-    f, else 0; shared: a rule to make the series with, of which all pairs at one angle take little longer than one.
-    Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
+    f, else 0. Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
     The error is the largest one at pairs of the data drawn at random, and at the most and the least alike.
     """
     q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (q_a, q_b, q_ab))
@@ -177,8 +174,7 @@ def interpolated(
     low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
-    series = partial(fitted, shared or rule, second, (low, high), ends, parity=parity, shared=shared is not None)
-    found = series(most=q_ab.size) if low > 0 else None
+    found = fitted(rule, second, (low, high), ends, parity=parity, most=q_ab.size) if low > 0 else None
     if found is None:
         values, error = rule(*np.broadcast_arrays(q_a, q_b, q_ab))
         return np.asarray(values), float(np.max(error))
@@ -205,11 +201,9 @@ def fitted(
     *,
     parity: int = 0,
     most: float = np.inf,
-    shared: bool = False,
 ) -> Interpolant | None:
     """Interpolant for variances and angles between given ends; None where it would take `most` evaluations or more.
 
-    shared: whether all pairs of the variances at one angle take about as long as one pair of each.
     The number of nodes in each variable is found on lines: through the ends and the middle of the others.
     None also where f vanishes almost surely at some variance, so that the kernel has no size.
     """
@@ -218,7 +212,7 @@ def fitted(
         first = min(first, np.pi - last)
         last = np.pi - first
     along_q, along_theta = Axis(float(np.log(q[0])), float(np.log(q[1]))), Axis(first, last)
-    if most <= (SHARED if shared else (SHORTEST + 1) ** 3):
+    if most <= (SHORTEST + 1) ** 3:
         return None
     sampler = _Sampler(rule, second, parity, replace(along_q, length=LONGEST_Q if along_q.high > along_q.low else 1))
     if not np.all(np.isfinite(sampler.moments)):
@@ -231,8 +225,7 @@ def fitted(
     turns = _length(along_theta, LONGEST_THETA, partial(sampler.around, *corners))
     # the error is read from the last two coefficients, which are to be those that no longer count
     angles = replace(along_theta, length=turns + 2 * (turns > 1))
-    evaluations = log_q.length if shared else log_q.length * (log_q.length + 1) / 2
-    if evaluations * angles.length >= most:
+    if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
         return None
     sampler.normalise(log_q)
     return _interpolant(sampler, angles)

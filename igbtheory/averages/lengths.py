@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.averages import disk
+from igbtheory.averages.mesh import mesh, span
 from igbtheory.averages.panels import orders
 from igbtheory.averages.sphere import rounded
 from igbtheory.averages.spherical import compared, moments
@@ -29,7 +30,7 @@ def moments_with_eps(n: Kind, phi: Function, size: int, v: Any, eps: Any) -> tup
     homogeneous = phi.degree is not None and phi.degree.denominator == 1
     rule = _over_lengths if size == 2 or homogeneous else disk.of_order
     *found, error = compared(n, *(rule(n, phi, size, size * eps / v, order) for order in orders(n)))
-    return *found, phi.doubt * error
+    return *found, mesh(phi, span(float(n.sqrt(n.number(size))))).doubt * error
 
 
 def _over_lengths(n: Kind, phi: Function, size: int, offset: Any, order: int) -> tuple[Any, Any, Any]:

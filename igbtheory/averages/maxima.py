@@ -32,8 +32,9 @@ def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_c
     The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
     comes back to its fixed point layer by layer.
     """
-    coarse, fine = (_moments(n, phi or IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
-    return *fine, (phi or IDENTITY).doubt * difference(n, coarse, fine) + 100 * n.epsilon
+    maximum = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(var_mu + var_chi))
+    coarse, fine = (_moments(maximum, var_mu, var_chi, order) for order in orders(n))
+    return *fine, maximum.seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
@@ -46,9 +47,9 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any) -> A
 
 def product(n: Kind, phi: Function | None, m: int, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
     """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
-    coarse, fine = (_product(n, phi or IDENTITY, m, (q_a, q_b, q_ab), mean, order) for order in orders(n))
-    doubt = (phi or IDENTITY).doubt
-    return fine[0], doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+    a = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(q_a), n.sqrt(q_b))
+    coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
+    return fine[0], a.seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
 
 @final
@@ -107,9 +108,8 @@ def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maxim
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
-def _moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
-    q = var_mu + var_chi
-    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
+def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
+    n, q = maximum.seen.n, var_mu + var_chi
     average, total = _variance(n, maximum, order)
     if not var_chi or not var_mu:
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
@@ -165,18 +165,13 @@ def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
-def _product(
-    n: Kind, phi: Function, m: int, covariances: tuple[Any, Any, Any], mean: Any, order: int
-) -> tuple[Any, Any]:
+def _product(a: Maximum, b: Maximum, q_ab: Any, order: int) -> tuple[Any, Any]:
     """Mean of the product and of its absolute value: the density of the pair itself, as no difference is small."""
-    q_a, q_b, q_ab = covariances
-    scales = n.sqrt(q_a), n.sqrt(q_b)
-    a = maximum_of(n, phi, m, mean, *scales)
-    b = replace(a, scale=scales[1])
-    c = n.correlation(q_ab, scales[0] * scales[1] + n.number(1e-290))
+    n, m = a.seen.n, a.m
+    c = n.correlation(q_ab, a.scale * b.scale + n.number(1e-290))
     chart = paired(n, c)
     # the second datum sees f around y = c x, smoothed with s
-    features = b.images(a.seen.cuts + a.seen.sides(chart.s * scales[1]))
+    features = b.images(a.seen.cuts + a.seen.sides(chart.s * b.scale))
     x = a.panels(order, images(n, list(features), 0 * c, c))
     points = b.points()
     parts = []

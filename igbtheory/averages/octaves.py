@@ -117,7 +117,6 @@ def _octave(phi: Function, number: int) -> Octave | None:
     """Table around 2^number, or None where K1 takes too long, is singular at t = 1, or its series do not end."""
     if (
         not phi.pieces.kinks
-        or phi.cusps
         or any(phi.pieces.jumps(FLOAT64))
         or phi.growth not in ("bounded", "polynomial")
     ):
@@ -127,7 +126,7 @@ def _octave(phi: Function, number: int) -> Octave | None:
         seen = resolved(FLOAT64, phi, 0.0, float(np.sqrt(q[-1])))
     except ValueError:  # panels say why, where they fail as well
         return None
-    if not circles.few(seen, float(q[-1])):
+    if seen.doubt > 1 or not circles.few(seen, float(q[-1])):
         return None
     with one_thread():
         slopes, missed = _mean_slopes(seen, q)

@@ -18,13 +18,11 @@ def pairwise(
     pair: tuple[Any, Any, Any],
     *,
     parity: int = 0,
-    shared: Rule | None = None,
 ) -> tuple[Any, float]:
     """Values of a `rule` for one pair (q_a, q_b, q_ab) at arrays of pairs, and their largest error.
 
-    second: E phi^2 at one variance; pair: (q_a, q_b, q_ab), arrays that broadcast; parity: of phi; shared: the rule for
-    arrays of pairs in double precision, where all of one angle can share its nodes. The pairs of a data set, q_a
-    (rows, 1) with q_b (1, columns), are interpolated in double precision.
+    second: E phi^2 at one variance; pair: (q_a, q_b, q_ab), arrays that broadcast; parity: of phi. The pairs of a data
+    set, q_a (rows, 1) with q_b (1, columns), are interpolated in double precision.
     """
     pairs = np.broadcast_arrays(*pair)
     if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
@@ -35,7 +33,6 @@ def pairwise(
             np.ravel(pair[1]),
             pairs[2],
             parity=parity,
-            shared=shared,
         )
     values, errors = _each(rule, *pairs)
     return values[()], float(np.max(errors))

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.mesh import mesh, span
+from igbtheory.averages.mesh import Mesh, mesh, span
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import WIDTH, Panels, farthest
@@ -96,9 +96,13 @@ class Sphere:
 
     def mesh(self, reach: Any) -> list[float]:
         """Points of the mesh of phi as far as B goes."""
+        return list(self.resolved(reach).points)
+
+    def resolved(self, reach: Any) -> Mesh:
+        """Mesh of phi as far as B goes."""
         far = np.tan(min(float(reach), 1.57)) if self.proxy else np.sin(float(reach))
         largest = min(float(self.root) * far, SPAN if self.proxy else np.inf)
-        return list(mesh(self.phi, span(largest)))
+        return mesh(self.phi, span(largest))
 
 
 def power(n: Kind, sine: Any, exponent: int) -> Any:

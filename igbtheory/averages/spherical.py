@@ -32,7 +32,7 @@ def moments(n: Kind, phi: Function, size: int, law: str = "exact") -> tuple[Any,
         return (low + high) / 2, (high - low) ** 2 / 4, -((high - low) ** 2) / 4, 4 * n.epsilon
     reach = sphere.reach()
     *found, error = compared(n, *(of_order(sphere, reach, order) for order in orders(n)))
-    return *found, phi.doubt * error
+    return *found, sphere.resolved(reach).doubt * error
 
 
 def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
@@ -44,7 +44,7 @@ def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
     reach = sphere.reach()
     coarse, fine = ((*_single(sphere, reach, _cuts(sphere, reach), order), n.number(0)) for order in orders(n))
     mean, variance, _, error = compared(n, coarse, fine)
-    return mean, variance, phi.doubt * error
+    return mean, variance, sphere.resolved(reach).doubt * error
 
 
 def compared(n: Kind, coarse: Any, fine: Any) -> tuple[Any, Any, Any, float]:
