@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.guesses import DatasetGuessLaw
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Dropout, Gaussian, KernelNode, LawNode, Layer, Pairs, Residual

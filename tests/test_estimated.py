@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer, Pairs
 from igbtheory.layers.estimated import SPARE, estimated
 from igbtheory.layers.node import Averaged, Node

@@ -11,7 +11,7 @@ from scipy import integrate, stats
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, GroupNorm, LayerNorm, MaxPool, Residual, RMSNorm
 from igbtheory.averages.batches import share_of_batch
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.estimated import SPARE

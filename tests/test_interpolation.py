@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from igbtheory.averages import panels, smoothed
-from igbtheory.averages.interpolation import INSET, angle, fitted, interpolated
+from igbtheory.averages import kinked_kernel, panels
+from igbtheory.averages.kernel_tables import INSET, angle, fitted, interpolated
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
@@ -104,9 +104,9 @@ def test_angles_keep_their_digits_near_0_and_pi() -> None:
 def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_says_so() -> None:
     """At theta = 0 the kernel of a jump at 1/2 has a kink along q_a = q_b, which no polynomial follows."""
     phi = function_of("where(x > 1/2, 1, 0)")
-    smooth = smoothed.smoothing(phi)
+    smooth = kinked_kernel.smoothing(phi)
     assert smooth is not None
-    product = partial(smoothed.product, phi, smooth)
+    product = partial(kinked_kernel.product, phi, smooth)
     rng = np.random.default_rng(2)
     x = rng.standard_normal(30) * rng.uniform(0.8, 1.2, (300, 1)) + 1e-3 * rng.standard_normal((300, 30))
     kernel = x @ x.T / 30
@@ -121,9 +121,9 @@ def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_s
 def test_a_series_longer_than_the_data_is_not_made_of_shared_nodes_either() -> None:
     """Around that kink 33 variances and 129 angles do not suffice: more than the 900 pairs."""
     phi = function_of("where(x > 1/2, 1, 0)")
-    smooth = smoothed.smoothing(phi)
+    smooth = kinked_kernel.smoothing(phi)
     assert smooth is not None
-    product = partial(smoothed.product, phi, smooth)
+    product = partial(kinked_kernel.product, phi, smooth)
     x = np.random.default_rng(2).standard_normal(30) + 1e-3 * np.random.default_rng(3).standard_normal((30, 30))
     kernel = x @ x.T / 30
     q = np.diagonal(kernel).copy()

@@ -10,10 +10,10 @@ from scipy import stats
 
 import igbtheory as igb
 from igbtheory import AvgPool, BatchNorm, Dense, Dropout, GroupNorm, LayerNorm, MaxPool, Residual, RMSNorm
-from igbtheory.averages import averages
+from igbtheory.averages import gaussian
 from igbtheory.averages.batches import share_of_full_batch
 from igbtheory.averages.given_weights import given_weights
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.layers import Layer
 from igbtheory.layers.estimated_share import JOINED, estimated_share
@@ -72,7 +72,7 @@ def test_spreads_of_a_law_have_its_moments(layers: tuple[Layer, ...], c: float) 
 @pytest.mark.parametrize("name", ["relu", "gelu", "abs", "x**3"])
 def test_units_that_share_nothing_have_one_variance(name: str, m: int) -> None:
     phi = function_of(name)
-    x = averages.moments(FLOAT64, phi, m, Moments(-0.7, np.float64(0), np.float64(2.0)))
+    x = gaussian.moments(FLOAT64, phi, m, Moments(-0.7, np.float64(0), np.float64(2.0)))
     mean, variance = given_weights(phi, np.zeros((m, 3)), -0.7, 0.0, 2.0)
     # the error of a quadrature that `estimated_share` claims
     assert mean == pytest.approx(np.full(3, x.mean), rel=JOINED)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.averages import mehler, panels, smoothed
-from igbtheory.averages.moments import Moments, integrated, moments, product, second_moment
+from igbtheory.averages import kinked_kernel, mehler, panels
+from igbtheory.averages.gaussian import Moments, integrated, moments, product, second_moment
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
 from igbtheory.layers import (
@@ -216,7 +216,7 @@ def test_law_and_kernel_agree_on_exchangeable_data(name: str, point: Point) -> N
     assert abs(float(pair - m.mean**2 - m.var_mu)) <= 1e-11 * second(m)[1]
 
 
-SMOOTHED = [name for name in ACTIVATIONS if smoothed.smoothing(function_of(name)) is not None]
+SMOOTHED = [name for name in ACTIVATIONS if kinked_kernel.smoothing(function_of(name)) is not None]
 
 
 @pytest.mark.parametrize("name", SMOOTHED)
@@ -224,13 +224,13 @@ SMOOTHED = [name for name in ACTIVATIONS if smoothed.smoothing(function_of(name)
 @settings(max_examples=8, deadline=None)
 def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ratio: float, c: float) -> None:
     phi = function_of(name)
-    smooth = smoothed.smoothing(phi)
+    smooth = kinked_kernel.smoothing(phi)
     assert smooth is not None
     q_a, q_b = np.array([[q], [ratio * q]]), np.array([q, 1.3 * q])
     q_ab = c * np.sqrt(q_a * q_b)
     mean = np.float64(0.3 * np.sqrt(q))
     size_a, size_b = (np.sqrt([panels.second_moment(FLOAT64, phi, x, mean) for x in np.ravel(qs)]) for qs in (q_a, q_b))
-    values, error = smoothed.product(phi, smooth, q_a, q_b, q_ab, float(mean))
+    values, error = kinked_kernel.product(phi, smooth, q_a, q_b, q_ab, float(mean))
     assert error <= 1e-11
     for i, j in np.ndindex(2, 2):
         found, _ = panels.product(FLOAT64, phi, q_a[i, 0], q_b[j], q_ab[i, j], mean)

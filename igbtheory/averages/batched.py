@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.averages import lengths, maxima, spherical
+from igbtheory.averages import lengths, maximum, spherical
 from igbtheory.averages.batched_pair import covariance, ends, jumps
 from igbtheory.averages.caps import law
-from igbtheory.averages.maxima_law import LEVELS
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.maximum_law import LEVELS
 from igbtheory.averages.panels import PLAIN, orders
 from igbtheory.averages.sphere import Sphere
+from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function, composed, formula
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import beyond, of_rises, split
@@ -68,7 +68,7 @@ def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> tuple[Any, A
     ratio: v/eps, v the variance of a unit over its batch. The covariance as in `_largest`.
     """
     (mean, _, variance, error), (_, _, spread, _) = (
-        maxima.moments(n, of_y, m, n.number(0), 0 * ratio, ratio / 2) for of_y in (composed(phi, OF_TWO), ANGLE)
+        maximum.moments(n, of_y, m, n.number(0), 0 * ratio, ratio / 2) for of_y in (composed(phi, OF_TWO), ANGLE)
     )
     if n is not FLOAT64:
         return mean, variance, n.number(np.nan), error

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.averages.caps import cap, dependence, log_below
-from igbtheory.averages.maxima_law import LEVELS
+from igbtheory.averages.maximum_law import LEVELS
 from igbtheory.averages.sphere import Sphere, rounded
 from igbtheory.numerics.panels import split
 

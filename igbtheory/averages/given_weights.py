@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.averages.maxima import IDENTITY
+from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.resolved import images, resolved
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64

@@ -5,7 +5,7 @@ What flows through them: `node`, from a base (`gaussian`, `normalised`) or a `re
 an activation: in the law `share`, on given data `normalised_pairs` and `batch_kernel`.
 """
 
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Pairs
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense

@@ -6,8 +6,7 @@ from typing import Any, Generic, TypeVar, final
 
 from numpy.random import Generator
 
-from igbtheory.averages.moments import Moments
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.dead import UnknownError
 from igbtheory.layers.draws import Array, extended

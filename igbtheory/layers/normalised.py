@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from igbtheory.averages import batched
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.dead import all_zero_in_batch, dead_batch

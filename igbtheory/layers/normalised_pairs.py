@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
 from igbtheory.layers import batch_kernel, batch_scaling
 from igbtheory.layers.draws import Array, extended

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers.draws import Array, over_data
 from igbtheory.layers.node import KernelNode, LawNode, OfNode
 from igbtheory.layers.single import Single

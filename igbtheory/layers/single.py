@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.averages.batches.mix import PLAIN, Mix
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 
 

@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.interpolation import Axis
+from igbtheory.numerics.chebyshev import Axis
 from igbtheory.phases.block import Array, Block
 
 Line = Callable[[Array], Array]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from igbtheory.averages import circles
+from igbtheory.averages import mean_slopes
 from igbtheory.averages.resolved import Resolved, resolved
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
@@ -115,18 +115,14 @@ def _by_octave(q: Array, served: NDArray[np.bool_]) -> list[tuple[int, NDArray[n
 @lru_cache(maxsize=256)
 def _octave(phi: Function, number: int) -> Octave | None:
     """Table around 2^number, or None where K1 takes too long, is singular at t = 1, or its series do not end."""
-    if (
-        not phi.pieces.kinks
-        or any(phi.pieces.jumps(FLOAT64))
-        or phi.growth not in ("bounded", "polynomial")
-    ):
+    if not phi.pieces.kinks or any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
         return None
     q = 2.0 ** (number + _nodes(VARIANCES) / 2)
     try:
         seen = resolved(FLOAT64, phi, 0.0, float(np.sqrt(q[-1])))
     except ValueError:  # panels say why, where they fail as well
         return None
-    if seen.doubt > 1 or not circles.few(seen, float(q[-1])):
+    if seen.doubt > 1 or not mean_slopes.few(seen, float(q[-1])):
         return None
     with one_thread():
         slopes, missed = _mean_slopes(seen, q)
@@ -141,13 +137,13 @@ def _octave(phi: Function, number: int) -> Octave | None:
 
 def _mean_slopes(seen: Resolved, q: Array) -> tuple[Array, float]:
     """Mean slopes K1, shape (q, theta), at as many angles as their series takes or may, and their absolute error."""
-    slopes, missed = circles.mean_slopes(seen, q, _angles(ANGLES[0]))
+    slopes, missed = mean_slopes.mean_slopes(seen, q, _angles(ANGLES[0]))
     for size in ANGLES[1:]:
         left, times = _left(slopes), (ANGLES[-1] - 1) // (slopes.shape[1] - 1)
         # coefficients fall in proportion: those so many times as far are that power
         if left <= TOLERANCE or left**times > HOPE:
             break
-        between, more = circles.mean_slopes(seen, q, _angles(size)[1::2])
+        between, more = mean_slopes.mean_slopes(seen, q, _angles(size)[1::2])
         slopes, missed = np.insert(slopes, np.arange(1, slopes.shape[1]), between, axis=1), max(missed, more)
     return slopes, missed
 
@@ -165,7 +161,7 @@ def _means(seen: Resolved, q: Array) -> tuple[Array, float]:
     """Means E phi and the largest difference from a coarser rule."""
     if seen.phi.parity < 0:
         return 0 * q, 0.0
-    coarse, fine = (seen.averaged(0 * q, np.sqrt(q), order)[0] for _, order in circles.ORDERS)
+    coarse, fine = (seen.averaged(0 * q, np.sqrt(q), order)[0] for _, order in mean_slopes.ORDERS)
     return fine, float(np.max(np.abs(fine - coarse)))
 
 

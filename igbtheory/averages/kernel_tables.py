@@ -13,6 +13,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from igbtheory.numbers import Float64, Kind
+from igbtheory.numerics.chebyshev import Axis
+
 TOLERANCE = 2e-13
 """Coefficient, of a kernel of size 1, from which on a series goes on."""
 SHORTEST = 9
@@ -33,38 +36,6 @@ Line = Callable[[Array], Array]
 """Kernel at nodes of one variable, in front: on one line, or on several."""
 Second = Callable[[Array], Array]
 """Second moment E f(h)^2 at an array of variances: at c = 1 the kernel of a jump loses half of its digits."""
-
-
-@final
-@dataclass(frozen=True)
-class Axis:
-    """Interval of one variable and the number of its Chebyshev polynomials."""
-
-    low: float
-    high: float
-    length: int = 1
-
-    def at(self, x: Any) -> Any:
-        """Values of the variable at x in [-1, 1]."""
-        return (self.low + self.high) / 2 + (self.high - self.low) / 2 * x
-
-    def position(self, value: Any) -> Any:
-        """Positions x of values of the variable; 0 where there is but one."""
-        width = self.high - self.low
-        return (2 * value - self.low - self.high) / width if width > 0 else 0 * value
-
-    def nodes(self) -> Array:
-        """Values of the variable at the nodes."""
-        return np.asarray(self.at(chebyshev.chebpts1(self.length)))
-
-    def basis(self, value: Any) -> Array:
-        """Polynomials at values of the variable, shape (*values, length)."""
-        return np.asarray(chebyshev.chebvander(self.position(value), self.length - 1))
-
-    def coefficients(self, values: Array) -> Array:
-        """Coefficients along the first axis, of values at the nodes."""
-        found = np.linalg.solve(self.basis(self.nodes()), values.reshape(self.length, -1))
-        return np.asarray(found.reshape(values.shape))
 
 
 @final
@@ -156,9 +127,7 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
 
 
-def interpolated(
-    rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0
-) -> tuple[Array, float]:
+def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0) -> tuple[Array, float]:
     """Kernel E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
 
     second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
@@ -260,3 +229,36 @@ def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
     ends = [values[-1]] * (log_q.length > 1) + [values[..., -2:]] * (theta.length > 2)
     unresolved = max((float(np.max(np.abs(end))) for end in ends), default=0.0)
     return Interpolant(log_q, theta, sampler.moments, values, sampler.error + unresolved)
+
+
+def kernel(
+    n: Kind,
+    rule: Callable[..., tuple[Any, Any]],
+    second: Callable[[Any], Any],
+    pair: tuple[Any, Any, Any],
+    parity: int = 0,
+) -> tuple[Any, float]:
+    """Return the kernel E f(h_a) f(h_b) at arrays of pairs and its largest error, from a rule for one pair.
+
+    rule: kernel and its estimated relative error of one pair (q_a, q_b, q_ab); second: E f(h)^2 at one variance; pair:
+    (q_a, q_b, q_ab), arrays that broadcast; parity: of f. The pairs of a data set, q_a (rows, 1) with q_b (1, columns),
+    are interpolated in double precision.
+    """
+    pairs = np.broadcast_arrays(*pair)
+    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
+        squares = partial(_each_variance, second)
+        return interpolated(partial(_each, rule), squares, pair[0], np.ravel(pair[1]), pairs[2], parity=parity)
+    values, errors = _each(rule, *pairs)
+    return values[()], float(np.max(errors))
+
+
+def _each_variance(second: Callable[[Any], Any], q: Array) -> Array:
+    return np.array([second(x) for x in q])
+
+
+def _each(rule: Callable[..., tuple[Any, Any]], q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Values and errors pair by pair: a pair and the same in reverse are one."""
+    pairs = [(*sorted(pair), ab) for *pair, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
+    found = {pair: rule(*pair) for pair in dict.fromkeys(pairs)}
+    values, errors = (np.array(part).reshape(np.shape(q_ab)) for part in zip(*map(found.get, pairs), strict=True))
+    return values, errors

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.maxima_law import Chart, columns, density, dependence, ends
+from igbtheory.averages.maximum_law import Chart, columns, density, dependence, ends
 from igbtheory.averages.panels import PLAIN, difference, orders
 from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.formulas.function import Function, formula
@@ -26,28 +26,28 @@ _TINY = 1e-100
 
 
 @lru_cache(maxsize=256)
-def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
+def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
     """Mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
 
     The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
     comes back to its fixed point layer by layer.
     """
-    maximum = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(var_mu + var_chi))
+    maximum = maximum_of(n, phi, m, mean, n.sqrt(var_mu + var_chi))
     coarse, fine = (_moments(maximum, var_mu, var_chi, order) for order in orders(n))
     return *fine, maximum.seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
-def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any) -> Any:
+def second_moment(n: Kind, phi: Function, m: int, mean: Any, q: Any) -> Any:
     """Mean E phi(M)^2 of nodes of variance q."""
-    maximum = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(q))
+    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
     x = maximum.panels(orders(n)[1], [])
     return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
 
 
-def product(n: Kind, phi: Function | None, m: int, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
+def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
     """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
-    a = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(q_a), n.sqrt(q_b))
+    a = maximum_of(n, phi, m, mean, n.sqrt(q_a), n.sqrt(q_b))
     coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
     return fine[0], a.seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
