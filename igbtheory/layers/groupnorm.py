@@ -9,9 +9,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.grouped import grouped
+from igbtheory.averages.correlations import grouped
+from igbtheory.averages.directions import one
 from igbtheory.averages.kernel_tables import kernel
-from igbtheory.averages.spherical import one
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.averages import batched
+from igbtheory.averages import directions
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function, composed
@@ -34,12 +34,12 @@ class Normalised(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         phi = phi or FUNCTIONS["linear"]
         if not float(self.eps):
-            return batched.moments(n, phi, m, self.size, self.estimator)
+            return directions.moments(n, phi, m, self.size, self.estimator)
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
-        points = [batched.with_eps(n, phi, m, self.size, v, self.eps) for v in np.ravel(self.variance)]
+        points = [directions.with_eps(n, phi, m, self.size, v, self.eps) for v in np.ravel(self.variance)]
         parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))
@@ -63,7 +63,7 @@ class Normalised(Base[Moments]):
         if not self.eps:
             return Single(h, composed(phi, FUNCTIONS["sign"]))
         return Single(
-            replace(h, var_chi=h.var_chi / self.eps, within=h.within / self.eps), composed(phi, batched.OF_TWO)
+            replace(h, var_chi=h.var_chi / self.eps, within=h.within / self.eps), composed(phi, directions.OF_TWO)
         )
 
     def units(self, rng: Generator, count: int, size: int | None = None) -> Array:
