@@ -26,11 +26,11 @@ class Counted:
         return values.T, errors.T
 
     def pair(self, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return panels.product(FLOAT64, self.phi, q_a, q_b, q_ab, np.float64(0))
+        return panels.product(FLOAT64, self.phi, np.float64(0), q_a, q_b, q_ab)
 
     def second(self, q: Any) -> Any:
         self.calls += np.size(q)
-        return np.array([panels.second_moment(FLOAT64, self.phi, one, np.float64(0)) for one in q])
+        return np.array([panels.second_moment(FLOAT64, self.phi, np.float64(0), one) for one in q])
 
 
 def data(size: int, features: int, *, equal: bool) -> tuple[Any, Any]:
@@ -116,20 +116,6 @@ def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_s
     exact, _ = product(q[:, None], q, kernel)
     missed = np.max(np.abs(values - exact) / np.sqrt(second(q)[:, None] * second(q)))
     assert 1e-9 < missed < 10 * error
-
-
-def test_a_series_longer_than_the_data_is_not_made_of_shared_nodes_either() -> None:
-    """Around that kink 33 variances and 129 angles do not suffice: more than the 900 pairs."""
-    phi = function_of("where(x > 1/2, 1, 0)")
-    smooth = kinked_kernel.smoothing(phi)
-    assert smooth is not None
-    product = partial(kinked_kernel.product, phi, smooth)
-    x = np.random.default_rng(2).standard_normal(30) + 1e-3 * np.random.default_rng(3).standard_normal((30, 30))
-    kernel = x @ x.T / 30
-    q = np.diagonal(kernel).copy()
-    values, _ = interpolated(product, partial(_diagonal, product), q[:, None], q, kernel, shared=product)
-    exact, _ = product(q[:, None], q, kernel)
-    assert np.array_equal(values, exact)
 
 
 def _diagonal(product: Any, q: Any) -> Any:
