@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from igbtheory import mlp
 from igbtheory.averages import moment_tables, panels
-from igbtheory.averages.gaussian import Moments, moments
+from igbtheory.averages.gaussian import moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.numbers import FLOAT64
 

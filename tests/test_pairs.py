@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages.gaussian import Moments, moments, product, second_moment
+from igbtheory.averages.gaussian import moments, product, second_moment
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 

@@ -10,16 +10,12 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
 from igbtheory.numbers import Float64, Kind
-from igbtheory.numerics.chebyshev import Axis
+from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis, Line
 
 TOLERANCE = 2e-13
 """Coefficient, of a kernel of size 1, from which on a series goes on."""
-SHORTEST = 9
-"""Nodes of the first probe of a series; the next ones double the intervals."""
 LONGEST_Q, LONGEST_THETA = 33, 129
 """Nodes at most in either direction."""
 INSET = 1e-4
@@ -29,11 +25,8 @@ WITNESSES = 24
 BLOCK = 2**20
 """Pairs evaluated at once."""
 
-Array = NDArray[np.float64]
 Rule = Callable[[Array, Array, Array], tuple[Any, Any]]
 """Kernel and its estimated relative error, pair by pair or one for all, at arrays q_a, q_b, q_ab of one shape."""
-Line = Callable[[Array], Array]
-"""Kernel at nodes of one variable, in front: on one line, or on several."""
 Second = Callable[[Array], Array]
 """Second moment E f(h)^2 at an array of variances: at c = 1 the kernel of a jump loses half of its digits."""
 
@@ -188,33 +181,16 @@ def fitted(
         return None
     low, middle, high = (np.array(along_q.at(x)) for x in (-1, 0, 1))
     across: list[Line] = [partial(sampler.across, b, at) for b, at in ((middle, first), (high, first), (high, last))]
-    lines = [_length(along_q, LONGEST_Q, line) for line in [sampler.log_moment, *across]]
+    lines = [along_q.needed(line, TOLERANCE, LONGEST_Q)[0] for line in (sampler.log_moment, *across)]
     log_q = replace(along_q, length=max(lines))
     corners = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
-    turns = _length(along_theta, LONGEST_THETA, partial(sampler.around, *corners))
+    turns, _ = along_theta.needed(partial(sampler.around, *corners), TOLERANCE, LONGEST_THETA)
     # the error is read from the last two coefficients, which are to be those that no longer count
     angles = replace(along_theta, length=turns + 2 * (turns > 1))
     if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
         return None
     sampler.normalise(log_q)
     return _interpolant(sampler, angles)
-
-
-def _length(axis: Axis, limit: int, line: Line) -> int:
-    """Number of Chebyshev polynomials after which the coefficients of a line, or of each, stay below the tolerance."""
-    if axis.high <= axis.low:
-        return 1
-    x = chebyshev.chebpts2(SHORTEST)
-    values = line(axis.at(x))
-    while True:
-        size = np.abs(np.linalg.solve(chebyshev.chebvander(x, x.size - 1), values))
-        length = 1 + int(np.max(np.nonzero(size > TOLERANCE)[0], initial=0))
-        if length <= 3 * x.size // 4 or x.size >= limit:
-            return length
-        x = chebyshev.chebpts2(2 * x.size - 1)
-        between = line(axis.at(x[1::2]))
-        old, values = values, np.empty((x.size, *values.shape[1:]))
-        values[::2], values[1::2] = old, between
 
 
 def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
