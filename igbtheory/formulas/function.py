@@ -113,10 +113,10 @@ class Function:
 
 
 def composed(outer: Function, inner: Function) -> Function:
-    """Function outer(inner(x))."""
+    """Return the function outer(inner(x))."""
     return Function(f"{outer.name} after {inner.name}", substitute(outer.tree, inner.tree))
 
 
 def formula(name: str, text: str, source: str, closed: ClosedForm | None = None) -> Function:
-    """Function of a catalogue row."""
+    """Return the function of a row of the catalogue."""
     return Function(name, read(text), closed, source)

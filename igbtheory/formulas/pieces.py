@@ -91,7 +91,7 @@ def _entire(tree: Tree) -> bool:
 
 
 def split(tree: Tree) -> Pieces:
-    """Pieces of a formula: every choice is decided on every interval between the roots of the tests."""
+    """Return the pieces of a formula: every choice is decided on every interval between the roots of the tests."""
     found = _split(tree, None, None)
     merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
     return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
@@ -118,7 +118,7 @@ def _point(low: Fraction | None, high: Fraction | None) -> Fraction:
 
 
 def _innermost(tree: Tree) -> set[Tree]:
-    """Tests without choices of their own."""
+    """Return the tests that contain no choice."""
     inner = set().union(*(_innermost(part) for part in children(tree)))
     if isinstance(tree, Choice) and not _innermost(tree.test):
         inner.add(tree.test)
