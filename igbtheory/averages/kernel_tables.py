@@ -111,7 +111,7 @@ class _Sampler:
 
 
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """Angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
+    """Return the angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
 
     4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2: no rounded cosine near 0 and pi.
     """
@@ -121,7 +121,7 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
 
 
 def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0) -> tuple[Array, float]:
-    """Kernel E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
+    """Return E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
 
     second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
     f, else 0. Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
@@ -164,7 +164,7 @@ def fitted(
     parity: int = 0,
     most: float = np.inf,
 ) -> Interpolant | None:
-    """Interpolant for variances and angles between given ends; None where it would take `most` evaluations or more.
+    """Return an interpolant for variances and angles between given ends; None where it takes `most` evaluations.
 
     The number of nodes in each variable is found on lines: through the ends and the middle of the others.
     None also where f vanishes almost surely at some variance, so that the kernel has no size.

@@ -64,7 +64,7 @@ def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
 
 
 def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]]) -> Any:
-    """Variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump)."""
+    """Return the variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump)."""
     tail = n.ncdf(-np.abs(panels.x))
     law = np.where(panels.x < 0, tail, 1 - tail), np.where(panels.x < 0, 1 - tail, tail)
     return hoeffding(n, panels, slopes, law, [(z, jump, n.ncdf(z), n.ncdf(-z)) for z, jump in atoms])
@@ -73,7 +73,7 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
 def hoeffding(
     n: Kind, panels: Panels, slopes: Any, law: tuple[Any, Any], atoms: Sequence[tuple[Any, Any, Any, Any]]
 ) -> Any:
-    """Variance of f(X), X of any law: P(X < x), P(X > x) at the nodes, and behind position and jump of an atom.
+    """Return the variance of f(X); law: P(X < x), P(X > x) at the nodes; atoms: position, jump and both at the position.
 
     Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) P(X < x) P(X > y) dx dy: where f increases, nothing cancels.
     """
@@ -90,33 +90,27 @@ def hoeffding(
 
 
 def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
-    """Variance of f where it hardly varies, from its rises; weights: the probabilities of the nodes."""
-    parts = (panels.weights * slopes).sum(axis=1), _within(n, panels, slopes)
-    rise = from_likeliest(panels, parts, atoms, weights)
-    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
+    """Return the variance of f of one variable where it hardly varies; weights: the probabilities of the nodes.
 
-
-def from_likeliest(panels: Panels, parts: tuple[Any, Any], atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
-    """Rises of f to the nodes from the likeliest one of each point; parts: over whole panels, and within up to a node.
-
-    Summed from there in both directions: nothing is left of a mean that only a rare event differs from.
+    The rises are summed from the likeliest node in both directions: nothing is left of a mean that only a rare event
+    differs from.
     """
-    whole, within = parts
+    whole, within = (panels.weights * slopes).sum(axis=1), _within(n, panels, slopes)
     middle, order = panels.left + panels.half, panels.x.shape[1]
     for z, jump in atoms:
         behind = middle > z
         whole = whole + jump * (np.append(behind[1:], behind[-1:], axis=0) & ~behind)
-    likeliest = np.argmax(weights.reshape(-1, *weights.shape[2:]), axis=0)
-    after = _column(np.arange(len(whole)), whole.ndim) >= likeliest // order
+    likeliest = int(np.argmax(weights))
+    after = np.arange(len(whole)) >= likeliest // order
     ahead, back = np.where(after, whole, 0 * whole), np.where(after, 0 * whole, whole)
     gained = np.append(0 * whole[:1], np.add.accumulate(ahead, axis=0)[:-1], axis=0)
     rise = (gained - np.add.accumulate(back[::-1], axis=0)[::-1])[:, None] + within
-    flat = rise.reshape(-1, *rise.shape[2:])
-    return rise - np.take_along_axis(flat, np.expand_dims(likeliest, 0), axis=0)[0]
+    rise = rise - np.ravel(rise)[likeliest]
+    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
 
 
 def before(n: Kind, panels: Panels, values: Any) -> Any:
-    """Integrals from the first panel's left end up to each node."""
+    """Return the integrals from the first panel's left end up to each node."""
     return _preceding((panels.weights * values).sum(axis=1)) + _within(n, panels, values)
 
 
@@ -132,7 +126,7 @@ def _within(n: Kind, panels: Panels, values: Any) -> Any:
 
 
 def beyond(n: Kind, panels: Panels, values: Any) -> Any:
-    """Integrals from each node to the last panel's right end: of positive values, to a small relative error."""
+    """Return the integrals from each node to the last panel's right end, of positive values to a small relative error."""
     mirrored = Panels(panels.x[::-1, ::-1], panels.weights[::-1, ::-1], panels.half[::-1], panels.left[::-1])
     return before(n, mirrored, values[::-1, ::-1])[::-1, ::-1]
 

@@ -61,7 +61,7 @@ def surface(block: Block, low: float, high: float) -> Surface | None:
 
     The number of polynomials in each variable is found on lines: through the ends and the middle of the other.
     """
-    theta, log_q = Axis(LEAST, np.pi / 2), Axis(np.log(low), np.log(high))
+    theta, log_q = Axis(LEAST, np.pi / 2), Axis(float(np.log(low)), float(np.log(high)))
     power = _power(block, np.sqrt(low * high))
     squares_at, spreads_at = partial(_squares, block), partial(_spreads, block, power)
     along: list[Line] = [partial(_along_q, spreads_at, at) for at in theta.at(ENDS)]
