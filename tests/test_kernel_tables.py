@@ -120,9 +120,3 @@ def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_s
 
 def _diagonal(product: Any, q: Any) -> Any:
     return product(q, q, q)[0]
-
-
-def test_shapes_that_are_no_block_are_refused() -> None:
-    rule = Counted("softsign")
-    with pytest.raises(ValueError, match=r"q\[:, None\]"):
-        interpolated(rule, rule.second, np.ones(3), np.ones(3), np.ones((3, 3)))

@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.numbers import Float64, Kind
-from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis, Line
+from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis
 
 TOLERANCE = 2e-13
 """Coefficient, of a kernel of size 1, from which on a series goes on."""
@@ -36,10 +36,11 @@ Second = Callable[[Array], Array]
 class Interpolant:
     """Kernel as a tensor of Chebyshev polynomials in log q_a, log q_b and theta.
 
-    moments: coefficients of log E f^2 in log q; tensor: those of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta);
-    error: estimated, relative to sqrt(E f_a^2 E f_b^2), by the last coefficients and the rule itself.
+    moments: coefficients of log E f^2, on an axis of their own; tensor: those of K/sqrt(E f_a^2 E f_b^2), shape (q, q,
+    theta); error: estimated, relative to sqrt(E f_a^2 E f_b^2), by the last coefficients and the rule itself.
     """
 
+    of_moments: Axis
     log_q: Axis
     theta: Axis
     moments: Array
@@ -48,7 +49,7 @@ class Interpolant:
 
     def second_moment(self, q: Any) -> Any:
         """Mean E f(h)^2 at variances q."""
-        return np.exp(self.log_q.basis(np.log(q)) @ self.moments)
+        return np.exp(self.of_moments.basis(np.log(q)) @ self.moments)
 
     def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> Array:
         """Kernel at pairs of variances q_a, shape (rows, 1), and q_b, shape (columns,): shape (rows, columns)."""
@@ -71,23 +72,12 @@ class Interpolant:
 
 @final
 class _Sampler:
-    """The rule as a kernel of size 1, once `moments` are those of `log_q`; `error`: the largest of the rule."""
+    """The rule as a kernel of size 1; moments: coefficients of log E f^2 in log q; error: the largest of the rule."""
 
     def __init__(self, rule: Rule, second: Second, parity: int, log_q: Axis) -> None:
-        self.rule, self.second = rule, second
-        self.parity = parity
-        self.error = 0.0
-        self.normalise(log_q)
-
-    def normalise(self, log_q: Axis) -> None:
-        """Take the second moments from the nodes of an axis."""
-        self.log_q = log_q
-        self.moments = log_q.coefficients(self.log_moment(log_q.nodes()))
-
-    def log_moment(self, log_q: Array) -> Array:
-        """Logarithm of E f(h)^2, -inf where f is 0."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.second(np.exp(log_q))))
+        self.rule, self.parity, self.log_q, self.error = rule, parity, log_q, 0.0
+        with np.errstate(divide="ignore"):  # where f is 0
+            self.moments = log_q.coefficients(np.log(second(np.exp(log_q.nodes()))))
 
     def __call__(self, log_a: Array, log_b: Array, theta: Array) -> Array:
         """Kernel over sqrt(E f_a^2 E f_b^2), shape (*variances, angles); with a parity, angles even about pi/2."""
@@ -100,14 +90,6 @@ class _Sampler:
         values = values / size
         beyond = self.parity * values[..., : theta.size - near.size]
         return np.concatenate([values, beyond[..., ::-1]], axis=-1)
-
-    def across(self, log_b: Array, theta: float, log_a: Array) -> Array:
-        """Kernel on a line in log_a."""
-        return np.asarray(self(log_a, log_b, np.array([theta]))[:, 0])
-
-    def around(self, log_a: Array, log_b: Array, theta: Array) -> Array:
-        """Kernel on lines in theta, shape (angles, lines)."""
-        return self(log_a, log_b, theta).T
 
 
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
@@ -128,11 +110,6 @@ def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, p
     The error is the largest one at pairs of the data drawn at random, and at the most and the least alike.
     """
     q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (q_a, q_b, q_ab))
-    if q_ab.ndim != 2 or q_a.shape != (len(q_ab), 1) or q_b.shape != q_ab.shape[1:]:
-        raise ValueError(
-            f"expected shapes (rows, 1), (columns,), (rows, columns), got {q_a.shape}, {q_b.shape}, {q_ab.shape}; "
-            "pass variances as q[:, None] and q"
-        )
     low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
@@ -159,7 +136,7 @@ def fitted(
     rule: Rule,
     second: Second,
     q: tuple[float, float],
-    theta: tuple[float, float],
+    ends: tuple[float, float],
     *,
     parity: int = 0,
     most: float = np.inf,
@@ -169,7 +146,7 @@ def fitted(
     The number of nodes in each variable is found on lines: through the ends and the middle of the others.
     None also where f vanishes almost surely at some variance, so that the kernel has no size.
     """
-    first, last = max(theta[0], INSET), min(theta[1], np.pi - INSET)
+    first, last = max(ends[0], INSET), min(ends[1], np.pi - INSET)
     if parity:  # half of the nodes tell the other half
         first = min(first, np.pi - last)
         last = np.pi - first
@@ -180,22 +157,26 @@ def fitted(
     if not np.all(np.isfinite(sampler.moments)):
         return None
     low, middle, high = (np.array(along_q.at(x)) for x in (-1, 0, 1))
-    across: list[Line] = [partial(sampler.across, b, at) for b, at in ((middle, first), (high, first), (high, last))]
-    lines = [along_q.needed(line, TOLERANCE, LONGEST_Q)[0] for line in (sampler.log_moment, *across)]
-    log_q = replace(along_q, length=max(lines))
-    corners = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
-    turns, _ = along_theta.needed(partial(sampler.around, *corners), TOLERANCE, LONGEST_THETA)
+    log_q = along_q
+    for log_b, theta in ((middle, first), (high, first), (high, last)):
+        across = partial(_across, sampler, log_b, np.array([theta]))
+        log_q = replace(log_q, length=max(log_q.length, along_q.needed(across, TOLERANCE, LONGEST_Q)[0]))
+    a, b = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
+    turns, _ = along_theta.needed(lambda theta: sampler(a, b, theta).T, TOLERANCE, LONGEST_THETA)
     # the error is read from the last two coefficients, which are to be those that no longer count
     angles = replace(along_theta, length=turns + 2 * (turns > 1))
     if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
         return None
-    sampler.normalise(log_q)
-    return _interpolant(sampler, angles)
+    return _interpolant(sampler, log_q, angles)
 
 
-def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
+def _across(sampler: _Sampler, log_b: Array, theta: Array, log_a: Array) -> Array:
+    """Kernel on a line in log_a."""
+    return np.asarray(sampler(log_a, log_b, theta)[:, 0])
+
+
+def _interpolant(sampler: _Sampler, log_q: Axis, theta: Axis) -> Interpolant:
     """Interpolant from the nodes of both axes; the kernel is symmetric in its two data."""
-    log_q = sampler.log_q
     nodes = log_q.nodes()
     a, b = np.triu_indices(log_q.length)
     values = np.empty((log_q.length, log_q.length, theta.length))
@@ -204,7 +185,7 @@ def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
         values = np.moveaxis(axis.coefficients(np.moveaxis(values, i, 0)), 0, i)
     ends = [values[-1]] * (log_q.length > 1) + [values[..., -2:]] * (theta.length > 2)
     unresolved = max((float(np.max(np.abs(end))) for end in ends), default=0.0)
-    return Interpolant(log_q, theta, sampler.moments, values, sampler.error + unresolved)
+    return Interpolant(sampler.log_q, log_q, theta, sampler.moments, values, sampler.error + unresolved)
 
 
 def kernel(

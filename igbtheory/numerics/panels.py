@@ -73,7 +73,7 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
 def hoeffding(
     n: Kind, panels: Panels, slopes: Any, law: tuple[Any, Any], atoms: Sequence[tuple[Any, Any, Any, Any]]
 ) -> Any:
-    """Return the variance of f(X); law: P(X < x), P(X > x) at the nodes; atoms: position, jump and both at the position.
+    """Return the variance of f(X); law: P(X < x), P(X > x) at the nodes; atoms: position, jump, both there.
 
     Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) P(X < x) P(X > y) dx dy: where f increases, nothing cancels.
     """
@@ -126,7 +126,7 @@ def _within(n: Kind, panels: Panels, values: Any) -> Any:
 
 
 def beyond(n: Kind, panels: Panels, values: Any) -> Any:
-    """Return the integrals from each node to the last panel's right end, of positive values to a small relative error."""
+    """Return the integrals from each node to the last right end, of positive values to a small relative error."""
     mirrored = Panels(panels.x[::-1, ::-1], panels.weights[::-1, ::-1], panels.half[::-1], panels.left[::-1])
     return before(n, mirrored, values[::-1, ::-1])[::-1, ::-1]
 
