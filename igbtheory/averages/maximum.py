@@ -27,7 +27,7 @@ _TINY = 1e-100
 
 @lru_cache(maxsize=256)
 def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
-    """Mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
+    """Return mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
 
     The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
     comes back to its fixed point layer by layer.
@@ -39,14 +39,14 @@ def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
 def second_moment(n: Kind, phi: Function, m: int, mean: Any, q: Any) -> Any:
-    """Mean E phi(M)^2 of nodes of variance q."""
+    """Return E phi(M)^2 of nodes of that mean and variance."""
     maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
     x = maximum.panels(orders(n)[1], [])
     return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
 
 
 def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
+    """Return E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
     a = maximum_of(n, phi, m, mean, n.sqrt(q_a), n.sqrt(q_b))
     coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
     return fine[0], a.seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
@@ -101,7 +101,7 @@ class Maximum:
 
 
 def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
-    """Maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
+    """Return the maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
     seen = resolved(n, phi, float(mean), *map(float, scales))
     least = np.sqrt(-2 * np.log(n.epsilon))
     return Maximum(replace(seen, reach=seen.reach + float(np.log(m) / least)), m, mean, scales[0])
@@ -123,14 +123,14 @@ def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[A
 
 
 def agreeing(n: Kind, var_mu: Any, var_chi: Any) -> Chart:
-    """Chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
+    """Return the chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
     q = var_mu + var_chi
     slant = n.sqrt(var_chi / (q + var_mu))
     return Chart(var_mu / q, n.sqrt(var_chi / q * (1 + var_mu / q)), n.number(1), slant, slant)
 
 
 def paired(n: Kind, c: Any) -> Chart:
-    """Chart of y around c x, for data of any correlation."""
+    """Return the chart of y around c x, for data of any correlation."""
     s = np.maximum(n.sqrt((1 - c) * (1 + c)), n.number(_TINY))
     return Chart(c, s, c, 0 * c, s)
 

@@ -61,7 +61,7 @@ def mesh(phi: Function, reach: float) -> Mesh:
 
 
 def span(distance: float) -> float:
-    """Next power of two, beyond 512, where no exponential function reaches, of sixteen: nearby points share a mesh."""
+    """Return the next power of two (of sixteen beyond 512): nearby points share a mesh."""
     step = 1 if distance <= 512 else 4
     return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
 

@@ -84,7 +84,7 @@ def _at_variance(octave: Octave, q: float) -> tuple[Array, Array]:
 
 
 def fill(phi: Function, points: Array, found: Array) -> Array:
-    """Write mean, var_mu, var_chi and error into columns of `found` where tables know them, and tell where that is.
+    """Write mean, var_mu, var_chi and error into columns of `found` where tables know them, and return where that is.
 
     points: rows mean, var_mu, var_chi of h; tables are for the mean 0, and for two variances: a single one takes no
     more than an integral over one variable.

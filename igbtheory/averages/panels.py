@@ -19,7 +19,7 @@ PLAIN = 1e-4
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
-    """Mean, var_mu, var_chi of phi(h) and their estimated relative error, at one point of a sweep.
+    """Return mean, var_mu, var_chi of phi(h) and their estimated relative error, at one point of a sweep.
 
     The error is the difference from a coarser rule, which overstates that of the result.
     """
@@ -29,7 +29,7 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
 
 
 def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]) -> Any:
-    """Largest relative difference of mean^2 + var_mu and of var_chi, both rules given by mean, var_mu, var_chi."""
+    """Return the largest relative difference of mean^2 + var_mu and of var_chi of two rules."""
     # a product of that size is what rounding leaves of zero
     floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
@@ -37,7 +37,7 @@ def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]
 
 
 def orders(n: Kind) -> tuple[int, int]:
-    """Orders of the coarser and of the finer rule."""
+    """Return the orders of the coarser and of the finer rule."""
     least = int(np.ceil(-np.log10(n.goal)))
     return least, least + least // 3
 
@@ -71,7 +71,7 @@ def second_moment(n: Kind, phi: Function, mean: Any, q: Any) -> Any:
 
 
 def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Mean E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
+    """Return E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
     seen = resolved(n, phi, float(mean), float(n.sqrt(q_a)), float(n.sqrt(q_b)))
     coarse, fine = (_product(seen, q_a, q_b, q_ab, mean, order) for order in orders(n))
     return fine[0], seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon

@@ -71,7 +71,7 @@ class Resolved:
 
 
 def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
-    """Reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
+    """Return reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
     reach = max(_reach(n, phi, mean, scale) for scale in scales)
     found = mesh(phi, span(abs(mean) + reach * max(scales)))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
@@ -80,7 +80,7 @@ def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
 
 
 def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
-    """Positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
+    """Return the positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
     column = np.array(points, dtype=np.asarray(scale).dtype).reshape(len(points), *(1,) * np.ndim(centre))
     return (column - centre) / (scale + n.number(1e-290))
 

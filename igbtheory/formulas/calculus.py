@@ -85,9 +85,7 @@ def reflected(tree: Tree) -> Tree:
 def degree(tree: Tree) -> Fraction | None:
     """Return p with f(a x) = a^p f(x) for a > 0, or None where the formula is not of the form b x^p."""
     match tree:
-        case Number(value) if value:
-            return Fraction(0)
-        case Constant():
+        case Number() | Constant() if tree != ZERO:
             return Fraction(0)
         case Variable():
             return Fraction(1)

@@ -9,18 +9,7 @@ import numpy as np
 
 from igbtheory.formulas.calculus import degree, reflected
 from igbtheory.formulas.roots import roots, sign
-from igbtheory.formulas.tree import (
-    ZERO,
-    Call,
-    Choice,
-    Number,
-    Power,
-    Tree,
-    children,
-    choice,
-    evaluate,
-    rebuild,
-)
+from igbtheory.formulas.tree import ZERO, Call, Choice, Number, Power, Tree, children, choice, evaluate, rebuild
 from igbtheory.numbers import Kind
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
