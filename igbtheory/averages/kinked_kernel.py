@@ -117,7 +117,7 @@ def _exponential(x: Any, s: Any, rate: float, kink: float) -> Any:
 
 @lru_cache(maxsize=64)
 def smoothing(phi: Function) -> Smoothing | None:
-    """Return the smoothing of phi; None where a piece is no polynomial plus exponentials, or has these between kinks."""
+    """Return the smoothing, or None where a piece is no polynomial plus exponentials, or has these between kinks."""
     try:
         pieces = [_terms(formula) for formula in phi.pieces.formulas]
     except ValueError:
