@@ -4,7 +4,10 @@ Every public name is loaded when it is first used, so that importing the package
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from igbtheory.layers import Layer as Layer
 
 _HOMES = {
     "AccuracyWarning": "igbtheory.accuracy",

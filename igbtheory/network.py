@@ -24,8 +24,6 @@ DEEPEST = 10_000_000
 MOST_DIGITS = 10_000
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
-SHARP = 1e-8
-"""Error from which on a cusp, not rounding, is its cause in double precision."""
 PROMISED = 1e-10
 """Relative error beyond which a prediction in double precision warns."""
 
@@ -139,11 +137,13 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
             "scale of every single unit changes is estimated from draws"
         )
-    cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and x.phi.cusps]
-    if cusped and (digits is not None or float(np.max(prediction.error)) > SHARP):
+    from igbtheory.averages.mesh import mesh  # noqa: PLC0415 - only a warning asks
+
+    cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+    if cusped:
         return (
-            f"{cusped[0].name!r} has a cusp at x = {float(cusped[0].cusps[0]):.6g}, where its slope is infinite: rules "
-            "that know such a kink only from slopes keep this error, and more digits help little"
+            f"{cusped[0].name!r} has a cusp, a kink beside which its slope is singular: rules that use the slope keep "
+            "this error, and more digits help little"
         )
     if digits is not None:
         return "a rule of it, such as BatchNorm on given data, is computed in double precision alone"

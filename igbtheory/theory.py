@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
-from igbtheory.layers.batchnorm import batch_of, in_batches
+from igbtheory.layers.batchnorm import batch_of, in_batches, sees_batches
 from igbtheory.layers.chain import behind_undrawn, each
 from igbtheory.layers.data import Data
 from igbtheory.numbers import FLOAT64, Kind
@@ -38,7 +38,7 @@ def on_gaussian_inputs(
     """
     _refuse_unlike(inputs.shift, inputs.variance, *_parameters(layers))
     batch = batch_of(layers)
-    node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within)
+    node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within or sees_batches(layers))
     found: list[Moments] = []
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
         for layer in layers:

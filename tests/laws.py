@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.numbers import FLOAT64
 

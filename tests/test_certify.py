@@ -8,7 +8,7 @@ import pytest
 from flint import arb, ctx
 
 import igbtheory as igb
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.certificate import Certificate, smooth
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.signs import increases

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import igbtheory as igb
-from igbtheory.averages import maxima
+from igbtheory.averages import maximum
 from igbtheory.cli import main
 from igbtheory.guesses import BatchedClassLaw, BatchedGuessLaw, ClassGuessLaw, DatasetClassLaw, accuracy_bounds, centred
 from igbtheory.guesses.centred import fractions
@@ -150,7 +150,7 @@ def test_collisions_are_the_slope_of_the_covariance_of_the_maximum(m: int) -> No
     c, step = 0.4, 1e-3
 
     def covariance(c: float) -> float:
-        return float(maxima.moments(FLOAT64, None, m, np.float64(0.0), np.float64(c), np.float64(1 - c))[1])
+        return float(maximum.moments(FLOAT64, maximum.IDENTITY, m, *map(np.float64, (0, c, 1 - c)))[1])
 
     slope = (covariance(c + step) - covariance(c - step)) / (2 * step)
     # central differences err by step^2

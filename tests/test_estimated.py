@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages.moments import Moments
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer
 from igbtheory.layers.control_variates import LEAST, VALUES, estimated
 from igbtheory.layers.draws import REPLICATES, SPARE, Draws

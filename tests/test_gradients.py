@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.layers import Gaussian, LawNode
 from igbtheory.numbers import FLOAT64

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages.grouped import grouped
+from igbtheory.averages.correlations import grouped
 from igbtheory.formulas import function_of
 from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, GroupNorm, LayerNorm, RMSNorm
 from igbtheory.numbers import FLOAT64

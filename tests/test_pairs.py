@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages.moments import Moments, moments, product, second_moment
+from igbtheory.averages.gaussian import moments, product, second_moment
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
@@ -50,7 +51,7 @@ def test_a_pair_is_its_double_integral(
 ) -> None:
     mean, q_a, q_b, q_ab = pair
     phi = function_of(name)
-    value, error = product(FLOAT64, phi, np.float64(q_a), np.float64(q_b), np.float64(q_ab), mean or 0)
+    value, error = product(FLOAT64, phi, 1, (np.float64(q_a), np.float64(q_b), np.float64(q_ab)), mean or 0)
     exact = oracle(f, kinks, pair)
     # absolute, since products of odd functions cancel; the oracle itself is good to about 1e-13
     assert value == pytest.approx(exact, abs=1e-12)
@@ -60,22 +61,22 @@ def test_a_pair_is_its_double_integral(
 @pytest.mark.parametrize(("name", "f", "kinks"), ROWS, ids=[row[0] for row in ROWS])
 def test_law_pair_and_second_moment_agree_at_any_mean(name: str, f: Real, kinks: tuple[float, ...]) -> None:
     phi, mean, var_mu, var_chi = function_of(name), 0.7, np.float64(0.8), np.float64(0.4)
-    law = moments(FLOAT64, phi, Moments(np.float64(mean), var_mu, var_chi))
+    law = moments(FLOAT64, phi, 1, Moments(np.float64(mean), var_mu, var_chi))
     q = var_mu + var_chi
     z, weights = nodes([(k - mean) / np.sqrt(q) for k in kinks])
     density = weights * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     values = f(mean + np.sqrt(q) * z)
     assert law.mean == pytest.approx(density @ values, abs=1e-13)
     assert law.mean**2 + law.var_mu + law.var_chi == pytest.approx(density @ values**2, rel=1e-12)
-    assert second_moment(FLOAT64, phi, q, mean) == pytest.approx(density @ values**2, rel=1e-12)
-    assert law.mean**2 + law.var_mu == pytest.approx(product(FLOAT64, phi, q, q, var_mu, mean)[0], rel=1e-12)
+    assert second_moment(FLOAT64, phi, 1, q, mean) == pytest.approx(density @ values**2, rel=1e-12)
+    assert law.mean**2 + law.var_mu == pytest.approx(product(FLOAT64, phi, 1, (q, q, var_mu), mean)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["tanh", "gelu", "x*tanh(x)"])
 def test_price_the_slope_of_the_kernel_is_the_kernel_of_the_slope(name: str) -> None:
     phi, q, step = function_of(name), np.float64(1.3), 1e-4
-    above, below = (product(FLOAT64, phi, q, q, np.float64(0.6 + s * step))[0] for s in (1, -1))
-    slope, _ = product(FLOAT64, phi.derivative, q, q, np.float64(0.6))
+    above, below = (product(FLOAT64, phi, 1, (q, q, np.float64(0.6 + s * step)))[0] for s in (1, -1))
+    slope, _ = product(FLOAT64, phi.derivative, 1, (q, q, np.float64(0.6)))
     # a central difference errs by step^2 times a third derivative of order 1
     assert (above - below) / (2 * step) == pytest.approx(slope, rel=1e-6)
 
@@ -87,6 +88,6 @@ def test_grey_values_as_they_are_need_a_long_series_and_get_it() -> None:
     exact = oracle(np.tanh, (), (0.0, kernel[3, 3], kernel[8, 8], kernel[3, 8]))
     assert found.error < 1e-10
     single = igb.mlp(1, "tanh").predict(igb.digits()[[3, 8]])
-    diagonal = [second_moment(FLOAT64, function_of("tanh"), kernel[i, i]) for i in (3, 8)]
+    diagonal = [second_moment(FLOAT64, function_of("tanh"), 1, kernel[i, i]) for i in (3, 8)]
     # 20 nodes on half a standard deviation, over which tanh turns ten times, are good to 1e-7
     assert single.var_mu == pytest.approx((2 * exact + sum(diagonal)) / 2, rel=1e-6)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.averages import mehler, panels, smoothed
-from igbtheory.averages.moments import Moments, integrated, moments, product, second_moment
+from igbtheory.averages import kinked_kernel, mehler, panels
+from igbtheory.averages.gaussian import integrated, moments, product, second_moment
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
 from igbtheory.layers import (
@@ -116,7 +117,7 @@ def test_closed_form_is_what_panels_find(name: str, point: Point) -> None:
     base = point.base
     found = panels.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
     # the 1e-11; the covariance alone keeps fewer digits in the quadrature when the mean dominates
-    close(second(moments(FLOAT64, phi, base)), second(Moments(*found[:3])), 1e-11)
+    close(second(moments(FLOAT64, phi, 1, base)), second(Moments(*found[:3])), 1e-11)
 
 
 @pytest.mark.parametrize("name", CLOSED)
@@ -124,8 +125,8 @@ def test_closed_form_is_what_panels_find(name: str, point: Point) -> None:
 @SEVERAL
 def test_closed_form_keeps_its_digits_in_double_precision(name: str, point: Point) -> None:
     phi, n = function_of(name), Multiprecision(40)
-    exact = moments(n, phi, Moments(0, n.number(point.base.var_mu), n.number(point.base.var_chi)))
-    found = moments(FLOAT64, phi, point.base)
+    exact = moments(n, phi, 1, Moments(0, n.number(point.base.var_mu), n.number(point.base.var_chi)))
+    found = moments(FLOAT64, phi, 1, point.base)
     # 1e-13 relative for each of the two, as promised per layer; 40 digits leave no cancellation unseen; a wave of
     # q > 700 underflows
     assert abs(found.var_mu - float(exact.var_mu)) <= 1e-13 * float(exact.var_mu) + 1e-300
@@ -154,7 +155,12 @@ def test_slope_is_the_derivative_of_the_covariance(name: str, q_a: float, q_b: f
 def test_slope_is_the_mean_of_the_slopes(name: str, pair: tuple[float, float, float]) -> None:
     phi = function_of(name)
     assert phi.closed is not None
-    value, _ = product(FLOAT64, Function("slope", derivative(phi.tree)), *map(np.float64, pair))
+    value, _ = product(
+        FLOAT64,
+        Function("slope", derivative(phi.tree)),
+        1,
+        (np.float64(pair[0]), np.float64(pair[1]), np.float64(pair[2])),
+    )
     found = phi.closed.slope(FLOAT64, *map(np.float64, pair))
     assert found == pytest.approx(float(value), rel=1e-11, abs=1e-13)
 
@@ -197,9 +203,9 @@ def test_estimated_error_meets_the_promise(name: str, point: Point) -> None:
 @SEVERAL
 def test_variances_are_not_negative_and_add_up(name: str, point: Point) -> None:
     phi = function_of(name)
-    m = moments(FLOAT64, phi, point.base)
+    m = moments(FLOAT64, phi, 1, point.base)
     q = np.float64(point.base.var_mu + point.base.var_chi)
-    whole = second_moment(FLOAT64, phi, q)
+    whole = second_moment(FLOAT64, phi, 1, q)
     assert m.var_mu >= 0
     assert m.var_chi >= 0
     # law and kernel compute E phi^2 by different routes: the first in three parts, the second at once
@@ -210,13 +216,13 @@ def test_variances_are_not_negative_and_add_up(name: str, point: Point) -> None:
 @pytest.mark.parametrize("point", [Point(1.7, 0.0), Point(0.3, 0.5), Point(4.0, 30.0)])
 def test_law_and_kernel_agree_on_exchangeable_data(name: str, point: Point) -> None:
     phi, q = function_of(name), np.float64(point.q)
-    m = moments(FLOAT64, phi, point.base)
-    pair, _ = product(FLOAT64, phi, q, q, np.float64(point.base.var_mu))
+    m = moments(FLOAT64, phi, 1, point.base)
+    pair, _ = product(FLOAT64, phi, 1, (q, q, np.float64(point.base.var_mu)))
     # absolute against E phi^2: the kernel face promises no more where the mean is zero
     assert abs(float(pair - m.mean**2 - m.var_mu)) <= 1e-11 * second(m)[1]
 
 
-SMOOTHED = [name for name in ACTIVATIONS if smoothed.smoothing(function_of(name)) is not None]
+SMOOTHED = [name for name in ACTIVATIONS if kinked_kernel.smoothing(function_of(name)) is not None]
 
 
 @pytest.mark.parametrize("name", SMOOTHED)
@@ -224,16 +230,16 @@ SMOOTHED = [name for name in ACTIVATIONS if smoothed.smoothing(function_of(name)
 @settings(max_examples=8, deadline=None)
 def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ratio: float, c: float) -> None:
     phi = function_of(name)
-    smooth = smoothed.smoothing(phi)
+    smooth = kinked_kernel.smoothing(phi)
     assert smooth is not None
     q_a, q_b = np.array([[q], [ratio * q]]), np.array([q, 1.3 * q])
     q_ab = c * np.sqrt(q_a * q_b)
     mean = np.float64(0.3 * np.sqrt(q))
-    size_a, size_b = (np.sqrt([panels.second_moment(FLOAT64, phi, x, mean) for x in np.ravel(qs)]) for qs in (q_a, q_b))
-    values, error = smoothed.product(phi, smooth, q_a, q_b, q_ab, float(mean))
+    size_a, size_b = (np.sqrt([panels.second_moment(FLOAT64, phi, mean, x) for x in np.ravel(qs)]) for qs in (q_a, q_b))
+    values, error = kinked_kernel.product(phi, smooth, q_a, q_b, q_ab, float(mean))
     assert error <= 1e-11
     for i, j in np.ndindex(2, 2):
-        found, _ = panels.product(FLOAT64, phi, q_a[i, 0], q_b[j], q_ab[i, j], mean)
+        found, _ = panels.product(FLOAT64, phi, mean, q_a[i, 0], q_b[j], q_ab[i, j])
         assert abs(values[i, j] - found) <= 1e-11 * size_a[i] * size_b[j]
 
 
@@ -241,7 +247,7 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
 @pytest.mark.parametrize("pair", [(1.0, 2.0, -1.1), (0.2, 5.0, 0.6), (3.0, 3.0, 2.9)])
 def test_kernel_face_is_the_mean_over_samples(name: str, pair: tuple[float, float, float]) -> None:
     phi = function_of(name)
-    value, _ = product(FLOAT64, phi, *map(np.float64, pair))
+    value, _ = product(FLOAT64, phi, 1, (np.float64(pair[0]), np.float64(pair[1]), np.float64(pair[2])))
     root = np.linalg.cholesky([[pair[0], pair[2]], [pair[2], pair[1]]])
     drawn = root @ np.random.default_rng(1).standard_normal((2, 400_000))
     found = np.prod(Activation(name).samples(drawn, np.random.default_rng(0), 0), axis=0)

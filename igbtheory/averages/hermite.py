@@ -56,7 +56,7 @@ class Series:
 
 
 def series(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> Series:
-    """Series at points of a sweep."""
+    """Return the series at points of a sweep."""
     found = Series(*coefficients(n, phi, mean, q, order), error=0 * q)
     k = 2 * np.arange(order // 2)[:, None]
     weighted = [part * ks[: len(part)] for part, ks in zip(found.squares, (k, k + 1), strict=True)]
@@ -78,7 +78,7 @@ def _basis(n: Kind, order: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any
 
 
 def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple[Any, Any]:
-    """Coefficients a_k, k even and k odd, shape (order/2, points) each, at the points (mean, q) of a sweep."""
+    """Return the a_k, k even and k odd, shape (order/2, points) each, at the points (mean, q) of a sweep."""
     z, even, odd = _basis(n, order)
     scaled = z[:, None] * n.sqrt(q)
     above = phi(n, mean + scaled)
@@ -90,7 +90,7 @@ def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple
 
 
 def misses(phi: Function, mean: Any, q: Any, even: Any, odd: Any) -> Any:
-    """1 where the series is not phi at points between the nodes, 0 where it is: an oscillation finer than the nodes."""
+    """Return 1 where the series is not phi between the nodes, as with an oscillation finer than they are, else 0."""
     if not (even.size or odd.size):
         return np.zeros(q.shape)
     scale, centre = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float)
@@ -115,7 +115,7 @@ def _witnesses(order: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def tail(n: Kind, squares: Any) -> Any:
-    """Upper estimate of what lies beyond the end of a decaying series: its last quarter times sqrt(last/third).
+    """Estimate from above what lies beyond the end of a decaying series: its last quarter times sqrt(last/third).
 
     The terms of an analytic phi fall like exp(-a sqrt(k)) or faster, for which the next quarter is smaller still.
     """

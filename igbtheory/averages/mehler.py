@@ -126,7 +126,7 @@ def _horner(highest_first: Iterable[Any], x: Any) -> Any:
 
 
 def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, float]:
-    """Mean E phi(h_a) phi(h_b) = sum_k a_k b_k c^k of pairs with that mean (arrays that broadcast) and its error."""
+    """Return E phi(h_a) phi(h_b) = sum_k a_k b_k c^k of pairs with that mean (arrays that broadcast) and its error."""
     c = q_ab / n.sqrt(q_a * q_b)
     square = c * c
     for order in _orders(n):

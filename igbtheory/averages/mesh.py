@@ -1,7 +1,8 @@
 """The mesh of a formula: the points of the x axis between which its slope is a polynomial to working accuracy."""
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,10 @@ from igbtheory.numbers import FLOAT64
 
 ORDER = 16
 TOLERANCE = 1e-13
-LOOSE = 1e-8
-"""The same of the power by which the slope goes near a cusp."""
 NARROW = 1e-6
-"""Width from which on a panel that touches a cusp is bisected no more."""
+"""Relative width from which on a panel beside a kink is bisected no more: the slope may be infinite there."""
+SLOW = 20.0
+"""Factor 1/((17/13)^(2 a) - 1) at a = 1/10, by which rules for |x|^a may err more than their difference says."""
 FINEST = 50
 LARGEST = 1024
 """Rounds of bisection, and panels, at most."""
@@ -22,9 +23,22 @@ _FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (
 """Panels to begin with: one unit wide near the origin, then half an octave."""
 
 
+@final
+@dataclass(frozen=True)
+class Mesh:
+    """Points, beside the kinks, between which sixteen Legendre polynomials resolve the slope of a function.
+
+    doubt: the factor on the difference of two rules that use the mesh with which it does not understate their error:
+    1, but more where the slope beside a kink is singular, as that of sqrt(abs(x)).
+    """
+
+    points: tuple[float, ...]
+    doubt: float
+
+
 @lru_cache(maxsize=256)
-def mesh(phi: Function, reach: float) -> tuple[float, ...]:
-    """Points in (-reach, reach), beside the kinks, between which sixteen Legendre polynomials resolve phi'.
+def mesh(phi: Function, reach: float) -> Mesh:
+    """Return the mesh of phi on (-reach, reach).
 
     Every kind of number uses it, with an order of its own: n digits take about n polynomials. Raises ValueError
     where the slope oscillates too often for that.
@@ -32,9 +46,9 @@ def mesh(phi: Function, reach: float) -> tuple[float, ...]:
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
-    near = near[np.all([np.abs(near - float(cusp)) > NARROW for cusp in phi.cusps], axis=0)] if phi.cusps else near
-    floor = 1e-3 * TOLERANCE * np.max(np.abs(_slope(phi, near)))
-    panels = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
+    slopes = np.abs(_slope(phi, near))
+    floor = 1e-3 * TOLERANCE * np.max(slopes[np.isfinite(slopes)])
+    panels, singular = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
     merged = [(*panels[0], [panels[0]])]
     for low, high in panels[1:]:
         start, _, parts = merged[-1]
@@ -43,11 +57,11 @@ def mesh(phi: Function, reach: float) -> tuple[float, ...]:
             merged[-1] = (start, high, parts)
         else:
             merged.append((low, high, parts[-1:]))
-    return tuple(low for low, _, _ in merged[1:] if low not in kinks)
+    return Mesh(tuple(low for low, _, _ in merged[1:] if low not in kinks), SLOW if singular else 1.0)
 
 
 def span(distance: float) -> float:
-    """Next power of two, beyond 512, where no exponential function reaches, of sixteen: nearby points share a mesh."""
+    """Return the next power of two (of sixteen beyond 512): nearby points share a mesh."""
     step = 1 if distance <= 512 else 4
     return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
 
@@ -72,9 +86,9 @@ def _transform() -> NDArray[np.float64]:
     return np.asarray(basis * (np.arange(ORDER) + 0.5) * weights[:, None])
 
 
-def _ends_small(terms: NDArray[np.float64], floor: float) -> Any:
+def _ends_small(terms: NDArray[np.float64], floor: float, tolerance: Any = TOLERANCE) -> Any:
     size = np.abs(terms)
-    return np.max(size[-2:], axis=0) <= np.maximum(TOLERANCE * np.max(size, axis=0), floor)
+    return np.max(size[-2:], axis=0) <= np.maximum(tolerance * np.max(size, axis=0), floor)
 
 
 def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
@@ -91,36 +105,25 @@ def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
         largest = np.max(np.abs(slope), axis=0)
         rise = (high - low) * largest + np.abs(last - first)
         hidden = ~(gap <= 1e-9 * rise + 1e-13 * (np.abs(first) + np.abs(last)) + floor * (high - low))
-        rough = (hidden | ~_ends_small(_series(phi, low, high), floor)) & ~(rise <= floor * min(1.0, high[-1]))
-    return _near_cusps(phi, low, high, rough) if phi.cusps else rough
+        ends_small = _ends_small(_series(phi, low, high), floor, _tolerance(phi, low, high))
+        return (hidden | ~ends_small) & ~(rise <= floor * min(1.0, high[-1]))
 
 
-def _near_cusps(phi: Function, low: Any, high: Any, rough: Any) -> Any:
-    """The same where panels touch cusps: they are not rough once narrow, or once the slope goes as one power."""
-    cusps = np.array([float(cusp) for cusp in phi.cusps])
-    begins, stops = np.isin(low, cusps), np.isin(high, cusps)
-    for i in np.flatnonzero(begins | stops):
-        rough[i] = high[i] - low[i] > NARROW and not (
-            begins[i] ^ stops[i] and _as_power(phi, low[i], high[i], begins=begins[i])
-        )
-    return rough
+def _tolerance(phi: Function, low: Any, high: Any) -> Any:
+    """Tolerance of a series: next to a kink away from 0, the rounding of the distance from it is all that is seen."""
+    kinks = np.array(phi.pieces.kinks, dtype=float)[:, None]
+    distance = np.maximum(np.minimum(np.abs(low - kinks), np.abs(high - kinks)), (high - low) / 100)
+    return np.maximum(TOLERANCE, np.max(10 * FLOAT64.epsilon * np.abs(kinks) / distance, axis=0, initial=0.0))
 
 
-def _as_power(phi: Function, low: float, high: float, *, begins: bool) -> bool:
-    """Whether the power of the distance from the cusp by which the slope goes, t f''/f', is a series in sqrt(t)."""
-    nodes, _ = FLOAT64.legendre(ORDER)
-    t = (high - low) * (1 + nodes) ** 2 / 4
-    x = low + t if begins else high - t
-    with np.errstate(all="ignore"):
-        powers = (x - low if begins else x - high) * phi.derivative.slope(FLOAT64, x) / _slope(phi, x)
-    terms = _transform().T @ np.nan_to_num(powers, posinf=0.0, neginf=0.0)
-    return bool(np.max(np.abs(terms[-2:])) <= LOOSE)
-
-
-def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[float, float]]:
-    """Panels from bisecting again and again those that are rough."""
+def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tuple[float, float]], bool]:
+    """Panels from bisecting again and again those that are rough, and whether the slope beside a kink is singular."""
+    kinks = np.array(phi.pieces.kinks, dtype=float)
     for _ in range(FINEST):
         rough = _rough(phi, low, high, floor)
+        ends = np.where(np.isin(low, kinks), low, np.where(np.isin(high, kinks), high, np.inf))
+        narrow = high - low < NARROW * np.where(np.isfinite(ends), np.maximum(np.abs(ends), 1), 0)
+        singular, rough = bool(np.any(rough & narrow)), rough & ~narrow
         if not rough.any() or low.size > LARGEST:
             break
         middle = (low[rough] + high[rough]) / 2
@@ -131,13 +134,11 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> list[tuple[fl
             f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {high[-1]:g}: it oscillates, is "
             "singular or leaves the range of the numbers; use a smaller sigma_w2 or a formula that varies less"
         )
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+    return list(zip(low.tolist(), high.tolist(), strict=True)), singular
 
 
 def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
     """Whether one series serves (low, high), also at witnesses inside each of its parts."""
-    if low in phi.cusps or high in phi.cusps:
-        return not (low in phi.cusps and high in phi.cusps) and _as_power(phi, low, high, begins=low in phi.cusps)
     terms = _series(phi, low, high)
     witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
     series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)

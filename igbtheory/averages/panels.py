@@ -9,30 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.averages.resolved import images, resolved
+from igbtheory.averages.resolved import Resolved, images, resolved
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Kind
-from igbtheory.numerics.panels import split_normal, towards, variance
+from igbtheory.numerics.panels import split_normal, variance
 
 PLAIN = 1e-4
 """Share of the second moment from which on a variance is a mean of squares: it loses a factor 1/sqrt(PLAIN) at most."""
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
-    """Mean, var_mu, var_chi of phi(h) and their estimated relative error, at one point of a sweep.
+    """Return mean, var_mu, var_chi of phi(h) and their estimated relative error, at one point of a sweep.
 
     The error is the difference from a coarser rule, which overstates that of the result.
     """
-    coarse, fine = (_moments(n, phi, mean, var_mu, var_chi, order) for order in orders(n))
-    error = difference(n, coarse, fine)
-    if phi.cusps and var_chi:
-        # h is rounded, and with it the distance from a cusp; a hundredth of this was seen
-        error += n.epsilon / 10 * (abs(mean) + max(abs(n.number(cusp)) for cusp in phi.cusps)) / n.sqrt(var_chi)
-    return *fine, error + 100 * n.epsilon
+    seen = resolved(n, phi, float(mean), float(n.sqrt(var_mu + var_chi)))
+    coarse, fine = (_moments(seen, mean, var_mu, var_chi, order) for order in orders(n))
+    return *fine, seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
 def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]) -> Any:
-    """Largest relative difference of mean^2 + var_mu and of var_chi, both rules given by mean, var_mu, var_chi."""
+    """Return the largest relative difference of mean^2 + var_mu and of var_chi of two rules."""
     # a product of that size is what rounding leaves of zero
     floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
@@ -40,15 +37,15 @@ def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]
 
 
 def orders(n: Kind) -> tuple[int, int]:
-    """Orders of the coarser and of the finer rule."""
+    """Return the orders of the coarser and of the finer rule."""
     least = int(np.ceil(-np.log10(n.goal)))
     return least, least + least // 3
 
 
 @np.errstate(over="ignore", under="ignore")
-def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
+def _moments(seen: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
+    n, phi = seen.n, seen.phi
     scale_u, scale_z, scale = n.sqrt(var_mu), n.sqrt(var_chi), n.sqrt(var_mu + var_chi)
-    seen = resolved(n, phi, float(mean), float(scale))
     whole = seen.around(mean, scale, order)
     average = whole.integral(phi(n, mean + scale * whole.x) * n.npdf(whole.x))
     if phi.parity < 0 and not mean:
@@ -66,29 +63,28 @@ def _moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any, order
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
 
 
-def second_moment(n: Kind, phi: Function, q: Any, mean: Any) -> Any:
-    """Mean E phi(h)^2 of one pre-activation h of variance q."""
+def second_moment(n: Kind, phi: Function, mean: Any, q: Any) -> Any:
+    """Return E phi(h)^2 of one unit h of that mean and variance."""
     scale = n.sqrt(q)
     whole = resolved(n, phi, float(mean), float(scale)).around(mean, scale, orders(n)[1])
     return whole.integral(phi(n, mean + scale * whole.x) ** 2 * n.npdf(whole.x))
 
 
-def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
-    """Mean E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
-    coarse, fine = (_product(n, phi, q_a, q_b, q_ab, mean, order) for order in orders(n))
-    return fine[0], abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
+    seen = resolved(n, phi, float(mean), float(n.sqrt(q_a)), float(n.sqrt(q_b)))
+    coarse, fine = (_product(seen, q_a, q_b, q_ab, mean, order) for order in orders(n))
+    return fine[0], seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore")
-def _product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any, order: int) -> tuple[Any, Any]:
+def _product(seen: Resolved, q_a: Any, q_b: Any, q_ab: Any, mean: Any, order: int) -> tuple[Any, Any]:
     """Mean of the product and of its absolute value: phi(h_a) times the mean of phi(h_b) given h_a."""
+    n, phi = seen.n, seen.phi
     scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))
-    seen = resolved(n, phi, float(mean), float(scale_a), float(n.sqrt(q_b)))
     given_cuts = images(n, seen.cuts + seen.sides(across), mean, along)
-    own_cuts, cusps = (images(n, x, mean, scale_a) for x in (seen.cuts + seen.graded(scale_a), seen.cusps))
-    ends = towards(n, np.concatenate([own_cuts, given_cuts]), cusps)
-    u = split_normal(n, ends, seen.reach, order, cusps)
+    u = split_normal(n, np.concatenate([images(n, seen.cuts, mean, scale_a), given_cuts]), seen.reach, order)
     centre = mean + along * np.ravel(u.x)
     z = seen.around(centre, across, order)
     given = z.integral(phi(n, centre + across * z.x) * n.npdf(z.x)).reshape(u.x.shape)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -10,14 +9,10 @@ import numpy as np
 from igbtheory.averages.mesh import mesh, span
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numerics.panels import Panels, farthest, from_likeliest, rises, split_normal, variance
+from igbtheory.numerics.panels import Panels, farthest, split_normal, variance
 
 SIDES = (3.0,)
 """Ends, in standard deviations, of the panels around a smoothed feature; the last one ends at the reach."""
-NEAR = 2.0 ** np.arange(-4, 3)
-"""Ends, in standard deviations, of the panels around a cusp."""
-FAR = 2.0 ** np.arange(-3, 48)
-"""The same around one that is smoothed, up to standard deviations of any size."""
 BLOCK = 2**20
 """Nodes held at once."""
 Rule = Callable[[Any, Any, int], tuple[Any, Any]]
@@ -28,7 +23,8 @@ Rule = Callable[[Any, Any, int], tuple[Any, Any]]
 class Resolved:
     """Function phi as a Gaussian of the given mean and standard deviation sees it.
 
-    reach: standard deviations that matter; kinks, jumps, cusps: in the kind n; cuts: kinks and the points of the mesh.
+    reach: standard deviations that matter; kinks, jumps: in the kind n; cuts: kinks and the points of the mesh;
+    doubt: the factor on the difference of two rules with which it does not understate their error.
     """
 
     n: Kind
@@ -37,30 +33,16 @@ class Resolved:
     kinks: list[Any]
     jumps: list[tuple[Any, Any]]
     cuts: list[Any]
-    cusps: list[Any]
+    doubt: float
 
     def around(self, centre: Any, scale: Any, order: int, more: list[Any] | None = None) -> Panels:
-        """Panels of a normal variable z between the positions of the cuts in x = centre + scale z.
-
-        more: the `sides` of what smoothes phi, and with it the cusps, towards which panels bend without.
-        """
-        cuts = self.cuts + (self.graded(scale) if more is None else more)
-        cusps = images(self.n, self.cusps, centre, scale) if self.cusps and more is None else ()
-        return split_normal(self.n, images(self.n, cuts, centre, scale), self.reach, order, cusps)
-
-    def graded(self, scale: Any, steps: Any = NEAR) -> list[Any]:
-        """Panel ends around cusps as a Gaussian of that standard deviation sees them, and between cusps and kinks."""
-        if not self.cusps:
-            return []
-        kinks = sorted(self.kinks)
-        between = [(a + b) / 2 for a, b in pairwise(kinks)]
-        return between + [x + s * self.n.number(step) * scale for x in self.cusps for step in steps for s in (-1, 1)]
+        """Panels of a normal variable z that end where x = centre + scale z is at a cut or at one of `more` points."""
+        return split_normal(self.n, images(self.n, self.cuts + (more or []), centre, scale), self.reach, order)
 
     def sides(self, scale: Any) -> list[Any]:
         """Panel ends around kinks, and around the stretch where the slope varies, once smoothed with width `scale`."""
         features = {min(self.cuts), max(self.cuts), *self.kinks} if self.cuts else set[Any]()
-        ends = [x + s * side * scale for x in features for side in (*SIDES, self.reach) for s in (-1, 1)]
-        return ends + self.graded(scale, FAR)
+        return [x + s * side * scale for x in features for side in (*SIDES, self.reach) for s in (-1, 1)]
 
     def atoms(self, centre: Any, scale: Any) -> list[tuple[Any, Any]]:
         """Positions z of the kinks at which phi jumps, and the jumps."""
@@ -73,49 +55,32 @@ class Resolved:
         inside = z.integral(values * density)
         return inside, z.integral((values - inside) ** 2 * density)
 
-    def rises(self, centre: Any, scale: Any, z: Panels) -> tuple[Any, Any]:
-        """Rises of phi(x + scale z) at the nodes of panels that touch cusps, from the likeliest node, and weights."""
-        n, far = self.n, z.left + z.half + z.cusp * z.half
-        regular = np.where(z.cusp[:, None], far[:, None], z.x)  # never at the cusp itself
-        slopes, values = scale * self.phi.slope(n, centre + scale * regular), self.phi(n, centre + scale * z.x)
-        parts = rises(n, z, slopes, values, self.phi(n, centre + scale * far))
-        atoms = [((kink - centre) / scale, jump) for kink, jump in self.jumps if kink not in self.cusps]
-        weights = z.weights * n.npdf(z.x)
-        return from_likeliest(z, parts, atoms, weights), weights
-
     def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
         """Derivative by x of E_z phi(x + scale z), and Var_z phi(x + scale z), at the points x = `centre`."""
         n, z = self.n, self.around(centre, scale, order)
-        if z.cusp is not None:
-            rise, weights = self.rises(centre, scale, z)
-            mean = (weights * rise).sum(axis=(0, 1))
-            spread = (weights * (rise - mean) ** 2).sum(axis=(0, 1))
-            return (weights * z.x * rise).sum(axis=(0, 1)) / scale, spread  # by parts
         slopes, atoms = self.phi.slope(n, centre + scale * z.x), self.atoms(centre, scale)
         drift = z.integral(slopes * n.npdf(z.x)) + sum(jump * n.npdf(y) / scale for y, jump in atoms)
         return drift, variance(n, z, scale * slopes, atoms)
 
     def at_each(self, rule: Rule, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
         """Both results of a `rule` at an array of centres, in blocks."""
-        panels = len(self.cuts) + len(self.graded(scale)) + 8
-        blocks = np.array_split(np.ravel(centre), 1 + centre.size * order * panels // BLOCK)
+        blocks = np.array_split(np.ravel(centre), 1 + centre.size * order * (len(self.cuts) + 8) // BLOCK)
         parts = zip(*(rule(block, scale, order) for block in blocks), strict=True)
         first, second = (np.concatenate(part).reshape(centre.shape) for part in parts)
         return first, second
 
 
 def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
-    """Reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
+    """Return reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
     reach = max(_reach(n, phi, mean, scale) for scale in scales)
-    points = mesh(phi, span(abs(mean) + reach * max(scales)))
+    found = mesh(phi, span(abs(mean) + reach * max(scales)))
     kinks = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
-    cusps = [n.number(cusp) for cusp in phi.cusps]
-    return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in points] + kinks, cusps)
+    return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in found.points] + kinks, found.doubt)
 
 
 def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
-    """Positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
+    """Return the positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
     column = np.array(points, dtype=np.asarray(scale).dtype).reshape(len(points), *(1,) * np.ndim(centre))
     return (column - centre) / (scale + n.number(1e-290))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.certificate import smooth
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.panels import MOST, Layout, TooWideError, between, too_many

@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import arb, arb_mat
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.certificate.gaussian import cut, length, standard, trapezoid
 from igbtheory.certificate.panels import Layout, between, too_many
 from igbtheory.certificate.rules import Rule

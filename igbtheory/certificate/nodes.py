@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.certificate import gaussian, maxima, sphere
 from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function

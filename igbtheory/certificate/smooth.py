@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.boxes import analytic, rectangles, size
 from igbtheory.certificate.panels import MOST, RADII, Layout, too_many

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.certificate.panels import Layout, between
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.function import Function

@@ -5,7 +5,7 @@ from typing import Any
 
 import sympy as sp
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.derivation.form import RULE, simplified
 from igbtheory.derivation.nodes import FormalGaussian, formal
 from igbtheory.derivation.result import BEFORE, CHAINED, Chained, Derivation, DerivedLayer

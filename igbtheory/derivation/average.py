@@ -4,8 +4,8 @@ from typing import Any, final
 
 import sympy as sp
 
-from igbtheory.averages import averages
-from igbtheory.averages.moments import Moments
+from igbtheory.averages import gaussian
+from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Multiprecision
 
@@ -41,7 +41,7 @@ class GaussianAverage(sp.Function):  # type: ignore[misc]
         n = Multiprecision(max(int(prec * 0.30103), 15))
         mean, var_mu, var_chi = (n.number(str(value)) for value in values)
         h = Moments(0 if mean == 0 else mean, var_mu, var_chi)
-        found = getattr(averages.moments(n, _FUNCTIONS[name], m, h), part)
+        found = getattr(gaussian.moments(n, _FUNCTIONS[name], m, h), part)
         return sp.Float(str(found), int(prec * 0.30103))
 
     def _latex(self, printer: Any, **_: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import sympy as sp
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.derivation import averaged_terms, orthants
 from igbtheory.derivation.orthants import Powers
 from igbtheory.derivation.terms import Terms, constant, polynomial, squared, terms

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, final
 
 import sympy as sp
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.derivation import closed
 from igbtheory.derivation.average import unevaluated
 from igbtheory.formulas import FUNCTIONS

@@ -1,10 +1,4 @@
-"""Activation functions: each is its formula; the catalogue, the reader of formulas, Gaussian moments of any of them.
-
-Who answers: `averages` (sweeps, maxima) asks `moments`, or `maxima` of m > 1 units. `moments` takes the closed form if
-there is one; for smooth phi `mehler`, for kinked phi in double precision `octaves`, of pairs `smoothed`; else `panels`,
-of many pairs by `pairwise` and `interpolation`. Batch-normalised units: `batched` asks `spherical`, with eps > 0
-`lengths` and `disk`, of maxima `batched_pair`. What BatchNorm with eps > 0 leaves behind an activation: `batches`.
-"""
+"""Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
 
 from typing import Any
 
@@ -20,7 +14,7 @@ __all__ = ["FUNCTIONS", "Function", "function_of"]
 
 
 def function_of(activation: Any) -> Function:
-    """Function meant by a catalogue name, a formula in x, a SymPy expression in one symbol, or a Function."""
+    """Return the function meant by a name, a formula in x, a SymPy expression in one symbol, or a Function."""
     activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
     if isinstance(activation, Function):
         return activation

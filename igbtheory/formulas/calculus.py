@@ -55,7 +55,7 @@ _SLOPES: dict[str, Callable[[Tree], Tree]] = {
 
 
 def derivative(tree: Tree) -> Tree:
-    """Derivative d/dx of a formula, off its kinks."""
+    """Return the derivative d/dx of a formula, off its kinks."""
     match tree:
         case Variable():
             return ONE
@@ -78,16 +78,14 @@ def derivative(tree: Tree) -> Tree:
 
 
 def reflected(tree: Tree) -> Tree:
-    """Formula of f(-x)."""
+    """Return the formula of f(-x)."""
     return substitute(tree, -X)
 
 
 def degree(tree: Tree) -> Fraction | None:
-    """Number p with f(a x) = a^p f(x) for a > 0, or None where the formula is not of the form b x^p."""
+    """Return p with f(a x) = a^p f(x) for a > 0, or None where the formula is not of the form b x^p."""
     match tree:
-        case Number(value) if value:
-            return Fraction(0)
-        case Constant():
+        case Number() | Constant() if tree != ZERO:
             return Fraction(0)
         case Variable():
             return Fraction(1)

@@ -13,7 +13,7 @@ LARGEST_LOG = float(np.log(np.finfo(float).max))
 
 
 def growth(values: Pieces) -> str:
-    """Growth "bounded", "polynomial", "exponential", "gaussian" (like exp(a x^2)) or "faster" of |phi| at large |x|.
+    """Return how |phi| grows: "bounded", "polynomial", "exponential", "gaussian" (as exp(a x^2)) or "faster".
 
     All but the last two are square-integrable under every Gaussian; "gaussian" only under those narrow enough.
     """
@@ -36,7 +36,7 @@ def growth(values: Pieces) -> str:
 
 
 def monotonicity(slope: Pieces, jumps: list[float]) -> int:
-    """Monotonicity: 1 where slope and jumps are nowhere negative, -1 nowhere positive, else 0; seen on a grid."""
+    """Return 1 where slope and jumps are nowhere negative, -1 where they are nowhere positive, else 0; on a grid."""
     with np.errstate(all="ignore"):
         found = np.concatenate([slope(FLOAT64, GRID), jumps])
     if np.all(found >= 0):

@@ -53,7 +53,7 @@ def _has_x(tree: Tree) -> bool:
 
 
 def _guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """What must not vanish, with the sign by which one finds it in the text."""
+    """Yield what must not vanish, each with the sign by which it is found in the text."""
     match tree:
         case Power(base, Number(value)) if value < 0:
             yield "/", base
@@ -68,5 +68,6 @@ def _guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
 
 
 def _place(text: str, token: str) -> str:
+    """Return where in the text the sign is, for an error."""
     column = text.find(token)
     return f", at column {column + 1}," if column >= 0 else ""

@@ -10,14 +10,10 @@ import numpy as np
 
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.character import growth, monotonicity
-from igbtheory.formulas.cusps import cusps
 from igbtheory.formulas.pieces import Pieces, split
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.tree import Tree, substitute
 from igbtheory.numbers import FLOAT64, Kind
-
-SLOW = 20.0
-"""Factor of doubt: 1/((17/13)^(2 a) - 1) of a mean of slopes at a = 1/10."""
 
 
 class ClosedForm(ABC):
@@ -83,19 +79,6 @@ class Function:
         return Pieces(self.pieces.kinks, tuple(derivative(formula) for formula in self.pieces.formulas))
 
     @cached_property
-    def cusps(self) -> tuple[Fraction, ...]:
-        """Kinks at which the slope is infinite, or nearly so."""
-        return cusps(self.pieces, self.slope) if self.pieces.kinks else ()
-
-    @cached_property
-    def doubt(self) -> float:
-        """Factor on the difference of two rules, whose panels do not bend, such that it does not understate the error.
-
-        At a cusp |x|^a they err by a power of their order that may be as small as a.
-        """
-        return SLOW if self.cusps else 1.0
-
-    @cached_property
     def derivative(self) -> "Function":
         """The function phi' off the kinks; where phi jumps, its moments lack what the jumps add."""
         return Function(f"derivative of {self.name}", derivative(self.tree))
@@ -130,10 +113,10 @@ class Function:
 
 
 def composed(outer: Function, inner: Function) -> Function:
-    """Function outer(inner(x))."""
+    """Return the function outer(inner(x))."""
     return Function(f"{outer.name} after {inner.name}", substitute(outer.tree, inner.tree))
 
 
 def formula(name: str, text: str, source: str, closed: ClosedForm | None = None) -> Function:
-    """Function of a catalogue row."""
+    """Return the function of a row of the catalogue."""
     return Function(name, read(text), closed, source)

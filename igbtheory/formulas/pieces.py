@@ -9,18 +9,7 @@ import numpy as np
 
 from igbtheory.formulas.calculus import degree, reflected
 from igbtheory.formulas.roots import roots, sign
-from igbtheory.formulas.tree import (
-    ZERO,
-    Call,
-    Choice,
-    Number,
-    Power,
-    Tree,
-    children,
-    choice,
-    evaluate,
-    rebuild,
-)
+from igbtheory.formulas.tree import ZERO, Call, Choice, Number, Power, Tree, children, choice, evaluate, rebuild
 from igbtheory.numbers import Kind
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
@@ -91,7 +80,7 @@ def _entire(tree: Tree) -> bool:
 
 
 def split(tree: Tree) -> Pieces:
-    """Pieces of a formula: every choice is decided on every interval between the roots of the tests."""
+    """Return the pieces of a formula: every choice is decided on every interval between the roots of the tests."""
     found = _split(tree, None, None)
     merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
     return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
@@ -118,7 +107,7 @@ def _point(low: Fraction | None, high: Fraction | None) -> Fraction:
 
 
 def _innermost(tree: Tree) -> set[Tree]:
-    """Tests without choices of their own."""
+    """Return the tests that contain no choice."""
     inner = set().union(*(_innermost(part) for part in children(tree)))
     if isinstance(tree, Choice) and not _innermost(tree.test):
         inner.add(tree.test)

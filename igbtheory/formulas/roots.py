@@ -7,7 +7,7 @@ because no mesh resolves it. An irrational root is given as a rational number wi
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -122,17 +122,13 @@ def _scanned(tree: Tree) -> Iterator[Fraction]:
     zeros = [(i, i) for i in np.flatnonzero(signs == 0)]
     changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
     n = Multiprecision(ROUGH)
-    for i, j in sorted(zeros + changes, key=lambda ends: abs(GRID[ends[0]] + GRID[ends[1]])):
+    for i, j in sorted(zeros + changes, key=lambda places: abs(GRID[places[0]] + GRID[places[1]])):
         low, high = (Fraction(float(GRID[end])) for end in (i, j))
         if i == j:
             yield low
         else:
-            sign_at = partial(_sign_at, n, tree)
-            yield _polished(tree, _bisected(sign_at, low, high, int(signs[i]), Fraction(1, 10**ROUGH)))
-
-
-def _sign_at(n: Multiprecision, tree: Tree, x: Fraction) -> int:
-    return _sign(_numeric(n, tree, x))
+            ends = low, high, int(signs[i]), Fraction(1, 10**ROUGH)
+            yield _polished(tree, _bisected(lambda x: _sign(_numeric(n, tree, x)), *ends))
 
 
 def _polished(tree: Tree, root: Fraction) -> Fraction:

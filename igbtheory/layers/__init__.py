@@ -5,7 +5,7 @@ averaged yet. Where a layer has no rule, `general` estimates one from `draws` of
 `given_batches`.
 """
 
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Pairs
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense

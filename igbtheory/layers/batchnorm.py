@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers.chain import each
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
@@ -120,7 +120,7 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
-        unit = Normalised(self.batch_size, self.estimator, x.own, eps, drawn=node.draws_within)
+        unit = Normalised(self.batch_size, self.estimator, x.own, eps, node.draws_within)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:
@@ -221,6 +221,12 @@ def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
         first, second, *_ = found.values()
         raise ValueError(f"expected the same batches in a whole network, got {first!r} and {second!r}")
     return next(iter(found.values()), None)
+
+
+def sees_batches(layers: Iterable[Layer]) -> bool:
+    """Return whether a BatchNorm with eps > 0 sees how data of a batch vary together in front of it."""
+    found = (layer for layer in each(layers) if isinstance(layer, BatchNorm) and layer.trains)
+    return any(layer.batch_size is not None and bool(np.any(layer.eps)) for layer in found)
 
 
 def in_batches(layers: Sequence[Layer], size: int) -> tuple[Layer, ...]:

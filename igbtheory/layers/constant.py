@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
 from igbtheory.numbers import FLOAT64

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.node import Base

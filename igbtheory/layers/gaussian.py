@@ -6,9 +6,9 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from igbtheory.averages import averages
-from igbtheory.averages.moments import Moments, steepness
-from igbtheory.averages.pairs import Pairs, kernel_root
+from igbtheory.averages import gaussian
+from igbtheory.averages.gaussian import steepness
+from igbtheory.averages.state import Moments, Pairs, kernel_root
 from igbtheory.formulas.function import Function
 from igbtheory.layers import constant
 from igbtheory.layers.draws import Array, Draws, beside
@@ -27,10 +27,10 @@ class Gaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
-        found = averages.moments(n, phi, m, h)
+        found = gaussian.moments(n, phi, m, h)
         if h.within is None or found is h:
             return found
-        pair, error = averages.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
+        pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
         return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
@@ -62,15 +62,15 @@ class GaussianPairs(Base[Pairs]):
         if phi is None and m == 1:
             return h
         # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
-        q_a, q_b = (averages.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
-        q_ab, error = averages.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
+        q_a, q_b = (gaussian.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
+        q_ab, error = gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         if phi is None and m == 1:
             return 0, 0
-        at_a, at_b = (averages.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
+        at_a, at_b = (gaussian.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
         return at_a.mean, at_b.mean
 
     def units(self, draws: Draws, count: int) -> Array:

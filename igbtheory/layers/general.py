@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from igbtheory.averages.moments import Moments
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.layers.chain import undrawn
 from igbtheory.layers.control_variates import estimated
 from igbtheory.layers.data import Data

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
 from igbtheory.layers import given_batches_exact, given_batches_scaled
 from igbtheory.layers.control_variates import DrawnKernel, estimated

@@ -16,8 +16,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.averages.moments import steepness
-from igbtheory.averages.pairs import kernel_root
+from igbtheory.averages.gaussian import steepness
+from igbtheory.averages.state import kernel_root
 from igbtheory.formulas.function import Function
 from igbtheory.layers.given_batches_scaled import Array, approximate, mean_variances, slices
 from igbtheory.numbers import FLOAT64

@@ -9,11 +9,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.grouped import grouped
-from igbtheory.averages.moments import Moments
-from igbtheory.averages.pairs import Pairs
-from igbtheory.averages.pairwise import pairwise
-from igbtheory.averages.spherical import one
+from igbtheory.averages.correlations import grouped
+from igbtheory.averages.directions import one
+from igbtheory.averages.kernel_tables import kernel
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.layers.draws import Array, Draws
@@ -118,7 +117,7 @@ class GroupedPairs(Base[Pairs]):
 
         c = n.correlation(h.q_ab, n.sqrt(h.q_a * h.q_b))
         ones = 1 + 0 * h.q_a, 1 + 0 * h.q_b
-        values, error = pairwise(n, product, lambda _: q, (*ones, c), parity=of.parity)
+        values, error = kernel(n, product, lambda _: q, (*ones, c), of.parity)
         return replace(h, q_a=q * ones[0], q_b=q * ones[1], q_ab=np.where(h.same, q, values), error=h.error + error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
-from igbtheory.averages.moments import Moments
-from igbtheory.averages.pairs import Pairs
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.numbers import FLOAT64, Kind

@@ -5,8 +5,8 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages import batched
-from igbtheory.averages.moments import Moments
+from igbtheory.averages import directions
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.layers import constant
@@ -22,35 +22,35 @@ class Normalised(Base[Moments]):
     """Gaussian unit centred and scaled over its batch of `size` data.
 
     estimator is "exact" or "proxy"; variance is that of the unit over its batch, which only eps > 0 sees. No rule gives
-    the covariance of a maximum at two data of one batch: it is drawn where a later layer needs it (eps > 0) or `drawn`
-    asks for it, else it is not a number.
+    the covariance of a maximum at two data of one batch: it is drawn where `draws_within` asks for it, else it is not a
+    number.
     """
 
     size: int
     estimator: str
     variance: Any
     eps: Any
-    drawn: bool = False
+    draws_within: bool = False
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         found = self._average(n, phi or FUNCTIONS["linear"], m)
         if m == 1:
             return found
-        if not self.drawn and not np.any(self.eps):
+        if not self.draws_within:
             return replace(found, within=n.number(np.nan) + 0 * found.var_chi)
         within, error = self._covariance(Node(n, self, m, phi), found.mean)
-        # later layers see the covariance through eps alone
-        lost = np.max(error / np.asarray(found.var_chi, dtype=float)) if np.any(self.eps) else 0.0
+        # only later layers with an eps see it: an error for all of them, at most
+        lost = np.max(error / np.asarray(found.var_chi, dtype=float))
         return replace(found, within=n.number(within), error=found.error + lost)
 
     def _average(self, n: Kind, phi: Function, m: int) -> Moments:
         if not float(self.eps):
-            return batched.moments(n, phi, m, self.size, self.estimator)
+            return directions.moments(n, phi, m, self.size, self.estimator)
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
-        points = [batched.with_eps(n, phi, m, self.size, v, self.eps) for v in np.ravel(self.variance)]
+        points = [directions.with_eps(n, phi, m, self.size, v, self.eps) for v in np.ravel(self.variance)]
         parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))

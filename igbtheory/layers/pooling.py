@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.normalised import Normalised
 
 MOST = 1_000_000
 """Units that a maximum is taken over at most."""
@@ -34,7 +35,10 @@ class MaxPool(Layer):
         return self.m
 
     def law(self, node: LawNode) -> LawNode:
-        return node.largest(self.m) or super().law(node)
+        found = node.largest(self.m)
+        if found is not None and self.m > 1 and isinstance(node.base, Normalised) and node.base.draws_within:
+            return replace(found, estimated=(*node.estimated, self))  # two data of a batch have no rule
+        return found or super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return node.largest(self.m) or super().kernel(node)

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.draws import Array, Draws, beside

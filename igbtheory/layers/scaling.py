@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode

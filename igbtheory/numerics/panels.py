@@ -12,8 +12,6 @@ from igbtheory.numbers.kind import Kind
 
 WIDTH = 3.0
 """Standard deviations that a panel of the normal density spans at most."""
-CLOSE = 1e-9
-"""Distance of a cut from a cusp that stands for none."""
 
 
 def farthest(n: Kind) -> float:
@@ -24,16 +22,12 @@ def farthest(n: Kind) -> float:
 @final
 @dataclass(frozen=True)
 class Panels:
-    """Nodes x and their weights, shape (panels, order, *points); half widths and left ends, shape (panels, *points).
-
-    cusp: 1 where a panel begins at a cusp, -1 where it ends at one, else 0, shape (panels, *points); None: nowhere.
-    """
+    """Nodes x and their weights, shape (panels, order, *points); half widths and left ends, shape (panels, *points)."""
 
     x: Any
     weights: Any
     half: Any
     left: Any
-    cusp: Any = None
 
     def integral(self, values: Any) -> Any:
         """Integral of a function given by its values at the nodes."""
@@ -45,23 +39,15 @@ class Panels:
         return Panels(self.x[beyond], 2 * self.weights[beyond], self.half[beyond], self.left[beyond])
 
 
-def split_normal(n: Kind, cuts: Any, reach: float, order: int, cusps: Any = ()) -> Panels:
-    """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts, and bend towards cusps among them.
-
-    Around cusps the cuts are dense as far as WIDTH: other ends would come too near to them.
-    """
+def split_normal(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
+    """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts."""
     base = n.number(np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / WIDTH))))
     grid = np.broadcast_to(base.reshape(-1, *(1,) * (cuts.ndim - 1)), (base.size, *cuts.shape[1:]))
-    for cusp in cusps:
-        grid = np.where(np.abs(grid - cusp) < WIDTH, cusp, grid)
-    return split(n, np.concatenate([grid, cuts]), n.number(-reach), n.number(reach), order, cusps)
+    return split(n, np.concatenate([grid, cuts]), n.number(-reach), n.number(reach), order)
 
 
-def split(n: Kind, cuts: Any, low: Any, high: Any, order: int, cusps: Any = ()) -> Panels:
-    """Panels of [low, high] between the cuts, axis of cuts in front; empty ones are dropped.
-
-    cusps: some of the cuts, not two of them in a row.
-    """
+def split(n: Kind, cuts: Any, low: Any, high: Any, order: int) -> Panels:
+    """Panels of [low, high] between the cuts, axis of cuts in front; empty ones are dropped."""
     ends = np.sort(np.minimum(np.maximum(cuts, low), high), axis=0)
     widths = ends[1:] - ends[:-1]
     full = widths > 0
@@ -69,39 +55,8 @@ def split(n: Kind, cuts: Any, low: Any, high: Any, order: int, cusps: Any = ()) 
     left = np.take_along_axis(ends[:-1], kept, axis=0)
     half = np.take_along_axis(widths, kept, axis=0) / 2
     nodes, weights = (_column(part, cuts.ndim) for part in n.legendre(order))
-    panels = Panels(
-        left[:, None] + half[:, None] * (1 + nodes),
-        half[:, None] * weights,
-        half,
-        np.where(half > 0, left, high),
-    )
-    return _bent(n, panels, cusps, np.take_along_axis(ends[1:], kept, axis=0)) if len(cusps) else panels
-
-
-def _bent(n: Kind, panels: Panels, cusps: Any, right: Any) -> Panels:
-    """Panels in y where they touch a cusp, at the distance width y^p from it: y^(p a) is smooth for every a > 0."""
-    order, left = panels.x.shape[1], panels.left
-    begins, stops = (sum(np.asarray(end == cusp, dtype=int) for cusp in cusps) for end in (left, right))
-    cusp = np.sign(begins - stops)
-    nodes, weights = (_column(part, left.ndim) for part in n.legendre(order))
-    side, width, power = cusp[:, None], 2 * panels.half[:, None], order // 5 + 4
-    y = (1 + side * nodes) / 2
-    x = np.where(side > 0, left[:, None] + width * y**power, right[:, None] - width * y**power)
-    bent = width * weights * power * y ** (power - 1) / 2
-    return Panels(np.where(side, x, panels.x), np.where(side, bent, panels.weights), panels.half, left, cusp)
-
-
-def towards(n: Kind, cuts: Any, cusps: Any) -> Any:
-    """Cuts of one variable, and between them such that next to a cusp panels grow in proportion, as far as WIDTH.
-
-    Where two features lie beside each other, the cuts of one come near to the cusp of the other.
-    """
-    more = [cuts]
-    for cusp in cusps:
-        least = np.min(np.abs(cuts - cusp), where=np.abs(cuts - cusp) > CLOSE, initial=WIDTH)
-        steps = least * n.number(2.0 ** np.arange(np.ceil(np.log2(WIDTH / float(least)))))
-        more += [cusp - steps, cusp + steps]
-    return np.concatenate(more)
+    x = left[:, None] + half[:, None] * (1 + nodes)
+    return Panels(x, half[:, None] * weights, half, np.where(half > 0, left, high))
 
 
 def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
@@ -109,7 +64,7 @@ def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
 
 
 def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]]) -> Any:
-    """Variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump)."""
+    """Return the variance of f(z), z standard normal, from its slopes at the nodes and its atoms (position, jump)."""
     tail = n.ncdf(-np.abs(panels.x))
     law = np.where(panels.x < 0, tail, 1 - tail), np.where(panels.x < 0, 1 - tail, tail)
     return hoeffding(n, panels, slopes, law, [(z, jump, n.ncdf(z), n.ncdf(-z)) for z, jump in atoms])
@@ -118,7 +73,7 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
 def hoeffding(
     n: Kind, panels: Panels, slopes: Any, law: tuple[Any, Any], atoms: Sequence[tuple[Any, Any, Any, Any]]
 ) -> Any:
-    """Variance of f(X), X of any law: P(X < x), P(X > x) at the nodes, and behind position and jump of an atom.
+    """Return the variance of f(X); law: P(X < x), P(X > x) at the nodes; atoms: position, jump, both there.
 
     Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) P(X < x) P(X > y) dx dy: where f increases, nothing cancels.
     """
@@ -135,44 +90,27 @@ def hoeffding(
 
 
 def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
-    """Variance of f where it hardly varies, from its rises; weights: the probabilities of the nodes."""
-    parts = (panels.weights * slopes).sum(axis=1), _within(n, panels, slopes)
-    rise = from_likeliest(panels, parts, atoms, weights)
-    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
+    """Return the variance of f of one variable where it hardly varies; weights: the probabilities of the nodes.
 
-
-def from_likeliest(panels: Panels, parts: tuple[Any, Any], atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
-    """Rises of f to the nodes from the likeliest one of each point; parts: over whole panels, and within up to a node.
-
-    Summed from there in both directions: nothing is left of a mean that only a rare event differs from.
+    The rises are summed from the likeliest node in both directions: nothing is left of a mean that only a rare event
+    differs from.
     """
-    whole, within = parts
+    whole, within = (panels.weights * slopes).sum(axis=1), _within(n, panels, slopes)
     middle, order = panels.left + panels.half, panels.x.shape[1]
     for z, jump in atoms:
         behind = middle > z
         whole = whole + jump * (np.append(behind[1:], behind[-1:], axis=0) & ~behind)
-    likeliest = np.argmax(weights.reshape(-1, *weights.shape[2:]), axis=0)
-    after = _column(np.arange(len(whole)), whole.ndim) >= likeliest // order
+    likeliest = int(np.argmax(weights))
+    after = np.arange(len(whole)) >= likeliest // order
     ahead, back = np.where(after, whole, 0 * whole), np.where(after, 0 * whole, whole)
     gained = np.append(0 * whole[:1], np.add.accumulate(ahead, axis=0)[:-1], axis=0)
     rise = (gained - np.add.accumulate(back[::-1], axis=0)[::-1])[:, None] + within
-    flat = rise.reshape(-1, *rise.shape[2:])
-    return rise - np.take_along_axis(flat, np.expand_dims(likeliest, 0), axis=0)[0]
-
-
-def rises(n: Kind, panels: Panels, slopes: Any, values: Any, ends: Any) -> tuple[Any, Any]:
-    """Rises of f over whole panels, and within them up to the nodes, where panels touch cusps: there from its values.
-
-    Elsewhere from its slopes. ends: values at the other ends of the panels that touch; those at the cusps cancel.
-    """
-    regular = panels.cusp == 0
-    whole = np.where(regular, (panels.weights * slopes).sum(axis=1), panels.cusp * ends)
-    near = values - np.where(panels.cusp < 0, ends, 0 * ends)[:, None]
-    return whole, np.where(regular[:, None], _within(n, panels, slopes), near)
+    rise = rise - np.ravel(rise)[likeliest]
+    return (weights * (rise - (weights * rise).sum()) ** 2).sum()
 
 
 def before(n: Kind, panels: Panels, values: Any) -> Any:
-    """Integrals from the first panel's left end up to each node."""
+    """Return the integrals from the first panel's left end up to each node."""
     return _preceding((panels.weights * values).sum(axis=1)) + _within(n, panels, values)
 
 
@@ -188,7 +126,7 @@ def _within(n: Kind, panels: Panels, values: Any) -> Any:
 
 
 def beyond(n: Kind, panels: Panels, values: Any) -> Any:
-    """Integrals from each node to the last panel's right end: of positive values, to a small relative error."""
+    """Return the integrals from each node to the last right end, of positive values to a small relative error."""
     mirrored = Panels(panels.x[::-1, ::-1], panels.weights[::-1, ::-1], panels.half[::-1], panels.left[::-1])
     return before(n, mirrored, values[::-1, ::-1])[::-1, ::-1]
 

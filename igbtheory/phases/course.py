@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64

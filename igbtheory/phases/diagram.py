@@ -10,7 +10,7 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, LawNode
 from igbtheory.layers.node import moments_only

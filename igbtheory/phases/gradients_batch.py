@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.averages import averages
-from igbtheory.averages.moments import Moments
+from igbtheory.averages import gaussian
+from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.layers import BatchNorm, Gaussian, LawNode
 from igbtheory.numbers import Kind
@@ -54,5 +54,5 @@ def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, An
     mean, var_mu, var_chi = (np.asarray(n.number(part))[..., None] for part in (h.mean, h.var_mu, h.var_chi))
     given = Moments(mean + n.sqrt(var_mu) * u, 0 * var_mu, var_chi)
     square, _ = mean_square(n, phi, 1, given)
-    values = square / (averages.moments(n, phi, 1, given).var_chi + eps) * n.npdf(u) * n.number(step)
+    values = square / (gaussian.moments(n, phi, 1, given).var_chi + eps) * n.npdf(u) * n.number(step)
     return 2 * values[..., count % 2 :: 2].sum(axis=-1), values.sum(axis=-1)

@@ -10,8 +10,8 @@ from typing import Any, NoReturn, final
 
 import numpy as np
 
-from igbtheory.averages import averages
-from igbtheory.averages.moments import Moments
+from igbtheory.averages import gaussian
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import X, mul
@@ -70,7 +70,7 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
     if phi.closed is not None and h.centred and m == 1:
         return phi.closed.slope(n, q, q, q), 4 * n.epsilon
     try:
-        x = averages.moments(n, phi.derivative, m, Moments(h.mean, 0 * q, q))
+        x = gaussian.moments(n, phi.derivative, m, Moments(h.mean, 0 * q, q))
     except ValueError as error:
         raise ValueError(
             f"expected an activation whose derivative has a mean square, got {phi.name!r}: {error}; use one that is "
@@ -99,7 +99,7 @@ def _of_gaussian(n: Kind, phi: Function | None, m: int, base: Gaussian, *, pairs
         _refuse(f"a maximum of {m} units behind BatchNorm in batches")
     if phi is None:
         return Slope(own, n.number(1), error=h.error)
-    shared, _ = averages.product(n, phi.derivative, 1, (h.variance, h.variance, h.covariance), h.mean)
+    shared, _ = gaussian.product(n, phi.derivative, 1, (h.variance, h.variance, h.covariance), h.mean)
     return Slope(own, shared, error=h.error + error)
 
 

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
 from igbtheory.layers.groupnorm import Grouped
 from igbtheory.layers.node import moments_only

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from igbtheory.averages.moments import Moments
+from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Residual
 from igbtheory.layers.batchnorm import batch_of

@@ -11,16 +11,17 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.interpolation import Axis
+from igbtheory.numerics.chebyshev import Axis, Line
 from igbtheory.phases.block import Array, Block
 
-Line = Callable[[Array], Array]
 TOLERANCE = 1e-12
 """Coefficients left out, at most: relative errors of what the table tells."""
-SHORTEST, LONGEST = 12, 384
-"""Polynomials in one variable."""
+LONGEST = 513
+"""Nodes at most in one variable."""
 ENDS = np.array([-0.99, 0.0, 0.99])
 """Places of the lines on the other axis, which goes from -1 to 1."""
+LEAST = 1e-7
+"""Angle at which the nodes end, as var_chi/theta^p is 0/0 at 0; the series goes on."""
 NEAREST = 1e-20, 1e-16
 """Shares 1 - c at which the power p is read off."""
 
@@ -60,7 +61,7 @@ def surface(block: Block, low: float, high: float) -> Surface | None:
 
     The number of polynomials in each variable is found on lines: through the ends and the middle of the other.
     """
-    theta, log_q = Axis(0.0, np.pi / 2), Axis(np.log(low), np.log(high))
+    theta, log_q = Axis(LEAST, np.pi / 2), Axis(float(np.log(low)), float(np.log(high)))
     power = _power(block, np.sqrt(low * high))
     squares_at, spreads_at = partial(_squares, block), partial(_spreads, block, power)
     along: list[Line] = [partial(_along_q, spreads_at, at) for at in theta.at(ENDS)]
@@ -78,25 +79,9 @@ def surface(block: Block, low: float, high: float) -> Surface | None:
 
 def _resolved(axis: Axis, lines: list[Line]) -> Axis:
     """Axis with as many polynomials as the lines need to the tolerance, and 0 where that is too many."""
-    if axis.high <= axis.low:
-        return replace(axis, length=1)
-    needed = 0
-    for line in lines:
-        length = SHORTEST
-        while length <= LONGEST:
-            probe = replace(axis, length=length)
-            values = line(probe.nodes())
-            if not np.all(np.isfinite(values)):
-                return replace(axis, length=0)
-            size = np.abs(probe.coefficients(values))
-            last = 1 + int(np.max(np.flatnonzero(size > TOLERANCE), initial=0))
-            if last < length - 2:
-                break
-            length *= 2
-        else:
-            return replace(axis, length=0)
-        needed = max(needed, last + 1)
-    return replace(axis, length=needed)
+    found = [axis.needed(line, TOLERANCE, LONGEST) for line in lines]
+    enough = all(ended for _, ended in found)
+    return replace(axis, length=max(length for length, _ in found) + (axis.high > axis.low) if enough else 0)
 
 
 def _angle(share: Any) -> Any:

@@ -2,18 +2,16 @@
 
 from igbtheory.formulas.catalogue import (
     bell,
-    clipped,
     error_function,
-    exponential,
     gelu,
     jumps,
     rectified,
-    smooth,
     squared,
     waves,
+    without_closed_form,
 )
 from igbtheory.formulas.function import Function
 
-_FAMILIES = (rectified, jumps, clipped, exponential, squared, smooth, error_function, gelu, waves, bell)
+_FAMILIES = (rectified, jumps, squared, without_closed_form, error_function, gelu, waves, bell)
 
 FUNCTIONS: dict[str, Function] = {function.name: function for family in _FAMILIES for function in family.FUNCTIONS}

@@ -2,6 +2,7 @@
 
 from typing import Any, final
 
+from igbtheory.formulas.catalogue.error_function import root
 from igbtheory.formulas.function import ClosedForm, formula
 from igbtheory.numbers import Kind
 
@@ -17,10 +18,10 @@ class Bell(ClosedForm):
         return 1 / n.sqrt(1 + 2 * q)
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return _covariance(n, q_a, q_b, q_ab, _root(n, q_a, q_b, q_ab))
+        return _covariance(n, q_a, q_b, q_ab, root(n, q_a, q_b, q_ab))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return 4 * q_ab / _root(n, q_a, q_b, q_ab) ** 3
+        return 4 * q_ab / root(n, q_a, q_b, q_ab) ** 3
 
     def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         q = var_mu + var_chi
@@ -30,10 +31,6 @@ class Bell(ClosedForm):
         q = var_mu + var_chi
         r_1, r_c = n.sqrt(1 + 4 * q), n.sqrt((1 + 2 * var_chi) * (1 + 2 * q + 2 * var_mu))
         return 4 * var_chi * (q + var_mu) / (r_1 * r_c * (r_1 + r_c))
-
-
-def _root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    return n.sqrt((1 + 2 * q_a) * (1 + 2 * q_b) - 4 * q_ab * q_ab)
 
 
 def _covariance(n: Kind, q_a: Any, q_b: Any, q_ab: Any, r: Any) -> Any:

@@ -18,10 +18,10 @@ class Erf(ClosedForm):
         return n.number(0) * q
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return (2 / n.pi) * n.atan2(2 * q_ab, _root(n, q_a, q_b, q_ab))
+        return (2 / n.pi) * n.atan2(2 * q_ab, root(n, q_a, q_b, q_ab))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return 4 / (n.pi * _root(n, q_a, q_b, q_ab))
+        return 4 / (n.pi * root(n, q_a, q_b, q_ab))
 
     def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         return (2 / n.pi) * n.atan2(2 * var_mu, n.sqrt((1 + 2 * var_chi) * (1 + 4 * var_mu + 2 * var_chi)))
@@ -35,7 +35,8 @@ class Erf(ClosedForm):
         return (2 / n.pi) * n.atan2(sine, cosine)
 
 
-def _root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+def root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+    """Return the root of the determinant of 1 + 2 Sigma, Sigma the covariance matrix of the pair."""
     return n.sqrt((1 + 2 * q_a) * (1 + 2 * q_b) - 4 * q_ab * q_ab)
 
 

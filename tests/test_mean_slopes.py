@@ -7,7 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from igbtheory.averages import circles, smoothed
+from igbtheory.averages import kinked_kernel
+from igbtheory.averages import mean_slopes as rule
 from igbtheory.averages.resolved import resolved
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
@@ -20,7 +21,8 @@ ROUNDING = 30 * FLOAT64.epsilon
 
 def mean_slopes(name: str, q: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, float]:
     """Mean slopes and their estimated error, against the largest mean slope."""
-    values, error = circles.mean_slopes(resolved(FLOAT64, function_of(name), 0.0, float(np.sqrt(q.max()))), q, theta)
+    seen = resolved(FLOAT64, function_of(name), 0.0, float(np.sqrt(q.max())))
+    values, error = rule.mean_slopes(seen, q, theta)
     return values, error / float(values.max())
 
 
@@ -41,11 +43,11 @@ def test_circles_and_smoothed_slopes_agree(name: str, octave: int) -> None:
     """Slopes of polynomial and exponential pieces: a closed form given one pre-activation, panels over the other."""
     q, phi = VARIANCES * 2.0**octave, function_of(name)
     values, error = mean_slopes(name, q, ANGLES)
-    smooth = smoothed.smoothing(phi.derivative)
+    smooth = kinked_kernel.smoothing(phi.derivative)
     assert smooth is not None
     root = np.sqrt(q)[:, None]
     scales = np.array(np.broadcast_arrays(root, root * np.cos(ANGLES), root * np.sin(ANGLES)))
-    expected, missed = smoothed.by_scales(phi.derivative, smooth, scales.reshape(3, -1))
+    expected, missed = kinked_kernel.by_scales(phi.derivative, smooth, scales.reshape(3, -1))
     difference = np.max(np.abs(values - expected.reshape(values.shape))) / values.max()
     assert difference <= error + missed + ROUNDING
 
@@ -79,6 +81,6 @@ def test_errors_are_no_less_than_what_a_finer_rule_changes(
 ) -> None:
     q = VARIANCES * 2.0**octave
     values, error = mean_slopes(name, q, ANGLES)
-    monkeypatch.setattr(circles, "ORDERS", (circles.ORDERS[1], (24, 36)))
+    monkeypatch.setattr(rule, "ORDERS", (rule.ORDERS[1], (24, 36)))
     finer, _ = mean_slopes(name, q, ANGLES)
     assert np.max(np.abs(values - finer)) <= (error + ROUNDING) * values.max()

@@ -117,7 +117,7 @@ def _exponential(x: Any, s: Any, rate: float, kink: float) -> Any:
 
 @lru_cache(maxsize=64)
 def smoothing(phi: Function) -> Smoothing | None:
-    """Smoothing of phi, or None where a piece is no polynomial plus exponentials, or has these between two kinks."""
+    """Return the smoothing, or None where a piece is no polynomial plus exponentials, or has these between kinks."""
     try:
         pieces = [_terms(formula) for formula in phi.pieces.formulas]
     except ValueError:
@@ -137,7 +137,7 @@ def _polynomial(terms: Terms) -> list[float]:
 
 
 def product(phi: Function, smooth: Smoothing, q_a: Any, q_b: Any, q_ab: Any, mean: float = 0.0) -> tuple[Any, float]:
-    """Mean E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
+    """Return E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
 
     q_a, q_b, q_ab: variances and covariance of the pair, arrays that broadcast; mean: one number, of both.
     """
@@ -152,7 +152,7 @@ def product(phi: Function, smooth: Smoothing, q_a: Any, q_b: Any, q_ab: Any, mea
 
 @np.errstate(over="ignore", under="ignore")
 def by_scales(phi: Function, smooth: Smoothing, scales: NDArray[Any], mean: float = 0.0) -> tuple[NDArray[Any], float]:
-    """Mean E phi(h_a) phi(h_b) and its error as of `product`, h_a = mean + scale u, h_b = mean + along u + across z.
+    """Return E phi(h_a) phi(h_b) and its error as of `product`, h_a = mean + scale u, h_b = mean + along u + across z.
 
     scales: rows scale, along, across, a column for each pair. The error is the largest difference from a coarser rule
     on a sample of the pairs.

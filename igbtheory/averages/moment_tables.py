@@ -14,14 +14,14 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from igbtheory.averages import circles
+from igbtheory.averages import mean_slopes
 from igbtheory.averages.resolved import Resolved, resolved
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
+from igbtheory.numerics.chebyshev import Array, Axis, transform
 
 FARTHEST = 10
 """Octaves from q = 1: a network whose q explodes or vanishes comes by once, which panels do for less."""
@@ -41,7 +41,6 @@ BLOCK = 2**14
 """Points evaluated at once."""
 
 _ONE = np.array([0])
-Array = NDArray[np.float64]
 
 
 @final
@@ -65,7 +64,7 @@ class Octave:
         # a deep network keeps its q, when norms do
         lines, mean = _at_variance(self, float(q[0])) if q.size == 1 else self.lines(q)
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
-        to_chi, to_mu = np.vecdot(lines, _basis(theta * (4 / np.pi) - 1, self.factors.shape[2]))
+        to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
         error, shared = self.factor_error / np.minimum(to_chi, to_mu), mean * mean + var_mu
         counted = shared > FLOOR * (shared + var_chi)
@@ -74,7 +73,7 @@ class Octave:
 
     def lines(self, q: Array) -> tuple[Array, Array]:
         """Coefficients in theta of R and of Q, shape (2, q, theta), and E phi."""
-        in_q = _basis(2 * (np.log2(q) - self.number), len(self.means))
+        in_q = _variances(self.number).basis(np.log2(q))
         return in_q @ self.factors, in_q @ self.means
 
 
@@ -85,7 +84,7 @@ def _at_variance(octave: Octave, q: float) -> tuple[Array, Array]:
 
 
 def fill(phi: Function, points: Array, found: Array) -> Array:
-    """Write mean, var_mu, var_chi and error into columns of `found` where tables know them, and tell where that is.
+    """Write mean, var_mu, var_chi and error into columns of `found` where tables know them, and return where that is.
 
     points: rows mean, var_mu, var_chi of h; tables are for the mean 0, and for two variances: a single one takes no
     more than an integral over one variable.
@@ -115,26 +114,22 @@ def _by_octave(q: Array, served: NDArray[np.bool_]) -> list[tuple[int, NDArray[n
 @lru_cache(maxsize=256)
 def _octave(phi: Function, number: int) -> Octave | None:
     """Table around 2^number, or None where K1 takes too long, is singular at t = 1, or its series do not end."""
-    if (
-        not phi.pieces.kinks
-        or phi.cusps
-        or any(phi.pieces.jumps(FLOAT64))
-        or phi.growth not in ("bounded", "polynomial")
-    ):
+    if not phi.pieces.kinks or any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
         return None
-    q = 2.0 ** (number + _nodes(VARIANCES) / 2)
+    q = 2.0 ** _variances(number).nodes()
     try:
         seen = resolved(FLOAT64, phi, 0.0, float(np.sqrt(q[-1])))
     except ValueError:  # panels say why, where they fail as well
         return None
-    if not circles.few(seen, float(q[-1])):
+    if seen.doubt > 1 or not mean_slopes.few(seen, float(q[-1])):
         return None
     with one_thread():
         slopes, missed = _mean_slopes(seen, q)
         if max(_left(slopes), _left(slopes.T)) > TOLERANCE:
             return None
         means, means_missed = _means(seen, q)
-        factors, means = _transform(VARIANCES) @ slopes @ _averages(slopes.shape[1]), _transform(VARIANCES) @ means
+        factors = transform(VARIANCES) @ slopes @ _averages(slopes.shape[1])
+        means = transform(VARIANCES) @ means
     ends = _end(factors) + _end(np.moveaxis(factors, 1, 2))
     mean_error = means_missed + _end(means) + ROUNDING * float(np.abs(means).sum())
     return Octave(number, means, factors, mean_error, missed + ends + ROUNDING * float(np.max(slopes)))
@@ -142,13 +137,13 @@ def _octave(phi: Function, number: int) -> Octave | None:
 
 def _mean_slopes(seen: Resolved, q: Array) -> tuple[Array, float]:
     """Mean slopes K1, shape (q, theta), at as many angles as their series takes or may, and their absolute error."""
-    slopes, missed = circles.mean_slopes(seen, q, _angles(ANGLES[0]))
+    slopes, missed = mean_slopes.mean_slopes(seen, q, _angles(ANGLES[0]).nodes())
     for size in ANGLES[1:]:
         left, times = _left(slopes), (ANGLES[-1] - 1) // (slopes.shape[1] - 1)
         # coefficients fall in proportion: those so many times as far are that power
         if left <= TOLERANCE or left**times > HOPE:
             break
-        between, more = circles.mean_slopes(seen, q, _angles(size)[1::2])
+        between, more = mean_slopes.mean_slopes(seen, q, _angles(size).nodes()[1::2])
         slopes, missed = np.insert(slopes, np.arange(1, slopes.shape[1]), between, axis=1), max(missed, more)
     return slopes, missed
 
@@ -159,61 +154,40 @@ def _left(lines: Array) -> float:
     Infinite where a value is, or none is but zero.
     """
     largest = float(np.max(np.abs(lines)))
-    return _end(lines @ _transform(lines.shape[-1]).T) / largest if 0 < largest < np.inf else np.inf
+    return _end(lines @ transform(lines.shape[-1]).T) / largest if 0 < largest < np.inf else np.inf
 
 
 def _means(seen: Resolved, q: Array) -> tuple[Array, float]:
     """Means E phi and the largest difference from a coarser rule."""
     if seen.phi.parity < 0:
         return 0 * q, 0.0
-    coarse, fine = (seen.averaged(0 * q, np.sqrt(q), order)[0] for _, order in circles.ORDERS)
+    coarse, fine = (seen.averaged(0 * q, np.sqrt(q), order)[0] for _, order in mean_slopes.ORDERS)
     return fine, float(np.max(np.abs(fine - coarse)))
 
 
-def _nodes(size: int) -> Array:
-    """Nodes of a series, of which every other one is a node of that of half the degree."""
-    return np.asarray(chebyshev.chebpts2(size))
+def _variances(number: int) -> Axis:
+    """Axis of log2 q within half an octave of `number`."""
+    return Axis(number - 0.5, number + 0.5, VARIANCES)
 
 
-def _angles(size: int) -> Array:
-    """Nodes theta."""
-    return (_nodes(size) + 1) * (np.pi / 4)
+def _angles(size: int) -> Axis:
+    """Axis of theta."""
+    return Axis(0.0, np.pi / 2, size)
 
 
 @lru_cache
 def _averages(size: int) -> Array:
     """Matrices from K1 at the nodes theta (first) to the coefficients (last) of R and of Q."""
-    theta = _angles(size)[:, None]
+    theta = _angles(size).nodes()[:, None]
     x, weights = FLOAT64.legendre(size // 2 + SPARE)
     y, weights = (x + 1) / 2, weights / 2
     toward_one = 2 * np.arcsin(y * np.sin(theta / 2))
     width = np.pi / 2 - theta
     toward_zero = theta + width * y
     rules = (2 * y * weights, toward_one), (weights * np.sin(toward_zero) / np.sinc(width / np.pi), toward_zero)
-    to = _transform(size)
-    return np.stack([to.T @ _over(path, part, size) @ to.T for part, path in rules])
-
-
-def _over(path: Array, weights: Array, size: int) -> Array:
-    """Weighted sums of the Chebyshev polynomials in theta over paths (last axis), polynomials in front."""
-    # not `_basis`: where there are so many, a recurrence takes less time
-    return np.asarray(np.vecdot(weights, np.moveaxis(chebyshev.chebvander(path * (4 / np.pi) - 1, size - 1), -1, 0)))
-
-
-@lru_cache
-def _transform(size: int) -> Array:
-    """Matrix from values at the nodes to Chebyshev coefficients."""
-    return np.asarray(np.linalg.inv(chebyshev.chebvander(_nodes(size), size - 1)))
-
-
-def _basis(x: Array, length: int) -> Array:
-    """Chebyshev polynomials at x, shape (*x, length)."""
-    return np.asarray(np.cos(np.arccos(x)[..., None] * _counted(length)))
-
-
-@lru_cache
-def _counted(length: int) -> Array:
-    return np.arange(float(length))
+    to = transform(size)
+    sums = (np.vecdot(part, np.moveaxis(_angles(size).basis(path), -1, 0)) for part, path in rules)
+    return np.stack([to.T @ over @ to.T for over in sums])
 
 
 def _end(coefficients: Array) -> float:

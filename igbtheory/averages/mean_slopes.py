@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 
 def mean_slopes(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
-    """Mean slopes, shape (q, theta), and their absolute error: the largest difference from a coarser rule.
+    """Return the mean slopes, shape (q, theta), and their absolute error: the largest difference from a coarser rule.
 
     seen: phi as the largest of the variances q sees it.
     """
@@ -46,7 +46,7 @@ def mean_slopes(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
 
 
 def few(seen: Resolved, q: float) -> bool:
-    """Whether the mesh has few points where a pre-activation of variance q is."""
+    """Return whether the mesh has few points where a pre-activation of variance q is."""
     return bool(np.count_nonzero(np.abs(np.array(seen.cuts, dtype=float)) < seen.reach * np.sqrt(q)) <= MOST)
 
 

@@ -28,7 +28,7 @@ LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]
 
 
 def ends(m: int, reach: float, cuts: Any) -> Any:
-    """Ends of panels that resolve F and its density, less those that one of the `cuts` can stand for.
+    """Return ends of panels that resolve F and its density, less those that one of the `cuts` can stand for.
 
     Below the first, F < exp(-reach^2) is negligible even where only its tail sees f vary.
     """
@@ -48,13 +48,13 @@ def columns(panels: Panels, kept: Any) -> Panels:
 
 
 def log_ncdf(n: Kind, x: Any) -> Any:
-    """Logarithm of Phi(x), as log(1 - Phi(-x)) where Phi(x) is near 1."""
+    """Return the logarithm of Phi(x), as log(1 - Phi(-x)) where Phi(x) is near 1."""
     tail = n.ncdf(-np.abs(x))
     return np.where(x < 0, n.log(tail), n.log1p(-tail))
 
 
 def density(n: Kind, m: int, x: Any) -> Any:
-    """Density m Phi(x)^(m-1) npdf(x) of the maximum."""
+    """Return the density m Phi(x)^(m-1) npdf(x) of the maximum."""
     return m * n.exp((m - 1) * log_ncdf(n, x)) * n.npdf(x)
 
 

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.maxima_law import Chart, columns, density, dependence, ends
+from igbtheory.averages.maximum_law import Chart, columns, density, dependence, ends
 from igbtheory.averages.panels import PLAIN, difference, orders
 from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.formulas.function import Function, formula
@@ -26,29 +26,30 @@ _TINY = 1e-100
 
 
 @lru_cache(maxsize=256)
-def moments(n: Kind, phi: Function | None, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
-    """Mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
+def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
+    """Return mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
 
     The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
     comes back to its fixed point layer by layer.
     """
-    coarse, fine = (_moments(n, phi or IDENTITY, m, mean, var_mu, var_chi, order) for order in orders(n))
-    return *fine, (phi or IDENTITY).doubt * difference(n, coarse, fine) + 100 * n.epsilon
+    maximum = maximum_of(n, phi, m, mean, n.sqrt(var_mu + var_chi))
+    coarse, fine = (_moments(maximum, var_mu, var_chi, order) for order in orders(n))
+    return *fine, maximum.seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
-def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any) -> Any:
-    """Mean E phi(M)^2 of nodes of variance q."""
-    maximum = maximum_of(n, phi or IDENTITY, m, mean, n.sqrt(q))
+def second_moment(n: Kind, phi: Function, m: int, mean: Any, q: Any) -> Any:
+    """Return E phi(M)^2 of nodes of that mean and variance."""
+    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
     x = maximum.panels(orders(n)[1], [])
     return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
 
 
-def product(n: Kind, phi: Function | None, m: int, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
-    """Mean E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
-    coarse, fine = (_product(n, phi or IDENTITY, m, (q_a, q_b, q_ab), mean, order) for order in orders(n))
-    doubt = (phi or IDENTITY).doubt
-    return fine[0], doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
+def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Return E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
+    a = maximum_of(n, phi, m, mean, n.sqrt(q_a), n.sqrt(q_b))
+    coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
+    return fine[0], a.seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
 
 
 @final
@@ -100,16 +101,15 @@ class Maximum:
 
 
 def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
-    """Maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
+    """Return the maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
     seen = resolved(n, phi, float(mean), *map(float, scales))
     least = np.sqrt(-2 * np.log(n.epsilon))
     return Maximum(replace(seen, reach=seen.reach + float(np.log(m) / least)), m, mean, scales[0])
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
-def _moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
-    q = var_mu + var_chi
-    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
+def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
+    n, q = maximum.seen.n, var_mu + var_chi
     average, total = _variance(n, maximum, order)
     if not var_chi or not var_mu:
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
@@ -123,14 +123,14 @@ def _moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: An
 
 
 def agreeing(n: Kind, var_mu: Any, var_chi: Any) -> Chart:
-    """Chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
+    """Return the chart of y around x, for data whose 1 - c = var_chi/q is never formed from c."""
     q = var_mu + var_chi
     slant = n.sqrt(var_chi / (q + var_mu))
     return Chart(var_mu / q, n.sqrt(var_chi / q * (1 + var_mu / q)), n.number(1), slant, slant)
 
 
 def paired(n: Kind, c: Any) -> Chart:
-    """Chart of y around c x, for data of any correlation."""
+    """Return the chart of y around c x, for data of any correlation."""
     s = np.maximum(n.sqrt((1 - c) * (1 + c)), n.number(_TINY))
     return Chart(c, s, c, 0 * c, s)
 
@@ -165,18 +165,13 @@ def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:
 
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
-def _product(
-    n: Kind, phi: Function, m: int, covariances: tuple[Any, Any, Any], mean: Any, order: int
-) -> tuple[Any, Any]:
+def _product(a: Maximum, b: Maximum, q_ab: Any, order: int) -> tuple[Any, Any]:
     """Mean of the product and of its absolute value: the density of the pair itself, as no difference is small."""
-    q_a, q_b, q_ab = covariances
-    scales = n.sqrt(q_a), n.sqrt(q_b)
-    a = maximum_of(n, phi, m, mean, *scales)
-    b = replace(a, scale=scales[1])
-    c = n.correlation(q_ab, scales[0] * scales[1] + n.number(1e-290))
+    n, m = a.seen.n, a.m
+    c = n.correlation(q_ab, a.scale * b.scale + n.number(1e-290))
     chart = paired(n, c)
     # the second datum sees f around y = c x, smoothed with s
-    features = b.images(a.seen.cuts + a.seen.sides(chart.s * scales[1]))
+    features = b.images(a.seen.cuts + a.seen.sides(chart.s * b.scale))
     x = a.panels(order, images(n, list(features), 0 * c, c))
     points = b.points()
     parts = []

@@ -9,7 +9,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtr, owens_t
 
-from igbtheory.averages import maxima, panels
+from igbtheory.averages import maximum as maxima
+from igbtheory.averages import panels
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 
@@ -46,7 +47,7 @@ def test_one_node_is_the_activation(name: str, gamma: float, mean: float) -> Non
 @pytest.mark.parametrize("c", [-1, -0.95, -0.3, 0, 0.5, 0.9999, 1])
 @pytest.mark.parametrize("name", ["relu", "tanh", "where(x > 1/2, 1, 0)"])
 def test_one_node_of_a_pair_is_the_activation(name: str, c: float) -> None:
-    given = (np.float64(1), np.float64(2), c * np.sqrt(np.float64(2)), np.float64(0.3))
+    given = (np.float64(0.3), np.float64(1), np.float64(2), c * np.sqrt(np.float64(2)))
     expected, _ = panels.product(FLOAT64, function_of(name), *given)
     found, error = maxima.product(FLOAT64, function_of(name), 1, *given)
     assert found == pytest.approx(expected, abs=TIGHT)  # a product may cancel: the functions are of size 1
@@ -93,7 +94,7 @@ def two(n: Kind, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_the_larger_of_two_is_its_closed_form(gamma: float) -> None:
     given = shares(FLOAT64, 2.0, gamma)
-    found = maxima.moments(FLOAT64, None, 2, np.float64(0), *given)
+    found = maxima.moments(FLOAT64, maxima.IDENTITY, 2, np.float64(0), *given)
     for value, exact in zip(found, two(FLOAT64, *given), strict=False):
         close(value, exact, TIGHT)
     assert found[3] < 1e-11
@@ -101,7 +102,7 @@ def test_the_larger_of_two_is_its_closed_form(gamma: float) -> None:
 
 @pytest.mark.parametrize("c", [-1, -0.999, -0.6, -0.1, 0, 0.4, 0.8, 0.999999, 1])
 def test_the_product_of_the_larger_of_two_is_its_closed_form(c: float) -> None:
-    found, error = maxima.product(FLOAT64, None, 2, np.float64(1), np.float64(4), np.float64(2 * c), np.float64(0.5))
+    found, error = maxima.product(FLOAT64, maxima.IDENTITY, 2, *map(np.float64, (0.5, 1, 4, 2 * c)))
     mean_a, mean_b = 0.5 + np.sqrt(1 / np.pi), 0.5 + np.sqrt(4 / np.pi)
     covariance = 2 * (c / 2 + (np.sqrt(1 - c * c) + c * np.arcsin(c) - 1) / np.pi)
     assert found == pytest.approx(mean_a * mean_b + covariance, rel=TIGHT)
@@ -124,7 +125,7 @@ def test_a_step_of_a_maximum_is_its_closed_form(m: int, gamma: float) -> None:
 
 
 def test_three_independent_nodes_and_the_first_layer_after_a_max_pool() -> None:
-    mean, covariance, variance, _ = maxima.moments(FLOAT64, None, 3, *map(np.float64, (0, 0, 1)))
+    mean, covariance, variance, _ = maxima.moments(FLOAT64, maxima.IDENTITY, 3, *map(np.float64, (0, 0, 1)))
     close(mean, 1.5 / np.sqrt(np.pi), TIGHT)
     assert covariance == 0
     close(variance, 1 + np.sqrt(3) / (2 * np.pi) - 9 / (4 * np.pi), TIGHT)
@@ -137,7 +138,7 @@ def test_three_independent_nodes_and_the_first_layer_after_a_max_pool() -> None:
 def test_data_that_agree_have_no_spread() -> None:
     mean, covariance, spread, _ = maxima.moments(FLOAT64, function_of("tanh"), 4, *map(np.float64, (0.2, 1.5, 0)))
     assert spread == 0
-    second = maxima.second_moment(FLOAT64, function_of("tanh"), 4, np.float64(1.5), np.float64(0.2))
+    second = maxima.second_moment(FLOAT64, function_of("tanh"), 4, np.float64(0.2), np.float64(1.5))
     close(mean**2 + covariance, second, TIGHT)
 
 
@@ -183,7 +184,7 @@ def hoeffding(row: Row, m: int, mean: float, scales: tuple[float, float], c: flo
 def test_moments_are_a_plain_double_sum_with_owens_t(row: Row, m: int, c: float) -> None:
     mean, q = 0.3, 1.5
     found = maxima.moments(FLOAT64, function_of(row[0]), m, *map(np.float64, (mean, c * q, (1 - c) * q)))
-    second = maxima.second_moment(FLOAT64, function_of(row[0]), m, np.float64(q), np.float64(mean))
+    second = maxima.second_moment(FLOAT64, function_of(row[0]), m, np.float64(mean), np.float64(q))
     # the oracle's own differences lose digits against E f^2; twelve digits of that are left
     assert found[1] == pytest.approx(hoeffding(row, m, mean, (np.sqrt(q), np.sqrt(q)), c), abs=1e-12 * second)
     assert found[0] ** 2 + found[1] + found[2] == pytest.approx(second, rel=TIGHT)
@@ -194,7 +195,7 @@ def test_moments_are_a_plain_double_sum_with_owens_t(row: Row, m: int, c: float)
 def test_a_product_is_a_plain_double_sum_with_owens_t(row: Row, m: int, c: float) -> None:
     mean, scales, phi = 0.3, (1.0, 1.4), function_of(row[0])
     q_a, q_b, q_ab = (np.float64(q) for q in (1.0, 1.96, 1.4 * c))
-    found, error = maxima.product(FLOAT64, phi, m, q_a, q_b, q_ab, np.float64(mean))
+    found, error = maxima.product(FLOAT64, phi, m, np.float64(mean), q_a, q_b, q_ab)
     means = [maxima.moments(FLOAT64, phi, m, np.float64(mean), np.float64(0), q)[0] for q in (q_a, q_b)]
     # absolute: both are of size 1, and the oracle has no more digits
     assert found == pytest.approx(hoeffding(row, m, mean, scales, c) + means[0] * means[1], abs=1e-12)
@@ -205,7 +206,7 @@ def test_a_product_is_a_plain_double_sum_with_owens_t(row: Row, m: int, c: float
 def test_opposite_data_are_a_single_sum(name: str) -> None:
     """At c = -1, M_b = -min h_a: m (m - 1) (F(x) + F(y) - 1)^(m-2) npdf(x) npdf(y) over x + y > 0."""
     m, phi = 3, function_of(name)
-    found, _ = maxima.product(FLOAT64, phi, m, *map(np.float64, (1, 1, -1, 0)))
+    found, _ = maxima.product(FLOAT64, phi, m, *map(np.float64, (0, 1, 1, -1)))
     x, weights = grid(-9, 9, 0.5)  # ends at 0 and 1/2, where the functions break
     total = 0.0
     for point, weight in zip(x, weights, strict=True):
@@ -226,7 +227,7 @@ def test_the_mean_of_a_large_maximum_is_a_single_integral(m: int) -> None:
         quad(lambda x, p=p: x**p * law(x), 1, 11, epsabs=0, epsrel=1e-13, limit=500, points=[3, 4, 5, 6])[0]
         for p in (1, 2)
     ]
-    found = maxima.moments(FLOAT64, None, m, *map(np.float64, (0, 0.5, 0.5)))
+    found = maxima.moments(FLOAT64, maxima.IDENTITY, m, *map(np.float64, (0, 0.5, 0.5)))
     close(found[0], moments[0], TIGHT)
     # a variance of 0.06 beside a square of 24
     assert found[1] + found[2] == pytest.approx(moments[1] - moments[0] ** 2, abs=1e-11)
@@ -254,7 +255,8 @@ def test_simulated_maxima_agree_and_commute_with_an_increasing_function(m: int, 
 def test_double_precision_agrees_with_twenty_digits(gamma: float, name: str) -> None:
     n, phi = Multiprecision(20), function_of(name)
     # one order only, half of the time: the error is not looked at
-    exact = maxima._moments(n, phi, 2, n.number(0.3), *shares(n, 1.0, gamma), 24)  # noqa: SLF001
+    given = maxima.maximum_of(n, phi, 2, n.number(0.3), n.number(1)), *shares(n, 1.0, gamma)
+    exact = maxima._moments(*given, 24)  # noqa: SLF001
     found = maxima.moments(FLOAT64, phi, 2, np.float64(0.3), *shares(FLOAT64, 1.0, gamma))
     for value, reference in zip(found[:3], exact, strict=True):
         close(value, float(reference), 1e-13)

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from igbtheory import mlp
-from igbtheory.averages import octaves, panels
-from igbtheory.averages.moments import Moments, moments
+from igbtheory.averages import moment_tables, panels
+from igbtheory.averages.gaussian import moments
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.numbers import FLOAT64
 
@@ -17,7 +18,7 @@ ratios = st.floats(-9, 9).map(lambda exponent: 10.0**exponent)
 
 def has_table(name: str) -> bool:
     point = np.array([[0.0], [0.3], [0.7]])
-    return bool(octaves.fill(function_of(name), point, np.zeros((4, 1)))[0])
+    return bool(moment_tables.fill(function_of(name), point, np.zeros((4, 1)))[0])
 
 
 TABLED = [name for name in FUNCTIONS if function_of(name).pieces.kinks and has_table(name)]
@@ -34,7 +35,9 @@ FORMULAS = [
 def filled(name: str, q: float, ratio: float) -> tuple[np.ndarray, bool]:
     """Mean, var_mu, var_chi and error by a table, and whether it knows them."""
     found = np.zeros((4, 1))
-    known = octaves.fill(function_of(name), np.array([[0.0], [q * ratio / (1 + ratio)], [q / (1 + ratio)]]), found)
+    known = moment_tables.fill(
+        function_of(name), np.array([[0.0], [q * ratio / (1 + ratio)], [q / (1 + ratio)]]), found
+    )
     return found[:, 0], bool(known[0])
 
 
@@ -43,7 +46,7 @@ def filled(name: str, q: float, ratio: float) -> tuple[np.ndarray, bool]:
 @settings(max_examples=30)
 def test_tables_err_by_no_more_than_they_say(name: str, q: float, ratio: float) -> None:
     found, known = filled(name, q, ratio)
-    exact = moments(FLOAT64, function_of(name), Moments(0, q * ratio / (1 + ratio), q / (1 + ratio)))
+    exact = moments(FLOAT64, function_of(name), 1, Moments(0, q * ratio / (1 + ratio), q / (1 + ratio)))
     if name != "abs":  # phi' of an even phi jumps by so much that no table is exact at c = 0
         assert known
     if known:
@@ -100,9 +103,9 @@ def test_sweeps_find_what_single_points_find() -> None:
     """Points of several octaves, of mean 0 and others, in one array and one by one."""
     phi = function_of("elu")
     q = np.geomspace(0.01, 30, 40)
-    together = moments(FLOAT64, phi, Moments(np.where(q < 1, 0, 0.1), 0.3 * q, 0.7 * q))
+    together = moments(FLOAT64, phi, 1, Moments(np.where(q < 1, 0, 0.1), 0.3 * q, 0.7 * q))
     for i, value in enumerate(q):
-        alone = moments(FLOAT64, phi, Moments(0 if value < 1 else 0.1, 0.3 * value, 0.7 * value))
+        alone = moments(FLOAT64, phi, 1, Moments(0 if value < 1 else 0.1, 0.3 * value, 0.7 * value))
         assert (alone.mean, alone.var_mu, alone.var_chi) == pytest.approx(
             (together.mean[i], together.var_mu[i], together.var_chi[i]), rel=1e-15
         )

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from igbtheory.averages import panels, smoothed
-from igbtheory.averages.interpolation import INSET, angle, fitted, interpolated
+from igbtheory.averages import kinked_kernel, panels
+from igbtheory.averages.kernel_tables import INSET, angle, fitted, interpolated
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 
@@ -26,11 +26,11 @@ class Counted:
         return values.T, errors.T
 
     def pair(self, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        return panels.product(FLOAT64, self.phi, q_a, q_b, q_ab, np.float64(0))
+        return panels.product(FLOAT64, self.phi, np.float64(0), q_a, q_b, q_ab)
 
     def second(self, q: Any) -> Any:
         self.calls += np.size(q)
-        return np.array([panels.second_moment(FLOAT64, self.phi, one, np.float64(0)) for one in q])
+        return np.array([panels.second_moment(FLOAT64, self.phi, np.float64(0), one) for one in q])
 
 
 def data(size: int, features: int, *, equal: bool) -> tuple[Any, Any]:
@@ -104,9 +104,9 @@ def test_angles_keep_their_digits_near_0_and_pi() -> None:
 def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_says_so() -> None:
     """At theta = 0 the kernel of a jump at 1/2 has a kink along q_a = q_b, which no polynomial follows."""
     phi = function_of("where(x > 1/2, 1, 0)")
-    smooth = smoothed.smoothing(phi)
+    smooth = kinked_kernel.smoothing(phi)
     assert smooth is not None
-    product = partial(smoothed.product, phi, smooth)
+    product = partial(kinked_kernel.product, phi, smooth)
     rng = np.random.default_rng(2)
     x = rng.standard_normal(30) * rng.uniform(0.8, 1.2, (300, 1)) + 1e-3 * rng.standard_normal((300, 30))
     kernel = x @ x.T / 30
@@ -118,25 +118,5 @@ def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_s
     assert 1e-9 < missed < 10 * error
 
 
-def test_a_series_longer_than_the_data_is_not_made_of_shared_nodes_either() -> None:
-    """Around that kink 33 variances and 129 angles do not suffice: more than the 900 pairs."""
-    phi = function_of("where(x > 1/2, 1, 0)")
-    smooth = smoothed.smoothing(phi)
-    assert smooth is not None
-    product = partial(smoothed.product, phi, smooth)
-    x = np.random.default_rng(2).standard_normal(30) + 1e-3 * np.random.default_rng(3).standard_normal((30, 30))
-    kernel = x @ x.T / 30
-    q = np.diagonal(kernel).copy()
-    values, _ = interpolated(product, partial(_diagonal, product), q[:, None], q, kernel, shared=product)
-    exact, _ = product(q[:, None], q, kernel)
-    assert np.array_equal(values, exact)
-
-
 def _diagonal(product: Any, q: Any) -> Any:
     return product(q, q, q)[0]
-
-
-def test_shapes_that_are_no_block_are_refused() -> None:
-    rule = Counted("softsign")
-    with pytest.raises(ValueError, match=r"q\[:, None\]"):
-        interpolated(rule, rule.second, np.ones(3), np.ones(3), np.ones((3, 3)))

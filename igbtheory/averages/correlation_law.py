@@ -11,8 +11,8 @@ from typing import Any, final
 
 import numpy as np
 
+from igbtheory.averages.directions_panels import WHOLE, cosine_power, grid, rounded
 from igbtheory.averages.panels import orders
-from igbtheory.averages.sphere import density_reach, grid, power, rounded
 from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import Panels, farthest, split
 
@@ -65,7 +65,7 @@ class Angles:
     def density(self, panels: Panels) -> Any:
         """Weights of the law at the nodes, of sum 1."""
         n, eta = self.n, panels.x
-        law = power(n, n.cos(eta), self.free - 2) * n.sqrt(self.spread(eta)) * self._mixture(eta)
+        law = cosine_power(n, n.cos(eta), n.sin(eta), self.free - 2) * n.sqrt(self.spread(eta)) * self._mixture(eta)
         return panels.weights * law / panels.integral(law)
 
     def change(self, panels: Panels) -> Any:
@@ -73,7 +73,7 @@ class Angles:
         n, c, eta = self.n, self.c, panels.x
         away = self.spread(eta)
         r = n.cos(self.theta(eta))
-        plain = panels.weights * power(n, r, self.free - 2) / away
+        plain = panels.weights * cosine_power(n, r, n.sin(self.theta(eta)), self.free - 2) / away
         plain = plain / plain.sum()
         if self.free * float(c) ** 2 > 0.25:
             return self.density(panels) - plain
@@ -108,8 +108,8 @@ class Angles:
         """Nodes y and weights of int_0^(pi/2) cos(y)^(2 d - 1) dy."""
         n, order = self.n, orders(self.n)[1]
         free = 2 * self.free + 1
-        reach = density_reach(n, free)
+        reach = n.pi / 2 if free <= WHOLE else n.number(min(1.5, (farthest(n) + 0.5) / float(np.sqrt(free))))
         ends = np.array([*grid(n, reach, free), *(n.pi / 2 - n.number(NEARBY))])
         panels = split(n, ends, 0 * reach, reach, order)
         y = np.ravel(panels.x)
-        return y, np.ravel(panels.weights) * power(n, n.sin(y), free - 2)
+        return y, np.ravel(panels.weights) * cosine_power(n, n.sin(y), n.cos(y), free - 2)

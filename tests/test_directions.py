@@ -10,11 +10,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import gammaln, hyp2f1
 
-from igbtheory.averages import disk
-from igbtheory.averages.grouped import grouped
-from igbtheory.averages.lengths import moments_with_eps
-from igbtheory.averages.panels import orders
-from igbtheory.averages.spherical import moments
+import igbtheory as igb
+from igbtheory.averages import directions
+from igbtheory.averages.correlations import grouped
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 
@@ -22,9 +20,21 @@ TIGHT = 1e-13
 """Relative error allowed to double precision: rounding of a few hundred terms adds up to 1e-15 to 1e-14."""
 SIGMAS = 5.5
 """Standard errors: 60 comparisons exceed them by chance less than once in a hundred thousand."""
+Parts = tuple[Any, Any, Any, Any]
 SIZES = [2, 3, 4, 5, 8, 64, 100, 10**4, 10**6]
 STEP = "where(x > 1/2, 1, 0)"
 CLIP = "min(max(x, -1), 1)"
+
+
+def moments(n: Any, phi: Any, size: int, law: str = "exact") -> Parts:
+    """Mean and variance of one unit, covariance of two data of a batch, and the error."""
+    found = directions.moments(n, phi, 1, size, law)
+    return found.mean, found.var_chi, found.within, found.error
+
+
+def moments_with_eps(n: Any, phi: Any, size: int, variance: Any, eps: Any) -> Parts:
+    found = directions.with_eps(n, phi, 1, size, variance, eps)
+    return found.mean, found.var_chi, found.within, found.error
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -104,8 +114,6 @@ def test_closed_forms_agree_with_the_general_route(name: str, size: int) -> None
     phi = function_of(name)
     closed, general = (moments(FLOAT64, f, size) for f in (phi, replace(phi, closed=None)))
     assert closed[:3] == pytest.approx(general[:3], rel=TIGHT, abs=1e-15)
-    mixed, each = (moments_with_eps(FLOAT64, f, size, 1.3, 0.2) for f in (phi, replace(phi, closed=None)))
-    assert mixed[:3] == pytest.approx(each[:3], rel=TIGHT, abs=1e-15)
 
 
 def drawn(name: str, batches: Any) -> Any:
@@ -157,7 +165,7 @@ def test_simulated_groups(name: str, size: int, c: float) -> None:
     ("c", "less"), [(1e-8, 1 - 1e-8), (0.3, 0.7), (0.9, 0.1), (1.0, 1e-12), (-0.6, 1.6), (-1.0, 2.0)]
 )
 @pytest.mark.parametrize("size", [3, 4, 9, 1000])
-def test_groups_by_the_theorem_of_price_agree_with_the_closed_form(size: int, c: float, less: float) -> None:
+def test_groups_by_differences_agree_with_the_closed_form(size: int, c: float, less: float) -> None:
     phi = function_of("relu")
     closed, general = (grouped(FLOAT64, f, size, c, less) for f in (phi, replace(phi, closed=None)))
     assert closed[:3] == pytest.approx(general[:3], rel=TIGHT)  # also var_chi = 1e-12 and covariance 1e-9
@@ -199,11 +207,11 @@ def test_more_digits_confirm_double_precision(name: str, size: int) -> None:
     assert found[:3] == pytest.approx([float(x) for x in exact[:3]], rel=TIGHT)
 
 
-def test_more_digits_confirm_relu_in_large_batches_and_small_eps() -> None:
-    phi, many = function_of("relu"), Multiprecision(20)
+def test_more_digits_confirm_large_batches_and_eps() -> None:
+    many, (relu, tanh) = Multiprecision(20), map(function_of, ("relu", "tanh"))
     pairs = (
-        (moments(many, phi, 10**6), moments(FLOAT64, phi, 10**6)),
-        (moments_with_eps(many, phi, 4, "0.7", "1e-6"), moments_with_eps(FLOAT64, phi, 4, 0.7, 1e-6)),
+        (moments(many, relu, 10**6), moments(FLOAT64, relu, 10**6)),
+        (moments_with_eps(many, tanh, 4, "0.7", "0.1"), moments_with_eps(FLOAT64, tanh, 4, 0.7, 0.1)),
     )
     for exact, found in pairs:
         # the covariance is rounded as the variance is
@@ -220,16 +228,31 @@ def test_what_has_no_second_moment_is_refused(name: str, size: int, law: str) ->
     assert np.isfinite(moments(FLOAT64, function_of(name), size)[1])
 
 
-@pytest.mark.parametrize("size", [3, 4, 8, 65])
-@pytest.mark.parametrize("eps", [1e-12, 1e-5, 0.1, 1e4])
-@pytest.mark.parametrize("name", ["relu", "abs", "x**2", "x**3"])
+@pytest.mark.parametrize("size", [2, 3, 4, 8, 65])
+@pytest.mark.parametrize("eps", [1e-5, 0.1, 1e4])
+@pytest.mark.parametrize("name", ["relu", "abs", "x**3"])
 def test_homogeneous_functions_have_one_law_at_all_lengths(name: str, eps: float, size: int) -> None:
-    phi = function_of(name)
-    over_lengths = moments_with_eps(FLOAT64, phi, size, 1.0, eps)
-    mean, variance, within = disk.of_order(FLOAT64, phi, size, size * eps, orders(FLOAT64)[1])
-    assert mean == pytest.approx(over_lengths[0], rel=TIGHT, abs=1e-15)
-    assert variance == pytest.approx(over_lengths[1], rel=TIGHT)
-    assert within == pytest.approx(over_lengths[2], abs=TIGHT * variance)
+    """Given the length of a batch the moments are those at eps = 0 times powers of the scale."""
+    phi, offset, free = function_of(name), size * eps, size - 1
+
+    def mean_power(power: int) -> float:
+        """Mean of the power of x/sqrt(x^2 + offset), x chi-distributed."""
+
+        def weighted(x: float) -> float:
+            law = np.exp((free - 1) * np.log(x) - x * x / 2 - (free / 2 - 1) * np.log(2) - gammaln(free / 2))
+            return float(law * (x / np.hypot(x, np.sqrt(offset))) ** power)
+
+        ends = sorted({1e-12, *(np.sqrt(offset) * 10.0 ** np.arange(-2, 3)), 1.0, np.sqrt(free), np.sqrt(free) + 12})
+        return sum(quad(weighted, *pair, epsabs=1e-14)[0] for pair in pairwise(x for x in ends if x < 25))
+
+    mean, variance, within, _ = moments(FLOAT64, phi, size)
+    p = int(phi.degree)  # type: ignore[arg-type]
+    first, second = mean_power(p), mean_power(2 * p)
+    expected = (mean * first, *(part * second + mean**2 * (second - first**2) for part in (variance, within)))
+    found = moments_with_eps(FLOAT64, phi, size, 1.0, eps)
+    size_of = expected[1] + expected[0] ** 2
+    assert found[0] == pytest.approx(expected[0], abs=1e-10 * np.sqrt(size_of))  # what quad promises
+    assert found[1:3] == pytest.approx(expected[1:3], abs=1e-10 * size_of)
 
 
 @pytest.mark.parametrize("name", ["tanh", "gelu", CLIP])
@@ -265,3 +288,65 @@ def test_what_oscillates_beyond_the_reach_of_a_batch_is_served(size: int, eps: f
     phi = function_of("sin(5*x)")
     found = moments_with_eps(FLOAT64, phi, size, 1.0, eps) if eps else moments(FLOAT64, phi, size)
     same(found, *values[:, :2].T)
+
+
+@pytest.mark.parametrize(
+    ("name", "m", "size", "law", "eps"),
+    [
+        ("relu", 2, 8, "proxy", 0.0),
+        ("x", 3, 5, "proxy", 0.0),
+        ("tanh", 2, 2, "exact", 0.3),
+        ("tanh", 2, 8, "exact", 0.0),
+        ("relu", 2, 8, "exact", 0.3),
+        ("where(x > 1/2, 1, 0)", 5, 4, "exact", 1e-3),
+    ],
+)
+def test_maxima_are_those_of_draws_of_the_layer(name: str, m: int, size: int, law: str, eps: float) -> None:
+    phi, rng, variance = function_of(name), np.random.default_rng(2), 1.7
+    z = np.sqrt(variance) * rng.standard_normal((60_000 * size, m))
+    x = np.asarray(phi(FLOAT64, igb.BatchNorm(size, law=law, eps=eps).samples(z, rng, m).max(axis=1)))[::size]
+    if eps:
+        found = directions.with_eps(FLOAT64, phi, m, size, variance, eps)
+    else:
+        found = directions.moments(FLOAT64, phi, m, size, law)
+    for sample, value in ((x - found.mean, 0), ((x - found.mean) ** 2, found.var_chi)):
+        assert abs(sample.mean() - value) < SIGMAS * sample.std() / np.sqrt(len(sample))
+
+
+@pytest.mark.parametrize("m", [2, 3, 20, 100])
+@pytest.mark.parametrize("size", [3, 4, 50, 1000])
+def test_a_maximum_is_negative_where_all_units_are(size: int, m: int) -> None:
+    found = directions.moments(FLOAT64, function_of("step"), m, size, "exact")
+    assert found.var_chi == pytest.approx(0.5**m * (1 - 0.5**m), rel=1e-12)
+    assert found.error < 1e-10  # a probability of 2^-100 is found
+
+
+@pytest.mark.parametrize("share", [1e-12, 1e-5, 0.1, 10.0])
+def test_the_larger_of_two_in_batches_of_two(share: float) -> None:
+    # max(b, c) max(-b, -c) = ((b - c)^2 - (b + c)^2)/4 = -b c, of mean 0
+    found = directions.with_eps(FLOAT64, function_of("x"), 2, 2, 1.0, share)
+    assert found.within == pytest.approx(-(found.mean**2), rel=1e-11)
+
+
+@pytest.mark.parametrize("size", [2, 3, 8])
+def test_a_large_eps_leaves_the_larger_of_two_gaussian_units(size: int) -> None:
+    share = 1e8
+    found = directions.with_eps(FLOAT64, function_of("x"), 2, size, 1.0, share)
+    scale = np.sqrt((size - 1) / (size * share))
+    assert found.mean / scale == pytest.approx(1 / np.sqrt(np.pi), rel=20 / share)
+    assert found.var_chi / scale**2 == pytest.approx(1 - 1 / np.pi, rel=20 / share)
+
+
+def test_more_digits_confirm_the_largest_of_several() -> None:
+    for rule, of in ((directions.moments, (3, 8, "proxy")), (directions.with_eps, (5, 2, 1, "0.1"))):
+        exact, found = (rule(n, function_of("relu"), *of) for n in (Multiprecision(20), FLOAT64))
+        assert [found.mean, found.var_chi] == pytest.approx([float(exact.mean), float(exact.var_chi)], rel=1e-12)
+
+
+def test_what_has_no_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match="predict without `digits`"):
+        directions.with_eps(Multiprecision(20), function_of("relu"), 2, 8, 1.0, 0.1)
+    with pytest.raises(ValueError, match='expected law="exact"'):
+        igb.Network(
+            igb.Dense(), igb.BatchNorm(8, law="proxy", eps=0.1), igb.MaxPool(2), igb.Activation("relu"), igb.Dense()
+        ).predict()

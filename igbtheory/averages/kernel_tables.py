@@ -10,17 +10,14 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
+
+from igbtheory.numbers import Float64, Kind
+from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis
 
 TOLERANCE = 2e-13
 """Coefficient, of a kernel of size 1, from which on a series goes on."""
-SHORTEST = 9
-"""Nodes of the first probe of a series; the next ones double the intervals."""
 LONGEST_Q, LONGEST_THETA = 33, 129
 """Nodes at most in either direction."""
-SHARED = 500
-"""Pairs up to which the probes of a rule whose nodes variances share take longer than quadrature of each pair."""
 INSET = 1e-4
 """Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
 WITNESSES = 24
@@ -28,45 +25,10 @@ WITNESSES = 24
 BLOCK = 2**20
 """Pairs evaluated at once."""
 
-Array = NDArray[np.float64]
 Rule = Callable[[Array, Array, Array], tuple[Any, Any]]
 """Kernel and its estimated relative error, pair by pair or one for all, at arrays q_a, q_b, q_ab of one shape."""
-Line = Callable[[Array], Array]
-"""Kernel at nodes of one variable, in front: on one line, or on several."""
 Second = Callable[[Array], Array]
 """Second moment E f(h)^2 at an array of variances: at c = 1 the kernel of a jump loses half of its digits."""
-
-
-@final
-@dataclass(frozen=True)
-class Axis:
-    """Interval of one variable and the number of its Chebyshev polynomials."""
-
-    low: float
-    high: float
-    length: int = 1
-
-    def at(self, x: Any) -> Any:
-        """Values of the variable at x in [-1, 1]."""
-        return (self.low + self.high) / 2 + (self.high - self.low) / 2 * x
-
-    def position(self, value: Any) -> Any:
-        """Positions x of values of the variable; 0 where there is but one."""
-        width = self.high - self.low
-        return (2 * value - self.low - self.high) / width if width > 0 else 0 * value
-
-    def nodes(self) -> Array:
-        """Values of the variable at the nodes."""
-        return np.asarray(self.at(chebyshev.chebpts1(self.length)))
-
-    def basis(self, value: Any) -> Array:
-        """Polynomials at values of the variable, shape (*values, length)."""
-        return np.asarray(chebyshev.chebvander(self.position(value), self.length - 1))
-
-    def coefficients(self, values: Array) -> Array:
-        """Coefficients along the first axis, of values at the nodes."""
-        found = np.linalg.solve(self.basis(self.nodes()), values.reshape(self.length, -1))
-        return np.asarray(found.reshape(values.shape))
 
 
 @final
@@ -74,10 +36,11 @@ class Axis:
 class Interpolant:
     """Kernel as a tensor of Chebyshev polynomials in log q_a, log q_b and theta.
 
-    moments: coefficients of log E f^2 in log q; tensor: those of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta);
-    error: estimated, relative to sqrt(E f_a^2 E f_b^2), by the last coefficients and the rule itself.
+    moments: coefficients of log E f^2, on an axis of their own; tensor: those of K/sqrt(E f_a^2 E f_b^2), shape (q, q,
+    theta); error: estimated, relative to sqrt(E f_a^2 E f_b^2), by the last coefficients and the rule itself.
     """
 
+    of_moments: Axis
     log_q: Axis
     theta: Axis
     moments: Array
@@ -86,7 +49,7 @@ class Interpolant:
 
     def second_moment(self, q: Any) -> Any:
         """Mean E f(h)^2 at variances q."""
-        return np.exp(self.log_q.basis(np.log(q)) @ self.moments)
+        return np.exp(self.of_moments.basis(np.log(q)) @ self.moments)
 
     def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> Array:
         """Kernel at pairs of variances q_a, shape (rows, 1), and q_b, shape (columns,): shape (rows, columns)."""
@@ -109,23 +72,12 @@ class Interpolant:
 
 @final
 class _Sampler:
-    """The rule as a kernel of size 1, once `moments` are those of `log_q`; `error`: the largest of the rule."""
+    """The rule as a kernel of size 1; moments: coefficients of log E f^2 in log q; error: the largest of the rule."""
 
     def __init__(self, rule: Rule, second: Second, parity: int, log_q: Axis) -> None:
-        self.rule, self.second = rule, second
-        self.parity = parity
-        self.error = 0.0
-        self.normalise(log_q)
-
-    def normalise(self, log_q: Axis) -> None:
-        """Take the second moments from the nodes of an axis."""
-        self.log_q = log_q
-        self.moments = log_q.coefficients(self.log_moment(log_q.nodes()))
-
-    def log_moment(self, log_q: Array) -> Array:
-        """Logarithm of E f(h)^2, -inf where f is 0."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.second(np.exp(log_q))))
+        self.rule, self.parity, self.log_q, self.error = rule, parity, log_q, 0.0
+        with np.errstate(divide="ignore"):  # where f is 0
+            self.moments = log_q.coefficients(np.log(second(np.exp(log_q.nodes()))))
 
     def __call__(self, log_a: Array, log_b: Array, theta: Array) -> Array:
         """Kernel over sqrt(E f_a^2 E f_b^2), shape (*variances, angles); with a parity, angles even about pi/2."""
@@ -139,17 +91,9 @@ class _Sampler:
         beyond = self.parity * values[..., : theta.size - near.size]
         return np.concatenate([values, beyond[..., ::-1]], axis=-1)
 
-    def across(self, log_b: Array, theta: float, log_a: Array) -> Array:
-        """Kernel on a line in log_a."""
-        return np.asarray(self(log_a, log_b, np.array([theta]))[:, 0])
-
-    def around(self, log_a: Array, log_b: Array, theta: Array) -> Array:
-        """Kernel on lines in theta, shape (angles, lines)."""
-        return self(log_a, log_b, theta).T
-
 
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """Angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
+    """Return the angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
 
     4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2: no rounded cosine near 0 and pi.
     """
@@ -158,27 +102,18 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
 
 
-def interpolated(
-    rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0, shared: Rule | None = None
-) -> tuple[Array, float]:
-    """Kernel E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
+def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0) -> tuple[Array, float]:
+    """Return E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
 
     second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
-    f, else 0; shared: a rule to make the series with, of which all pairs at one angle take little longer than one.
-    Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
+    f, else 0. Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
     The error is the largest one at pairs of the data drawn at random, and at the most and the least alike.
     """
     q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (q_a, q_b, q_ab))
-    if q_ab.ndim != 2 or q_a.shape != (len(q_ab), 1) or q_b.shape != q_ab.shape[1:]:
-        raise ValueError(
-            f"expected shapes (rows, 1), (columns,), (rows, columns), got {q_a.shape}, {q_b.shape}, {q_ab.shape}; "
-            "pass variances as q[:, None] and q"
-        )
     low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
-    series = partial(fitted, shared or rule, second, (low, high), ends, parity=parity, shared=shared is not None)
-    found = series(most=q_ab.size) if low > 0 else None
+    found = fitted(rule, second, (low, high), ends, parity=parity, most=q_ab.size) if low > 0 else None
     if found is None:
         values, error = rule(*np.broadcast_arrays(q_a, q_b, q_ab))
         return np.asarray(values), float(np.max(error))
@@ -201,63 +136,47 @@ def fitted(
     rule: Rule,
     second: Second,
     q: tuple[float, float],
-    theta: tuple[float, float],
+    ends: tuple[float, float],
     *,
     parity: int = 0,
     most: float = np.inf,
-    shared: bool = False,
 ) -> Interpolant | None:
-    """Interpolant for variances and angles between given ends; None where it would take `most` evaluations or more.
+    """Return an interpolant for variances and angles between given ends; None where it takes `most` evaluations.
 
-    shared: whether all pairs of the variances at one angle take about as long as one pair of each.
     The number of nodes in each variable is found on lines: through the ends and the middle of the others.
     None also where f vanishes almost surely at some variance, so that the kernel has no size.
     """
-    first, last = max(theta[0], INSET), min(theta[1], np.pi - INSET)
+    first, last = max(ends[0], INSET), min(ends[1], np.pi - INSET)
     if parity:  # half of the nodes tell the other half
         first = min(first, np.pi - last)
         last = np.pi - first
     along_q, along_theta = Axis(float(np.log(q[0])), float(np.log(q[1]))), Axis(first, last)
-    if most <= (SHARED if shared else (SHORTEST + 1) ** 3):
+    if most <= (SHORTEST + 1) ** 3:
         return None
     sampler = _Sampler(rule, second, parity, replace(along_q, length=LONGEST_Q if along_q.high > along_q.low else 1))
     if not np.all(np.isfinite(sampler.moments)):
         return None
     low, middle, high = (np.array(along_q.at(x)) for x in (-1, 0, 1))
-    across: list[Line] = [partial(sampler.across, b, at) for b, at in ((middle, first), (high, first), (high, last))]
-    lines = [_length(along_q, LONGEST_Q, line) for line in [sampler.log_moment, *across]]
-    log_q = replace(along_q, length=max(lines))
-    corners = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
-    turns = _length(along_theta, LONGEST_THETA, partial(sampler.around, *corners))
+    log_q = along_q
+    for log_b, theta in ((middle, first), (high, first), (high, last)):
+        across = partial(_across, sampler, log_b, np.array([theta]))
+        log_q = replace(log_q, length=max(log_q.length, along_q.needed(across, TOLERANCE, LONGEST_Q)[0]))
+    a, b = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
+    turns, _ = along_theta.needed(lambda theta: sampler(a, b, theta).T, TOLERANCE, LONGEST_THETA)
     # the error is read from the last two coefficients, which are to be those that no longer count
     angles = replace(along_theta, length=turns + 2 * (turns > 1))
-    evaluations = log_q.length if shared else log_q.length * (log_q.length + 1) / 2
-    if evaluations * angles.length >= most:
+    if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
         return None
-    sampler.normalise(log_q)
-    return _interpolant(sampler, angles)
+    return _interpolant(sampler, log_q, angles)
 
 
-def _length(axis: Axis, limit: int, line: Line) -> int:
-    """Number of Chebyshev polynomials after which the coefficients of a line, or of each, stay below the tolerance."""
-    if axis.high <= axis.low:
-        return 1
-    x = chebyshev.chebpts2(SHORTEST)
-    values = line(axis.at(x))
-    while True:
-        size = np.abs(np.linalg.solve(chebyshev.chebvander(x, x.size - 1), values))
-        length = 1 + int(np.max(np.nonzero(size > TOLERANCE)[0], initial=0))
-        if length <= 3 * x.size // 4 or x.size >= limit:
-            return length
-        x = chebyshev.chebpts2(2 * x.size - 1)
-        between = line(axis.at(x[1::2]))
-        old, values = values, np.empty((x.size, *values.shape[1:]))
-        values[::2], values[1::2] = old, between
+def _across(sampler: _Sampler, log_b: Array, theta: Array, log_a: Array) -> Array:
+    """Kernel on a line in log_a."""
+    return np.asarray(sampler(log_a, log_b, theta)[:, 0])
 
 
-def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
+def _interpolant(sampler: _Sampler, log_q: Axis, theta: Axis) -> Interpolant:
     """Interpolant from the nodes of both axes; the kernel is symmetric in its two data."""
-    log_q = sampler.log_q
     nodes = log_q.nodes()
     a, b = np.triu_indices(log_q.length)
     values = np.empty((log_q.length, log_q.length, theta.length))
@@ -266,4 +185,37 @@ def _interpolant(sampler: _Sampler, theta: Axis) -> Interpolant:
         values = np.moveaxis(axis.coefficients(np.moveaxis(values, i, 0)), 0, i)
     ends = [values[-1]] * (log_q.length > 1) + [values[..., -2:]] * (theta.length > 2)
     unresolved = max((float(np.max(np.abs(end))) for end in ends), default=0.0)
-    return Interpolant(log_q, theta, sampler.moments, values, sampler.error + unresolved)
+    return Interpolant(sampler.log_q, log_q, theta, sampler.moments, values, sampler.error + unresolved)
+
+
+def kernel(
+    n: Kind,
+    rule: Callable[..., tuple[Any, Any]],
+    second: Callable[[Any], Any],
+    pair: tuple[Any, Any, Any],
+    parity: int = 0,
+) -> tuple[Any, float]:
+    """Return the kernel E f(h_a) f(h_b) at arrays of pairs and its largest error, from a rule for one pair.
+
+    rule: kernel and its estimated relative error of one pair (q_a, q_b, q_ab); second: E f(h)^2 at one variance; pair:
+    (q_a, q_b, q_ab), arrays that broadcast; parity: of f. The pairs of a data set, q_a (rows, 1) with q_b (1, columns),
+    are interpolated in double precision.
+    """
+    pairs = np.broadcast_arrays(*pair)
+    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
+        squares = partial(_each_variance, second)
+        return interpolated(partial(_each, rule), squares, pair[0], np.ravel(pair[1]), pairs[2], parity=parity)
+    values, errors = _each(rule, *pairs)
+    return values[()], float(np.max(errors))
+
+
+def _each_variance(second: Callable[[Any], Any], q: Array) -> Array:
+    return np.array([second(x) for x in q])
+
+
+def _each(rule: Callable[..., tuple[Any, Any]], q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+    """Values and errors pair by pair: a pair and the same in reverse are one."""
+    pairs = [(*sorted(pair), ab) for *pair, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
+    found = {pair: rule(*pair) for pair in dict.fromkeys(pairs)}
+    values, errors = (np.array(part).reshape(np.shape(q_ab)) for part in zip(*map(found.get, pairs), strict=True))
+    return values, errors

@@ -1,0 +1,207 @@
+"""Moments of functions of batch-normalised Gaussian units: of one unit or the largest of m, with eps or without."""
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from igbtheory.averages import gaussian
+from igbtheory.averages.directions_panels import Directions
+from igbtheory.averages.maximum_law import LEVELS
+from igbtheory.averages.panels import PLAIN, orders
+from igbtheory.averages.state import Moments
+from igbtheory.formulas.function import Function, composed, formula
+from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numerics.panels import beyond, of_rises
+
+OF_TWO = formula("of_two", "tanh(asinh(x))", "")
+"""y/sqrt(1 + y^2): written so, its slope keeps its digits where it saturates."""
+
+
+@lru_cache(maxsize=1024)
+def moments(n: Kind, phi: Function, m: int, size: int, estimator: str) -> Moments:
+    """Return the moments of phi(M), M the largest of m units normalised over batches of `size` data, eps = 0.
+
+    estimator: "exact", or "proxy" for data normalised by the others of their batch. Two data of different batches are
+    independent: var_mu = 0. The error of `within` is relative to the variance; it is NaN for a maximum.
+    """
+    proxy = estimator == "proxy"
+    if proxy:
+        _refuse_heavy_tails(phi, size)
+    if size == 2:
+        return _of_two(n, phi, m)
+    unit = Directions(n, phi, size, proxy)
+    if m > 1:
+        return _largest(unit, m)
+    return _compared(unit, *(_single(unit, order) for order in orders(n)))
+
+
+@lru_cache(maxsize=1024)
+def with_eps(n: Kind, phi: Function, m: int, size: int, variance: Any, eps: Any) -> Moments:
+    """Return the same for units (z - <z>)/sqrt(s^2 + eps), eps > 0, `variance` that of z over its batch."""
+    variance, eps = n.number(variance), n.number(eps)
+    if not variance:
+        value = phi(n, 0 * variance)
+        return Moments(value, 0 * value, 0 * value, 4 * n.epsilon, 0 * value)
+    if size == 2:
+        return _of_two_with_eps(n, phi, m, variance / eps)
+    unit = Directions(n, phi, size, offset=size * eps / variance)
+    if m == 1:
+        return _compared(unit, *(_pair(unit, order) for order in orders(n)))
+    if n is not FLOAT64:
+        raise ValueError(
+            f"BatchNorm({size}, eps={eps}) in front of a maximum of {m} units is computed in double precision; predict "
+            "without `digits`"
+        )
+    return _largest(unit, m)
+
+
+def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
+    """Return mean and variance of phi(B) at one datum, eps = 0, and their estimated relative error."""
+    if size == 2:
+        found = _of_two(n, phi, 1)
+    else:
+        unit = Directions(n, phi, size)
+        found = _compared(unit, *((*_one_datum(unit, 1, order)[:2], n.number(0)) for order in orders(n)))
+    return found.mean, found.var_chi, found.error
+
+
+def _compared(unit: Directions, coarse: Any, fine: Any) -> Moments:
+    """Moments (mean, variance, covariance) of the finer rule; the difference of both overstates their error."""
+    tiny, (mean, variance, within) = unit.n.number(1e-300), fine
+    second = mean**2 + variance
+    errors = (
+        abs(coarse[0] ** 2 + coarse[1] - second) / (second + tiny),
+        abs(coarse[1] - variance) / (variance + tiny),
+        abs(coarse[2] - within) / (variance + tiny),
+    )
+    error = unit.mesh().doubt * (float(max(errors)) + 100 * unit.n.epsilon)
+    return Moments(mean, 0 * variance, variance, error, within)
+
+
+def _of_two(n: Kind, phi: Function, m: int) -> Moments:
+    """Batches of two, B = +-1: the largest is 1 at both data unless all m units agree, of probability 2^(1 - m)."""
+    low, high = phi(n, n.number(-1)), phi(n, n.number(1))
+    alone, square = n.number(2) ** -m, (high - low) ** 2
+    variance = alone * (1 - alone) * square
+    return Moments(alone * low + (1 - alone) * high, 0 * variance, variance, 8 * n.epsilon, -(alone * alone) * square)
+
+
+def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> Moments:
+    """Batches of two, B = y/sqrt(1 + y^2) and -B, y Gaussian of variance ratio/2: it increases with y."""
+    of_y, q = composed(phi, OF_TWO), ratio / 2
+    found = gaussian.moments(n, of_y, m, Moments(n.number(0), 0 * q, q))
+    if m == 1 and phi.parity:
+        return Moments(found.mean, 0 * q, found.var_chi, found.error, phi.parity * found.var_chi)
+    if m > 1 and n is not FLOAT64:  # in many digits the double integral takes minutes
+        return Moments(found.mean, 0 * q, found.var_chi, found.error, n.number(np.nan))
+    product, error = gaussian.product(n, of_y, m, (q, q, -q))
+    return Moments(found.mean, 0 * q, found.var_chi, found.error + float(error), product - found.mean**2)
+
+
+def _single(unit: Directions, order: int) -> tuple[Any, Any, Any]:
+    """Mean, variance and covariance of two data of one unit, by rules of one order."""
+    n, phi, r = unit.n, unit.phi, -1 / unit.n.number(unit.free)
+    mean, variance, _ = _one_datum(unit, 1, order)
+    if not unit.proxy and has_closed_form(phi):
+        return mean, variance, closed_product(n, phi, unit.free, r) - mean * mean
+    weights, a, b = unit.two_data(n.acos(r), order)
+    return mean, variance, (weights * (a - mean) * (b - mean)).sum()
+
+
+def _pair(unit: Directions, order: int) -> tuple[Any, Any, Any]:
+    """The same from the law of two data alone, which eps > 0 leaves simple."""
+    weights, a, b = unit.two_data(unit.n.acos(-1 / unit.n.number(unit.free)), order)
+    mean = (weights * (a + b)).sum() / 2
+    if unit.phi.parity < 0:
+        mean = 0 * mean  # exactly, so that gamma = 0 stays 0 in every layer
+    a, b = a - mean, b - mean
+    return mean, (weights * (a * a + b * b)).sum() / 2, (weights * a * b).sum()
+
+
+def _largest(unit: Directions, m: int) -> Moments:
+    """Moments of the largest of m units."""
+    n = unit.n
+    coarse, fine = (_one_datum(unit, m, order + 8) for order in orders(n))
+    found = _compared(unit, (*coarse[:2], 0 * coarse[1]), (*fine[:2], n.number(0)))
+    # where all maxima are nearly at one angle, its rounding counts
+    error = found.error + 4 * n.epsilon / float(fine[2])
+    return Moments(found.mean, found.var_mu, found.var_chi, error, n.number(np.nan))
+
+
+@np.errstate(over="ignore", under="ignore")
+def _one_datum(unit: Directions, m: int, order: int) -> tuple[Any, Any, Any]:
+    """Mean, variance, standard deviation of the angle: the density is m F^(m - 1) times that of one, F that below."""
+    n = unit.n
+    t, weights = unit.one_datum(order, _rises(unit, m))
+    if m > 1:
+        above = np.minimum(beyond(n, t, weights / t.weights), 1 - n.number(n.epsilon))
+        weights = weights * n.exp((m - 1) * n.log1p(-above))
+        weights = weights / weights.sum()
+    values = unit.at(n.sin(t.x), n.cos(t.x))
+    mean = (weights * values).sum()
+    if m == 1 and unit.phi.parity < 0:
+        mean = 0 * mean
+    variance = (weights * (values - mean) ** 2).sum()
+    if variance <= PLAIN * mean * mean:
+        variance = of_rises(n, t, unit.slope(t.x), unit.jumps(), weights)
+    return mean, variance, n.sqrt((weights * (t.x - (weights * t.x).sum()) ** 2).sum())
+
+
+def _rises(unit: Directions, m: int) -> Any:
+    """Angles at which -log of the distribution function of the largest of m is at the levels: it rises in between."""
+    if m == 1:
+        return []
+    rough = Directions(FLOAT64, unit.phi, unit.size, unit.proxy, float(unit.offset))
+    t, weights = rough.one_datum(16)
+    above = 1 - np.cumsum(weights)
+    return np.interp(np.expm1(-LEVELS / m), -above, np.ravel(t.x))
+
+
+def has_closed_form(phi: Function) -> bool:
+    """Whether products of phi over directions follow from Gaussian ones: E chi^(2 p) is rational, p the degree."""
+    return phi.closed is not None and phi.degree is not None and phi.degree.denominator == 1 and phi.degree >= 0
+
+
+def radial(n: Kind, phi: Function, free: int) -> Any:
+    """Return E chi^(2 p)/d^p = (1 + 2/d) (1 + 4/d) ..., the ratio of Gaussian products to those over directions."""
+    ratio = Fraction(1)
+    for k in range(int(phi.degree or 0)):
+        ratio *= 1 + Fraction(2 * k, free)
+    return n.number(ratio)
+
+
+def closed_product(n: Kind, phi: Function, free: int, r: Any) -> Any:
+    """Return the mean product of a homogeneous phi at two directions with the inner product r."""
+    assert phi.closed is not None  # noqa: S101 - for the type checker: `has_closed_form` says so
+    one = n.number(1)
+    return (phi.closed.covariance(n, one, one, r) + phi.closed.mean(n, one) ** 2) / radial(n, phi, free)
+
+
+def _refuse_heavy_tails(phi: Function, size: int) -> None:
+    """Refuse a proxy without a second moment: its tail is b^-(n - 1)."""
+    order = tail_order(phi)
+    if size <= 2 * order + 2 + 1e-9:
+        raise ValueError(
+            f"expected an activation that grows more slowly than |x|^{size / 2 - 1:g} under the proxy with batches of "
+            f'{size}, got {phi.name!r} of order {order:g}: its second moment is infinite; use law="exact" or a larger '
+            "batch"
+        )
+
+
+@lru_cache(maxsize=256)
+def tail_order(phi: Function) -> float:
+    """Return the order p of |phi| ~ |x|^p at large |x|: infinite where phi grows faster than a power."""
+    if phi.growth == "bounded":
+        return 0.0
+    if phi.growth != "polynomial":
+        return np.inf
+    if phi.degree is not None:
+        return float(phi.degree)
+    x = np.array([[2.0**40, 2.0**41]]) * np.array([[-1.0], [1.0]])
+    with np.errstate(all="ignore"):
+        near, far = np.abs(phi(FLOAT64, x)).T
+        found = np.log2(far / near)
+    # x log x and the like count as a little more than x; a side that is constant or vanishes as 0
+    return max(0.0, float(np.max(np.where(near > 0, found, 0.0))))

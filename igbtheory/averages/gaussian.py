@@ -1,0 +1,158 @@
+"""Averages of phi over Gaussian units, or over the largest of m of them: which rule computes which average.
+
+One unit: the closed form where it is known; sums over the Hermite series of a smooth phi (`mehler`); for a kinked phi,
+tables of its moments (`moment_tables`) and its kernel by truncated normal moments (`kinked_kernel`); else `panels`.
+The largest of m > 1 units: `maximum`. Many pairs of data that cost a quadrature each: `kernel_tables`.
+"""
+
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.averages import kernel_tables, kinked_kernel, maximum, mehler, moment_tables, panels
+from igbtheory.averages.maximum import IDENTITY
+from igbtheory.averages.state import Moments
+from igbtheory.formulas.function import ClosedForm, Function
+from igbtheory.numbers import Float64, Kind
+from igbtheory.numbers.sweeps import at_points
+from igbtheory.numbers.threads import one_thread
+
+
+def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
+    """Return the moments of phi(M), M the largest of m units with the moments `h`; phi = None is the identity.
+
+    A mean that is the integer 0 marks centred units, for which closed forms hold.
+    """
+    if phi is None and m == 1:
+        return h
+    phi = phi or IDENTITY
+    if m > 1:
+        with one_thread():
+            rule = partial(maximum.moments, n, phi, m)
+            mean, var_mu, var_chi, error = at_points(rule, *map(n.number, (h.mean, h.var_mu, h.var_chi)))
+        return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()])
+    if phi.closed is None or not h.centred:
+        return integrated(n, phi, h)
+    return Moments(
+        phi.closed.mean(n, h.variance),
+        phi.closed.shared(n, h.var_mu, h.var_chi),
+        phi.closed.spread(n, h.var_mu, h.var_chi),
+        h.error + _rounding(n, phi, h.variance),
+    )
+
+
+def _rounding(n: Kind, phi: Function, q: Any) -> Any:
+    """Relative error of a closed form: angles near pi/2, which inhomogeneous ones have at large q, lose sqrt(q)."""
+    return 4 * n.epsilon if phi.degree is not None else n.epsilon * (4 + np.sqrt(np.asarray(q, dtype=float)))[()]
+
+
+def integrated(n: Kind, phi: Function, h: Moments) -> Moments:
+    """Return the moments of phi(h) without closed forms, for any formula and at all points of a sweep."""
+    parts = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
+    shape = np.broadcast_shapes(*map(np.shape, parts))
+    if shape:
+        points = np.array([np.ravel(np.broadcast_to(part, shape)) for part in parts])
+        mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, points))
+    else:
+        mean, var_mu, var_chi, lost = _at_point(n, phi, *parts)
+    return Moments(mean, var_mu, var_chi, h.error + np.asarray(lost, dtype=float)[()])
+
+
+@lru_cache(maxsize=256)
+def _at_point(n: Kind, phi: Function, *point: Any) -> tuple[Any, ...]:
+    """Mean, var_mu, var_chi and error at one point: a deep network comes back to its fixed point layer by layer."""
+    return tuple(_at_points(n, phi, np.array(point)[:, None])[:, 0])
+
+
+def _at_points(n: Kind, phi: Function, points: NDArray[Any]) -> NDArray[Any]:
+    """Rows mean, var_mu, var_chi and error at the points, whose rows are mean, var_mu, var_chi of h.
+
+    What the series or the tables cannot resolve is left to panels, point by point.
+    """
+    found = np.empty((4, points.shape[1]), dtype=points.dtype)
+    found[3] = n.number(1)
+    filled = np.zeros(points.shape[1], dtype=bool)
+    if not phi.pieces.kinks:
+        mehler.fill(n, phi, points, found)
+        filled = found[3] <= n.goal
+    elif isinstance(n, Float64):
+        filled = moment_tables.fill(phi, points, found)
+    for i in np.flatnonzero(~filled):
+        with one_thread():
+            found[:, i] = panels.moments(n, phi, *points[:, i])
+    return found
+
+
+def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
+    """Return E phi(M)^2, M the largest of m units of variance q, a number or an array, and of one mean."""
+    if phi is None and m == 1:
+        return q + mean * mean
+    phi = phi or IDENTITY
+    if m == 1 and (_closed(phi, mean) or not phi.pieces.kinks):
+        return product(n, phi, 1, (q, q, q), mean)[0]
+    rule = partial(panels.second_moment, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
+    return np.array([rule(n.number(mean), variance) for variance in np.ravel(q)]).reshape(np.shape(q))[()]
+
+
+def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
+    """Return E phi(M_a) phi(M_b) of two data and its estimated relative error.
+
+    pair: variances and covariance (q_a, q_b, q_ab) of the units, of any sign, arrays that broadcast; mean: of both, a
+    number or an array with them. The mean of slopes is that of `phi.derivative` where phi has no jumps.
+    """
+    if np.ndim(mean):
+        values, errors = at_points(lambda *point: product(n, phi, m, point[:3], point[3]), *pair, mean)
+        return values, float(np.max(errors))
+    if m > 1:
+        return _of_maxima(n, phi or IDENTITY, m, pair, n.number(mean))
+    if phi is None:
+        return pair[2] + mean * mean, 0.0
+    if closed := _closed(phi, mean):
+        return closed.covariance(n, *pair) + closed.mean(n, pair[0]) * closed.mean(n, pair[1]), 4 * n.epsilon
+    centre = n.number(mean)
+    if not phi.pieces.kinks:
+        series, error = mehler.product(n, phi, *pair, centre)
+        if error <= n.goal:
+            return series, error
+    elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
+        return kinked_kernel.product(phi, smooth, *pair, float(mean))
+    parity = phi.parity if _is_zero(mean) else 0
+    square = partial(panels.second_moment, n, phi, centre)
+    return kernel_tables.kernel(n, partial(panels.product, n, phi, centre), square, pair, parity)
+
+
+def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
+    """Product of maxima; where phi is homogeneous the variances factor out, so that one angle is left of a pair."""
+    scale = n.number(1)
+    if phi.degree is not None and not mean:
+        q_a, q_b, q_ab = pair
+        root_a, root_b = n.sqrt(q_a), n.sqrt(q_b)
+        pair = (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b))
+        scale = (root_a * root_b) ** n.number(phi.degree)
+    square = partial(maximum.second_moment, n, phi, m, mean)
+    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair)
+    return scale * values, error
+
+
+def _is_zero(mean: Any) -> bool:
+    return isinstance(mean, int) and mean == 0
+
+
+def _closed(phi: Function, mean: Any) -> ClosedForm | None:
+    """Closed forms of phi for units of that mean."""
+    return phi.closed if _is_zero(mean) else None
+
+
+def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
+    """Return the factor by which phi magnifies an error of the correlation c: 1, or 1/sqrt(1 - c^2) where phi jumps.
+
+    That of the closest pair counts. Pairs of equal data are left out: they stay equal.
+    """
+    if not any(phi.pieces.jumps(n)):
+        return 1.0
+    c = q_ab / n.sqrt(q_a * q_b)
+    left = np.asarray(np.maximum(1 - c * c, n.epsilon), dtype=float)
+    unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), left.shape)
+    return float(np.max(1 / np.sqrt(left), where=unlike, initial=1.0))

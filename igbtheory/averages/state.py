@@ -1,0 +1,74 @@
+"""What averages return: the moments of a unit over Gaussian inputs, and its second moments at pairs of given data."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.numbers import FLOAT64
+
+
+@final
+@dataclass(frozen=True)
+class Moments:
+    """First two moments of a node over its inputs and weights.
+
+    mean = E x; var_mu = the variance over W of the mean over the data, which is the covariance of two data; var_chi =
+    the variance over the data; within = the covariance of two data of one batch, None without batches; error =
+    estimated relative error of mean^2 + var_mu and of var_chi. Numbers or arrays of one kind that broadcast.
+    The integer 0 as the mean marks a unit that is centred by construction, for which closed forms hold.
+    """
+
+    mean: Any
+    var_mu: Any
+    var_chi: Any
+    error: Any = 0.0
+    within: Any = None
+
+    @property
+    def variance(self) -> Any:
+        """Variance var_mu + var_chi over inputs and weights."""
+        return self.var_mu + self.var_chi
+
+    @property
+    def own(self) -> Any:
+        """Variance that data of one batch do not share; without batches that of any data."""
+        return self.var_chi if self.within is None else self.variance - self.within
+
+    @property
+    def covariance(self) -> Any:
+        """Covariance of two data of one batch; without batches that of any two."""
+        return self.var_mu if self.within is None else self.within
+
+    @property
+    def centred(self) -> bool:
+        """Whether the mean is zero by construction."""
+        return isinstance(self.mean, int) and self.mean == 0
+
+
+@final
+@dataclass(frozen=True)
+class Pairs:
+    """Second moments over W of a unit at pairs of data: q_a, q_b of either datum, q_ab of the pair; they broadcast.
+
+    same: True where a and b are one datum; error = estimated relative error of q_ab against sqrt(q_a q_b); rank: the
+    smallest effective rank of a batch whose norm was estimated from draws, inf where none was.
+    """
+
+    q_a: Any
+    q_b: Any
+    q_ab: Any
+    same: Any = False
+    error: float = 0.0
+    rank: float = float("inf")
+
+
+def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:
+    """Return a root L of a kernel L L^T, shape (D, rank), with orthogonal columns.
+
+    What rounding of entries of size `largest`, or of its own, leaves of zero is dropped.
+    """
+    values, vectors = np.linalg.eigh(kernel)
+    kept = values > 2 * len(kernel) * FLOAT64.epsilon * max(largest, values[-1])
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
