@@ -120,7 +120,8 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
-        unit = Normalised(self.batch_size, self.estimator, x.own, eps, node.draws_within)
+        lost = x.error if self.eps else 0.0  # without eps the scale of a unit counts for nothing
+        unit = Normalised(self.batch_size, self.estimator, x.own, eps, node.draws_within, lost)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:

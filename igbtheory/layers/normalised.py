@@ -23,7 +23,7 @@ class Normalised(Base[Moments]):
 
     estimator is "exact" or "proxy"; variance is that of the unit over its batch, which only eps > 0 sees. No rule gives
     the covariance of a maximum at two data of one batch: it is drawn where `draws_within` asks for it, else it is not a
-    number.
+    number. lost is the relative error of the variance, as far as eps sees it.
     """
 
     size: int
@@ -31,9 +31,11 @@ class Normalised(Base[Moments]):
     variance: Any
     eps: Any
     draws_within: bool = False
+    lost: Any = 0.0
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         found = self._average(n, phi or FUNCTIONS["linear"], m)
+        found = replace(found, error=found.error + self.lost)
         if m == 1:
             return found
         if not self.draws_within:
