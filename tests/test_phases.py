@@ -15,10 +15,6 @@ from hypothesis import strategies as st
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.phases.block import block_of
-from igbtheory.phases.classify import OTHERS, TABLE
-from igbtheory.phases.scan import roots
-from igbtheory.phases.surface import surface
 
 phases = igb.phases
 LIMITED = settings(max_examples=10, deadline=None)
@@ -80,7 +76,7 @@ def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | 
     # so that there is at most one correlation below 1 that stays
     assume(pool is None or FUNCTIONS[name].monotonicity > 0 if name in FUNCTIONS else pool is None)
     share = np.array([1e-9, 1e-3, 0.1, 0.3, 0.6, 1.0])
-    spread = block_of(name, pool).spread(q + 0 * share, share)
+    spread = np.array([one_layer(1.0, 0.0, q, float(x), name, pool=pool).var_chi / x for x in share])
     assert np.all(np.diff(spread) <= 1e-12 * spread[0])
 
 
@@ -97,22 +93,6 @@ def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> No
     # f^2 and f'^2 are even, and the largest and the smallest of two units have the same law but for the sign
     alone, pooled = (phases.edge_of_chaos("tanh", [0.05, 0.3], pool=pool) for pool in (None, 2))
     assert pooled == pytest.approx(alone, rel=1e-11)
-
-
-@LIMITED
-@given(st.lists(st.floats(-0.9, 0.9), min_size=1, max_size=5))
-def test_a_scan_finds_every_level_of_every_branch(wanted: list[float]) -> None:
-    def rule(q: Any) -> Any:
-        return np.sin(3 * np.log(q))
-
-    log_q = np.linspace(-2, 2, 60)
-    found = np.log(roots(rule, log_q, rule(np.exp(log_q)), np.array(wanted)))
-    assert np.all(np.abs(np.sin(3 * found) - wanted)[np.isfinite(found)] < 1e-13)
-    for column, level in zip(found.T, wanted, strict=True):
-        first = (np.arcsin(level) + 2 * np.pi * np.arange(-3, 4)) / 3
-        second = (np.pi - np.arcsin(level) + 2 * np.pi * np.arange(-3, 4)) / 3
-        expected = np.sort([x for x in (*first, *second) if -2 < x < 2])
-        assert np.sort(column[np.isfinite(column)]) == pytest.approx(expected, abs=1e-12)
 
 
 # numbers
@@ -237,7 +217,6 @@ def test_phases_have_their_names(
 ) -> None:
     found = phases.classify(activation, sigma_w2, sigma_b2, **options)
     assert found.name == name
-    assert found.in_table == (name in TABLE) != (name in OTHERS)
     assert found.rate is not None
     assert found.rate.form == form
     net = igb.mlp(30, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2, **options)
@@ -358,17 +337,6 @@ def test_a_diagram_says_why_it_has_no_edge() -> None:
     assert phases.diagram("tanh", w2, b2, depth=2).no_edge == ""
     assert "jumps" in phases.diagram("sign", w2, b2, depth=2).no_edge
     assert "every one is on the edge" in phases.diagram("relu", w2, b2, depth=2, norm="layer").no_edge
-
-
-def test_a_table_tells_the_moments_of_a_block() -> None:
-    block = block_of("gelu")
-    table = surface(block, 0.02, 6.0)
-    assert table is not None
-    rng = np.random.default_rng(1)
-    q, share = np.exp(rng.uniform(np.log(0.02), np.log(6), 50)), 10.0 ** rng.uniform(-15, 0, 50)
-    size, spread = table(np.log(q), share)
-    assert size == pytest.approx(block.square(q), rel=3e-12)  # three times the coefficients left out
-    assert spread == pytest.approx(block.after((1 - share) * q, share * q).var_chi, rel=3e-12)
 
 
 # bad input
