@@ -147,6 +147,7 @@ def test_hostile_formulas_are_refused_or_harmless(monkeypatch: pytest.MonkeyPatc
     def forbidden(*_: Any) -> None:
         raise AssertionError("a formula was executed")
 
+    function_of("tanh(x)")  # Python's own lazy imports use exec and open
     for name in ("eval", "exec", "open", "__import__"):
         if name != "__import__":  # Python's own lazy imports use it
             monkeypatch.setattr(builtins, name, forbidden)
