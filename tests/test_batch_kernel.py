@@ -1,17 +1,24 @@
-"""BatchNorm on a given data set: exact kernels of homogeneous functions against drawn Gaussian vectors."""
+"""BatchNorm on a given data set: exact kernels against drawn vectors; exchangeable values of a batch within bounds."""
 
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 import pytest
+from scipy import special, stats
 
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.layers.given_batches_exact import homogeneous
 from igbtheory.layers.given_batches_scaled import approximate, effective_rank
 from igbtheory.numbers import FLOAT64
+from igbtheory.numerics.exchangeable import all_within, counts_above
 
 NAMES = [None, "linear", "relu", "abs", "leaky_relu", "squared_relu", "step"]
 DRAWS = 20_000
+PROMISE = 1e-13
+"""Absolute error of a probability."""
+DIGITS = 2e-15
+"""Some last digits of a probability."""
 FIVE = 5.0
 """Standard errors beyond which none of some 4000 entries drawn here, with fixed seeds, lies but once in 400 times."""
 
@@ -133,3 +140,84 @@ def test_a_common_part_of_the_data_costs_digits_and_the_error_says_so() -> None:
     plain, _ = homogeneous(FUNCTIONS["relu"], data @ data.T, 6)
     found, error = homogeneous(FUNCTIONS["relu"], data @ data.T + 1e6, 6)
     assert 1e-13 < np.abs(found - plain).max() < error < 1e-8
+
+
+# values of a batch that are exchangeable
+
+
+def test_the_kink_of_two_opposite_values_is_met() -> None:
+    t = np.asarray([0.0, 1e-9, 0.3, 5.0])
+    np.testing.assert_allclose(counts_above(2, -1.0, t)[:, 2], special.erf(t / np.sqrt(2.0)), rtol=0.0, atol=DIGITS)
+
+
+@pytest.mark.parametrize("rho", [-1.0, -0.9, -0.2, 0.3, 6.0])
+@pytest.mark.parametrize("size", [7, 10, 11, 64])
+def test_given_what_is_shared_two_data_have_their_own_law(rho: float, size: int) -> None:
+    t = np.asarray([0.0, 1e-4, 0.5, 1.7, 4.0, 8.0])
+    rho = rho / (size - 1)
+    k = np.arange(size + 1)
+    table, pairs = counts_above(size, rho, t), counts_above(2, rho, t)
+    np.testing.assert_allclose(table @ k, size * special.ndtr(t), rtol=DIGITS)
+    np.testing.assert_allclose(table @ (k * (k - 1.0)), size * (size - 1) * pairs[:, 2], rtol=DIGITS)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 11, 50, 1000])
+@pytest.mark.parametrize("position", [-1.0, -0.99, -0.3, 0.0, 0.01, 0.6, 1.0])
+def test_all_within_a_half_line_is_the_end_of_the_counts(size: int, position: float) -> None:
+    rho = position if position > 0.0 or size == 1 else position / (size - 1)
+    for t in (-2.0, 0.0, 0.7, 6.0):
+        counts = counts_above(size, 0.0 if size == 1 else rho, np.asarray([t]))[0]
+        assert all_within(size, 0.0, np.inf, 3.0 * t, 9.0, 9.0 * rho) == pytest.approx(counts[-1], abs=PROMISE)
+        assert all_within(size, -np.inf, 0.0, 3.0 * t, 9.0, 9.0 * rho) == pytest.approx(counts[0], abs=PROMISE)
+
+
+@pytest.mark.parametrize("bound", [0.01, 1.0, 3.0, 8.0, 30.0])
+def test_two_opposite_values_are_within_bounds_when_one_is(bound: float) -> None:
+    assert all_within(2, -bound, bound, 0.0, 1.0, -1.0) == pytest.approx(special.erf(bound / np.sqrt(2)), abs=PROMISE)
+
+
+@pytest.mark.parametrize("rho", [-0.5, -0.4, 0.3, 0.8])
+def test_three_values_within_bounds_agree_with_scipy(rho: float) -> None:
+    covariance = np.full((3, 3), rho) + (1.0 - rho) * np.eye(3)
+    law = stats.multivariate_normal(np.zeros(3), covariance, allow_singular=True, seed=1)
+    expected = law.cdf(np.full(3, 0.7), lower_limit=np.full(3, -1.0))
+    assert all_within(3, -1.0, 0.7, 0.0, 1.0, rho) == pytest.approx(expected, abs=3e-5)  # scipy's own error is 1e-5
+
+
+@pytest.mark.parametrize(("size", "low", "high"), [(4, -1.0, 0.9), (10, -2.0, 1.5), (11, -2.0, 1.5)])
+def test_values_of_zero_sum_within_bounds_agree_with_draws(size: int, low: float, high: float) -> None:
+    x = np.random.default_rng(2).standard_normal((200_000, size))
+    x = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(1.0 - 1.0 / size)
+    seen = np.mean(np.all((x > low) & (x < high), axis=1))
+    p = all_within(size, low, high, 0.0, 1.0, -1.0 / (size - 1))
+    assert abs(seen - p) < 5.0 * np.sqrt(p * (1.0 - p) / 200_000)  # five standard errors: once in a million
+
+
+@pytest.mark.parametrize(
+    ("size", "rho", "low", "high"),
+    [(1000, 0.3, -3.0, 4.0), (10_000, 0.01, -np.inf, 4.2), (7, 0.9999, 0.1, 0.2), (50, 0.05, -2.0, 2.0)],
+)
+def test_values_of_a_common_part_within_bounds_agree_with_quadrature(
+    size: int, rho: float, low: float, high: float
+) -> None:
+    own, common = mp.sqrt(1 - mp.mpf(rho)), mp.sqrt(rho)
+
+    def density(v: Any) -> Any:
+        return mp.npdf(v) * (mp.ncdf((high - common * v) / own) - mp.ncdf((low - common * v) / own)) ** size
+
+    ends = [float((e + own * x) / common) for e in (low, high) if np.isfinite(e) for x in np.linspace(-9, 9, 25)]
+    expected = mp.quad(density, sorted({-9.0, 9.0, *(x for x in ends if abs(x) < 9.0)}), maxdegree=4)
+    assert all_within(size, low, high, 0.0, 1.0, rho) == pytest.approx(float(expected), abs=PROMISE)
+
+
+def test_an_empty_interval_holds_nothing() -> None:
+    assert all_within(3, 1.0, 1.0, 0.0, 1.0, 0.2) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "q", "w"),
+    [(0.0, 1.0, 0.0, 0.0), (0.0, 1.0, 1.0, -0.6), (0.0, 1.0, 1.0, 1.1), (np.nan, 1.0, 1.0, 0.0)],
+)
+def test_moments_and_bounds_of_no_batch_are_refused(low: float, high: float, q: float, w: float) -> None:
+    with pytest.raises(ValueError, match=r"expected .* got .*; "):
+        all_within(3, low, high, 0.0, q, w)

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import stats
 
-from igbtheory.guesses import FiniteGuessLaw
-from igbtheory.guesses.finite_batches import BatchedGuessLaw
-from igbtheory.numerics.exchangeable import all_within, counts_above
+from igbtheory.guesses import BatchedGuessLaw, FiniteGuessLaw
 
 # what the law promises: absolute errors below 1e-13
 PROMISE = 1e-13
@@ -134,28 +132,12 @@ def test_batches_of_two_opposite_values_agree_only_beyond_the_threshold(c: float
     assert law.pmf(batches) == pytest.approx(float(expected), abs=PROMISE)
 
 
-def test_the_kink_of_two_opposite_values_is_met() -> None:
-    t = np.asarray([0.0, 1e-9, 0.3, 5.0])
-    np.testing.assert_allclose(counts_above(2, -1.0, t)[:, 2], special.erf(t / np.sqrt(2.0)), rtol=0.0, atol=DIGITS)
-
-
 @pytest.mark.parametrize("size", [3, 5, 10, 11, 40, 1000])
 def test_a_full_batch_of_zero_sum_has_its_variance(size: int) -> None:
     law = BatchedGuessLaw(0.9, -1.0 / (size - 1), size, size)
     k = np.arange(size + 1)
     assert law.pmf(0) < 1e-15
     assert ((k - 0.5 * size) ** 2 * law.pmf(k)).sum() == pytest.approx(law.var(), rel=1e-12)
-
-
-@pytest.mark.parametrize("rho", [-1.0, -0.9, -0.2, 0.3, 6.0])
-@pytest.mark.parametrize("size", [7, 10, 11, 64])
-def test_given_what_is_shared_two_data_have_their_own_law(rho: float, size: int) -> None:
-    t = np.asarray([0.0, 1e-4, 0.5, 1.7, 4.0, 8.0])
-    rho = rho / (size - 1)
-    k = np.arange(size + 1)
-    table, pairs = counts_above(size, rho, t), counts_above(2, rho, t)
-    np.testing.assert_allclose(table @ k, size * special.ndtr(t), rtol=DIGITS)
-    np.testing.assert_allclose(table @ (k * (k - 1.0)), size * (size - 1) * pairs[:, 2], rtol=DIGITS)
 
 
 def _brute_force(law: BatchedGuessLaw, draws: int) -> NDArray[np.int64]:
@@ -195,68 +177,6 @@ def test_draws_have_the_shape_that_is_asked_for() -> None:
     law = BatchedGuessLaw(0.0, -1.0, 200_000, 2)
     assert law.rvs((2, 4), random_state=0).tolist() == [[100_000] * 4] * 2
     assert np.ndim(law.rvs()) == 0
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 10, 11, 50, 1000])
-@pytest.mark.parametrize("position", [-1.0, -0.99, -0.3, 0.0, 0.01, 0.6, 1.0])
-def test_all_within_a_half_line_is_the_end_of_the_counts(size: int, position: float) -> None:
-    rho = position if position > 0.0 or size == 1 else position / (size - 1)
-    for t in (-2.0, 0.0, 0.7, 6.0):
-        counts = counts_above(size, 0.0 if size == 1 else rho, np.asarray([t]))[0]
-        assert all_within(size, 0.0, np.inf, 3.0 * t, 9.0, 9.0 * rho) == pytest.approx(counts[-1], abs=PROMISE)
-        assert all_within(size, -np.inf, 0.0, 3.0 * t, 9.0, 9.0 * rho) == pytest.approx(counts[0], abs=PROMISE)
-
-
-@pytest.mark.parametrize("bound", [0.01, 1.0, 3.0, 8.0, 30.0])
-def test_two_opposite_values_are_within_bounds_when_one_is(bound: float) -> None:
-    assert all_within(2, -bound, bound, 0.0, 1.0, -1.0) == pytest.approx(special.erf(bound / np.sqrt(2)), abs=PROMISE)
-
-
-@pytest.mark.parametrize("rho", [-0.5, -0.4, 0.3, 0.8])
-def test_three_values_within_bounds_agree_with_scipy(rho: float) -> None:
-    covariance = np.full((3, 3), rho) + (1.0 - rho) * np.eye(3)
-    law = stats.multivariate_normal(np.zeros(3), covariance, allow_singular=True, seed=1)
-    expected = law.cdf(np.full(3, 0.7), lower_limit=np.full(3, -1.0))
-    assert all_within(3, -1.0, 0.7, 0.0, 1.0, rho) == pytest.approx(expected, abs=3e-5)  # scipy's own error is 1e-5
-
-
-@pytest.mark.parametrize(("size", "low", "high"), [(4, -1.0, 0.9), (10, -2.0, 1.5), (11, -2.0, 1.5)])
-def test_values_of_zero_sum_within_bounds_agree_with_draws(size: int, low: float, high: float) -> None:
-    x = np.random.default_rng(2).standard_normal((200_000, size))
-    x = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(1.0 - 1.0 / size)
-    seen = np.mean(np.all((x > low) & (x < high), axis=1))
-    p = all_within(size, low, high, 0.0, 1.0, -1.0 / (size - 1))
-    assert abs(seen - p) < 5.0 * np.sqrt(p * (1.0 - p) / 200_000)  # five standard errors: once in a million
-
-
-@pytest.mark.parametrize(
-    ("size", "rho", "low", "high"),
-    [(1000, 0.3, -3.0, 4.0), (10_000, 0.01, -np.inf, 4.2), (7, 0.9999, 0.1, 0.2), (50, 0.05, -2.0, 2.0)],
-)
-def test_values_of_a_common_part_within_bounds_agree_with_quadrature(
-    size: int, rho: float, low: float, high: float
-) -> None:
-    own, common = mp.sqrt(1 - mp.mpf(rho)), mp.sqrt(rho)
-
-    def density(v: Any) -> Any:
-        return mp.npdf(v) * (mp.ncdf((high - common * v) / own) - mp.ncdf((low - common * v) / own)) ** size
-
-    ends = [float((e + own * x) / common) for e in (low, high) if np.isfinite(e) for x in np.linspace(-9, 9, 25)]
-    expected = mp.quad(density, sorted({-9.0, 9.0, *(x for x in ends if abs(x) < 9.0)}), maxdegree=4)
-    assert all_within(size, low, high, 0.0, 1.0, rho) == pytest.approx(float(expected), abs=PROMISE)
-
-
-def test_an_empty_interval_holds_nothing() -> None:
-    assert all_within(3, 1.0, 1.0, 0.0, 1.0, 0.2) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "q", "w"),
-    [(0.0, 1.0, 0.0, 0.0), (0.0, 1.0, 1.0, -0.6), (0.0, 1.0, 1.0, 1.1), (np.nan, 1.0, 1.0, 0.0)],
-)
-def test_moments_and_bounds_of_no_batch_are_refused(low: float, high: float, q: float, w: float) -> None:
-    with pytest.raises(ValueError, match=r"expected .* got .*; "):
-        all_within(3, low, high, 0.0, q, w)
 
 
 def test_identical_values_in_a_batch_count_as_one() -> None:
@@ -300,4 +220,4 @@ def test_numbers_that_belong_to_no_law_are_refused(name: str, row: tuple[Any, An
 
 def test_a_correlation_of_the_wrong_kind_is_refused() -> None:
     with pytest.raises(TypeError, match="c: expected a real number"):
-        BatchedGuessLaw("0.1", 0.0, 6, 3)  # type: ignore[arg-type]
+        BatchedGuessLaw("0.1", 0.0, 6, 3)

@@ -1,11 +1,23 @@
+"""Finite networks: the same numbers from the same seed, moments as predicted, and comparisons that can fail."""
+
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.simulation import Simulation, simulate
+from igbtheory.guesses import GuessLaw
+from igbtheory.layers import dense
+from igbtheory.simulation import Comparison, Simulation, moments, simulate
+from igbtheory.simulation.estimates import mean, ratio_of_means
+from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
+from igbtheory.simulation.kolmogorov import CountLaw, kolmogorov_smirnov
 
+FAMILY = 6.0
+"""Standard errors that none of a hundred z-scores exceeds but with probability 2e-7."""
 DATA = np.random.default_rng(5).standard_normal((7, 5))
 
 
@@ -102,3 +114,288 @@ def test_bad_input_is_refused(changed: dict[str, Any], error: type[Exception], w
 def test_a_sweep_of_networks_is_refused() -> None:
     with pytest.raises(ValueError, match="sweep"):
         simulate(igb.mlp(1, sigma_w2=np.array([1.0, 2.0])), 2, 4, 4, 0, igb.GaussianInputs())
+
+
+# moments
+
+
+@given(
+    size=st.integers(2, 9),
+    units=st.integers(1, 9),
+    ddof=st.integers(0, 1),
+    shift=st.sampled_from([0.0, 1.0, 1e4]),
+    seed=st.integers(0, 99),
+)
+def test_moments_are_those_of_the_kernel(size: int, units: int, ddof: int, shift: float, seed: int) -> None:
+    x = (np.random.default_rng(seed).standard_normal((size, units)) + shift).astype(np.float32)
+    kernel = x.astype(float) @ x.astype(float).T / units
+    pairs = kernel[~np.eye(size, dtype=bool)] if ddof else kernel
+    q_ab, spread = moments.pair_moments(x, ddof)
+    assert q_ab == pytest.approx(pairs.mean(), rel=1e-13, abs=1e-13)
+    assert spread == pytest.approx(np.trace(kernel) / size - pairs.mean(), rel=1e-10, abs=1e-15 * (1 + shift**2))
+
+
+def test_moments_keep_the_digits_of_nearly_equal_data() -> None:
+    x = np.full((3, 4), 1000.0, dtype=np.float32)
+    x[1] += np.float32(2**-10)
+    assert moments.pair_moments(x, 1)[1] == pytest.approx(2.0**-20 / 3, rel=1e-12)
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).standard_normal((50, 3), dtype=np.float32)
+    whole = moments.pair_moments(x, 1)
+    monkeypatch.setattr(moments, "BLOCK", 20)
+    assert moments.pair_moments(x, 1) == pytest.approx(whole, rel=1e-14)
+
+
+@pytest.mark.parametrize("width", [2, 5, 40])
+@pytest.mark.parametrize(
+    "inputs",
+    [igb.GaussianInputs(0.5, 2.0), np.random.default_rng(1).standard_normal((6, 60)) + 0.3],
+    ids=["Gaussian", "data set"],
+)
+def test_linear_networks_of_any_width_have_the_moments_of_theory(width: int, inputs: Any) -> None:
+    # q_ab and q_aa of linear layers have at every width the very mean of the limit
+    net = igb.mlp(3, "linear", sigma_w2=1.2, sigma_b2=0.3)
+    found, theory = net.simulate(2000, width, 6, 11, inputs).per_layer, net.predict(inputs).per_layer
+    for name in ("var_mu", "var_chi"):
+        error = np.hypot(getattr(found, f"{name}_error"), 1e-6 * getattr(theory, name))
+        assert np.all(np.abs(getattr(found, name) - getattr(theory, name)) < FAMILY * error), name
+
+
+def test_one_hidden_relu_layer_has_the_moments_of_theory_when_its_inputs_are_a_data_set() -> None:
+    # given the data the pre-activations are exactly Gaussian, so that width does not enter
+    data = np.random.default_rng(2).standard_normal((8, 3))
+    net = igb.mlp(1, "relu", sigma_b2=0.2)
+    found, theory = net.simulate(6000, 4, None, 1, data), net.predict(data)
+    assert abs(found.var_mu - theory.var_mu) < FAMILY * found.var_mu_error
+    assert abs(found.var_chi - theory.var_chi) < FAMILY * found.var_chi_error
+
+
+def test_guesses_of_an_output_layer_alone_have_the_variance_of_theory() -> None:
+    data = np.random.default_rng(2).standard_normal((8, 3))
+    net = igb.Network(igb.Dense(2.0, 0.5))
+    squares = (net.simulate(6000, 4, None, 1, data).G0 - 0.5) ** 2
+    assert abs(squares.mean() - net.predict(data).G0.var()) < FAMILY * squares.std() / np.sqrt(6000)
+
+
+@pytest.mark.parametrize("weights", [(1.0,), (1 / 3, -2.0, 8 / 3)])
+def test_a_ratio_of_means_has_no_bias_and_an_honest_error(weights: tuple[float, ...]) -> None:
+    replicas, networks, w = 4000, 40, np.array(weights)
+    rng = np.random.default_rng(3)
+    b = rng.gamma(20.0, 0.1, (len(w), networks, replicas))
+    a = 0.5 * b + rng.gamma(10.0, 0.2, b.shape)
+    ratio, error = ratio_of_means(a, b, w)
+    z = (ratio - 1.5) / (ratio.std() / np.sqrt(replicas))
+    assert abs(z.mean()) < 5
+    # the jackknife overstates by the order 1/networks, and the spread of 4000 replicas errs by 1 %
+    assert np.sqrt(np.mean(error**2)) == pytest.approx(ratio.std(), rel=2 / networks + 0.05)
+    naive = mean(a, w)[0] / mean(b, w)[0]
+    assert abs(naive.mean() - 1.5) > abs(ratio.mean() - 1.5)
+
+
+def test_a_ratio_over_nothing_is_infinite() -> None:
+    ratio, _ = ratio_of_means(np.ones((1, 3, 1)), np.zeros((1, 3, 1)), np.ones(1))
+    assert np.isposinf(ratio).all()
+
+
+# layers drawn from a Gram matrix
+
+
+def units_of(size: int, units: int) -> NDArray[np.float32]:
+    return np.random.default_rng(0).standard_normal((size, units), dtype=np.float32) + np.float32(0.5)
+
+
+def drawn(x: NDArray[np.float32], width: int = 300, times: int = 40) -> NDArray[np.float64]:
+    rng = np.random.default_rng(1)
+    return np.hstack([igb.Dense(1.5, 0.2).samples(x, rng, width) for _ in range(times)]).astype(float)
+
+
+def check_covariance(z: NDArray[np.float64], x: NDArray[np.float32]) -> None:
+    kernel = 1.5 * (x.astype(float) @ x.T.astype(float)) / x.shape[1] + 0.2
+    error = np.sqrt((np.outer(np.diag(kernel), np.diag(kernel)) + kernel**2) / z.shape[1])
+    assert np.max(np.abs(z @ z.T / z.shape[1] - kernel) / error) < FAMILY
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    calls: list[Any] = []
+    real = dense.condensed
+
+    def spy(x: NDArray[np.float32]) -> NDArray[np.float32]:
+        calls.append(x.shape)
+        return real(x)
+
+    monkeypatch.setattr(dense, "condensed", spy)
+    return calls
+
+
+@pytest.mark.parametrize(("size", "units", "roots"), [(10, 400, 40), (10, 8, 0)], ids=["Gram root", "weights"])
+def test_both_ways_to_draw_a_dense_layer_have_its_covariance(
+    size: int, units: int, roots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = counted(monkeypatch)
+    x = units_of(size, units)
+    check_covariance(drawn(x), x)
+    assert len(calls) == roots
+
+
+@pytest.mark.parametrize("copies", [2, 8])
+def test_a_singular_gram_matrix_is_drawn_exactly(copies: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch)
+    x = np.repeat(units_of(10 // copies + 1, 400), copies, axis=0)
+    z = drawn(x)
+    assert calls
+    check_covariance(z, x)
+    twins = z.reshape(-1, copies, z.shape[1])
+    assert np.abs(twins - twins[:, :1]).max() < 1e-5
+
+
+@pytest.mark.parametrize("distance", [1e-2, 1e-4, 1e-6])
+def test_nearly_equal_data_keep_the_law_of_their_difference(distance: float) -> None:
+    x = units_of(6, 400)
+    x[1] = x[0] + np.float32(distance) * x[2]
+    step = (x[1].astype(float) - x[0]).astype(float)
+    z = drawn(x)
+    difference = np.square(z[1] - z[0])
+    rounding = (1e-7 * np.abs(z).max()) ** 2
+    expected = 1.5 * float(step @ step) / 400
+    assert abs(difference.mean() - expected) < FAMILY * expected * np.sqrt(2 / z.shape[1]) + 4 * rounding
+
+
+def test_double_precision_draws_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch)
+    z = igb.Dense().samples(units_of(3, 400).astype(float), np.random.default_rng(0), 300)
+    assert z.dtype == np.float64
+    assert not calls
+
+
+def test_the_condensed_units_have_the_same_gram_matrix() -> None:
+    x = units_of(20, 400)
+    root = dense.condensed(x)
+    assert root.shape == (20, 20)
+    assert root @ root.T / 20 == pytest.approx(x @ x.T / 400, abs=2e-6)  # single precision, numbers of order 1
+
+
+# comparisons
+
+RELU = igb.mlp(3, "relu")
+
+
+@pytest.fixture(scope="module")
+def relu() -> Comparison:
+    comparison: Comparison = RELU.simulate(1000, 32, 32).compare()
+    return comparison
+
+
+def test_relu_networks_agree_with_theory(relu: Comparison) -> None:
+    assert relu.agrees()
+    assert [row.name for row in relu.rows[-3:]] == ["var_chi[3]", "gamma[3]", "Var(G0)"]
+    assert abs(relu.largest_z.z) == max(abs(row.z) for row in relu.rows)
+
+
+def test_the_difference_at_finite_width_is_shown(relu: Comparison) -> None:
+    gamma = relu.rows[-2]
+    assert gamma.values[0] + 10 * gamma.errors[0] < gamma.theory
+    assert gamma.slope < -5 * gamma.slope_error < 0
+    assert abs(gamma.value - gamma.theory) < 5 * gamma.error
+
+
+def test_wider_networks_are_simulations_of_their_own(relu: Comparison) -> None:
+    first, second, third = relu.simulations
+    assert [first.width, second.width, third.width] == [32, 64, 128]
+    again = RELU.simulate(1000, 64, 32, second.seed)
+    assert np.array_equal(again.G0, second.G0)
+
+
+def test_deep_tanh_networks_agree_with_theory() -> None:
+    assert igb.mlp(20, "tanh", sigma_b2=0.1).simulate(300, 24, 16, seed=1).compare().agrees()
+
+
+def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> None:
+    comparison = RELU.simulate(1000, 32, 32).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
+    assert not comparison.agrees()
+    assert comparison.ks.pvalue < 1e-6
+    assert "no" in repr(comparison).splitlines()[-1]
+
+
+def test_a_slightly_wrong_prediction_is_found() -> None:
+    assert not RELU.simulate(1000, 32, 32).compare(igb.mlp(3, "relu", sigma_b2=0.1).predict()).agrees()
+
+
+def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
+    data = igb.standardised(igb.digits())[:500]
+    comparison = RELU.simulate(150, 64, inputs=data).compare(progress=False)
+    theory = {row.name: row.theory for row in comparison.rows}
+    assert theory["var_mu[3]"] == pytest.approx(1.5077, abs=5e-5)
+    assert theory["var_chi[3]"] == pytest.approx(0.5245, abs=5e-5)
+    assert theory["Var(G0)"] == pytest.approx(0.1344, abs=5e-5)
+    assert comparison.agrees()
+    shifted = RELU.predict(data + 0.5)
+    assert not RELU.simulate(150, 64, inputs=data).compare(shifted).agrees()
+
+
+def test_a_network_without_hidden_layers_agrees() -> None:
+    data = np.random.default_rng(0).standard_normal((6, 4))
+    assert igb.Network(igb.Dense(2.0, 0.5)).simulate(400, 4, inputs=data).compare().agrees()
+
+
+def test_a_network_of_biases_alone_agrees_and_always_guesses_one_class() -> None:
+    comparison = igb.mlp(1, sigma_w2=0.0, sigma_b2=1.0).simulate(50, 4, 5).compare()
+    assert comparison.agrees()
+    assert set(comparison.simulations[0].G0) == {0.0, 1.0}
+
+
+def test_networks_that_all_guess_alike_do_not_refute_a_law_that_seldom_does_not() -> None:
+    data = np.random.default_rng(0).standard_normal((5, 4))
+    for inputs in (igb.GaussianInputs(), data):
+        comparison = igb.mlp(1, sigma_w2=0.02, sigma_b2=1.0).simulate(50, 4, 5, 1, inputs).compare()
+        assert comparison.rows[-1].theory < comparison.rows[-1].values[0] == 0.25
+        assert comparison.agrees()
+
+
+def test_the_printed_form_is_a_table(relu: Comparison) -> None:
+    text = repr(relu)
+    for part in ("theory", "width 128", "width -> inf", "slope", "Var(G0)", "Kolmogorov-Smirnov", "agreement", "yes"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("prediction", "error", "words"),
+    [
+        ("relu", TypeError, "Prediction"),
+        (igb.mlp(2).predict(), ValueError, "4 Dense"),
+        (igb.mlp(3, sigma_w2=np.ones(2)).predict(), ValueError, "one network"),
+        (RELU.predict(np.eye(3)), ValueError, "Gaussian inputs"),
+    ],
+)
+def test_a_prediction_of_something_else_is_refused(prediction: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        RELU.simulate(2, 4, 4).compare(prediction)
+
+
+def test_a_prediction_of_many_digits_is_one_too() -> None:
+    net = igb.mlp(1)
+    assert net.simulate(100, 16, 8).compare(net.predict(digits=25)).agrees()
+
+
+def test_the_weights_extrapolate_what_they_say() -> None:
+    inverse = 1 / np.array(FACTORS)
+    assert [RICHARDSON @ inverse**k for k in range(3)] == pytest.approx([1, 0, 0], abs=1e-14)
+    assert [SLOPE @ inverse**k for k in range(2)] == pytest.approx([0, 1], abs=1e-14)
+
+
+@pytest.mark.parametrize("gamma", [0.4, 3.0])
+def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamma: float) -> None:
+    law, rng = GuessLaw(gamma).finite(40), np.random.default_rng(0)
+    exact = CountLaw(lambda k: np.asarray(law.cdf(k)))
+    p_values = []
+    for _ in range(200):
+        counts = law.rvs((3, 100), random_state=rng)
+        test = kolmogorov_smirnov(counts, RICHARDSON, exact)
+        p_values.append(test.pvalue)
+        shares = (counts[..., None] <= np.arange(41)).mean(axis=1)
+        assert test.statistic == pytest.approx(np.abs(RICHARDSON @ shares - law.cdf(np.arange(41))).max())
+    for level in (0.01, 0.1, 0.5):
+        accepted = level + 5 * np.sqrt(level * (1 - level) / 200)
+        assert np.mean(np.array(p_values) < level) < accepted
+    assert np.median(p_values) < 0.95

@@ -17,6 +17,8 @@ from igbtheory.averages.gaussian import integrated, moments, product, second_mom
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
+from igbtheory.formulas.reader import read
+from igbtheory.formulas.text import text
 from igbtheory.layers import (
     Activation,
     AvgPool,
@@ -253,6 +255,15 @@ def test_kernel_face_is_the_mean_over_samples(name: str, pair: tuple[float, floa
     found = np.prod(Activation(name).samples(drawn, np.random.default_rng(0), 0), axis=0)
     z = (found.mean() - value) / (found.std() / np.sqrt(found.size))
     assert abs(z) < 5  # 102 draws with |z| > 5 by chance: 6e-5
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["x*tanh(x)", "-x**2/(1 + x**2)", "(x + 1)**(-2)", "2**x - 3", "1 - exp(-x/3)*sin(2*x)", "sqrt(1 + x**2)", "pi*x"],
+)
+def test_the_text_of_a_formula_reads_as_the_formula(formula: str) -> None:
+    tree = read(formula)
+    assert read(text(tree)) == tree
 
 
 @pytest.mark.parametrize("name", ["tanh", "gelu", "erf", "x*tanh(x)"])

@@ -9,8 +9,6 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.formulas.reader import read
-from igbtheory.formulas.text import text
 from igbtheory.phases import verdict
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]
@@ -164,15 +162,6 @@ def test_gamma_keeps_what_the_first_layers_gave_it_where_the_network_becomes_lin
 def test_what_is_no_question_is_refused(arguments: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         verdict(*arguments)
-
-
-@pytest.mark.parametrize(
-    "formula",
-    ["x*tanh(x)", "-x**2/(1 + x**2)", "(x + 1)**(-2)", "2**x - 3", "1 - exp(-x/3)*sin(2*x)", "sqrt(1 + x**2)", "pi*x"],
-)
-def test_the_text_of_a_formula_reads_as_the_formula(formula: str) -> None:
-    tree = read(formula)
-    assert read(text(tree)) == tree
 
 
 def test_gamma_grows_without_a_jump_between_the_words() -> None:
