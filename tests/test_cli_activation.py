@@ -60,7 +60,7 @@ def test_the_verdict_in_words(capsys: Capture, tokens: str, words: str) -> None:
     assert words in printed(capsys, tokens)
 
 
-@pytest.mark.parametrize("formula", ["-x*tanh(x)", "- x + 1", "-x", "1 - x", "-1*max(x, 0)"])
+@pytest.mark.parametrize("formula", ["-x*tanh(x)", "- x + 1", "-x"])
 def test_formulas_with_signs_and_blanks_are_read(capsys: Capture, formula: str) -> None:
     for tokens in ([formula, "--depth", "3", "--json"], ["--depth", "3", "--json", formula]):
         assert main(["activation", *tokens]) == 0
@@ -112,9 +112,9 @@ def test_bad_input_is_one_sentence(capsys: Capture, tokens: str, words: str) -> 
 
 
 @pytest.mark.parametrize(
-    "tokens", ["relu --depth 12", "tanh --depth 3", "'where(x > 0, 1, -2)' --depth 4 --sigma-b2 0.1"]
+    ("tokens", "suffix"),
+    [("relu --depth 12", "png"), ("tanh --depth 3", "png"), ("'where(x > 0, 1, -2)' --depth 4 --sigma-b2 0.1", "pdf")],
 )
-@pytest.mark.parametrize("suffix", ["png", "pdf"])
 def test_the_picture_is_written_whole(capsys: Capture, tmp_path: Path, tokens: str, suffix: str) -> None:
     file = tmp_path / f"picture.{suffix}"
     file.write_text("an older one")

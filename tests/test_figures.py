@@ -61,7 +61,7 @@ TABLE = {
     "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTHS": {1: 20, 3: 16}, "DIGITS": 30}),
     "output_gaussians": Expected(3, 8, effort=0.05, tiny={"WIDTH": 100}),
     "phase_diagrams": Expected(7, 12, tiny={"DEPTH": 3, "ACTIVATIONS": {"ReLU": "relu", "leaky ReLU": "leaky_relu"}}),
-    "proxy_direction": Expected(1, 2, points=8, degrees=39),
+    "proxy_direction": Expected(1, 2, points=4, degrees=39, tiny={"SIMULATED": (2, 4, 12, 60)}),
     "regimes": Expected(7, 12),
     "several_classes": Expected(2, 2, points=8, degrees=29, tiny={"WIDTH": 100, "CLASSES": (2, 10)}),
 }
