@@ -173,9 +173,9 @@ def _counts(prediction: Prediction, batch: Batch, D: int) -> "BatchedGuessLaw": 
     """Law of the count among D data, in their batches; a full batch has all D."""
     from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
 
-    found = prediction if batch.size else batch.at(D)
-    if np.isnan(np.asarray(found.c_within, dtype=float)).any():
-        found = batch.at(batch.size or D)
+    known = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
+    found = prediction if known else batch.at(batch.size or D)
+    if len(found.estimated) > len(prediction.estimated):
         message = (
             "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
             "draws, with about three digits"
