@@ -1,7 +1,8 @@
 """Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
 
 Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients). Left of the edge of chaos, the
-ordered phase, gradients vanish; right of it, the chaotic one, they explode.
+ordered phase, gradients vanish; right of it, the chaotic one, they explode. The grid with a maximum is coarser, since
+its averages are double integrals.
 """
 
 from dataclasses import dataclass
@@ -31,11 +32,11 @@ class Diagram:
 
 def compute(run: Run) -> dict[str, Diagram]:
     """Diagrams by title."""
-    count = run.some(80, 30)
-    w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
+            count = run.some(20, 8) if isinstance(pool, igb.MaxPool) else run.some(80, 30)
+            w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
             gamma = run.diagram(activation, w2, b2, DEPTH, pool).gamma
             found[name + pooled] = Diagram(w2, b2, gamma, edge(run, activation, SIGMA_B2, pool))
     return found
