@@ -1,14 +1,15 @@
 """Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
 
 Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients). Left of the edge of chaos, the
-ordered phase, gradients vanish; right of it, the chaotic one, they explode. The grid with a maximum is coarser, since
-its averages are double integrals.
+ordered phase, gradients vanish; right of it, the chaotic one, they explode. With a maximum, whose averages are double
+integrals, log gamma is interpolated from a coarser grid.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import RectBivariateSpline
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
@@ -32,12 +33,16 @@ class Diagram:
 
 def compute(run: Run) -> dict[str, Diagram]:
     """Diagrams by title."""
+    count = run.some(80, 30)
+    w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
-            count = run.some(20, 8) if isinstance(pool, igb.MaxPool) else run.some(80, 30)
-            w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
-            gamma = run.diagram(activation, w2, b2, DEPTH, pool).gamma
+            few = run.some(20, 8) if isinstance(pool, igb.MaxPool) else count
+            some_w2, some_b2 = np.linspace(*SIGMA_W2, few), np.linspace(*SIGMA_B2, few)
+            gamma = run.diagram(activation, some_w2, some_b2, DEPTH, pool).gamma
+            if few < count:
+                gamma = np.exp(RectBivariateSpline(some_b2, some_w2, np.log(gamma))(b2, w2))
             found[name + pooled] = Diagram(w2, b2, gamma, edge(run, activation, SIGMA_B2, pool))
     return found
 

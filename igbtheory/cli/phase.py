@@ -61,7 +61,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     diagram
         Compute a diagram.
     points
-        Points of a diagram along either axis, 50 unless named; 12 with maxpool, whose points take a hundred times as long.
+        Points of a diagram along either axis; 50 unless named, and 12 with maxpool, which takes far longer.
     widest_w2
         End of the axis of sigma_w2 of a diagram.
     widest_b2

@@ -100,7 +100,9 @@ def units(values: Moments) -> LawNode:
 
 
 def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
-    """Block of `mlp` with these arguments."""
+    """Return the block of `mlp` with these arguments; an activation that is a Block already is returned as it is."""
+    if isinstance(activation, Block):
+        return activation
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
 
 

@@ -38,33 +38,30 @@ class Diagram:
     no_edge: str = ""
 
 
-def diagram(  # noqa: PLR0913 - the arguments of a network
+def diagram(
     activation: Any,
     sigma_w2: Any,
     sigma_b2: Any,
     depth: int = 100,
     *,
-    pool: Any = None,
-    norm: str | None = None,
-    placement: str = "before",
     inputs: GaussianInputs | None = None,
+    **network: Any,
 ) -> Diagram:
-    """Phase diagram over two axes, one-dimensional arrays sigma_w2 and sigma_b2; other arguments as those of `mlp`.
+    """Compute the phase diagram over two axes, one-dimensional arrays sigma_w2 and sigma_b2.
 
-    inputs: default N(0, 1), single numbers. Every layer takes all points at once: 50 x 50 points to depth 100 take 2 s
-    for tanh. With MaxPool a point takes 2 to 10 ms in every layer, so choose a coarser grid: 10 x 10 points to depth 20
-    take 5 s for ReLU and 20 s for tanh.
+    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. Every layer takes all points
+    at once: 50 x 50 points to depth 100 take 2 s for tanh. With MaxPool a point takes 2 to 10 ms in every layer, so
+    choose a coarser grid: 10 x 10 points to depth 20 take 5 s for ReLU and 20 s for tanh.
     """
     w2, b2 = _axis("sigma_w2", sigma_w2), _axis("sigma_b2", sigma_b2)
     depth = checks.whole("depth", depth, 1)
-    given: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
-    block = block_of(activation, **given)
+    block = block_of(activation, **network)
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is NaN
         gamma, error = _through(block, dense, one_input(inputs), depth)
     edge, no_edge = np.full(b2.shape, np.nan), ""
     try:
-        edge = edge_of_chaos(activation, b2, **given)
+        edge = edge_of_chaos(block, b2)
     except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge
         no_edge = str(reason)
     return Diagram(
@@ -74,7 +71,7 @@ def diagram(  # noqa: PLR0913 - the arguments of a network
         sigma_b2=b2,
         gamma=gamma.reshape(b2.size, w2.size),
         edge=edge,
-        neutrality=neutrality_line(activation, b2, **given),
+        neutrality=neutrality_line(block, b2),
         forward=float(1 / block.square(1.0)) if block.homogeneous else np.nan,
         error=error,
         no_edge=no_edge,

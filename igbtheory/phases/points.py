@@ -101,24 +101,16 @@ def _depth(factor: float) -> float:
         return float(1 / np.abs(np.log(np.abs(factor))))
 
 
-def fixed_points(
-    activation: Any,
-    sigma_w2: float,
-    sigma_b2: float = 0.0,
-    *,
-    pool: Any = None,
-    norm: str | None = None,
-    placement: str = "before",
-) -> tuple[FixedPoint, ...]:
+def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **network: Any) -> tuple[FixedPoint, ...]:
     """Fixed points of deep networks, stable or not, in the order of q and of c.
 
-    Arguments as those of `mlp`, single numbers. For every q there is at most one c < 1, and it attracts: the map of c
+    network: pool, norm and placement as in `mlp`. For every q there is at most one c < 1, and it attracts: the map of c
     is a power series with positive coefficients. Where the variance grows by a factor that has a limit, q = inf and
     `growth` say so. ValueError: there is no fixed point, since the variance grows from every start by a factor without
     limit.
     """
     dense = one_dense(sigma_w2, sigma_b2)
-    ends = variances(block_of(activation, pool, norm, placement), dense)
+    ends = variances(block_of(activation, **network), dense)
     found = tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
     if not found:
         raise ValueError(
