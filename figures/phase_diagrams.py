@@ -38,13 +38,23 @@ def compute(run: Run) -> dict[str, Diagram]:
     found = {}
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
-            few = run.some(20, 8) if isinstance(pool, igb.MaxPool) else count
-            some_w2, some_b2 = np.linspace(*SIGMA_W2, few), np.linspace(*SIGMA_B2, few)
-            gamma = run.diagram(activation, some_w2, some_b2, DEPTH, pool).gamma
-            if few < count:
-                gamma = np.exp(RectBivariateSpline(some_b2, some_w2, np.log(gamma))(b2, w2))
-            found[name + pooled] = Diagram(w2, b2, gamma, edge(run, activation, SIGMA_B2, pool))
+            gamma = _of_maxima if isinstance(pool, igb.MaxPool) else _gamma
+            found[name + pooled] = Diagram(
+                w2, b2, gamma(run, activation, w2, b2, pool), edge(run, activation, SIGMA_B2, pool)
+            )
     return found
+
+
+def _gamma(run: Run, activation: str, w2: Any, b2: Any, pool: Any) -> Any:
+    return run.diagram(activation, w2, b2, DEPTH, pool).gamma
+
+
+def _of_maxima(run: Run, activation: str, w2: Any, b2: Any, pool: Any) -> Any:
+    """Gamma by splines over the logarithms of both variances, from a grid that is dense where they are small."""
+    few = run.some(20, 8)
+    some_w2, some_b2 = np.geomspace(*SIGMA_W2, few), np.geomspace(*SIGMA_B2, few)
+    values = np.log(_gamma(run, activation, some_w2, some_b2, pool))
+    return np.exp(RectBivariateSpline(np.log(some_b2), np.log(some_w2), values)(np.log(b2), np.log(w2)))
 
 
 def draw(data: dict[str, Diagram], style: Style) -> Any:
