@@ -36,7 +36,7 @@ class Line:
 
     def sigma_b2(self, q: Any) -> Any:
         """Variance of the biases at the point q of the line; there is no such network where it is negative."""
-        return q - self.sigma_w2(q) * self.block.square(q)
+        return self.block.biases(q, self.sigma_w2(q))
 
     def at(self, sigma_b2: Array) -> tuple[Array, Array]:
         """Variances of the weights at all points with these variances of biases, in the order of q.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -141,15 +142,13 @@ def variances(block: Block, dense: Dense) -> list[Variance]:
     if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
         return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
 
-    def lost(q: Any) -> Any:
-        return q - sigma_w2 * block.square(q)
-
+    biases = partial(block.biases, sigma_w2=sigma_w2)
     found = []
     if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
-        stable = first < 1 - MARGIN or (first < 1 + MARGIN and lost(NEAR) > 0)
+        stable = first < 1 - MARGIN or (first < 1 + MARGIN and biases(NEAR) > 0)
         found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
-    log_q, values = scanned(lost, np.inf if last > 1 - MARGIN else sigma_b2)
-    for q in roots(lost, log_q, values, np.array(sigma_b2)).tolist():
+    log_q, values = scanned(biases, np.inf if last > 1 - MARGIN else sigma_b2)
+    for q in roots(biases, log_q, values, np.array(sigma_b2)).tolist():
         slope = float(sigma_w2 * block.square_slope(q))
         found.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
     if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):
