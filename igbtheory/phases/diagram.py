@@ -50,7 +50,7 @@ def diagram(
     """Compute the phase diagram over two axes, one-dimensional arrays sigma_w2 and sigma_b2.
 
     network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. Every layer takes all points
-    at once: 50 x 50 points to depth 100 take 2 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so
+    at once: 50 x 50 points to depth 100 take 4 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so
     choose a coarser grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
     """
     w2, b2 = _axis("sigma_w2", sigma_w2), _axis("sigma_b2", sigma_b2)
