@@ -18,7 +18,6 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases.block import block_of
 from igbtheory.phases.classify import OTHERS, TABLE
 from igbtheory.phases.scan import roots
-from igbtheory.phases.surface import surface
 
 phases = igb.phases
 LIMITED = settings(max_examples=10, deadline=None)
@@ -358,17 +357,6 @@ def test_a_diagram_says_why_it_has_no_edge() -> None:
     assert phases.diagram("tanh", w2, b2, depth=2).no_edge == ""
     assert "jumps" in phases.diagram("sign", w2, b2, depth=2).no_edge
     assert "every one is on the edge" in phases.diagram("relu", w2, b2, depth=2, norm="layer").no_edge
-
-
-def test_a_table_tells_the_moments_of_a_block() -> None:
-    block = block_of("gelu")
-    table = surface(block, 0.02, 6.0)
-    assert table is not None
-    rng = np.random.default_rng(1)
-    q, share = np.exp(rng.uniform(np.log(0.02), np.log(6), 50)), 10.0 ** rng.uniform(-15, 0, 50)
-    size, spread = table(np.log(q), share)
-    assert size == pytest.approx(block.square(q), rel=3e-12)  # three times the coefficients left out
-    assert spread == pytest.approx(block.after((1 - share) * q, share * q).var_chi, rel=3e-12)
 
 
 # bad input
