@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory import theory
-from igbtheory.guesses import dataset
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +43,7 @@ def test_digits_agree_with_the_arc_cosine_recursion(digits: Any) -> None:
 def test_blocks_do_not_change_the_answer(activation: str, digits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     net = igb.mlp(2, activation, sigma_b2=0.1)
     whole = net.predict(digits[:60])
-    monkeypatch.setattr(theory, "BLOCK", 60 * 7)
+    monkeypatch.setattr("igbtheory.theory.BLOCK", 60 * 7)
     parts = net.predict(digits[:60])
     assert np.allclose(parts.per_layer.var_mu, whole.per_layer.var_mu, rtol=1e-13)
     assert np.allclose(parts.per_layer.var_chi, whole.per_layer.var_chi, rtol=1e-12)
@@ -130,10 +128,10 @@ def test_bad_data_are_refused(data: Any, error: type[Exception], sentence: str) 
 
 def test_too_many_data_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     data = np.random.default_rng(0).standard_normal((30, 4))
-    monkeypatch.setattr(dataset, "LARGEST", 20)
+    monkeypatch.setattr("igbtheory.guesses.dataset.LARGEST", 20)
     with pytest.raises(ValueError, match="subsample"):
         igb.mlp(1).predict(data).G0.rvs(3)
-    monkeypatch.setattr(theory, "LARGEST", 20)
+    monkeypatch.setattr("igbtheory.theory.LARGEST", 20)
     with pytest.raises(ValueError, match="subsample"):
         igb.mlp(1).predict(data)
 

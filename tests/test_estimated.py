@@ -86,7 +86,8 @@ def test_components_of_the_data_are_drawn_too() -> None:
     assert abs(found.var_chi - q.mean()) < 5 * q.std() / np.sqrt(q.size) + found.error * found.var_chi
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.5, 3.0])
+# other correlations of the data repeat the comparison, at a second each
+@pytest.mark.parametrize("gamma", [0.5, *(pytest.param(gamma, marks=pytest.mark.slow) for gamma in (0.0, 3.0))])
 @pytest.mark.parametrize(
     "layers",
     [
@@ -107,7 +108,7 @@ def test_components_of_the_data_are_drawn_too() -> None:
 def test_law_and_estimate_agree_on_exchangeable_data(layers: tuple[Layer, ...], gamma: float) -> None:
     """Data of one batch that are all alike: the law has integrals for what the kernel estimates from draws."""
     own, common = 1.3 / (1 + gamma), 1.3 * gamma / (1 + gamma)
-    law = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(common), np.float64(own))))
+    law = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(common), np.float64(own))), draws_within=True)
     for layer in layers:
         law = layer.law(law)
     x = law.averaged()
@@ -157,7 +158,7 @@ NUMPY: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", NUMPY)
-@pytest.mark.parametrize("size", [16, 48])
+@pytest.mark.parametrize("size", [16, pytest.param(48, marks=pytest.mark.slow)])  # 48 is a full batch, as above
 def test_growing_activations_behind_batches_of_given_data(name: str, size: int) -> None:
     data = np.random.default_rng(3).standard_normal((48, 400))
     with pytest.warns(igb.AccuracyWarning, match="effective_rank"):
@@ -215,7 +216,7 @@ def test_equal_samples_are_normalised_to_zero(norm: igb.BatchNorm, value: float)
         assert found.dtype == kind
 
 
-@pytest.mark.parametrize("sigma_w2", [1.0, 6.0, 20.0, 40.0])
+@pytest.mark.parametrize("sigma_w2", [1.0, 6.0, *(pytest.param(x, marks=pytest.mark.slow) for x in (20.0, 40.0))])
 def test_a_control_whose_tail_no_draw_has_seen_is_left_out(sigma_w2: float) -> None:
     """Behind BatchNorm without eps the mean square over a batch is 1; those of exp(x) come from beyond all draws."""
     data = np.random.default_rng(0).standard_normal((10, 30))
@@ -237,7 +238,7 @@ def test_one_datum_far_from_all_others_in_front_of_an_exponential() -> None:
     assert abs(found.var_mu - drawn.mean()) < found.error * found.var_mu + 5 * drawn.std() / np.sqrt(drawn.size)
 
 
-@pytest.mark.parametrize("close", [1e-5, 1e-6, 1e-7])
+@pytest.mark.parametrize("close", [1e-5, 1e-7])
 def test_nearly_equal_data_cost_digits_and_the_error_says_so(close: float) -> None:
     """With eps far above the variance BatchNorm is a division by sqrt(eps): the kernel is that of the centred ReLU."""
     rng = np.random.default_rng(5)

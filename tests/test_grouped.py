@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.averages.correlations import grouped
 from igbtheory.formulas import function_of
 from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, GroupNorm, LayerNorm, RMSNorm
 from igbtheory.numbers import FLOAT64
 
 SIGMAS = 5.5
 """Standard errors: the comparisons of this file exceed them by chance less than once in a million."""
-NAMES = ["relu", "tanh", "gelu", "min(max(x, -1), 1)"]
 
 
 def behind(*hidden: Any, bias: float = 0.4) -> Any:
@@ -24,20 +22,11 @@ def behind(*hidden: Any, bias: float = 0.4) -> Any:
 @pytest.mark.parametrize("name", ["relu", "tanh", "min(max(x, -1), 1)"])
 def test_large_groups_are_layernorm(name: str) -> None:
     layer = behind(LayerNorm(), Activation(name))
-    found = [behind(GroupNorm(size), Activation(name)) for size in (100, 10**4)]
+    found = [behind(GroupNorm(size), Activation(name)) for size in (20, 400)]
     away = [abs(p.var_mu - layer.var_mu) + abs(p.var_chi - layer.var_chi) for p in found]
     # the law differs by terms of the order 1/size
-    assert away[0] < 3e-2
-    assert away[1] < 0.011 * away[0] + 1e-12
-
-
-@pytest.mark.parametrize("size", [2, 3, 8, 1000])
-@pytest.mark.parametrize("name", NAMES)
-def test_uncorrelated_data_have_the_mean_squared_exactly(name: str, size: int) -> None:
-    _, shared, inside, error = grouped(FLOAT64, function_of(name), size, 0.0, 1.0)
-    assert shared == 0
-    assert inside > 0
-    assert error < 1e-10
+    assert away[0] < 0.15
+    assert away[1] < 0.055 * away[0] + 1e-12
 
 
 @pytest.mark.parametrize("size", [2, 4, 9])
@@ -99,7 +88,6 @@ def test_constant_batches_behind_groups() -> None:
     for hidden, value in (
         ((GroupNorm(4), Activation("relu")), 1 - both),
         ((GroupNorm(2),), 1 - 2 * both),
-        ((GroupNorm(4), Activation("step")), 1 - 2 * both),
     ):
         with pytest.warns(igb.EstimateWarning, match=r"BatchNorm\(2\) has no exact rule"):
             found = igb.Network(first, *hidden, *last).predict()

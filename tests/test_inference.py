@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.integrate import quad
+from scipy.special import log_ndtr
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -35,6 +36,29 @@ def within(hits: int, trials: int, low: float, high: float) -> bool:
 
 def counts(gamma: float, size: int, shape: Any, rng: Any) -> Any:
     return igb.GuessLaw(gamma).finite(size).rvs(shape, rng)
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 300])
+def test_shares_given_the_centres(m: int) -> None:
+    rng = np.random.default_rng(m)
+    centres = 1.5 * rng.standard_normal(m)
+    shares = fractions(centres[None, :])[0]
+    for c in (0, m - 1):
+        others = np.delete(centres, c)
+        found = quad(
+            lambda t, c=c, others=others: np.exp(stats.norm.logpdf(t - centres[c]) + log_ndtr(t - others).sum()),
+            centres.min() - 9,
+            centres.max() + 9,
+            epsabs=1e-13,
+            limit=200,
+        )[0]
+        assert shares[c] == pytest.approx(found, abs=1e-12)
+
+
+def test_equal_centres_have_equal_shares() -> None:
+    centres = np.array([[0.3, 0.3, 0.3], [1.0, 0.0, -1.0]])
+    assert np.all(fractions(centres)[0] == 1 / 3)
+    assert np.array_equal(fractions(centres)[1], fractions(centres[1:])[0])
 
 
 @untimed

@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.phases.block import block_of
-from igbtheory.phases.classify import OTHERS, TABLE
-from igbtheory.phases.scan import roots
 
 phases = igb.phases
 LIMITED = settings(max_examples=10, deadline=None)
@@ -79,7 +76,7 @@ def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | 
     # so that there is at most one correlation below 1 that stays
     assume(pool is None or FUNCTIONS[name].monotonicity > 0 if name in FUNCTIONS else pool is None)
     share = np.array([1e-9, 1e-3, 0.1, 0.3, 0.6, 1.0])
-    spread = block_of(name, pool).spread(q + 0 * share, share)
+    spread = np.array([one_layer(1.0, 0.0, q, float(x), name, pool=pool).var_chi / x for x in share])
     assert np.all(np.diff(spread) <= 1e-12 * spread[0])
 
 
@@ -98,29 +95,13 @@ def test_odd_functions_of_a_maximum_have_the_edge_of_the_function_itself() -> No
     assert pooled == pytest.approx(alone, rel=1e-11)
 
 
-@LIMITED
-@given(st.lists(st.floats(-0.9, 0.9), min_size=1, max_size=5))
-def test_a_scan_finds_every_level_of_every_branch(wanted: list[float]) -> None:
-    def rule(q: Any) -> Any:
-        return np.sin(3 * np.log(q))
-
-    log_q = np.linspace(-2, 2, 60)
-    found = np.log(roots(rule, log_q, rule(np.exp(log_q)), np.array(wanted)))
-    assert np.all(np.abs(np.sin(3 * found) - wanted)[np.isfinite(found)] < 1e-13)
-    for column, level in zip(found.T, wanted, strict=True):
-        first = (np.arcsin(level) + 2 * np.pi * np.arange(-3, 4)) / 3
-        second = (np.pi - np.arcsin(level) + 2 * np.pi * np.arange(-3, 4)) / 3
-        expected = np.sort([x for x in (*first, *second) if -2 < x < 2])
-        assert np.sort(column[np.isfinite(column)]) == pytest.approx(expected, abs=1e-12)
-
-
 # numbers
 
 
 def test_edge_and_neutrality_of_tanh_agree_with_nested_root_finding_in_many_digits() -> None:
     with mpmath.workdps(25):
-        nodes = [mpmath.mpf(k) / 16 for k in range(-16 * 13, 16 * 13 + 1)]  # the trapezoidal rule, exact to 1e-25 here
-        weights = [mpmath.npdf(z) / 16 for z in nodes]
+        nodes = [mpmath.mpf(k) / 6 for k in range(-6 * 10, 6 * 10 + 1)]  # the trapezoidal rule, exact to 1e-20 here
+        weights = [mpmath.npdf(z) / 6 for z in nodes]
 
         def mean(f: Any) -> Any:
             return mpmath.fsum(w * f(z) for z, w in zip(nodes, weights, strict=True))
@@ -144,7 +125,7 @@ def test_edge_and_neutrality_of_tanh_agree_with_nested_root_finding_in_many_digi
     q = next(p.q for p in phases.fixed_points("tanh", line, 0.1))
     digits = igb.Network(
         igb.Residual(igb.Dense(0.0, q / 2)), *igb.mlp(1, "tanh", sigma_w2=line, sigma_b2=0.1).layers[1:]
-    ).predict(igb.GaussianInputs(0.0, q / 2), digits=25)
+    ).predict(igb.GaussianInputs(0.0, q / 2), digits=16)
     assert abs(digits.gamma - 1) < 1e-11
 
 
@@ -236,7 +217,6 @@ def test_phases_have_their_names(
 ) -> None:
     found = phases.classify(activation, sigma_w2, sigma_b2, **options)
     assert found.name == name
-    assert found.in_table == (name in TABLE) != (name in OTHERS)
     assert found.rate is not None
     assert found.rate.form == form
     net = igb.mlp(30, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2, **options)
@@ -262,15 +242,15 @@ def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     found = phases.classify("relu", 2.0).rate
     assert found is not None
     assert (found.rate, found.constant) == (2.0, pytest.approx(constant, rel=1e-7))
-    deep = igb.mlp(40_000, "relu").predict()
-    assert deep.gamma / 1.6e9 == pytest.approx(constant, rel=3e-3)  # corrections are log(l)/l = 3e-4 times a number
+    deep = igb.mlp(10_000, "relu").predict()
+    assert deep.gamma / 1e8 == pytest.approx(constant, rel=1e-2)  # corrections are log(l)/l = 1e-3 times a number
     biased = phases.classify("relu", 2.0, 0.1).rate
     assert biased is not None
     assert biased.constant == pytest.approx(4 * constant, rel=1e-7)
-    gamma = igb.mlp(40_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
+    gamma = igb.mlp(10_000, "relu", sigma_b2=0.1).predict().per_layer.gamma
     # d sqrt(gamma)/dl = k/2 + sqrt(gamma)/(2 l) has the solutions k l + C sqrt(l): two depths tell k
-    roots = gamma[[10_000, 40_000]] ** 0.5
-    assert (roots[1] - 2 * roots[0]) / 20_000 == pytest.approx((4 * constant) ** 0.5, rel=2e-3)
+    roots = gamma[[2_500, 10_000]] ** 0.5
+    assert (roots[1] - 2 * roots[0]) / 5_000 == pytest.approx((4 * constant) ** 0.5, rel=5e-3)
 
 
 def test_gamma_of_kinked_functions_on_the_edge_has_the_constant_of_the_formula() -> None:
@@ -311,13 +291,13 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 30), np.linspace(0.01, 0.3, 20), depth=40)
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 30), np.linspace(0.01, 0.3, 20), depth=20)
     assert found.gamma.shape == (20, 30)
     assert found.error < 1e-9
     for i, j in ((0, 29), (10, 12)):
-        net = igb.mlp(40, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
-        # 40 layers, each with the 1e-12 of the table
-        assert found.gamma[i, j] == pytest.approx(float(net.predict(digits=20).gamma), rel=1e-10)
+        net = igb.mlp(20, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
+        # 20 layers, each with the 1e-12 of the table
+        assert found.gamma[i, j] == pytest.approx(float(net.predict(digits=14).gamma), rel=1e-10)
     assert found.edge == pytest.approx(phases.edge_of_chaos("tanh", found.sigma_b2), rel=1e-14)
     assert found.neutrality == pytest.approx(phases.neutrality_line("tanh", found.sigma_b2), rel=1e-14)
 

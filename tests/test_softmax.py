@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import igbtheory as igb
 from igbtheory.guesses import ClassGuessLaw, SoftmaxLaw
-from igbtheory.guesses.centred import fractions
 
 Z = 5.0
 """Standard errors that an estimate may miss: 6e-7 for one."""
@@ -116,9 +115,10 @@ def test_equal_centres_have_equal_probabilities(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_cold_softmax_is_the_largest_output() -> None:
-    centres = np.random.default_rng(0).standard_normal((20, 6))
-    cold = SoftmaxLaw(1.0, 1.0, 6, 1e-3).given(centres)
-    assert np.abs(cold - fractions(centres)).max() < 1e-5
+    g = np.linspace(0.05, 0.95, 19)
+    gap = np.sqrt(2) * scipy.stats.norm.ppf(g)
+    cold = SoftmaxLaw(1.0, 1.0, 2, 1e-3).given(np.stack([gap, 0 * gap], axis=1))
+    assert np.abs(cold[:, 0] - g).max() < 1e-5
     # the smoothing shifts by the square of the temperature over the spread: 1e-4 at 0.04
     assert SoftmaxLaw(1.0, 1.0, 6, 0.04).var() == pytest.approx(ClassGuessLaw(1.0, 6).var(), rel=0.02)
 

@@ -12,7 +12,6 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.text import text
 from igbtheory.phases import verdict
-from igbtheory.phases.course import ROUNDING
 
 FAST = [name for name, phi in FUNCTIONS.items() if phi.closed is not None or not phi.pieces.kinks]
 ODD = [name for name, phi in FUNCTIONS.items() if phi.parity < 0]
@@ -61,7 +60,7 @@ def test_the_shift_removes_the_bias_at_depth_1(name: str) -> None:
     found = verdict(name, depth=1)
     assert found.shift == found.mean
     # gamma is the square of the mean that is left: an error of 1e-12 in a mean is 1e-24 in gamma
-    assert found.shifted.gamma[1] <= ROUNDING
+    assert found.shifted.gamma[1] <= 1e-24
     assert found.is_biased == (FUNCTIONS[name].parity >= 0)
 
 

@@ -102,9 +102,13 @@ def course_panel(axes: Any, found: Verdict) -> None:
 
 
 def _whole_decades(axes: Any) -> None:
-    """Let a logarithmic axis begin and end at a power of ten, and show powers of ten only."""
+    """Let a logarithmic axis begin and end at a power of ten, and show powers of ten only.
+
+    The axis spans two decades at the least, so that its legend finds room beside the lines.
+    """
     low, high = np.log10(axes.dataLim.intervaly)
-    axes.set_ylim(10 ** np.floor(low - 0.05), 10 ** np.ceil(high + 0.05))
+    top = np.ceil(high + 0.05)
+    axes.set_ylim(10 ** min(np.floor(low - 0.05), top - 2), 10**top)
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
     axes.yaxis.set_minor_formatter(NullFormatter())
 

@@ -1,0 +1,323 @@
+"""Tables that stand for quadrature: means of an octave of q, mean slopes circle by circle, kernels of data sets."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import igbtheory as igb
+from igbtheory.averages import kinked_kernel, moment_tables, panels
+from igbtheory.averages import mean_slopes as rule
+from igbtheory.averages.gaussian import moments
+from igbtheory.averages.kernel_tables import INSET, angle, fitted, interpolated
+from igbtheory.averages.resolved import resolved
+from igbtheory.averages.state import Moments
+from igbtheory.formulas import FUNCTIONS, function_of
+from igbtheory.numbers import FLOAT64
+
+# the moments of an octave of q
+
+variances = st.floats(-9.9, 9.9).map(lambda exponent: 2.0**exponent)
+ratios = st.floats(-9, 9).map(lambda exponent: 10.0**exponent)
+
+
+def has_table(name: str) -> bool:
+    point = np.array([[0.0], [0.3], [0.7]])
+    return bool(moment_tables.fill(function_of(name), point, np.zeros((4, 1)))[0])
+
+
+TABLED = [name for name in FUNCTIONS if function_of(name).pieces.kinks and has_table(name)]
+FORMULAS = [
+    "x*exp(-abs(x))",
+    "max(0, x)/(1 + max(0, x))",
+    "log(1 + abs(x))",
+    "max(0, x - 1)/(1 + abs(x))",
+    "max(x, tanh(x))",
+]
+"""Formulas whose slopes no closed form smoothes."""
+
+
+def filled(name: str, q: float, ratio: float) -> tuple[np.ndarray, bool]:
+    """Mean, var_mu, var_chi and error by a table, and whether it knows them."""
+    found = np.zeros((4, 1))
+    known = moment_tables.fill(
+        function_of(name), np.array([[0.0], [q * ratio / (1 + ratio)], [q / (1 + ratio)]]), found
+    )
+    return found[:, 0], bool(known[0])
+
+
+@pytest.mark.parametrize("name", ["relu", "abs", "leaky_relu"])
+@given(q=variances, ratio=ratios)
+@settings(max_examples=30)
+def test_tables_err_by_no_more_than_they_say(name: str, q: float, ratio: float) -> None:
+    found, known = filled(name, q, ratio)
+    exact = moments(FLOAT64, function_of(name), 1, Moments(0, q * ratio / (1 + ratio), q / (1 + ratio)))
+    if name != "abs":  # phi' of an even phi jumps by so much that no table is exact at c = 0
+        assert known
+    if known:
+        shared, error = exact.mean**2 + exact.var_mu, found[3] + exact.error
+        assert abs(found[0] ** 2 + found[1] - shared) <= error * shared
+        assert abs(found[2] - exact.var_chi) <= error * exact.var_chi
+
+
+@pytest.mark.parametrize("name", TABLED + FORMULAS)
+@given(q=variances, ratio=ratios)
+@settings(max_examples=6)
+def test_tables_and_panels_agree(name: str, q: float, ratio: float) -> None:
+    found, known = filled(name, q, ratio)
+    if known:
+        mean, var_mu, var_chi, error = panels.moments(
+            FLOAT64, function_of(name), 0.0, np.float64(q * ratio / (1 + ratio)), np.float64(q / (1 + ratio))
+        )
+        error, shared = error + found[3], mean**2 + var_mu
+        # below 1e-22 of the second moment a product of means is what rounding leaves of zero
+        assert abs(found[0] ** 2 + found[1] - shared) <= error * shared + 1e-22 * (shared + var_chi)
+        assert abs(found[2] - var_chi) <= error * var_chi
+
+
+def test_most_kinked_activations_of_the_catalogue_have_a_table() -> None:
+    assert {"elu", "selu", "celu", "relu6", "hardswish", "hardsigmoid", "hardtanh", "softsign"} <= set(TABLED)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas_with_kinks_have_a_table(name: str) -> None:
+    assert has_table(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "where(x > 1, 1, 0)",  # jumps
+        "where(x > 0, exp(x), 1 + x)",  # grows too fast
+        "tanh",  # has no kinks, and a Hermite series
+        "sqrt(abs(x))",  # its slope has no second moment
+        "sin(20*x)*abs(x)",  # oscillates
+        "max(x - 1, 0) + max(x - 1.001, 0)",  # its K1 varies over a thousandth
+    ],
+)
+def test_formulas_that_one_series_does_not_hold_have_no_table(name: str) -> None:
+    assert not has_table(name)
+
+
+def test_slopes_of_no_size_have_no_table() -> None:
+    """The kink is 38 standard deviations away: K1 is zero."""
+    assert not filled("max(x - 30, 0)", 0.6, 0.5)[1]
+
+
+def test_sweeps_find_what_single_points_find() -> None:
+    """Points of several octaves, of mean 0 and others, in one array and one by one."""
+    phi = function_of("elu")
+    q = np.geomspace(0.01, 30, 40)
+    together = moments(FLOAT64, phi, 1, Moments(np.where(q < 1, 0, 0.1), 0.3 * q, 0.7 * q))
+    for i, value in enumerate(q):
+        alone = moments(FLOAT64, phi, 1, Moments(0 if value < 1 else 0.1, 0.3 * value, 0.7 * value))
+        assert (alone.mean, alone.var_mu, alone.var_chi) == pytest.approx(
+            (together.mean[i], together.var_mu[i], together.var_chi[i]), rel=1e-15
+        )
+
+
+SLOWER = ("elu", "hardswish")
+"""Formulas whose fifteen digits take a quarter of a minute; the digits of softsign take half a second."""
+
+
+@pytest.mark.parametrize("name", ["softsign", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOWER)])
+def test_deep_normalised_networks_agree_with_more_digits(name: str) -> None:
+    """Four layers of a table in double precision, panels in 15 digits."""
+    net = igb.mlp(2, name, norm="layer", placement="before")
+    exact = net.predict(digits=15)
+    assert float(net.predict().gamma) == pytest.approx(float(exact.gamma), rel=1e-13)
+
+
+# mean slopes, circle by circle
+
+VARIANCES = 2.0 ** np.linspace(-0.5, 0.5, 3)
+ANGLES = np.array([0, 1e-8, 1e-3, 0.1, 0.7, 1.2, 1.5, np.pi / 2])
+ROUNDING = 30 * FLOAT64.epsilon
+"""Rounding error of a mean against the largest one, as the tables assume it."""
+
+
+def mean_slopes(name: str, q: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, float]:
+    """Mean slopes and their estimated error, against the largest mean slope."""
+    seen = resolved(FLOAT64, function_of(name), 0.0, float(np.sqrt(q.max())))
+    values, error = rule.mean_slopes(seen, q, theta)
+    return values, error / float(values.max())
+
+
+@pytest.mark.parametrize(("name", "negative"), [("relu", 0.0), ("leaky_relu", 0.01), ("abs", -1.0)])
+def test_mean_slopes_of_two_rays_are_linear_in_the_angle(name: str, negative: float) -> None:
+    """Both pre-activations have one sign on two wedges of the angle pi - theta, and opposite ones on two of theta."""
+    values, error = mean_slopes(name, VARIANCES, ANGLES)
+    like, unlike = (np.pi - ANGLES) / (2 * np.pi), ANGLES / np.pi
+    exact = like * (1 + negative**2) + unlike * negative
+    assert np.max(np.abs(values - exact)) <= error + ROUNDING
+
+
+@pytest.mark.parametrize("octave", [-8, -2, 0, 2, 8])
+@pytest.mark.parametrize(
+    "name", ["elu", "relu6", "hardtanh", "hardswish", "x*abs(x)", "abs(abs(x) - 1)", "max(x + 1, 2*min(x, 3), -2)"]
+)
+def test_circles_and_smoothed_slopes_agree(name: str, octave: int) -> None:
+    """Slopes of polynomial and exponential pieces: a closed form given one pre-activation, panels over the other."""
+    q, phi = VARIANCES * 2.0**octave, function_of(name)
+    values, error = mean_slopes(name, q, ANGLES)
+    smooth = kinked_kernel.smoothing(phi.derivative)
+    assert smooth is not None
+    root = np.sqrt(q)[:, None]
+    scales = np.array(np.broadcast_arrays(root, root * np.cos(ANGLES), root * np.sin(ANGLES)))
+    expected, missed = kinked_kernel.by_scales(phi.derivative, smooth, scales.reshape(3, -1))
+    difference = np.max(np.abs(values - expected.reshape(values.shape))) / values.max()
+    assert difference <= error + missed + ROUNDING
+
+
+def panel_rule(cuts: list[float]) -> tuple[Any, Any]:
+    """Gauss-Legendre rule for the normal law on [-9, 9]: panels of at most half a standard deviation, cut as told."""
+    x, weights = np.polynomial.legendre.leggauss(20)
+    ends = np.unique([*np.linspace(-9, 9, 37), *(cut for cut in cuts if abs(cut) < 9)])
+    half = np.diff(ends)[:, None] / 2
+    z = (ends[:-1, None] + half * (1 + x)).ravel()
+    return z, (half * weights).ravel() * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+
+
+@pytest.mark.parametrize(
+    ("name", "slope"),
+    [("softsign", lambda x: 1 / (1 + np.abs(x)) ** 2), ("log(1 + abs(x))", lambda x: np.sign(x) / (1 + np.abs(x)))],
+)
+def test_mean_slopes_agree_with_iterated_integrals(name: str, slope: Callable[[Any], Any]) -> None:
+    """Polar coordinates one way, Cartesian ones the other: the second unit given the first, cut where it is 0."""
+    c, s = np.cos(0.7), np.sin(0.7)
+    cuts = [float(sign * s * 2.0**k) for k in range(-3, 5) for sign in (-1, 1)]
+    total = 0.0
+    for u, weight in zip(*panel_rule([0.0, *cuts]), strict=True):
+        z, weights = panel_rule([-c * u / s])
+        total += weight * slope(u) * (weights @ slope(c * u + s * z))
+    values, error = mean_slopes(name, VARIANCES, np.array([0.0, 0.7]))
+    assert abs(values[1, 1] - total) <= (error + ROUNDING) * values.max()
+
+
+@pytest.mark.parametrize("octave", [-6, 0, 6])
+@pytest.mark.parametrize("name", ["elu", "softsign", "log(1 + abs(x))", "max(0, x)*tanh(x)", "x*exp(-abs(x))"])
+def test_errors_are_no_less_than_what_a_finer_rule_changes(
+    name: str, octave: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    q = VARIANCES * 2.0**octave
+    values, error = mean_slopes(name, q, ANGLES)
+    monkeypatch.setattr(rule, "ORDERS", (rule.ORDERS[1], (24, 36)))
+    finer, _ = mean_slopes(name, q, ANGLES)
+    assert np.max(np.abs(values - finer)) <= (error + ROUNDING) * values.max()
+
+
+# kernels of data sets by interpolation
+
+
+class Counted:
+    """The rule of an activation by panels, pair by pair, its second moment, and how often either was asked."""
+
+    def __init__(self, name: str) -> None:
+        self.phi = function_of(name)
+        self.calls = 0
+
+    def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+        self.calls += np.size(q_ab)
+        points = [self.pair(*point) for point in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
+        values, errors = np.array(points).reshape(*np.shape(q_ab), 2).T
+        return values.T, errors.T
+
+    def pair(self, q_a: Any, q_b: Any, q_ab: Any) -> Any:
+        return panels.product(FLOAT64, self.phi, np.float64(0), q_a, q_b, q_ab)
+
+    def second(self, q: Any) -> Any:
+        self.calls += np.size(q)
+        return np.array([panels.second_moment(FLOAT64, self.phi, np.float64(0), one) for one in q])
+
+
+def data(size: int, features: int, *, equal: bool) -> tuple[Any, Any]:
+    """Variances and kernel of random data, of equal norms or not."""
+    x = np.random.default_rng(1).standard_normal((size, features))
+    if equal:
+        x /= np.sqrt(np.square(x).mean(axis=1, keepdims=True))
+    kernel = x @ x.T / features
+    q = np.diagonal(kernel).copy()
+    return (np.ones(size) if equal else q), kernel
+
+
+@pytest.mark.parametrize(
+    ("name", "features", "equal"),
+    [
+        ("softsign", 40, True),
+        ("softsign", 400, False),
+        ("where(x>0, tanh(x), x/4)", 40, True),
+        ("where(x>0, 1 + tanh(x), 0)", 40, True),
+        ("abs(tanh(x))", 40, True),
+    ],
+)
+def test_interpolated_pairs_are_what_panels_find(name: str, features: int, *, equal: bool) -> None:
+    rule = Counted(name)
+    q, kernel = data(100, features, equal=equal)
+    np.fill_diagonal(kernel, q)
+    values, error = interpolated(rule, rule.second, q[:, None], q, kernel, parity=rule.phi.parity)
+    assert rule.calls < 100**2 / 6
+    rows, columns = np.random.default_rng(5).integers(100, size=(2, 20))
+    exact, _ = rule(q[rows], q[columns], kernel[rows, columns])
+    root = np.sqrt(np.diagonal(values))
+    missed = np.max(np.abs(values[rows, columns] - exact) / (root[rows] * root[columns]))
+    # series end at 2e-13; the issue asks for 1e-11
+    assert missed < 1e-11
+    # the error of other pairs than those that were asked may be a little larger than at those
+    assert missed < 3 * error < 1e-10
+    assert np.diagonal(values) == pytest.approx(rule.second(q), rel=1e-11)
+
+
+def test_one_fit_serves_blocks_of_any_angle() -> None:
+    rule = Counted("softsign")
+    fit = fitted(rule, rule.second, (1.0, 1.0), (0, np.pi), parity=-1)
+    assert fit is not None
+    q = np.ones(2)
+    for theta in (0.0, 1e-6, INSET, 1.0, np.pi / 2, 3.1, np.pi):
+        q_ab = np.sqrt(q[:, None] * q) * np.cos(theta)
+        exact, _ = rule(q[:, None] + 0 * q_ab, q + 0 * q_ab, q_ab)
+        # between the last node and 0 or pi the series is continued, which magnifies its rounding a little
+        assert fit(q[:, None], q, q_ab) == pytest.approx(exact, abs=1e-12)
+
+
+def test_few_pairs_are_asked_one_by_one() -> None:
+    rule = Counted("softsign")
+    q, kernel = data(4, 3, equal=False)
+    values, error = interpolated(rule, rule.second, q[:, None], q, kernel)
+    assert rule.calls == 16
+    assert values[0, 1] == rule.pair(q[0], q[1], kernel[0, 1])[0]
+    assert error < 1e-12
+
+
+def test_angles_keep_their_digits_near_0_and_pi() -> None:
+    for theta in (1e-6, 1e-3, 1.0, np.pi - 1e-3):
+        q_a, q_b = 1.3, 0.9
+        found = angle(q_a, q_b, np.sqrt(q_a * q_b) * np.cos(theta))
+        # the covariance itself is rounded, which an angle near 0 or pi sees divided by its sine
+        assert found == pytest.approx(theta, abs=1e-15 / np.sin(theta) + 1e-15)
+    assert angle(2.0, 2.0, 2.0) == 0
+    assert angle(2.0, 2.0, -2.0) == pytest.approx(np.pi)
+
+
+def test_a_jump_off_zero_between_near_duplicates_is_not_resolved_and_the_error_says_so() -> None:
+    """At theta = 0 the kernel of a jump at 1/2 has a kink along q_a = q_b, which no polynomial follows."""
+    phi = function_of("where(x > 1/2, 1, 0)")
+    smooth = kinked_kernel.smoothing(phi)
+    assert smooth is not None
+    product = partial(kinked_kernel.product, phi, smooth)
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal(30) * rng.uniform(0.8, 1.2, (300, 1)) + 1e-3 * rng.standard_normal((300, 30))
+    kernel = x @ x.T / 30
+    q = np.diagonal(kernel).copy()
+    second = partial(_diagonal, product)
+    values, error = interpolated(product, second, q[:, None], q, kernel)
+    exact, _ = product(q[:, None], q, kernel)
+    missed = np.max(np.abs(values - exact) / np.sqrt(second(q)[:, None] * second(q)))
+    assert 1e-9 < missed < 10 * error
+
+
+def _diagonal(product: Any, q: Any) -> Any:
+    return product(q, q, q)[0]
