@@ -9,9 +9,9 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
-from igbtheory.cli.whole_file import whole_file
 from igbtheory.formulas.text import pieces_text
 from igbtheory.phases import Course, Verdict, verdict
+from igbtheory.whole_files import whole_file
 
 
 def activation(  # noqa: PLR0913 - one argument an option

@@ -1,7 +1,8 @@
 """`igb figures`: the figures of the papers, and others."""
 
-import sys
 from pathlib import Path
+
+from igbtheory.cli import output
 
 
 def figures(
@@ -30,11 +31,5 @@ def figures(
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
     kept = pictures.users_folder() if cache is None else cache
-    for path in pictures.write_figures(names, out, chosen, quick=quick, cache=kept, tell=_tell):
-        sys.stdout.write(f"{path}\n")
-        sys.stdout.flush()
-
-
-def _tell(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    for path in pictures.write_figures(names, out, chosen, quick=quick, cache=kept, tell=output.tell):
+        output.show(str(path))

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.pictures.whole_files import whole_files
+from igbtheory.whole_files import whole_files
 
 DRAWN_BY = ("formulas/**/*.py", "layers/*.py", "simulation/*.py")
 """Files of the package whose code decides what a simulation gives, beside that of the file that asks for it."""

@@ -14,8 +14,8 @@ from igbtheory.pictures.memory import Memory
 from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import UNDATED, Style, save
 from igbtheory.pictures.table import Row, rows
-from igbtheory.pictures.whole_files import whole_files
 from igbtheory.shipped import versions
+from igbtheory.whole_files import whole_files
 
 QUICK = 0.08
 """Effort of a quick look."""
