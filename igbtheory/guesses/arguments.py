@@ -1,5 +1,6 @@
 """Arguments of a law of guesses: what is accepted, as float64, and what is refused."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,22 @@ def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
     return default if size is None else tuple(map(int, np.atleast_1d(size)))
 
 
+def one_number(name: str, value: Any, remedy: str = "loop over its values") -> float:
+    """Return `value` as a float; refuse an array, saying the remedy. TypeError where it is no real number."""
+    number = float64_array(name, value)
+    if number.ndim:
+        raise ValueError(f"{name}: expected one number, got an array of shape {number.shape}; {remedy}")
+    return float(number)
+
+
+def in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most: int) -> Any:
+    """Return draws, shape (*shape, ...), from draw(count), which gives `count` independent ones, `most` at a time."""
+    count, rows = int(np.prod(shape)), max(1, most)
+    parts = [draw(min(rows, count - start)) for start in range(0, count, rows)] or [draw(0)]
+    found = np.concatenate(parts)
+    return found.reshape(*shape, *found.shape[1:])[()]
+
+
 def checked_gamma(gamma: Any) -> Numbers:
     """Return the variance ratio gamma = var_mu / var_chi in [0, inf], a float or a read-only array.
 
@@ -54,10 +71,7 @@ def checked_gamma(gamma: Any) -> Numbers:
 
 def checked_data_count(count: Any) -> int:
     """Return the number of data D, a whole number from 1 on. ValueError or TypeError for anything else."""
-    number = float64_array("D", count)
-    if number.ndim:
-        message = f"D: expected one whole number, got an array of shape {number.shape}; make one law for each D"
-        raise ValueError(message)
+    number = one_number("D", count, "make one law for each D")
     if not (1 <= number <= 2**53 and number == np.floor(number)):
         message = f"D: expected a whole number of data, from 1 to 2**53, got {count!r}; pass for instance D=1000"
         raise ValueError(message)

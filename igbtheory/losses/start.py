@@ -9,8 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.estimate import Estimate, estimate
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
 from igbtheory.losses.loss import Loss
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.prediction import Prediction
