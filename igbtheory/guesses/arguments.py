@@ -47,7 +47,7 @@ def in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most:
     count, rows = int(np.prod(shape)), max(1, most)
     parts = [draw(min(rows, count - start)) for start in range(0, count, rows)] or [draw(0)]
     found = np.concatenate(parts)
-    return found.reshape(*shape, *found.shape[1:])[()]
+    return found.reshape((*shape, *found.shape[1:]))[()]
 
 
 def checked_gamma(gamma: Any) -> Numbers:
