@@ -60,7 +60,8 @@ def _networks(run: Run, depth: int) -> Any:
     network, count = igb.mlp(depth, "relu"), run.some(300)
     parameters = {"classes of": repr(network), "numbers": list(CLASSES), "networks": count, "width": WIDTH}
     parameters |= {"samples": SAMPLES, "seed": SEED}
-    return run.recalled(parameters, lambda: {"largest": _guessed(network, count)})["largest"]
+    run.record.append(parameters)
+    return _guessed(network, count)
 
 
 def _guessed(network: igb.Network, count: int) -> Any:
