@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
+from igbtheory.numbers.threads import one_thread
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
 from igbtheory.simulation.result import Simulated
 
@@ -39,8 +39,7 @@ def _drawn(
     network: FiniteNetwork, n_classes: int, seeds: list[np.random.SeedSequence]
 ) -> Iterator[NDArray[np.float64]]:
     """Return the outputs network by network; BLAS has one thread, so that its sums do not depend on the cores."""
-    controller = ThreadpoolController()
     for seed in seeds:
-        with controller.limit(limits=1, user_api="blas"):
+        with one_thread():
             found = network.outputs(seed, n_classes)
         yield found
