@@ -13,7 +13,7 @@ import scipy
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.style import GREY, SERIES, shared_legend
-from igbtheory.simulation.outputs import outputs
+from igbtheory.simulation.ensemble import outputs
 
 CASES = {
     "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),

@@ -15,7 +15,7 @@ from igbtheory.guesses.several import ClassGuessLaw
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.panels import simulated, theory
 from igbtheory.pictures.style import SERIES
-from igbtheory.simulation.outputs import outputs
+from igbtheory.simulation.ensemble import outputs
 
 CLASSES = (2, 10, 100)
 DEPTHS = (1, 2, 4, 8)

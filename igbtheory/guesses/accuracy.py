@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import float64_array
+from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.sampled import SampledLaw, checked_draws
 
 Array = NDArray[np.float64]

@@ -8,8 +8,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import in_blocks, shape_of
-from igbtheory.guesses.law import Law
+from igbtheory.guesses.law import Law, in_blocks, shape_of
 
 LARGEST = 8192
 """Data whose kernel is factorised at most: 512 MiB."""

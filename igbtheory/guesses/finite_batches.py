@@ -8,8 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import checked_data_count, float64_array, in_blocks, one_number, shape_of
-from igbtheory.guesses.law import Law
+from igbtheory.guesses.law import Law, checked_data_count, float64_array, in_blocks, one_number, shape_of
 from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]

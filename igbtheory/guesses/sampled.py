@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.arguments import one_number
+from igbtheory.guesses.law import one_number
 
 DRAWS = 2000
 """Draws of an estimate unless named: it errs by a few per cent."""

@@ -8,10 +8,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import in_blocks, shape_of
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes
+from igbtheory.guesses.law import ClassLaw, checked_classes, in_blocks, shape_of
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
 from igbtheory.guesses.softmax import checked_temperature
 

@@ -6,10 +6,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import in_blocks, shape_of
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.finite_batches import BatchedGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes
+from igbtheory.guesses.law import ClassLaw, checked_classes, in_blocks, shape_of
 
 BLOCK = 2**20
 """Outputs held at once."""

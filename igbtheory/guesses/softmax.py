@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.arguments import one_number, shape_of
 from igbtheory.guesses.centred import differ
-from igbtheory.guesses.law import ClassLaw, checked_classes
+from igbtheory.guesses.law import ClassLaw, checked_classes, one_number, shape_of
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
