@@ -8,7 +8,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Law, in_blocks, shape_of
+from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
 
 LARGEST = 8192
 """Data whose kernel is factorised at most: 512 MiB."""
@@ -37,7 +37,7 @@ class DatasetGuessLaw(Law):
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Return independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
         rng = np.random.default_rng(random_state)
-        return in_blocks(lambda n: (self.outputs(n, rng) > 0).mean(axis=0), shape_of(size), 2**24 // self.size)
+        return draws_in_blocks(lambda n: (self.outputs(n, rng) > 0).mean(axis=0), shape_of(size), 2**24 // self.size)
 
     def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return independent draws of an output at all data, shape (size, count): N(0, kernel)."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Law, checked_data_count, float64_array, in_blocks, one_number, shape_of
+from igbtheory.guesses.law import Law, checked_data_count, draws_in_blocks, float64_array, one_number, shape_of
 from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
@@ -219,7 +219,11 @@ class BatchedGuessLaw(Law):
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
         rng = np.random.default_rng(random_state)
-        return in_blocks(lambda n: np.sum(self.outputs((n,), rng) > 0.0, axis=-1), shape_of(size), _BLOCK // self.D)
+
+        def draw(count: int) -> NDArray[np.int64]:
+            return np.asarray(np.sum(self.outputs((count,), rng) > 0.0, axis=-1))
+
+        return draws_in_blocks(draw, shape_of(size), _BLOCK // self.D)
 
     def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """Return independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""

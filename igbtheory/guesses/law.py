@@ -73,7 +73,7 @@ def one_number(name: str, value: Any, remedy: str = "loop over its values") -> f
     return float(number)
 
 
-def in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most: int) -> Any:
+def draws_in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most: int) -> Any:
     """Return draws, shape (*shape, ...), from draw(count), which gives `count` independent ones, `most` at a time."""
     count, rows = int(np.prod(shape)), max(1, most)
     parts = [draw(min(rows, count - start)) for start in range(0, count, rows)] or [draw(0)]

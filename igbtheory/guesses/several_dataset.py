@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes, in_blocks, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
 from igbtheory.guesses.softmax import checked_temperature
 
@@ -46,7 +46,7 @@ class DatasetDraws(DrawnClasses):
             outputs = self.binary.outputs(count * self.n_classes, rng)
             return self._of(outputs.reshape(self.binary.size, count, self.n_classes))
 
-        return np.asarray(in_blocks(draw, shape_of(size), BLOCK // size_of_one))
+        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // size_of_one))
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:

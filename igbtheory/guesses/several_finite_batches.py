@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.finite_batches import BatchedGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes, in_blocks, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
 
 BLOCK = 2**20
 """Outputs held at once."""
@@ -42,7 +42,7 @@ class BatchedClassLaw(ClassLaw):
             guesses = self.binary.outputs((m, count), rng).argmax(axis=0)
             return np.array([np.bincount(row, minlength=m) for row in guesses], dtype=np.int64).reshape(count, m)
 
-        return np.asarray(in_blocks(draw, shape_of(size), BLOCK // (self.D * m)))
+        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // (self.D * m)))
 
     def mean(self) -> float:
         """Return the mean D/M of a count."""
