@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
     from igbtheory.guesses.several import ClassGuessLaw
-    from igbtheory.guesses.several_dataset import DatasetClassLaw
+    from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
-    from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw
     from igbtheory.layers import Layer
 
 UNIFORM = 1e-9
@@ -131,7 +130,7 @@ class Prediction(OutputLayer):
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Law of the mean probability of each of 2 to 1000 classes over the data, by the outputs O/temperature."""
         if self.dataset is not None:
-            from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
+            from igbtheory.guesses.several_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
 
             return DatasetSoftmaxLaw(self.dataset, n_classes, temperature)
         if np.ndim(self.gamma):

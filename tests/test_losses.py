@@ -18,7 +18,7 @@ from igbtheory import losses
 from igbtheory.cli import main
 from igbtheory.guesses import ClassGuessLaw, accuracy_bound, accuracy_bounds, loose_accuracy_bound
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
-from igbtheory.simulation.outputs import outputs
+from igbtheory.simulation.ensemble import outputs
 
 Array = NDArray[np.float64]
 
