@@ -55,9 +55,8 @@ def _course(run: Run, sigma_w2: float) -> Course:
     found = run.gradients(igb.mlp(DEPTH, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2)).squared[::-1]
     count = run.some(400)
     network = f"mlp({DEPTH}, 'tanh', sigma_w2={sigma_w2}, sigma_b2={SIGMA_B2})"
-    parameters = {"gradients of": network, "networks": count, "width": WIDTH, "seed": SEED}
-    squared = run.recalled(parameters, lambda: {"squared": _simulated(count, sigma_w2)})["squared"]
-    return Course(found, *mean(squared, RICHARDSON))
+    run.record.append({"gradients of": network, "networks": count, "width": WIDTH, "seed": SEED})
+    return Course(found, *mean(_simulated(count, sigma_w2), RICHARDSON))
 
 
 def _simulated(networks: int, sigma_w2: float) -> Any:

@@ -13,7 +13,7 @@ import scipy
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.style import GREY, SERIES, shared_legend
-from igbtheory.simulation.outputs import outputs
+from igbtheory.simulation.ensemble import outputs
 
 CASES = {
     "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),
@@ -42,15 +42,15 @@ def compute(run: Run) -> list[Case]:
     for title, (network, seed) in CASES.items():
         prediction = run.predict(network)
         name = title.format(prediction.gamma)
-        drawn = _remembered(run, network, seed)
+        drawn = _simulated(run, network, seed)
         found.append(Case(name, float(prediction.var_mu), float(prediction.var_chi), drawn))
     return found
 
 
-def _remembered(run: Run, network: igb.Network, seed: int) -> Any:
+def _simulated(run: Run, network: igb.Network, seed: int) -> Any:
     samples = run.some(6000, 400)
-    parameters = {"outputs of": repr(network), "width": WIDTH, "samples": samples, "seed": seed}
-    return run.recalled(parameters, lambda: {"outputs": next(outputs(network, 2, 1, WIDTH, samples, seed))})["outputs"]
+    run.record.append({"outputs of": repr(network), "width": WIDTH, "samples": samples, "seed": seed})
+    return next(outputs(network, 2, 1, WIDTH, samples, seed))
 
 
 def draw(data: list[Case], style: Style) -> Any:

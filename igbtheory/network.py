@@ -67,7 +67,8 @@ class Network:
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:
             found = f"the estimated relative error is {error:.1g}, more than {promised:.1g}: see Prediction.error; "
-            category = EstimateWarning if prediction.estimated else AccuracyWarning
+            drawn = prediction.estimated or np.isfinite(prediction.effective_rank)
+            category = EstimateWarning if drawn else AccuracyWarning
             warnings.warn(found + _why(self.layers, digits, prediction), category, stacklevel=2)
         return prediction
 

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
     from igbtheory.guesses.several import ClassGuessLaw
-    from igbtheory.guesses.several_dataset import DatasetClassLaw
+    from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
-    from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw
     from igbtheory.layers import Layer
 
 UNIFORM = 1e-9
@@ -131,7 +130,7 @@ class Prediction(OutputLayer):
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
         """Law of the mean probability of each of 2 to 1000 classes over the data, by the outputs O/temperature."""
         if self.dataset is not None:
-            from igbtheory.guesses.softmax_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
+            from igbtheory.guesses.several_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
 
             return DatasetSoftmaxLaw(self.dataset, n_classes, temperature)
         if np.ndim(self.gamma):
@@ -173,9 +172,9 @@ def _counts(prediction: Prediction, batch: Batch, D: int) -> "BatchedGuessLaw": 
     """Law of the count among D data, in their batches; a full batch has all D."""
     from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
 
-    found = prediction if batch.size else batch.at(D)
-    if np.isnan(np.asarray(found.c_within, dtype=float)).any():
-        found = batch.at(batch.size or D)
+    known = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
+    found = prediction if known else batch.at(batch.size or D)
+    if len(found.estimated) > len(prediction.estimated):
         message = (
             "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
             "draws, with about three digits"

@@ -23,13 +23,17 @@ def own_folder(name: str) -> Path:
     return inside if inside.is_dir() else package.parent / name
 
 
-def loaded(path: Path) -> ModuleType:
-    """The module that a Python file makes."""
-    name = f"igbtheory_{path.parent.name}_{path.stem}"
+def loaded(path: Path, name: str = "") -> ModuleType:
+    """Return the module that a Python file makes, which Python knows by the name: dataclasses and pickle need it."""
+    name = name or f"igbtheory_{path.parent.name}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
     return module

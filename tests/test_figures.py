@@ -19,7 +19,7 @@ from matplotlib.testing.compare import compare_images
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.pictures import STYLES, Memory, Run, Sheet, Style, names, sheets, writing
+from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
 
@@ -233,7 +233,7 @@ def test_the_densities_of_batch_norm_have_their_moments(size: int) -> None:
 
 
 def figures(capsys: Capture, tmp_path: Path, *tokens: str) -> tuple[int, str, str]:
-    status = main(["figures", *tokens, "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")])
+    status = main(["figures", *tokens, "--out", str(tmp_path / "out")])
     out, err = capsys.readouterr()
     return status, out, err
 
@@ -262,36 +262,15 @@ def test_the_command_writes_all_files_and_the_table_is_what_is_drawn(capsys: Cap
                 np.testing.assert_array_equal([float(row["y"]) for row in own], line.get_ydata())
 
 
-def test_the_same_bytes_with_and_without_the_memory(tmp_path: Path) -> None:
+def test_the_same_figure_has_the_same_bytes(tmp_path: Path) -> None:
     (sheet,) = sheets(["proxy_direction"])
     sheet.compute.__globals__.update(SIMULATED=(2, 3))
-    memories = (Memory(None), Memory(tmp_path / "kept"), Memory(tmp_path / "kept"))
-    folders = [tmp_path / name for name in "abc"]
-    for folder, memory in zip(folders, memories, strict=True):
+    folders = [tmp_path / name for name in "ab"]
+    for folder in folders:
         folder.mkdir()
-        write(sheet, Run(0.01, memory), STYLES["icml"], folder)
-    contents = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
-    assert contents[0] == contents[1] == contents[2]
-    assert len(list((tmp_path / "kept").iterdir())) == 6
-
-
-def test_a_kept_simulation_is_not_done_again_and_a_spoilt_one_is(tmp_path: Path) -> None:
-    calls = []
-
-    def compute() -> dict[str, Any]:
-        calls.append(1)
-        return {"x": np.arange(3.0)}
-
-    memory = Memory(tmp_path / "kept")
-    for _ in range(2):
-        np.testing.assert_array_equal(memory.recall({"seed": 1}, compute)["x"], np.arange(3.0))
-    assert len(calls) == 1
-    memory.recall({"seed": 2}, compute)
-    assert len(calls) == 2
-    for path in (tmp_path / "kept").iterdir():
-        path.write_bytes(path.read_bytes()[:40])
-    np.testing.assert_array_equal(memory.recall({"seed": 1}, compute)["x"], np.arange(3.0))
-    assert len(calls) == 3
+        write(sheet, Run(0.01), STYLES["icml"], folder)
+    first, second = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders)
+    assert first == second
 
 
 def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
@@ -333,18 +312,15 @@ def test_what_is_unknown_is_refused_with_the_nearest(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("option", ["--out", "--cache"])
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(
-    capsys: Capture, tmp_path: Path, option: str
+    capsys: Capture, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
-    folders = {"--out": "out", "--cache": "cache", option: "file/inside"}
-    tokens = [token for name, folder in folders.items() for token in (name, str(tmp_path / folder))]
-    assert main(["figures", "norms", *tokens]) == 2
+    assert main(["figures", "norms", "--out", str(tmp_path / "file/inside")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert f"cannot write into {tmp_path / 'file/inside'}" in err
-    assert f"name another folder with {option}" in err
+    assert "name another folder with --out" in err
     assert "norms" not in err
 
 

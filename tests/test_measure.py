@@ -16,7 +16,7 @@ from scipy.linalg import helmert
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.cli.output import measured
+from igbtheory.text import measured
 from igbtheory.torch import Measurement
 from igbtheory.torch.outputs import Summary, contrast_moments, shares
 from igbtheory.torch.remarks import remarks

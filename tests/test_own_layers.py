@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
+from igbtheory.phases import gradients
 
 WAVE = np.random.default_rng(0).standard_normal((8, 20)) + 0.2
 
@@ -182,8 +183,8 @@ def test_formulas_take_rules_and_refuse_draws() -> None:
 
 def test_gradients_refuse_estimates_in_words() -> None:
     with pytest.raises(ValueError, match=r"exact rules for gradients, got Gate\(\)"):
-        igb.phases.gradients(igb.Network(FIRST, Gate(), LAST))
-    assert igb.phases.gradients(igb.Network(FIRST, LayerScale(0.5), RELU, LAST)).factor == pytest.approx([0.125])
+        gradients(igb.Network(FIRST, Gate(), LAST))
+    assert gradients(igb.Network(FIRST, LayerScale(0.5), RELU, LAST)).factor == pytest.approx([0.125])
 
 
 def test_finite_data_behind_maxima_of_batches_are_drawn() -> None:

@@ -11,6 +11,7 @@ from flint import arb
 from igbtheory.certificate.growth import Growth, constant
 from igbtheory.certificate.signs import LIMITED, Stretch, stretches
 from igbtheory.formulas.function import Function
+from igbtheory.formulas.text import text
 from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable
 from igbtheory.numbers.certified import Certified
 
@@ -102,24 +103,3 @@ def _refusal(name: str, tree: Tree) -> ValueError:
         f"expected a formula whose tree bounds its growth by a power or exp(a |x|), got the term {text(tree)} in "
         f"{name!r}; clip its argument, or use predict(digits=30), which estimates its error"
     )
-
-
-def text(tree: Tree) -> str:
-    """Return a formula as one would type it."""
-    match tree:
-        case Number(value):
-            return str(value)
-        case Constant(name):
-            return name
-        case Variable():
-            return "x"
-        case Sum(terms):
-            return "(" + " + ".join(map(text, terms)) + ")"
-        case Product(factors):
-            return "*".join(map(text, factors))
-        case Power(base, exponent):
-            return f"{text(base)}**{text(exponent)}"
-        case Call(name, argument):
-            return f"{name}({text(argument)})"
-        case _:
-            return repr(tree)

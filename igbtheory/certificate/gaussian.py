@@ -32,7 +32,7 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, lambda y: normal_bound(n, y, narrow))
     ends, seen, _ = between(n, phi, low, high)
     rule = layout.rule(ends, [(formula,) for formula in phi.pieces.formulas[seen]])
-    average, second = _plain(n, rule, mean, scale)
+    average, second = rule.averages(lambda x: n.npdf((x - mean) / scale) / scale, lambda y: normal_bound(n, y, scale))
     average, second = average + arb(0, eta), second + arb(0, eta * eta)
     if h.centred and phi.parity < 0:
         average = arb(0)
@@ -82,17 +82,6 @@ def length(scale: Any, name: str) -> float:
 def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
     """Return a bound of the density of N(x, scale^2) at z, |Im z| <= height, for any x."""
     return ((height / scale) ** 2 / 2).exp() / (scale * (2 * n.pi).sqrt())
-
-
-def _plain(n: Certified, rule: Rule, mean: Any, scale: Any) -> tuple[Any, Any]:
-    """Return the integrals of phi and phi^2 over the panels, under N(mean, scale^2)."""
-    first = second = arb(0)
-    for x, weight, value in zip(rule.x, rule.weights, rule.values[0], strict=True):
-        part = weight * n.npdf((x - mean) / scale) * value
-        first += part
-        second += part * value
-    lost = rule.remainders(lambda y: normal_bound(n, y, scale))
-    return first / scale + lost[0], second / scale + lost[1]
 
 
 def _shared(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:

@@ -51,17 +51,14 @@ def _plain(n: Certified, phi: Function, m: int, mean: Any, scale: Any, low: Any,
     def weight(height: Any) -> Any:
         return density * ((height / narrow) ** 2 / 2).exp()
 
+    def of_maximum(x: Any) -> Any:
+        z = (x - mean) / scale
+        return n.npdf(z) * n.ncdf(z) ** (m - 1) * m / scale
+
     ends, seen, _ = between(n, phi, low, high)
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, weight)
     rule = layout.rule(ends, [(formula,) for formula in phi.pieces.formulas[seen]])
-    first = second = arb(0)
-    for x, step, value in zip(rule.x, rule.weights, rule.values[0], strict=True):
-        z = (x - mean) / scale
-        part = step * value * n.npdf(z) * n.ncdf(z) ** (m - 1) * m / scale
-        first += part
-        second += part * value
-    lost = rule.remainders(weight)
-    return first + lost[0], second + lost[1]
+    return rule.averages(of_maximum, weight)
 
 
 def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high: Any) -> Any:

@@ -6,10 +6,10 @@ from itertools import pairwise
 from math import log
 from typing import Any, final
 
-from flint import arb, ctx
+from flint import arb
 
 from igbtheory.certificate.boxes import analytic, rectangles, size
-from igbtheory.certificate.rules import Map, Panel, Rule, legendre
+from igbtheory.certificate.rules import Map, Panel, Rule
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import Tree, evaluate
 from igbtheory.numbers.certified import Certified
@@ -49,14 +49,12 @@ class Layout:
             found = self.panels(low, high, trees)
             if len(x) + sum(panel.order for panel in found) > MOST:
                 raise ValueError(too_many(self.name))
-            for panel in found:
-                for node, weight in legendre(panel.order, ctx.prec):
-                    point = panel.middle + panel.half * node
-                    x.append(point)
-                    weights.append(panel.half * weight)
-                    at = point if self.inner is None else self.inner(point)
-                    for column, tree in zip(values, trees, strict=True):
-                        column.append(evaluate(tree, self.n, at) + 0 * at)
+            for point, weight in (pair for panel in found for pair in panel.nodes()):
+                x.append(point)
+                weights.append(weight)
+                at = point if self.inner is None else self.inner(point)
+                for column, tree in zip(values, trees, strict=True):
+                    column.append(evaluate(tree, self.n, at) + 0 * at)
             panels += found
         return Rule(panels, x, weights, values)
 
@@ -70,7 +68,8 @@ class Layout:
     def _split(self, low: Any, high: Any, trees: tuple[Tree, ...], depth: int) -> list[Panel]:
         """Return panels of a stretch, halved until few nodes are enough."""
         middle, half = (low + high) / 2, (high - low) / 2
-        best = min(filter(None, (self._panel(middle, half, rho, trees) for rho in RADII)), key=_order, default=None)
+        known = filter(None, (self._panel(middle, half, rho, trees) for rho in RADII))
+        best = min(known, key=lambda panel: panel.order, default=None)
         if best is not None and best.order <= 24 + self.bits // 3:
             return [best]
         if depth == DEEPEST:
@@ -92,10 +91,6 @@ class Layout:
         largest = max(float((bound * weight + 1).log()) for bound in bounds)
         order = 2 + int((self.bits * log(2) + largest) / (2 * log(rho)))
         return Panel(middle, half, order, radius, height, bounds)
-
-
-def _order(panel: Panel) -> int:
-    return panel.order
 
 
 def between(n: Certified, phi: Function, low: Any, high: Any) -> tuple[list[Any], slice, list[tuple[Any, Any]]]:

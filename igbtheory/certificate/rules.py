@@ -6,12 +6,12 @@ T_k, at most 2/(k^2 - 1), nor its sum, at most 2, exceeds 8/3 together. Hence th
 (16/3) M rho^(-2N)/(1 - 1/rho).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, final
 
-from flint import arb
+from flint import arb, ctx
 
 Map = Callable[[Any], Any]
 
@@ -27,6 +27,11 @@ class Panel:
     rho: Any
     height: Any
     bounds: tuple[Any, ...]
+
+    def nodes(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the nodes of the rule, ascending, each with its weight."""
+        for node, weight in legendre(self.order, ctx.prec):
+            yield self.middle + self.half * node, self.half * weight
 
     def remainder(self, bound: Any) -> Any:
         """Return the remainder of the rule for a function of at most `bound` on the ellipse."""
@@ -49,11 +54,15 @@ class Rule:
         parts = (panel.remainder(weight(panel.height) * of(panel.bounds)) for panel in self.panels)
         return sum(parts, start=arb(0)).abs_upper()
 
-    def remainders(self, weight: Map) -> tuple[Any, Any]:
-        """Balls around 0 that hold the remainders for weight times the first formula and times its square."""
-        first = self.remainder(weight, lambda bounds: bounds[0])
-        second = self.remainder(weight, lambda bounds: bounds[0] ** 2)
-        return arb(0, first), arb(0, second)
+    def averages(self, density: Map, weight: Map) -> tuple[Any, Any]:
+        """Return the integrals of density times the first formula and times its square; weight: as in `remainder`."""
+        first = second = arb(0)
+        for x, step, value in zip(self.x, self.weights, self.values[0], strict=True):
+            part = step * density(x) * value
+            first += part
+            second += part * value
+        lost = (self.remainder(weight, lambda bounds, k=k: bounds[0] ** k) for k in (1, 2))  # type: ignore[misc]
+        return first + arb(0, next(lost)), second + arb(0, next(lost))
 
     def total(self, which: int) -> Any:
         """Return a bound of the integral of |formula|, and of its sum by the rule."""

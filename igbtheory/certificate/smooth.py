@@ -9,13 +9,13 @@ ellipse of a panel the integrand is at most 2 M^2 times the densities, M a bound
 from contextlib import suppress
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from igbtheory.averages.state import Moments
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.boxes import analytic, rectangles, size
 from igbtheory.certificate.panels import MOST, RADII, Layout, too_many
-from igbtheory.certificate.rules import Panel, legendre
+from igbtheory.certificate.rules import Panel
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import Tree, evaluate
 from igbtheory.numbers.certified import Certified
@@ -95,9 +95,4 @@ def _across(tree: Tree, mean: Any, parts: tuple[Any, Any], reach: Any, bits: int
 
 def _nodes(n: Certified, panels: list[Panel]) -> list[tuple[Any, Any]]:
     """Return the nodes, and their weights times the normal density."""
-    pairs = []
-    for panel in panels:
-        for node, weight in legendre(panel.order, ctx.prec):
-            x = panel.middle + panel.half * node
-            pairs.append((x, panel.half * weight * n.npdf(x)))
-    return pairs
+    return [(x, weight * n.npdf(x)) for panel in panels for x, weight in panel.nodes()]

@@ -88,19 +88,15 @@ def _on_sphere(n: Certified, phi: Function, m: int, size: int) -> tuple[Any, Any
         most = height.cosh() ** power / whole
         return m * (1 + height * most) ** (m - 1) * most
 
+    def density(t: Any) -> Any:
+        found = t.cos() ** power / whole
+        return found if m == 1 else found * m * _below(t, size) ** (m - 1)
+
     ends, seen, _ = between(n, phi, -root, root)
     angles = [-n.pi / 2, *((end / root).asin() for end in ends[1:-1]), n.pi / 2]
     layout = Layout(n, phi.name, 6 / (size * m) ** 0.5, n.bits + 10, weight, lambda t: root * t.sin())
     rule = layout.rule(angles, [(formula,) for formula in phi.pieces.formulas[seen]])
-    first = second = arb(0)
-    for t, step, value in zip(rule.x, rule.weights, rule.values[0], strict=True):
-        part = step * value * t.cos() ** power / whole
-        if m > 1:
-            part *= m * _below(t, size) ** (m - 1)
-        first += part
-        second += part * value
-    lost = rule.remainders(weight)
-    return first + lost[0], second + lost[1]
+    return rule.averages(density, weight)
 
 
 def _below(t: Any, size: int) -> Any:

@@ -9,7 +9,6 @@ from igbtheory import checks
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 
 Derivation = Callable[..., Iterable[Finding]]
-VERDICTS = (HOLDS, FAILS, UNDECIDED)
 
 
 @final

@@ -8,7 +8,6 @@ from zlib import crc32
 import numpy as np
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
-KINDS = ("symbolic", "numerical", "simulation")
 FAMILY = 1e-6
 """Probability that any test of a run rejects what is true."""
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.runner import STANDINGS, Outcome
+from igbtheory.whole_files import whole_files
 
 FORMATS = {"md": "report.md.j2", "html": "report.html.j2", "tex": "report.tex.j2"}
 _TEX = {
@@ -40,19 +41,15 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def write_reports(outcomes: Sequence[Outcome], folder: Path, about: dict[str, Any]) -> list[Path]:
-    """Files claims.md, claims.html, claims.tex and claims.json in the folder, which is made; each appears whole."""
+def write_reports(outcomes: Sequence[Outcome], folder: Path, about: dict[str, Any]) -> None:
+    """Write claims.md, claims.html, claims.tex and claims.json into the folder, which is made."""
     listed = {**about, "claims": [as_dict(outcome) for outcome in outcomes]}
     texts = {"json": json.dumps(listed, indent=2, ensure_ascii=False) + "\n"}
     context = _context(outcomes, about)
     texts |= {name: _environment().get_template(template).render(**context) for name, template in FORMATS.items()}
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, text in texts.items():
-        path, new = folder / f"claims.{name}", folder / f".claims.{name}"
-        new.write_text(text, encoding="utf-8")
-        written.append(new.replace(path))
-    return written
+    with whole_files(folder, "--out") as work:
+        for name, text in texts.items():
+            (work / f"claims.{name}").write_text(text, encoding="utf-8")
 
 
 def _context(outcomes: Sequence[Outcome], about: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, final
 
 from igbtheory.claims.claim import Claim
-from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, KINDS, UNDECIDED, Finding, Trial, combined
+from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
 from igbtheory.processes import Task, TaskLost, results
 
 UNTESTED = "not tested"
@@ -48,11 +48,6 @@ class Outcome:
     def as_recorded(self) -> bool:
         """Whether the verdict is the one recorded with the claim."""
         return self.verdict == self.claim.verdict
-
-    def by_kind(self) -> dict[str, str]:
-        """Verdict of every kind of evidence that there is."""
-        kinds = {kind: [f.verdict for f in self.findings if f.kind == kind] for kind in KINDS}
-        return {kind: combined(verdicts) for kind, verdicts in kinds.items() if verdicts}
 
 
 def run(

@@ -9,9 +9,9 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
-from igbtheory.cli.whole_file import whole_file
 from igbtheory.formulas.text import pieces_text
 from igbtheory.phases import Course, Verdict, verdict
+from igbtheory.whole_files import whole_file
 
 
 def activation(  # noqa: PLR0913 - one argument an option
@@ -56,9 +56,10 @@ def activation(  # noqa: PLR0913 - one argument an option
         file = None if plot is None else stack.enter_context(whole_file(plot, (".png", ".pdf")))
         found = verdict(activation, sigma_w2, sigma_b2, depth, igb.GaussianInputs(shift, variance))
         if file is not None:
-            from igbtheory.pictures.verdict import write  # noqa: PLC0415 - Matplotlib takes its time
+            from igbtheory.pictures.style import write  # noqa: PLC0415 - Matplotlib takes its time
+            from igbtheory.pictures.verdict import picture  # noqa: PLC0415 - as above
 
-            write(found, file)
+            write(picture, found, file)
         if json:
             output.show_json(as_dict(found))
         else:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import igbtheory as igb
 from igbtheory.cli.options import Case, Whole
-from igbtheory.cli.whole_file import whole_file
+from igbtheory.whole_files import whole_file
 
 
 def draw(

@@ -1,12 +1,11 @@
 """`igb figures`: the figures of the papers, and others."""
 
-import sys
 from pathlib import Path
 
+from igbtheory.cli import output
 
-def figures(
-    *names: str, out: Path = Path("igb-figures"), style: str = "icml", quick: bool = False, cache: Path | None = None
-) -> None:
+
+def figures(*names: str, out: Path = Path("igb-figures"), style: str = "icml", quick: bool = False) -> None:
     """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.
 
     Each figure appears when all its files are written. The same command writes the same bytes. The whole set takes ten
@@ -22,19 +21,10 @@ def figures(
         Sizes and fonts of a venue: icml, neurips, iclr; or screen.
     quick
         Small ensembles: all figures in two to five minutes, with larger error bars.
-    cache
-        The folder that keeps simulations, which are then not done again; ~/.cache/igbtheory unless named.
 
     """
     from igbtheory import checks, pictures  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
-    kept = pictures.users_folder() if cache is None else cache
-    for path in pictures.write_figures(names, out, chosen, quick=quick, cache=kept, tell=_tell):
-        sys.stdout.write(f"{path}\n")
-        sys.stdout.flush()
-
-
-def _tell(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    for path in pictures.write_figures(names, out, chosen, quick=quick, tell=output.tell):
+        output.show(str(path))

@@ -1,7 +1,6 @@
 """Functions that make models, named on the command line."""
 
 import importlib
-import importlib.util
 import sys
 import traceback
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import igbtheory
-from igbtheory import checks
+from igbtheory import checks, shipped
 from igbtheory.torch.failures import noted
 from igbtheory.torch.library import require_torch
 
@@ -67,27 +66,13 @@ def _on_path(folder: str) -> Iterator[None]:
 def _module(place: str, path: Path | None, folder: Path) -> ModuleType:
     """Return the module, or the file as one."""
     try:
-        return importlib.import_module(place) if path is None else _from_file(path)
+        if path is None:
+            return importlib.import_module(place)
+        return shipped.loaded(path, path.stem if path.stem not in sys.modules else f"_{path.stem}")
     except (Exception, SystemExit) as error:
         # else a script that ends by exit() would end the command without a word
         remedy = "; put what exits under if __name__ == '__main__'" if isinstance(error, SystemExit) else ""
         raise ValueError(f"cannot import {place}: {_told(error, folder)}{remedy}") from error
-
-
-def _from_file(path: Path) -> ModuleType:
-    """Return the file as a module that Python knows by name, as dataclasses and pickle need it."""
-    name = path.stem if path.stem not in sys.modules else f"_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        sys.modules.pop(name, None)
-        raise
-    return module
 
 
 def _named(name: str, place: str, module: ModuleType) -> Any:

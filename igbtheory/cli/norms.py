@@ -1,6 +1,5 @@
 """The table of `igb predict --norms`: every norm in every placement, prediction beside simulation."""
 
-import sys
 from statistics import NormalDist
 from typing import Any
 
@@ -21,7 +20,7 @@ def compare_norms(case: Case) -> int:
     values = case.values()
     _refuse_others(case)
     chosen = cases.compared_norms(case.activation, case.sigma_w2, case.sigma_b2)
-    outcomes = study.study(chosen, SEED, _tell, {"gaussian": values})
+    outcomes = study.study(chosen, SEED, output.tell, {"gaussian": values})
     # Bonferroni over the cases; each shares its part out over its own tests
     agreeing = [outcome.comparison.agrees(LEVEL / len(outcomes)) for outcome in outcomes]
     network = f"mlp(depth, {case.activation!r}, sigma_w2={case.sigma_w2}, sigma_b2={case.sigma_b2})"
@@ -106,8 +105,3 @@ def _legend(outcomes: list[Outcome], agreeing: list[bool]) -> list[str]:
 def _by_chance(count: int) -> float:
     """Return the median of the largest absolute value of so many independent standard normal variables."""
     return NormalDist().inv_cdf(0.5 * (1 + 0.5 ** (1 / count)))
-
-
-def _tell(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()

@@ -3,18 +3,18 @@
 import json
 import math
 import sys
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from igbtheory.text import measured, number, table
+from igbtheory.text import number, table
 
-__all__ = ["measured", "number", "show", "show_json", "show_json_list", "table", "texts", "working"]
+__all__ = ["show", "show_json", "table", "tell", "working"]
 
 
 def show(*lines: str) -> None:
     """Print lines, and texts of several lines, on standard output."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
 
 
 def working(what: str) -> AbstractContextManager[Any]:
@@ -24,22 +24,14 @@ def working(what: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(what)
 
 
-def texts(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table of words."""
-    return table(columns, rows, words=True)
+def tell(text: str) -> None:
+    """Print a line on standard error, which shows at once."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
-def show_json(values: dict[str, Any], digits: int = 17) -> None:
-    """Print one JSON object; numbers that JSON cannot hold (inf, nan, many digits) become strings."""
-    _show_json(values, digits)
-
-
-def show_json_list(values: list[dict[str, Any]]) -> None:
-    """Print a list of JSON objects."""
-    _show_json(values, 17)
-
-
-def _show_json(values: Any, digits: int) -> None:
+def show_json(values: dict[str, Any] | list[dict[str, Any]], digits: int = 17) -> None:
+    """Print a JSON object or a list of them; numbers that JSON cannot hold (inf, nan, many digits) become strings."""
     sys.stdout.write(json.dumps(_plain(values, digits), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 

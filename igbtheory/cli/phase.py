@@ -15,10 +15,13 @@ from igbtheory.cli.options import Whole
 from igbtheory.phases import Diagram, FixedPoint, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
+from igbtheory.whole_files import whole_files
 
 POOLS = {"maxpool": igb.MaxPool, "avgpool": igb.AvgPool}
 POOLED = re.compile(rf"\+\s*({'|'.join(POOLS)})\s*(\d+)\s*$")
 """The pool behind an activation, as in relu+maxpool2."""
+MANY, FEW = 50, 12
+"""Points of a diagram along either axis unless named, and with MaxPool, whose points take a hundred times as long."""
 
 
 def phase(  # noqa: PLR0913 - one argument an option
@@ -59,7 +62,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     diagram
         Compute a diagram.
     points
-        Points of a diagram along either axis, 50 unless named.
+        Points of a diagram along either axis; 50 unless named, and 12 with maxpool, which takes far longer.
     widest_w2
         End of the axis of sigma_w2 of a diagram.
     widest_b2
@@ -79,20 +82,20 @@ def phase(  # noqa: PLR0913 - one argument an option
         return
     if (sigma_w2, sigma_b2) != (None, None):
         raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
-    points = checks.whole("--points", 50 if points is None else points, 2)
+    usual = FEW if isinstance(pool, igb.MaxPool) else MANY
+    points = checks.whole("--points", usual if points is None else points, 2)
     for option, widest in (("--widest-w2", widest_w2), ("--widest-b2", widest_b2)):
         if not 0 < widest < np.inf:
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
     stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
     w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
-    from igbtheory.pictures.maps import write  # noqa: PLC0415 - as above
-    from igbtheory.pictures.whole_files import whole_files  # noqa: PLC0415 - Matplotlib takes its time
+    from igbtheory.pictures import maps, style  # noqa: PLC0415 - Matplotlib takes its time
 
     igb.mlp(1, name, **network)  # refuses what is no network, before a folder is made
     # first of all: who cannot write the files shall not wait for them
     with whole_files(out, "--out") as work:
         found = computed(name, w2, b2, depth, **network)
-        write(found, work / f"{stem}.png")
+        style.write(maps.picture, found, work / f"{stem}.png")
         _write_table(found, work / f"{stem}.csv")
     if json:
         output.show_json(vars(found))

@@ -1,9 +1,8 @@
 """`igb report`: the main job."""
 
-import sys
 from pathlib import Path
-from typing import TextIO
 
+from igbtheory.cli import output
 from igbtheory.cli.options import Whole
 
 
@@ -27,16 +26,10 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
     from igbtheory.cli.progress import progress_bar  # noqa: PLC0415 - rich would slow down `igb --help`
     from igbtheory.report import write_report  # noqa: PLC0415 - as would Matplotlib
 
+    def begun(folder: Path) -> None:
+        output.tell(f"until all is done, pictures appear in {folder}")
+
     with progress_bar() as advanced:
-        agrees = write_report(out, seed, quick=quick, begun=_tell, progress=advanced)
-    _line(sys.stdout, str(out / "index.html"))
+        agrees = write_report(out, seed, quick=quick, begun=begun, progress=advanced)
+    output.show(str(out / "index.html"))
     return 0 if agrees else 1
-
-
-def _tell(folder: Path) -> None:
-    _line(sys.stderr, f"until all is done, pictures appear in {folder}")
-
-
-def _line(stream: TextIO, text: str) -> None:
-    stream.write(f"{text}\n")
-    stream.flush()

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from igbtheory import checks
 from igbtheory.claims.library import library
@@ -61,21 +60,14 @@ def verify(
             chosen, seed, quick=quick, seconds=seconds, done=lambda _: advanced(next(numbers) / len(chosen), "claims")
         )
     if out is not None:
-        _write(outcomes, out, {"seed": seed, "quick": quick, "problems": found.problems})
+        write_reports(outcomes, out, {"seed": seed, "quick": quick, "problems": found.problems})
     if json:
-        output.show_json_list([as_dict(outcome) for outcome in outcomes])
+        output.show_json([as_dict(outcome) for outcome in outcomes])
     else:
         _show(outcomes, out)
     for name, problem in found.problems.items():
         sys.stderr.write(f"igb: warning: {name}: {problem}\n")
     return int(bool(found.problems) or not all(outcome.as_recorded for outcome in outcomes))
-
-
-def _write(outcomes: Sequence[Outcome], out: Path, about: dict[str, Any]) -> None:
-    try:
-        write_reports(outcomes, out, about)
-    except OSError as error:
-        raise ValueError(f"cannot write into {out}: {error.strerror}; choose another folder with --out") from None
 
 
 def _show(outcomes: Sequence[Outcome], out: Path | None) -> None:
@@ -86,7 +78,13 @@ def _show(outcomes: Sequence[Outcome], out: Path | None) -> None:
     odd = [o for o in outcomes if not o.as_recorded]
     lines = [f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in odd]
     report = [] if out is None else ["", str(out / "claims.html")]
-    output.show(output.texts(("id", "verdict", "claim, and what is right"), rows), "", f"{said}{why}", *lines, *report)
+    output.show(
+        output.table(("id", "verdict", "claim, and what is right"), rows, words=True),
+        "",
+        f"{said}{why}",
+        *lines,
+        *report,
+    )
 
 
 def _short(outcome: Outcome) -> str:

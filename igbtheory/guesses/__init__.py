@@ -19,7 +19,7 @@ _HOMES = {
     "ClassGuessLaw": "several",
     "DatasetClassLaw": "several_dataset",
     "DatasetGuessLaw": "dataset",
-    "DatasetSoftmaxLaw": "softmax_dataset",
+    "DatasetSoftmaxLaw": "several_dataset",
     "FiniteClassLaw": "several",
     "FiniteGuessLaw": "finite",
     "GuessLaw": "binary",

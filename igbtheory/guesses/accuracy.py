@@ -11,9 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import float64_array
-from igbtheory.guesses.estimate import checked_draws
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses.law import float64_array
+from igbtheory.guesses.sampled import SampledLaw, checked_draws
 
 Array = NDArray[np.float64]
 DRAWS = 10_000

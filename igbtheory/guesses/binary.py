@@ -7,9 +7,8 @@ from typing import Any, final
 import numpy as np
 import scipy
 
-from igbtheory.guesses.arguments import Numbers, checked_gamma, float64_array
 from igbtheory.guesses.latent import draw_fraction, fraction, fraction_variance
-from igbtheory.guesses.law import Law
+from igbtheory.guesses.law import Law, Numbers, checked_gamma, float64_array
 
 
 @final

@@ -17,8 +17,8 @@ import scipy
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import Numbers
 from igbtheory.guesses.latent import angle
+from igbtheory.guesses.law import Numbers
 from igbtheory.numbers import FLOAT64
 
 STEP = 0.1

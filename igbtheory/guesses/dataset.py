@@ -8,8 +8,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import shape_of
-from igbtheory.guesses.law import Law
+from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
 
 LARGEST = 8192
 """Data whose kernel is factorised at most: 512 MiB."""
@@ -35,15 +34,10 @@ class DatasetGuessLaw(Law):
         """Return the variance over initialisations."""
         return self.variance
 
-    def rvs(
-        self, size: int | tuple[int, ...] | None = None, random_state: int | np.random.Generator | None = None
-    ) -> Any:
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Return independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
-        shape, rng = shape_of(size), np.random.default_rng(random_state)
-        count, block = int(np.prod(shape)), max(1, 2**24 // self.size)
-        parts = [min(block, count - start) for start in range(0, count, block)]
-        draws = [(self.outputs(part, rng) > 0).mean(axis=0) for part in parts]
-        return np.concatenate(draws or [np.empty(0)]).reshape(shape)[()]
+        rng = np.random.default_rng(random_state)
+        return draws_in_blocks(lambda n: (self.outputs(n, rng) > 0).mean(axis=0), shape_of(size), 2**24 // self.size)
 
     def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return independent draws of an output at all data, shape (size, count): N(0, kernel)."""

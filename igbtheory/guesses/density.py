@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.centred import blocks, maximum
-from igbtheory.guesses.estimate import Estimate, estimate
+from igbtheory.guesses.sampled import Estimate, estimate
 from igbtheory.numbers import FLOAT64
 
 STEPS = 8

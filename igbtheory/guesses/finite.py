@@ -7,9 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import Numbers, checked_data_count, checked_gamma, float64_array
 from igbtheory.guesses.latent import draw_fraction, fraction_variance
-from igbtheory.guesses.law import Law
+from igbtheory.guesses.law import Law, Numbers, checked_data_count, checked_gamma, float64_array
 from igbtheory.guesses.mixture import log_cumulative, log_mass
 
 Array = NDArray[np.float64]

@@ -8,8 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import checked_data_count, float64_array
-from igbtheory.guesses.law import Law
+from igbtheory.guesses.law import Law, checked_data_count, draws_in_blocks, float64_array, one_number, shape_of
 from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
@@ -23,17 +22,14 @@ _NOTHING = 1e-60  # a smaller c moves no digit, not even where the law has a kin
 
 def _checked_correlation(name: str, value: Any, low: float) -> float:
     """Return the correlation from `low` to 1, up to rounding. ValueError or TypeError for anything else."""
-    number = float64_array(name, value)
-    if number.ndim:
-        message = f"{name}: expected one number, got an array of shape {number.shape}; make one law for each value"
-        raise ValueError(message)
+    number = one_number(name, value, "make one law for each value")
     if not low - _ROUNDING <= number <= 1.0 + _ROUNDING:
         message = (
             f"{name}: expected a correlation from {low:.15g} to 1, got {number}; pass the covariance of two data "
             "divided by the variance of one (with n in a batch, c_within is at least c - (1 - c)/(n - 1))"
         )
         raise ValueError(message)
-    return min(max(float(number), low), 1.0)
+    return min(max(number, low), 1.0)
 
 
 def _checked_batch_size(batch_size: Any, count: int) -> int:
@@ -223,14 +219,11 @@ class BatchedGuessLaw(Law):
         `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
         rng = np.random.default_rng(random_state)
-        draws = np.empty(() if size is None else size, dtype=np.int64)
-        flat, rows = draws.reshape(-1), max(1, _BLOCK // self.D)
-        for start in range(0, flat.size, rows):
-            flat[start : start + rows] = self._draw(min(rows, flat.size - start), rng)
-        return draws[()]
 
-    def _draw(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        return np.asarray(np.sum(self.outputs((number,), rng) > 0.0, axis=-1), dtype=np.int64)
+        def draw(count: int) -> NDArray[np.int64]:
+            return np.asarray(np.sum(self.outputs((count,), rng) > 0.0, axis=-1))
+
+        return draws_in_blocks(draw, shape_of(size), _BLOCK // self.D)
 
     def outputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
         """Return independent draws of the Gaussian vector X of unit variance, shape (*shape, D)."""

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import Numbers, shape_of
+from igbtheory.guesses.law import Numbers, shape_of
 
 
 def fraction(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:

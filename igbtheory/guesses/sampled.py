@@ -1,4 +1,4 @@
-"""A law that is known from independent draws, with the standard errors of what they say."""
+"""Estimates from independent draws with their standard errors: of one number, and of a law that can be drawn."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -7,11 +7,40 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import float64_array
-from igbtheory.guesses.estimate import Estimate, checked_draws, estimate
+from igbtheory import checks
+from igbtheory.guesses.law import one_number
 
 DRAWS = 2000
 """Draws of an estimate unless named: it errs by a few per cent."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Estimate `value` and its standard error `error`, numbers or arrays of one shape; error 0: exact."""
+
+    value: Any
+    error: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value and its standard error."""
+        return {"value": self.value, "error": self.error}
+
+    def __repr__(self) -> str:
+        if np.ndim(self.value):
+            return f"Estimate(value={self.value!r}, error={self.error!r})"
+        return f"{self.value:.6g} ± {self.error:.2g}"
+
+
+def estimate(draws: Any) -> Estimate:
+    """Return the mean over the first axis, error = standard deviation/sqrt(number of draws)."""
+    draws = np.asarray(draws, dtype=float)
+    return Estimate(draws.mean(axis=0)[()], (draws.std(axis=0, ddof=1) / np.sqrt(len(draws)))[()])
+
+
+def checked_draws(draws: Any) -> int:
+    """Return the number of draws that has a standard error."""
+    return checks.whole("draws", draws, 2)
 
 
 @final
@@ -37,13 +66,13 @@ class SampledLaw:
 
     def cdf(self, x: Any) -> Estimate:
         """Probability of at most x, one number; its error is that of k + 1 in n + 2 draws, and so never 0."""
-        n, count = len(self.draws), np.sum(self.draws <= _one("x", x), axis=0)
+        n, count = len(self.draws), np.sum(self.draws <= one_number("x", x), axis=0)
         p = (count + 1.0) / (n + 2.0)
         return Estimate((count / n)[()], np.sqrt(p * (1.0 - p) / n)[()])
 
     def ppf(self, p: Any) -> Estimate:
         """Quantile at p, one number inside (0, 1); error: half the gap of the quantiles one deviation of p away."""
-        p = _one("p", p)
+        p = one_number("p", p)
         if not 0.0 < p < 1.0:
             raise ValueError(f"expected a probability 0 < p < 1, got {p}; draws know no end of their law")
         off = max(np.sqrt(p * (1.0 - p) / len(self.draws)), 1.0 / len(self.draws))
@@ -76,10 +105,3 @@ class DrawnClasses(ABC):
 def ordered(numbers: NDArray[np.float64]) -> SampledLaw:
     """Return the law of the numbers of a row in order, the largest first, from draws of rows."""
     return SampledLaw(-np.sort(-numbers, axis=1))
-
-
-def _one(name: str, value: Any) -> float:
-    number = float64_array(name, value)
-    if number.ndim:
-        raise ValueError(f"{name}: expected one number, got an array of shape {number.shape}; loop over its values")
-    return float(number)

@@ -7,14 +7,20 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import Numbers, checked_data_count, checked_gamma, float64_array, shape_of
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, share_variance
 from igbtheory.guesses.density import density
-from igbtheory.guesses.estimate import Estimate, checked_draws
-from igbtheory.guesses.law import ClassLaw, checked_classes
-from igbtheory.guesses.sampled import DRAWS, DrawnClasses
+from igbtheory.guesses.law import (
+    ClassLaw,
+    Numbers,
+    checked_classes,
+    checked_data_count,
+    checked_gamma,
+    float64_array,
+    shape_of,
+)
+from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, checked_draws
 from igbtheory.guesses.several_finite_batches import BatchedClassLaw
 
 Array = NDArray[np.float64]

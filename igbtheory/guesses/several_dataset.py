@@ -1,4 +1,4 @@
-"""The law of the shares of several classes on a given data set: each output is a Gaussian vector over the data."""
+"""Laws of several classes on a given data set, where each output is a Gaussian vector: shares, mean probabilities."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.dataset import DatasetGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes
-from igbtheory.guesses.sampled import DrawnClasses
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
+from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, estimate
+from igbtheory.guesses.softmax import checked_temperature
 
 Array = NDArray[np.float64]
 BLOCK = 2**24
@@ -40,20 +40,17 @@ class DatasetDraws(DrawnClasses):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
-        shape = shape_of(size)
-        rng = np.random.default_rng(random_state)
-        count, m = int(np.prod(shape)), self.n_classes
-        block = max(1, BLOCK // (self.binary.size * m))
-        parts = [self._of(self._outputs(min(block, count - start), rng)) for start in range(0, count, block)]
-        return np.concatenate(parts or [np.empty((0, m))]).reshape(*shape, m)
+        size_of_one, rng = self.binary.size * self.n_classes, np.random.default_rng(random_state)
 
-    def _outputs(self, count: int, rng: np.random.Generator) -> Array:
-        """Return the outputs of independent networks at all data, shape (size, count, M)."""
-        return self.binary.outputs(count * self.n_classes, rng).reshape(-1, count, self.n_classes)
+        def draw(count: int) -> Array:
+            outputs = self.binary.outputs(count * self.n_classes, rng)
+            return self._of(outputs.reshape(self.binary.size, count, self.n_classes))
+
+        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // size_of_one))
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:
-        """Return numbers of every network, shape (count, M)."""
+        """Return the numbers of independent networks, shape (count, M), from their outputs, shape (size, count, M)."""
 
 
 @final
@@ -92,3 +89,23 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
         guesses = outputs.argmax(axis=2)
         cells = np.bincount((guesses + m * np.arange(count)).ravel(), minlength=count * m)
         return cells.reshape(count, m) / self.binary.size
+
+
+@final
+@dataclass(frozen=True)
+class DatasetSoftmaxLaw(DatasetDraws):
+    """Law over initialisations of p_c, the mean of softmax_c(O/temperature) over the given data, in infinite width."""
+
+    temperature: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "temperature", checked_temperature(self.temperature))
+
+    def var(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
+        """Return the variance of p_c over initialisations, from so many draws."""
+        return estimate(((self._draws(draws, random_state) - self.mean()) ** 2).mean(axis=1))
+
+    def _of(self, outputs: Array) -> Array:
+        weights = np.exp((outputs - outputs.max(axis=2, keepdims=True)) / self.temperature)
+        return np.asarray((weights / weights.sum(axis=2, keepdims=True)).mean(axis=0))

@@ -6,10 +6,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.coincidence import guess_covariance
 from igbtheory.guesses.finite_batches import BatchedGuessLaw
-from igbtheory.guesses.law import ClassLaw, checked_classes
+from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
 
 BLOCK = 2**20
 """Outputs held at once."""
@@ -37,15 +36,13 @@ class BatchedClassLaw(ClassLaw):
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
         """Return independent draws of the counts, shape (*size, M), each from Gaussian vectors: every row sums to D."""
-        shape, m = shape_of(size), self.n_classes
-        rng = np.random.default_rng(random_state)
-        counts = np.empty((int(np.prod(shape)), m), dtype=np.int64)
-        rows = max(1, BLOCK // (self.D * m))
-        for start in range(0, len(counts), rows):
-            part = counts[start : start + rows]
-            guesses = self.binary.outputs((m, len(part)), rng).argmax(axis=0)
-            part[:] = [np.bincount(row, minlength=m) for row in guesses]
-        return counts.reshape(*shape, m)
+        m, rng = self.n_classes, np.random.default_rng(random_state)
+
+        def draw(count: int) -> NDArray[np.int64]:
+            guesses = self.binary.outputs((m, count), rng).argmax(axis=0)
+            return np.array([np.bincount(row, minlength=m) for row in guesses], dtype=np.int64).reshape(count, m)
+
+        return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // (self.D * m)))
 
     def mean(self) -> float:
         """Return the mean D/M of a count."""

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.arguments import shape_of
 from igbtheory.guesses.centred import differ
-from igbtheory.guesses.law import ClassLaw, checked_classes
+from igbtheory.guesses.law import ClassLaw, checked_classes, one_number, shape_of
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
@@ -133,9 +132,7 @@ def checked_temperature(temperature: Any) -> float:
 
 def _one(name: str, value: Any) -> float:
     checks.non_negative(name, value)
-    if np.ndim(value):
-        raise ValueError(f"expected {name} to be one number, got an array of shape {np.shape(value)}; loop over it")
-    return float(value)
+    return one_number(name, value)
 
 
 def _averaged(weights: Array, values: Array) -> tuple[Array, Array]:

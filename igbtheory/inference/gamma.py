@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.arguments import checked_data_count, float64_array
+from igbtheory.guesses.law import checked_data_count, float64_array
 from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import Observed, Test
 from igbtheory.inference.several_classes import Votes

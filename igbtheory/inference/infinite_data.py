@@ -60,10 +60,9 @@ class Scores(Observed):
         """Kolmogorov-Smirnov distance from N(0, estimate); its law does not depend on gamma, and is drawn."""
         if not self.estimate():
             raise ValueError("expected shares that differ from those of no bias, to be held against a law")
-        observed = _distance(self.values.ravel())
         rng = np.random.default_rng(seed)
-        larger = sum(_distance(rng.standard_normal(self.values.size)) >= observed for _ in range(DRAWS))
-        return Test(observed, (1 + larger) / (1 + DRAWS))
+        drawn = [_distance(rng.standard_normal(self.values.size)) for _ in range(DRAWS)]
+        return Test.ranked(_distance(self.values.ravel()), drawn)
 
 
 def _distance(scores: Array) -> float:

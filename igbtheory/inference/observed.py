@@ -2,7 +2,9 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
+
+import numpy as np
 
 
 @final
@@ -13,6 +15,12 @@ class Test:
     __test__ = False  # no test of pytest
     statistic: float
     pvalue: float
+
+    @classmethod
+    def ranked(cls, statistic: float, drawn: Any) -> "Test":
+        """Return the test by the rank of the statistic among draws of it; equal up to rounding counts as larger."""
+        larger = np.count_nonzero(np.asarray(drawn) >= statistic * (1 - 1e-12))
+        return cls(float(statistic), (1 + larger) / (1 + len(drawn)))
 
 
 class Observed(ABC):

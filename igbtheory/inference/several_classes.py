@@ -72,8 +72,7 @@ class Votes(Observed):
         rng = np.random.default_rng(0)
         even = np.full(self.n_classes, 1 / self.n_classes)
         drawn = [self._coincidences(rng.multinomial(self.D, even, self.networks)).mean() for _ in range(TEST)]
-        larger = np.count_nonzero(np.array(drawn) >= self.coincidence * (1 - 1e-12))
-        return Test(self.coincidence, float((1 + larger) / (1 + TEST)))
+        return Test.ranked(self.coincidence, drawn)
 
     def fit(self, seed: int) -> Test:
         """Distance of the largest counts from their law at the estimate, held against that of networks drawn from it.
@@ -88,10 +87,8 @@ class Votes(Observed):
             return np.asarray((k.max(axis=-1)[..., None] <= most).mean(axis=-2))
 
         expected = cdf(law.rvs(REFERENCE, rng))
-        drawn = np.array([np.abs(cdf(law.rvs(self.networks, rng)) - expected).max() for _ in range(FITS)])
-        distance = float(np.abs(cdf(self.k) - expected).max())
-        larger = np.count_nonzero(drawn >= distance * (1 - 1e-12))
-        return Test(distance, float((1 + larger) / (1 + FITS)))
+        drawn = [np.abs(cdf(law.rvs(self.networks, rng)) - expected).max() for _ in range(FITS)]
+        return Test.ranked(np.abs(cdf(self.k) - expected).max(), drawn)
 
     def _expected(self, gamma: float) -> float:
         return float(ClassGuessLaw(gamma, self.n_classes).collision())

@@ -67,8 +67,7 @@ class Counts(Observed):
         marks = FiniteGuessLaw(gamma, 2**20).ppf((np.arange(THRESHOLDS) + 0.5) / THRESHOLDS) / 2**20
         drawn = np.stack([FiniteGuessLaw(gamma, int(size)).rvs(DRAWS, rng) for size in self.D], axis=1)
         distances = self._distance(np.concatenate([self.k[None], drawn]), np.unique(marks))
-        larger = np.count_nonzero(distances[1:] >= distances[0] * (1 - 1e-12))
-        return Test(float(distances[0]), float((1 + larger) / (1 + DRAWS)))
+        return Test.ranked(distances[0], distances[1:])
 
     def moment_estimate(self, k: Array) -> Array:
         """Return gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""

@@ -22,7 +22,7 @@ from igbtheory.layers.scaling import by_others, divided_pairs, norm_text, normal
 from igbtheory.numbers import FLOAT64
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
-FULL = 2**8
+FULL = 2**9
 """Data that stand for the full batch where it is drawn."""
 CONSTANT = 1e-13
 """Relative error of the probability that a unit does not vary over a batch, which is known in double precision."""
@@ -159,7 +159,7 @@ class BatchNorm(Layer):
             rounding = 0.0 if n is FLOAT64 else CONSTANT * float(np.any(constant != 0))
             return one - n.number(constant), rounding, False
         refuse_exact(self, n)
-        q, error = mean_square_in_batches(self.behind(node), size, constant)
+        q, error = mean_square_in_batches(super().behind(node), size, constant)
         return n.number(q), error + node.base.error, True
 
     def behind(self, node: Node[Any]) -> Units:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -34,21 +33,13 @@ def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) 
     return x
 
 
-def undrawn(layer: Layer, x: NDArray[Any], width: int) -> NDArray[Any] | None:
-    """Return what a layer makes of units where it draws no random numbers; None where it draws some."""
-    rng = np.random.default_rng(0)
-    untouched = rng.bit_generator.state
-    found = layer.samples(x, rng, width)
-    return found if rng.bit_generator.state == untouched else None
-
-
 def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Layer, ...], NDArray[Any]]:
     """Return the layers from the first one on that draws random numbers, and what those in front make of the data x.
 
     They do the same in every network.
     """
     for i, layer in enumerate(layers):
-        found = undrawn(layer, x, 1)
+        found = layer.undrawn(x, 1)
         if found is None:
             return tuple(layers[i:]), x
         x = found

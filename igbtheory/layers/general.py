@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from igbtheory.averages.state import Moments, Pairs
-from igbtheory.layers.chain import undrawn
 from igbtheory.layers.control_variates import estimated
 from igbtheory.layers.data import Data
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
@@ -146,4 +145,4 @@ def _shares_nothing(layer: Layer, node: LawNode) -> bool:
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
         return False
     x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), POINTS * layer.pooled)
-    return undrawn(layer, x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None
+    return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None

@@ -67,6 +67,13 @@ class Layer(ABC):
         """Whether the kernel behind the layer needs all pairs of data at once."""
         return type(self).kernel is Layer.kernel or any(layer.whole for layer in self.inner)
 
+    def undrawn(self, x: NDArray[Any], width: int) -> NDArray[Any] | None:
+        """Return what the layer makes of units if it draws no random numbers, None if it draws some."""
+        rng = np.random.default_rng(0)
+        untouched = rng.bit_generator.state
+        found = self.samples(x, rng, width)
+        return found if rng.bit_generator.state == untouched else None
+
     def behind(self, node: Node[Any]) -> Units:
         """Return what draws units behind the layer: its samples, of units of the node in front of it."""
 

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.arguments import float64_array
+from igbtheory.guesses.law import float64_array
 
 Array = NDArray[np.float64]
 _SATURATED = 700.0  # log-odds beyond which 1 - p is no normal float

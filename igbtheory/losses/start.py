@@ -9,12 +9,11 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.guesses.estimate import Estimate, estimate
-from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
 from igbtheory.losses.loss import Loss
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.prediction import Prediction
-from igbtheory.simulation.outputs import outputs as finite_outputs
+from igbtheory.simulation.ensemble import outputs as finite_outputs
 from igbtheory.text import table
 
 Array = NDArray[np.float64]
@@ -97,7 +96,7 @@ def predicted(
 def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
     """Return the loss at initialisation of finite networks, drawn as `Network.simulate` draws them.
 
-    options: networks, width, samples, seed and inputs, as for `igbtheory.simulation.outputs.outputs`.
+    options: networks, width, samples, seed and inputs, as for `igbtheory.simulation.ensemble.outputs`.
     """
     return measured(finite_outputs(network, n_classes, **options), loss)
 

@@ -8,7 +8,6 @@ so that Dense(sigma_w2, sigma_b2) and f take q to sigma_w2 square + sigma_b2, an
 As a function of share, spread never increases: E f_a f_b is a power series in c without negative coefficients.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -60,6 +59,10 @@ class Block:
         x = self.after(0 * q, q)
         return x.mean * x.mean + x.variance + 0 * q  # behind a norm it does not depend on q
 
+    def biases(self, q: Any, sigma_w2: Any) -> Any:
+        """Return q - sigma_w2 E f^2: the variance of the biases with which units keep the variance q."""
+        return q - sigma_w2 * self.square(q)
+
     def square_slope(self, q: Any) -> Any:
         """Derivative of E f^2 by q, from four places in log q, to a relative error of about 1e-9."""
         places = np.multiply.outer(np.exp(STEP * np.array([-2, -1, 1, 2])), q)
@@ -100,7 +103,9 @@ def units(values: Moments) -> LawNode:
 
 
 def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
-    """Block of `mlp` with these arguments."""
+    """Return the block of `mlp` with these arguments; an activation that is a Block already is returned as it is."""
+    if isinstance(activation, Block):
+        return activation
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
 
 
@@ -113,13 +118,3 @@ def one_input(inputs: Any) -> GaussianInputs:
         if np.ndim(value):
             raise TypeError(f"expected one {name} of the inputs, got an array; loop over its values")
     return inputs
-
-
-def tabulated(rule: Callable[[Array], Any], q: Array) -> Array:
-    """Values of a rule at variances q, NaN where it is refused: a formula that no quadrature resolves there."""
-    try:
-        return np.asarray(rule(q), dtype=float)
-    except ValueError:
-        if len(q) == 1:
-            return np.full(1, np.nan)
-        return np.concatenate([tabulated(rule, half) for half in np.array_split(q, 2)])

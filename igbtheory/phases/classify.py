@@ -10,8 +10,8 @@ from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.phases.block import Array, block_of, one_input
 from igbtheory.phases.course import Course, course
-from igbtheory.phases.lines import edges, neutrality
-from igbtheory.phases.points import MARGIN, FixedPoint, correlations, one_dense, variances
+from igbtheory.phases.lines import edges_of_chaos, neutrality_line
+from igbtheory.phases.points import MARGIN, FixedPoint, fixed_points, one_dense
 from igbtheory.phases.rates import Rate
 from igbtheory.text import table
 
@@ -68,22 +68,21 @@ class Phase:
     def fixed_points(self) -> tuple[FixedPoint, ...]:
         """Fixed points at these variances of weights and biases: see `fixed_points`; none where there is no limit."""
         block, dense = self.course.block, self.course.dense
-        ends = () if self.name == "no limit" else variances(block, dense)
-        return tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
+        return () if self.name == "no limit" else fixed_points(block, dense.sigma_w2, dense.sigma_b2)
 
     @cached_property
     def edges_of_chaos(self) -> Array:
         """Edges of chaos at this sigma_b2, ascending; none where f jumps or a norm divides sigma_w2 out."""
         try:
-            found = edges(self.course.block, self.course.dense.sigma_b2)[0]
+            found = edges_of_chaos(self.course.block, self.course.dense.sigma_b2)
         except ValueError:
             return np.array([])
-        return np.sort(found[np.isfinite(found)])
+        return found[np.isfinite(found)]
 
     @cached_property
     def neutrality_line(self) -> float:
         """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN."""
-        return float(neutrality(self.course.block, self.course.dense.sigma_b2))
+        return float(neutrality_line(self.course.block, self.course.dense.sigma_b2))
 
     def __str__(self) -> str:
         dense, point = self.course.dense, self.point
@@ -122,24 +121,22 @@ def _cell(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.8g}"
 
 
-def classify(  # noqa: PLR0913 - the arguments of a network
+def classify(
     activation: Any,
     sigma_w2: float = 2.0,
     sigma_b2: float = 0.0,
     *,
-    pool: Any = None,
-    norm: str | None = None,
-    placement: str = "before",
     inputs: GaussianInputs | None = None,
     depths: Any = DEPTHS,
+    **network: Any,
 ) -> Phase:
     """Phase of `mlp(depth, activation, ...)` in the limit of depth, and gamma at some depths beside it.
 
-    Arguments as those of `mlp`, single numbers; inputs: default N(0, 1), which decide where several q attract.
+    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), which decide where several q attract.
     The table of phases goes by gamma and by the factor of the squared gradient per layer (the backward pass): see
     `TABLE`, and `OTHERS` for what it leaves out. Source: bias-meets-trainability, Table 1.
     """
-    dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, pool, norm, placement)
+    dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, **network)
     depths = tuple(checks.whole("depths", depth, 1) for depth in depths)
     found = course(block, dense, one_input(inputs), max(depths))
     name, at = _name(found), found.variance

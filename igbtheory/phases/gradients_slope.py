@@ -53,12 +53,15 @@ def slope(node: LawNode, *, pairs: bool) -> Slope:
     if isinstance(base, Gaussian):
         return _of_gaussian(node.n, phi, m, base, pairs=pairs)
     if isinstance(base, Normalised):
-        return _of_batch(node.n, phi or FUNCTIONS["linear"], m, base)
+        if m > 1 or float(base.eps) or base.estimator != "exact":
+            what = f"a maximum of {m} units" if m > 1 else "eps > 0" if float(base.eps) else f"law={base.estimator!r}"
+            _refuse(f"BatchNorm({base.size}) with {what}")
+        return _projected(node.n, phi or FUNCTIONS["linear"], base, base.size, base.variance)
     if isinstance(base, Grouped):
         if pairs:
             _refuse("GroupNorm behind BatchNorm in batches")
-        q = base.values.variance
-        return replace(_projected(node.n, phi or FUNCTIONS["linear"], 1, base, base.size, q), centred=False)
+        found = _projected(node.n, phi or FUNCTIONS["linear"], base, base.size, base.values.variance)
+        return replace(found, centred=False)
     return Slope(node.n.number(1), node.n.number(1))
 
 
@@ -103,14 +106,7 @@ def _of_gaussian(n: Kind, phi: Function | None, m: int, base: Gaussian, *, pairs
     return Slope(own, shared, error=h.error + error)
 
 
-def _of_batch(n: Kind, phi: Function, m: int, base: Normalised) -> Slope:
-    if m > 1 or float(base.eps) or base.estimator != "exact":
-        what = f"a maximum of {m} units" if m > 1 else "eps > 0" if float(base.eps) else f"law={base.estimator!r}"
-        _refuse(f"BatchNorm({base.size}) with {what}")
-    return _projected(n, phi, m, base, base.size, base.variance)
-
-
-def _projected(n: Kind, phi: Function, m: int, base: Base[Moments], size: int, variance: Any) -> Slope:
+def _projected(n: Kind, phi: Function, base: Base[Moments], size: int, variance: Any) -> Slope:
     """Slope of phi behind a norm over `size` Gaussian values of that variance: with E 1/s^2 = size/(size - 3)/variance,
 
     own E (1 - 1/size - B^2/size) phi'^2/s^2, shared -E (1 + B_a B_b) phi'_a phi'_b/(size s^2).
@@ -121,8 +117,8 @@ def _projected(n: Kind, phi: Function, m: int, base: Base[Moments], size: int, v
             "variance, and with it that of the squared gradient, is infinite; use larger batches or groups"
         )
     along = Function(f"x times the derivative of {phi.name}", mul(X, phi.derivative.tree))
-    across, error = _second(base.average(n, phi.derivative, m))
-    lengthwise, more = _second(base.average(n, along, m))
+    across, error = _second(base.average(n, phi.derivative, 1))
+    lengthwise, more = _second(base.average(n, along, 1))
     factor = size / ((size - 3) * variance)
     own = across[0] - (across[0] + lengthwise[0]) / size
     return Slope(

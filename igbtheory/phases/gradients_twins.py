@@ -52,7 +52,7 @@ class Twins:
     def through(self, layer: Layer) -> "Twins":
         """Twins behind a layer."""
         if isinstance(layer, Residual):
-            return layer.through(self, through, add_twins)
+            return layer.through(self, lambda inner, x: x.through(inner), add_twins)
         node, after = self.node, layer.law(self.node)
         if isinstance(after.base, Normalised | Grouped) or after.base is node.base:
             return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
@@ -64,11 +64,6 @@ class Twins:
                 "it out, or put a Dense in front of it"
             )
         return self.applied().at(after, _linear(layer, node.n, node.averaged()))
-
-
-def through(layer: Layer, twins: Twins) -> Twins:
-    """Return the twins behind a layer."""
-    return twins.through(layer)
 
 
 def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:

@@ -36,7 +36,7 @@ class Line:
 
     def sigma_b2(self, q: Any) -> Any:
         """Variance of the biases at the point q of the line; there is no such network where it is negative."""
-        return q - self.sigma_w2(q) * self.block.square(q)
+        return self.block.biases(q, self.sigma_w2(q))
 
     def at(self, sigma_b2: Array) -> tuple[Array, Array]:
         """Variances of the weights at all points with these variances of biases, in the order of q.
@@ -52,21 +52,17 @@ class Line:
         return sigma_w2, stable
 
 
-def edges_of_chaos(
-    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
-) -> Array:
+def edges_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Array:
     """Variances sigma_w2 of the weights on the edge of chaos, all there are: shape (roots, *sigma_b2), ascending.
 
     The threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the variance, also at one that
     repels; NaN fills the columns that have fewer roots. Arguments as those of `edge_of_chaos`.
     """
-    found = np.sort(edges(block_of(activation, pool, norm, placement), sigma_b2)[0], axis=0)
+    found = np.sort(_edges(block_of(activation, **network), sigma_b2)[0], axis=0)
     return found[~np.isnan(found).all(axis=tuple(range(1, found.ndim)))]
 
 
-def edge_of_chaos(
-    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
-) -> Any:
+def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
     """Variance sigma_w2 of the weights on the edge of chaos, a number or an array like sigma_b2; NaN: there is none.
 
     The threshold of the backward pass: sigma_w2 E (grad f)^2 = 1, squared gradients neither grow nor vanish. It is
@@ -76,26 +72,19 @@ def edge_of_chaos(
     BatchNorm has none: its factor is above 1 at every sigma_w2. For other f, an edge that exists only in the limit
     q -> inf (2 for softplus) is not found.
 
-    activation, pool, norm, placement: as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or every
-    sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
+    activation, and network (pool, norm, placement): as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
+    every sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
     """
-    return _smallest(*edges(block_of(activation, pool, norm, placement), sigma_b2))
+    return _smallest(*_edges(block_of(activation, **network), sigma_b2))
 
 
-def neutrality_line(
-    activation: Any, sigma_b2: Any = 0.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
-) -> Any:
+def neutrality_line(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
     """Variance sigma_w2 at which the correlation of deep networks is 1/2, gamma = 1; NaN: there is none.
 
     Below it, in the chaotic phase, there is prejudice, above it neutrality. Arguments as those of `edge_of_chaos`; of
     several roots, at fixed points q that attract, the smallest. Source: bias-meets-trainability (neutrality line).
     """
-    return neutrality(block_of(activation, pool, norm, placement), sigma_b2)
-
-
-def neutrality(block: Block, sigma_b2: Any) -> Any:
-    """Variance sigma_w2 on the neutrality line of a block: see `neutrality_line`."""
-    return _smallest(*Line(block, 0.5).at(_checked(sigma_b2)))
+    return _smallest(*Line(block_of(activation, **network), 0.5).at(_checked(sigma_b2)))
 
 
 @final
@@ -111,9 +100,7 @@ class Thresholds:
     backward: Any
 
 
-def thresholds(
-    activation: Any, q: Any = 1.0, *, pool: Any = None, norm: str | None = None, placement: str = "before"
-) -> Thresholds:
+def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:
     """Thresholds of the forward and of the backward pass; for homogeneous f they do not depend on q.
 
     What is called edge of chaos here is the backward one. q: variance of the units, a number or an array, above 0.
@@ -121,7 +108,7 @@ def thresholds(
     checks.non_negative("q", q)
     if not np.all(np.asarray(q) > 0):
         raise ValueError("expected q > 0, got 0; pass the variance of the units, such as 1.0")
-    block, q = block_of(activation, pool, norm, placement), np.asarray(q, dtype=float)[()]
+    block, q = block_of(activation, **network), np.asarray(q, dtype=float)[()]
     return Thresholds(q / block.square(q), 1 / block.slope(q))
 
 
@@ -130,7 +117,7 @@ def _checked(sigma_b2: Any) -> Array:
     return np.asarray(sigma_b2, dtype=float)
 
 
-def edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
+def _edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
     """All points sigma_w2 of the edge of chaos of a block, and whether the variance there is one that attracts.
 
     Both have the shape (points, *sigma_b2). ValueError as `edge_of_chaos`.

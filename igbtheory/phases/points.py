@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -101,24 +102,16 @@ def _depth(factor: float) -> float:
         return float(1 / np.abs(np.log(np.abs(factor))))
 
 
-def fixed_points(
-    activation: Any,
-    sigma_w2: float,
-    sigma_b2: float = 0.0,
-    *,
-    pool: Any = None,
-    norm: str | None = None,
-    placement: str = "before",
-) -> tuple[FixedPoint, ...]:
+def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **network: Any) -> tuple[FixedPoint, ...]:
     """Fixed points of deep networks, stable or not, in the order of q and of c.
 
-    Arguments as those of `mlp`, single numbers. For every q there is at most one c < 1, and it attracts: the map of c
+    network: pool, norm and placement as in `mlp`. For every q there is at most one c < 1, and it attracts: the map of c
     is a power series with positive coefficients. Where the variance grows by a factor that has a limit, q = inf and
     `growth` say so. ValueError: there is no fixed point, since the variance grows from every start by a factor without
     limit.
     """
     dense = one_dense(sigma_w2, sigma_b2)
-    ends = variances(block_of(activation, pool, norm, placement), dense)
+    ends = variances(block_of(activation, **network), dense)
     found = tuple(point for at in ends for point in correlations(at, dense.sigma_w2))
     if not found:
         raise ValueError(
@@ -149,15 +142,13 @@ def variances(block: Block, dense: Dense) -> list[Variance]:
     if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
         return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
 
-    def lost(q: Any) -> Any:
-        return q - sigma_w2 * block.square(q)
-
+    biases = partial(block.biases, sigma_w2=sigma_w2)
     found = []
     if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
-        stable = first < 1 - MARGIN or (first < 1 + MARGIN and lost(NEAR) > 0)
+        stable = first < 1 - MARGIN or (first < 1 + MARGIN and biases(NEAR) > 0)
         found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
-    log_q, values = scanned(lost, np.inf if last > 1 - MARGIN else sigma_b2)
-    for q in roots(lost, log_q, values, np.array(sigma_b2)).tolist():
+    log_q, values = scanned(biases, np.inf if last > 1 - MARGIN else sigma_b2)
+    for q in roots(biases, log_q, values, np.array(sigma_b2)).tolist():
         slope = float(sigma_w2 * block.square_slope(q))
         found.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
     if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):

@@ -24,7 +24,7 @@ from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
-from igbtheory.phases.gradients_twins import Twins, add_twins, through
+from igbtheory.phases.gradients_twins import Twins, add_twins
 from igbtheory.prediction import PerLayer, Prediction
 
 TOLERANCES = (1e-9, 1e-12)
@@ -69,15 +69,11 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
             if layer.listed:
                 found.append(twins)
                 twins = Twins(twins.node, FLOAT64.number(1))
-    return ResidualLimit(_prediction(found), of_segments(FLOAT64, [[twins] for twins in found[1:]]))
-
-
-def _prediction(streams: list[Twins]) -> Prediction:
-    """Prediction from the moments of the streams."""
-    found = [twins.node.averaged() for twins in streams]
-    parts = np.broadcast_arrays(*(part for x in found for part in (x.var_mu, x.var_chi, x.error)))
+    streams = [twins.node.averaged() for twins in found]
+    parts = np.broadcast_arrays(*(part for x in streams for part in (x.var_mu, x.var_chi, x.error)))
     var_mu, var_chi, error = (np.stack(parts[i::3]) for i in range(3))
-    return Prediction(PerLayer(FLOAT64, var_mu, var_chi, error, var_mu))
+    prediction = Prediction(PerLayer(FLOAT64, var_mu, var_chi, error, var_mu))
+    return ResidualLimit(prediction, of_segments(FLOAT64, [[twins] for twins in found[1:]]))
 
 
 def _flow(layer: Residual, twins: Twins) -> Twins:
@@ -90,7 +86,7 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
         return Twins(stream, state[2], error=error)
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
-        share, added = layer.branch(at(state, 0.0), through, add_twins)
+        share, added = layer.branch(at(state, 0.0), lambda inner, twins: twins.through(inner), add_twins)
         branch, scale2 = added.node.averaged(), np.square(layer.scale)
         if np.any(share != 0) or np.any(np.abs(branch.mean) > CENTRED * np.sqrt(branch.variance)):
             raise ValueError(

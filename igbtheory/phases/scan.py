@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import elementwise
 
-from igbtheory.phases.block import EXACT, Array, tabulated
+from igbtheory.phases.block import EXACT, Array
 
 Rule = Callable[[Array], Array]
 LOWEST, HIGHEST = -12, 8
@@ -26,13 +26,23 @@ def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
     for power in range(LOWEST, HIGHEST):
         log_q = np.log(10.0) * (power + np.arange(DECADE + (power == HIGHEST - 1)) / DECADE)
         q = np.exp(log_q)
-        found = tabulated(rule, q)
+        found = _tabulated(rule, q)
         found = np.where(np.abs(found) <= EXACT * q, 0.0, found)
         grids.append(log_q)
         values.append(found)
         if power >= 0 and (np.isnan(found).all() or np.all(found > most)):
             break
     return _with_turns(rule, np.concatenate(grids), np.concatenate(values))
+
+
+def _tabulated(rule: Rule, q: Array) -> Array:
+    """Values of a rule at variances q, NaN where it is refused: a formula that no quadrature resolves there."""
+    try:
+        return np.asarray(rule(q), dtype=float)
+    except ValueError:
+        if len(q) == 1:
+            return np.full(1, np.nan)
+        return np.concatenate([_tabulated(rule, half) for half in np.array_split(q, 2)])
 
 
 def _with_turns(rule: Rule, log_q: Array, values: Array) -> tuple[Array, Array]:

@@ -1,9 +1,8 @@
 """Pictures: those of the report, of single results, and the figures of `figures/` with all their files."""
 
 from igbtheory.pictures.library import Sheet, names, sheets
-from igbtheory.pictures.memory import Memory, users_folder
 from igbtheory.pictures.run import Ensemble, Run
 from igbtheory.pictures.style import STYLES, Style
 from igbtheory.pictures.writing import write_figures
 
-__all__ = ["STYLES", "Ensemble", "Memory", "Run", "Sheet", "Style", "names", "sheets", "users_folder", "write_figures"]
+__all__ = ["STYLES", "Ensemble", "Run", "Sheet", "Style", "names", "sheets", "write_figures"]

@@ -1,7 +1,6 @@
 """Maps over the variances of weights and biases: the bias ratio by shade, and the lines that part the phases."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -9,19 +8,13 @@ from matplotlib.figure import Figure
 
 from igbtheory.phases import Diagram, edge_of_chaos
 from igbtheory.pictures.run import Run
-from igbtheory.pictures.style import LIMIT, THEORY, save, styled
+from igbtheory.pictures.style import LIMIT, THEORY
 
 DECADES = (-3, 3)
 """Powers of ten of the bias ratios told apart by shade."""
 ALONG, FEW = 101, 31
 """Points of an edge of chaos, and at least."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
-
-
-def write(found: Diagram, file: Path) -> None:
-    """Write the picture of a phase diagram to the file, as PNG or PDF by its ending."""
-    with styled():
-        save(picture(found), file)
 
 
 def picture(found: Diagram) -> Figure:

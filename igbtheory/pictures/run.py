@@ -14,7 +14,6 @@ from igbtheory.accuracy import AccuracyWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
-from igbtheory.pictures.memory import Arrays, Memory
 from igbtheory.prediction import Prediction
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
@@ -54,12 +53,11 @@ class Ensemble:
 class Run:
     """One drawing of a figure.
 
-    effort: 1 draws what is printed, less takes fewer networks and points; memory: of simulations; record: what was
-    predicted and simulated, for the file beside the figure.
+    effort: 1 draws what is printed, less takes fewer networks and points; record: what was predicted and simulated,
+    for the file beside the figure.
     """
 
     effort: float = 1.0
-    memory: Memory = field(default_factory=Memory)
     record: list[dict[str, Any]] = field(default_factory=list)
 
     def some(self, number: int, least: int = FEWEST) -> int:
@@ -96,41 +94,18 @@ class Run:
         count = self.some(networks)
         widths = tuple(factor * width for factor in FACTORS)
         seeds = np.random.SeedSequence(seed).generate_state(len(FACTORS)).tolist()
-        parts = [
-            self.recalled(
-                {
-                    "simulated": repr(network),
-                    "inputs": described(inputs),
-                    "networks": count,
-                    "width": wide,
-                    "samples": samples,
-                    "seed": own,
-                },
-                lambda wide=wide, own=own: _drawn(network, count, wide, samples, own, inputs),  # type: ignore[misc]
-            )
-            for wide, own in zip(widths, seeds, strict=True)
-        ]
-        G0, moments = (np.stack([part[name] for part in parts]) for name in ("G0", "moments"))  # noqa: N806
-        return Ensemble(widths, samples if inputs is None or _gaussian(inputs) else len(inputs), G0, moments)
-
-    def recalled(self, parameters: dict[str, Any], compute: Callable[[], Arrays]) -> Arrays:
-        """The arrays of a simulation with these parameters, which say all that it depends on, its seed among them."""
-        self.record.append(parameters)
-        return self.memory.recall(parameters, compute)
+        drawn = {"simulated": repr(network), "inputs": described(inputs), "networks": count}
+        parts = []
+        for wide, own in zip(widths, seeds, strict=True):
+            self.record.append({**drawn, "width": wide, "samples": samples, "seed": own})
+            parts.append(network.simulate(count, wide, samples, own, inputs))
+        G0, moments = (np.stack([getattr(part, name) for part in parts]) for name in ("G0", "moments"))  # noqa: N806
+        return Ensemble(widths, parts[0].samples, G0, moments)
 
 
 def described(inputs: Any) -> str:
     """The inputs as text that tells them from all others."""
-    if inputs is None or _gaussian(inputs):
+    if inputs is None or isinstance(inputs, GaussianInputs):
         return repr(inputs or GaussianInputs())
     array = np.ascontiguousarray(inputs)
     return f"data of shape {array.shape}, sha256 {hashlib.sha256(array.tobytes()).hexdigest()[:16]}"
-
-
-def _gaussian(inputs: Any) -> bool:
-    return isinstance(inputs, GaussianInputs)
-
-
-def _drawn(network: Network, networks: int, width: int, samples: int, seed: int, inputs: Any) -> Arrays:
-    found = network.simulate(networks, width, samples, seed, inputs)
-    return {"G0": found.G0, "moments": found.moments}

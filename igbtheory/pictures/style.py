@@ -1,5 +1,6 @@
 """The look of all pictures: colours told apart by everyone, embedded fonts, and files that are the same every time."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -46,9 +47,10 @@ UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"
 """Metadata that leave the date out of a file, by its ending."""
 
 
-def styled() -> Any:
-    """Return the context in which the pictures of the report and of single results are made and saved."""
-    return rc_context(STYLE)
+def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
+    """Write the picture of what is shown, in the style of the report and of single results, by the ending of a file."""
+    with rc_context(STYLE):
+        save(picture(shown), *files)
 
 
 @final

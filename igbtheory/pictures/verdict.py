@@ -1,6 +1,5 @@
 """The picture of a verdict: the activation, gamma over depth, and the law of G0."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import Course, Verdict
 from igbtheory.pictures.panels import density
-from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS, save, styled
+from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS
 
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
@@ -22,12 +21,6 @@ TOP, TALLEST = 4.0, 15.0
 """Height of the densities of G0 shown, where all have poles and where one has a sharp peak."""
 ROOM = 1.9
 """Height of an axis over that of its curves, for a legend in between."""
-
-
-def write(found: Verdict, file: Path) -> None:
-    """Write the picture to the file, as PNG or PDF by its ending."""
-    with styled():
-        save(picture(found), file)
 
 
 def picture(found: Verdict) -> Figure:

@@ -10,12 +10,11 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from igbtheory.numbers.threads import one_thread
 from igbtheory.pictures.library import Pages, Sheet, sheets
-from igbtheory.pictures.memory import Memory
 from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import UNDATED, Style, save
 from igbtheory.pictures.table import Row, rows
-from igbtheory.pictures.whole_files import whole_files
 from igbtheory.shipped import versions
+from igbtheory.whole_files import whole_files
 
 QUICK = 0.08
 """Effort of a quick look."""
@@ -27,23 +26,19 @@ def write_figures(
     style: Style,
     *,
     quick: bool,
-    cache: Path | None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Path]:
     """Yield the PDF of every figure, as soon as all its files are written into `out`.
 
-    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. cache: the folder of what
-    was simulated before, None for none. ValueError, before anything is computed: an unknown figure, or a folder that
-    cannot be written.
+    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. ValueError, before anything
+    is computed: an unknown figure, or a folder that cannot be written.
     """
     chosen = sheets(names)
-    for folder, option in ((out, "--out"), (cache, "--cache")):
-        if folder is not None:
-            with whole_files(folder, option):
-                pass
+    with whole_files(out, "--out"):
+        pass
     for sheet in chosen:
         tell(sheet.name)
-        run = Run(QUICK if quick else 1.0, Memory(cache))
+        run = Run(QUICK if quick else 1.0)
         with whole_files(out, "--out") as work:
             write(sheet, run, style, work)
         yield out / f"{sheet.name}.pdf"

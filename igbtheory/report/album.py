@@ -9,7 +9,7 @@ from typing import Any, final
 from matplotlib.figure import Figure
 
 from igbtheory.pictures import classes, networks
-from igbtheory.pictures.style import save, styled
+from igbtheory.pictures.style import write
 from igbtheory.report.cases import INPUTS, Case
 from igbtheory.report.classes import has_classes
 from igbtheory.report.jobs import Jobs
@@ -54,8 +54,7 @@ class Album:
             shown = [result for result in done if picture.shows(result.case)]
             if len(shown) == sum(map(picture.shows, self.jobs.cases)):
                 self.missing.remove(picture)
-                with styled():
-                    save(picture.draw(shown), *(self.folder / f"{picture.name}{kind}" for kind in (".png", ".pdf")))
+                write(picture.draw, shown, *(self.folder / f"{picture.name}{kind}" for kind in (".png", ".pdf")))
 
 
 def _plain(case: Case, inputs: str, depth: int | None = None) -> bool:

@@ -12,8 +12,8 @@ from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.processes import Task
 from igbtheory.report.cases import Case
+from igbtheory.simulation.ensemble import outputs
 from igbtheory.simulation.extrapolation import FACTORS
-from igbtheory.simulation.outputs import outputs
 
 CLASSES = 10
 NETWORKS = 400

@@ -1,12 +1,12 @@
-"""Folders that appear whole or not at all."""
+"""The folder of the report, which appears whole or not at all."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from igbtheory.whole_files import workplace
 
 MANIFEST = "report.json"
 """The file that makes a folder a report: what it was computed with, and the names of its files."""
@@ -21,13 +21,8 @@ def whole_folder(target: Path, about: dict[str, Any]) -> Iterator[Path]:
     """
     target = target.resolve()
     _refuse_foreign(target)
-    try:
-        work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise ValueError(
-            f"cannot write a folder in {target.parent}: {error.strerror}; make it, or choose another with --out"
-        ) from None
-    try:
+    remedy = "make it, or choose another with --out"
+    with workplace(target.parent, f"write a folder in {target.parent}", remedy) as work:
         new = work / "new"
         new.mkdir()
         yield new
@@ -35,8 +30,6 @@ def whole_folder(target: Path, about: dict[str, Any]) -> Iterator[Path]:
         manifest = {"written by": "igb report", **about, "files": names}
         (new / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         _replace(target, new, work / "old")
-    finally:
-        shutil.rmtree(work)
 
 
 def _refuse_foreign(target: Path) -> None:

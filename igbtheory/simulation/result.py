@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.inputs import GaussianInputs
-from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
-from igbtheory.simulation.output_estimates import ESTIMATES, OutputEstimates
+from igbtheory.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 
 if TYPE_CHECKING:
     from igbtheory.layers import Layer

@@ -7,8 +7,8 @@ import numpy as np
 
 from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.prediction import PerLayer
+from igbtheory.simulation.estimates import NAMES
 from igbtheory.simulation.kolmogorov import CountLaw, empirical
-from igbtheory.simulation.output_estimates import NAMES
 from igbtheory.text import measured, table
 
 if TYPE_CHECKING:

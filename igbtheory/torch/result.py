@@ -7,8 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.simulation.estimates import LayerEstimates, layer_estimates
-from igbtheory.simulation.output_estimates import ESTIMATES, NAMES, OutputEstimates
+from igbtheory.simulation.estimates import ESTIMATES, NAMES, LayerEstimates, OutputEstimates, layer_estimates
 from igbtheory.text import measured, table
 
 

@@ -1,0 +1,50 @@
+"""Files and folders that appear whole or not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+@contextmanager
+def whole_file(target: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """Yield a path to write, which becomes `target` at the end; whatever interrupts leaves things as they were.
+
+    ValueError, before anything is written: `target` ends in none of the suffixes, or no file can be made there.
+    """
+    if target.suffix.lower() not in suffixes:
+        raise ValueError(f"expected a file that ends in {' or '.join(suffixes)}, got {str(target)!r}")
+    if target.is_dir():
+        raise ValueError(f"{target} is a folder; name a file in it, such as {target / 'activation.png'}")
+    with workplace(target.resolve().parent, f"write {target}", "make the folder, or name another file") as work:
+        yield work / target.name
+        (work / target.name).replace(target)
+
+
+@contextmanager
+def whole_files(folder: Path, option: str) -> Iterator[Path]:
+    """Yield a folder to fill, whose files move into `folder` at the end, in the order of their names.
+
+    Whatever interrupts before leaves things as they were. ValueError: no file can be written into `folder`, which is
+    made where its parents allow; `option` of the command line names another.
+    """
+    with workplace(folder, f"write into {folder}", f"name another folder with {option}", made=True) as work:
+        yield work
+        for path in sorted(work.iterdir()):
+            path.replace(folder / path.name)
+
+
+@contextmanager
+def workplace(folder: Path, what: str, remedy: str, *, made: bool = False) -> Iterator[Path]:
+    """Yield a new folder in `folder`, which is deleted in the end; made: `folder` is made too, where it is missing.
+
+    ValueError where none can be made, which says that one cannot do `what`, and the remedy.
+    """
+    try:
+        if made:
+            folder.mkdir(parents=True, exist_ok=True)
+        work = TemporaryDirectory(prefix=".unfinished-", dir=folder)
+    except OSError as error:
+        raise ValueError(f"cannot {what}: {error.strerror}; {remedy}") from None
+    with work as name:
+        yield Path(name)
