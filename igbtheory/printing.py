@@ -90,6 +90,10 @@ def prediction_text(prediction: "Prediction") -> str:
         f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations",
         f"error   {_error(float(prediction.error), digits)} (estimated, relative, of var_mu and var_chi)",
     ]
+    if prediction.estimated:
+        lines.append(
+            f"drawn   {', '.join(map(repr, prediction.estimated))}: no exact rule, estimated from draws of units"
+        )
     return "\n".join(lines)
 
 
