@@ -114,7 +114,11 @@ LIKE_OTHERS = {"x*exp(-x**2)", "max(x, 0)**3", "leaky_relu", "abs", "sign", "gel
     ("name", "depth"),
     [
         *(pytest.param(name, 1, marks=pytest.mark.slow if name in LIKE_OTHERS else ()) for name in MEANS),
-        *(pytest.param(name, 2, marks=() if name in CHAINED else pytest.mark.slow) for name in MEANS),
+        *(
+            pytest.param(name, 2, marks=() if name in CHAINED else pytest.mark.slow)
+            for name in MEANS
+            if name not in LIKE_OTHERS
+        ),
     ],
 )
 def test_closed_forms_are_quadratures_to_forty_digits(name: str, depth: int) -> None:

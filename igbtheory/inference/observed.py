@@ -20,7 +20,7 @@ class Test:
     def ranked(cls, statistic: float, drawn: Any) -> "Test":
         """Return the test by the rank of the statistic among draws of it; equal up to rounding counts as larger."""
         larger = np.count_nonzero(np.asarray(drawn) >= statistic * (1 - 1e-12))
-        return cls(float(statistic), (1 + larger) / (1 + len(drawn)))
+        return cls(float(statistic), float((1 + larger) / (1 + len(drawn))))
 
 
 class Observed(ABC):
