@@ -52,8 +52,10 @@ def drawn_law(layer: Layer, node: LawNode) -> LawNode:
     if _shares_nothing(layer, node):
         var_mu = 0 * var_mu
     q = mean**2 + var_mu + var_chi
-    lost = np.max(np.stack([error[..., 1] / var_chi, error[..., 2] / q]), axis=0)
-    lost = np.where(np.isfinite(lost), lost, np.where(q > 0, 1.0, 0.0))
+    sizes = np.stack([var_chi, q], axis=-1)
+    # what has no scatter has no error, even where it is 0
+    lost = np.max(np.where(error[..., 1:3] > 0, error[..., 1:3] / np.maximum(sizes, TINY), 0.0), axis=-1)
+    lost = np.minimum(lost, 1.0)
     number = node.n.number
     shared = None if node.batch == 1 else number((within - mean**2)[()])
     mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
