@@ -8,7 +8,7 @@ import numpy as np
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Layer
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.layers.chain import each
+from igbtheory.layers.chain import each, swept
 
 
 def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:
@@ -27,8 +27,7 @@ def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:
                 "which estimates its error"
             )
     batch_of(layers)
-    values = [value for layer in each(layers) for value in layer.swept]
-    if any(map(np.ndim, [inputs.shift, inputs.variance, *values])):
+    if any(map(np.ndim, [inputs.shift, inputs.variance, *swept(layers)])):
         raise ValueError(
             f"expected one network on one law of inputs to {verb}, got a sweep; loop over its values, or derive() with "
             "SymPy symbols and substitute later"

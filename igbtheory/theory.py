@@ -12,8 +12,9 @@ from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
 from igbtheory.layers.batchnorm import batch_of, in_batches, sees_batches
-from igbtheory.layers.chain import behind_undrawn, each
-from igbtheory.layers.data import Data
+from igbtheory.layers.chain import behind_undrawn, swept
+from igbtheory.layers.data import Components
+from igbtheory.layers.node import Averaged
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 
@@ -36,7 +37,7 @@ def on_gaussian_inputs(
 
     draws_within: whether covariances within a batch are drawn where no rule gives them, instead of left out.
     """
-    _refuse_unlike(inputs.shift, inputs.variance, *_parameters(layers))
+    _refuse_unlike(inputs.shift, inputs.variance, *swept(layers))
     batch = batch_of(layers)
     node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within or sees_batches(layers))
     found: list[Moments] = []
@@ -67,7 +68,7 @@ def _parts(x: Moments) -> tuple[Any, ...]:
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     """Return the prediction for the very data set `inputs`, in blocks of its kernel."""
-    if any(map(np.ndim, _parameters(layers))):
+    if any(map(np.ndim, swept(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
@@ -106,11 +107,6 @@ def _unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     return tuple({repr(layer): layer for layer in layers}.values())
 
 
-def _parameters(layers: Sequence[Layer]) -> list[Any]:
-    """All that may be a sweep."""
-    return [value for layer in each(layers) for value in layer.swept]
-
-
 def _refuse_unlike(*values: Any) -> None:
     """Refuse sweeps whose shapes do not broadcast."""
     shapes = {np.shape(value) for value in values}
@@ -134,7 +130,7 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[Ke
     same[own, rows.start + own] = True
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
 
-    node = KernelNode(n, Data(pairs, (mean[rows, None], mean[None, :]), data))
+    node = KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Components(data)))
     found: list[Pairs] = []
     batched = batch_of(layers) is not None
     for layer in layers:

@@ -1,6 +1,6 @@
 """Layers: one file a layer; `samples` defines it, `law` and `kernel` are optional exact knowledge.
 
-What flows through layers is a `node`: a base (`gaussian`, `normalised`, `data`) and the function of it that is not
+What flows through layers is a `node`: a base (`gaussian`, `normalised`) and the function of it that is not
 averaged yet. Where a layer has no rule, `general` estimates one from `draws` of units. BatchNorm on a given data set:
 `given_batches`.
 """

@@ -137,13 +137,8 @@ class BatchNorm(Layer):
             )
         q, error, estimated = self._mean_square(node)
         values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
-        found = node.with_moments(self, values)
-        return replace(
-            found,
-            base=replace(found.base, known_constant=node.constant),  # type: ignore[type-var]
-            estimated=(*node.estimated, self) if estimated else node.estimated,
-            batch=size or node.batch,
-        )
+        found = replace(node.with_moments(self, values, constant=node.constant), batch=size or node.batch)
+        return found.naming(self) if estimated else found
 
     def _mean_square(self, node: LawNode) -> tuple[Any, Any, bool]:
         """Mean of V/(V + eps), its relative error, and whether it was estimated from draws."""

@@ -46,6 +46,11 @@ def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Laye
     return (), x
 
 
+def swept(layers: Iterable[Layer]) -> list[Any]:
+    """Return all parameters that may be arrays, of the layers and of those inside them."""
+    return [value for layer in each(layers) for value in layer.swept]
+
+
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:
     """All layers, also those inside residual blocks; one that stands in many places counts once."""
     for layer in {id(layer): layer for layer in layers}.values():

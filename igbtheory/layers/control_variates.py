@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws
+from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within
 from igbtheory.numbers.threads import one_thread
 
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]
@@ -87,7 +87,7 @@ def _replicates(draw: Pair, data: int) -> Iterator[tuple[Array, Array | None]]:
     trial = Draws(first, FEWEST)
     draw(trial, FEWEST)
     wanted = min(max(LEAST, VALUES // data), MOST // max(1, sum(trial.taken)))
-    points = max(FEWEST, 1 << max(wanted, 1).bit_length() - 1)
+    points = points_within(wanted)
     for rng in rngs:
         yield draw(Draws(rng, points), points)
 

@@ -121,9 +121,13 @@ def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, gro
     with one_thread(), np.errstate(all="ignore"):
         trial = Draws(first, FEWEST, batches, size, groups)
         statistic(trial)
-        most = NUMBERS // max(1, sum(trial.taken))
-        points = min(MOST, max(FEWEST, 1 << max(most, 1).bit_length() - 1))
+        points = min(MOST, points_within(NUMBERS // max(1, sum(trial.taken))))
         return np.array([statistic(Draws(rng, points, batches, size, groups)) for rng in rngs])
+
+
+def points_within(most: int) -> int:
+    """Return the largest power of two up to `most`, but at least FEWEST."""
+    return max(FEWEST, 1 << max(most, 1).bit_length() - 1)
 
 
 def standard_error(values: Array) -> Array:

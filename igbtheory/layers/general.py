@@ -11,11 +11,11 @@ import numpy as np
 
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.layers.control_variates import estimated
-from igbtheory.layers.data import Data
+from igbtheory.layers.data import Components
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
 from igbtheory.numbers import Kind
 
 T = TypeVar("T")
@@ -66,9 +66,9 @@ def drawn_law(layer: Layer, node: LawNode) -> LawNode:
 def drawn_kernel(layer: Layer, node: KernelNode) -> KernelNode:
     """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
     refuse_exact(layer, node.n)
-    base = node.base
+    units = node.base.drawn if isinstance(node.base, Averaged) else None
     # components of the data do not come from one law: the layer sees all of them
-    all_of_them = base.data if isinstance(base, Data) and node.phi is None else None
+    all_of_them = units.data if isinstance(units, Components) else None
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
         x = node.units(draws, count * layer.pooled) if all_of_them is None else all_of_them
@@ -85,7 +85,7 @@ def drawn_kernel(layer: Layer, node: KernelNode) -> KernelNode:
 
 def _estimated(layer: Layer, node: Node[T]) -> Node[T]:
     """Node of which the layer was estimated, and whose units may depend on one another."""
-    return replace(node, base=replace(node.base, dependent=True), estimated=(*node.estimated, layer))  # type: ignore[type-var]
+    return replace(node, base=replace(node.base, dependent=True)).naming(layer)  # type: ignore[type-var]
 
 
 def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:

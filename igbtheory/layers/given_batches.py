@@ -150,10 +150,10 @@ def of_function(layer: Layer, node: KernelNode, to: Scaling) -> KernelNode:
     mean = to.by_mean(_column(node.means()[0], len(to.kernel)))
     found = estimated(lambda draws, count: to.either(node.units(draws, count)), known.q_ab.astype(float), mean)
     values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
-    return replace(
-        node.with_moments(lambda draws, count: to.of(node.units(draws, count)), values, either_way(node.n, found.mean)),
-        estimated=(*node.estimated, layer),
+    drawn = node.with_moments(
+        lambda draws, count: to.of(node.units(draws, count)), values, either_way(node.n, found.mean)
     )
+    return drawn.naming(layer)
 
 
 def _column(mean: Any, count: int) -> Array:

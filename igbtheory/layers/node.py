@@ -148,18 +148,28 @@ class Node(Generic[T]):
         return of_units(self.base.units(draws, count * self.maximum), self.phi, self.maximum)
 
     def after(self, base: Base[T]) -> "Node[T]":
-        """Return the node that a layer makes of this one, with no function of its base."""
+        """Return the node with another base, to which no function has been applied yet."""
         return replace(self, base=base, maximum=1, phi=None)
 
-    def with_moments(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
+    def naming(self, layer: "Layer") -> "Node[T]":
+        """Return the node with the layer named among those that were estimated."""
+        return replace(self, estimated=(*self.estimated, layer))
+
+    def with_moments(
+        self,
+        layer: "Layer | Units",
+        values: T,
+        means: tuple[Any, Any] | None = None,
+        constant: Constant | None = None,
+    ) -> "Node[T]":
         """Return the node behind a layer of which only these second moments and means are known.
 
-        means: at the two data of a pair, those of a law by default. Where units of it are drawn, the layer's samples
-        act on units of this node.
+        means: at the two data of a pair, those of a law by default. constant: how often units behind the layer do not
+        vary over a batch, where that is known. Where units are drawn, the layer's samples act on units of this node.
         """
         centres = (values.mean, values.mean) if means is None else means  # type: ignore[attr-defined]
         drawn = layer.behind(self) if hasattr(layer, "behind") else layer
-        return self.after(Averaged(values, centres, drawn, dependent=self.base.dependent))
+        return self.after(Averaged(values, centres, drawn, constant, self.base.dependent))
 
     def remade(
         self,
@@ -171,8 +181,7 @@ class Node(Generic[T]):
         """Return the same for a layer that is linear in its units, which keeps Gaussian ones Gaussian."""
         if self.gaussian:
             return self.after(replace(self.base, values=values))  # type: ignore[type-var]
-        found = self.with_moments(layer, values, means)
-        return replace(found, base=replace(found.base, known_constant=constant))  # type: ignore[type-var]
+        return self.with_moments(layer, values, means, constant)
 
 
 def of_units(x: Array, phi: Function | None, m: int) -> Array:

@@ -37,7 +37,7 @@ class MaxPool(Layer):
     def law(self, node: LawNode) -> LawNode:
         found = node.largest(self.m)
         if found is not None and self.m > 1 and isinstance(node.base, Normalised) and node.base.draws_within:
-            return replace(found, estimated=(*node.estimated, self))  # two data of a batch have no rule
+            return found.naming(self)  # two data of a batch have no rule
         return found or super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
