@@ -97,7 +97,7 @@ def _product(parts: Iterable[Terms | None]) -> Terms | None:
 
 
 def _exponential(exponent: Terms | None, rate: Any) -> Terms | None:
-    """Return the terms of exp(rate t), t a polynomial of degree 2 at most."""
+    """Return the terms of exp(rate t), or None unless t is a polynomial of degree at most 2 with a finite average."""
     powers = None if exponent is None else polynomial(exponent)
     if powers is None or any(k > 2 for k in powers):
         return None
