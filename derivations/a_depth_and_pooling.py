@@ -61,7 +61,7 @@ def _row(drawn: Any, name: str) -> Any:
 @SECTION.holds(
     "A-Eq10",
     "Where Var_W/Var_chi is infinite, f_0 is 0 or 1 with probability 1/2 each",
-    formula=r"P_W(f_0 = x) = \tfrac{1}{2} \delta(x) + \tfrac{1}{2} \delta(x - 1)",
+    printed=r"P_W(f_0 = x) = \tfrac{1}{2} \delta(x) + \tfrac{1}{2} \delta(x - 1)",
     assumes="two classes",
 )
 def all_or_nothing() -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def all_or_nothing() -> Iterator[Finding]:
 @SECTION.holds(
     "A-Thm5.2-i / Eq11",
     "One hidden layer of ReLU and MaxPool(m): Var_W/Var_chi goes to infinity with m",
-    formula=r"\lim_{m \to \infty} \gamma(m) = \infty",
+    printed=r"\lim_{m \to \infty} \gamma(m) = \infty",
     assumes="width to infinity first",
 )
 def pooling_amplifies(trial: Trial) -> Iterator[Finding]:
@@ -115,7 +115,7 @@ def pooling_amplifies(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Thm5.2-ii / Eq12",
     "Many hidden layers: Var_W/Var_chi goes to infinity with depth",
-    formula=r"\lim_{L \to \infty} \gamma = \infty",
+    printed=r"\lim_{L \to \infty} \gamma = \infty",
     assumes="ReLU, with or without MaxPool, zero biases; width to infinity first",
 )
 def depth_amplifies(trial: Trial) -> Iterator[Finding]:
@@ -153,7 +153,7 @@ def depth_amplifies(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Thm5.2-iii / Eq13",
     "Shifting the centre of the inputs by a vector of norm k: Var_W/Var_chi goes to infinity with k",
-    formula=r"\lim_{k \to \infty} \gamma = \infty",
+    printed=r"\lim_{k \to \infty} \gamma = \infty",
     assumes="k to infinity at a fixed input dimension d: the first layer has gamma = k^2/d; ReLU, with or without "
     "MaxPool",
 )
@@ -201,7 +201,7 @@ def inputs_off_centre_amplify(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Eq14",
     "On balanced classes the accuracy is at most 1 - (max f_i - 1/N_C)",
-    formula=r"\mathrm{Accuracy} \le 1 - (\max_i f_i - 1/N_C)",
+    printed=r"\mathrm{Accuracy} \le 1 - (\max_i f_i - 1/N_C)",
     assumes="balanced labels",
 )
 def bound_on_the_accuracy(trial: Trial) -> Iterator[Finding]:
@@ -257,7 +257,7 @@ def _variance(trial: Trial, samples: int, power: float) -> tuple[float, float]:
 @SECTION.fails(
     "A-disc-1/N",
     "With initial weights of the order 1/N_l, as in other mean-field limits, there is no IGB",
-    formula=r"w_{ij} = O(1/N_l) \Rightarrow \gamma = 0",
+    printed=r"w_{ij} = O(1/N_l) \Rightarrow \gamma = 0",
     counter_example="""
 import numpy as np
 rng = np.random.default_rng(0)
@@ -286,7 +286,7 @@ def small_weights_have_no_bias(trial: Trial) -> Iterator[Finding]:
     "The guesses do not depend on a common factor of the output weights, nor for ReLU on one of any layer: with "
     "centred independent weights of the order 1/N the law of f_0 is the same, and the outputs, centres and spread "
     "alike, vanish",
-    formula=r"\mathrm{Var}_W(\mu), \mathrm{Var}_\chi \propto \sigma_w^2, \quad \gamma = \text{const}",
+    right=r"\mathrm{Var}_W(\mu), \mathrm{Var}_\chi \propto \sigma_w^2, \quad \gamma = \text{const}",
     assumes="independent centred weights",
 )
 def small_weights_have_the_same_bias(trial: Trial) -> Iterator[Finding]:
@@ -313,7 +313,7 @@ def small_weights_have_the_same_bias(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-disc-real",
     "Correlated (real) data increase IGB",
-    formula=r"\mathrm{Var}(f_0) = E_{ab} \frac{\arcsin K(c_{ab})}{2 \pi} \ge \frac{\arcsin K(0)}{2 \pi}",
+    printed=r"\mathrm{Var}(f_0) = E_{ab} \frac{\arcsin K(c_{ab})}{2 \pi} \ge \frac{\arcsin K(0)}{2 \pi}",
     assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU",
 )
 def correlated_data_increase_the_bias(trial: Trial) -> Iterator[Finding]:

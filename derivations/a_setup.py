@@ -125,19 +125,19 @@ SECTION.undecided(
     "A-setup-data",
     "The components of the data are independent N(0, 1)",
     "a definition of the setting; every claim that needs it says so",
-    formula=r"\xi_b^{(a)} \sim \mathcal{N}(0, 1)",
+    printed=r"\xi_b^{(a)} \sim \mathcal{N}(0, 1)",
 )
 SECTION.undecided(
     "A-setup-w",
     "Weights are N(0, sigma_w^2/N_{l-1}), biases 0; Kaiming: sigma_w^2 = 2",
     "a definition of the setting",
-    formula=r"w_{ij}^{(l)} \sim \mathcal{N}(0, \sigma_w^2 / N_{l-1})",
+    printed=r"w_{ij}^{(l)} \sim \mathcal{N}(0, \sigma_w^2 / N_{l-1})",
 )
 SECTION.undecided(
     "A-avg",
     "<x> is the average over the data at fixed weights, x with a bar the one over the weights",
     "a definition: the average over the data is taken first",
-    formula=r"\langle x \rangle = E_\chi(x \mid W), \quad \bar x = E_W(x)",
+    printed=r"\langle x \rangle = E_\chi(x \mid W), \quad \bar x = E_W(x)",
 )
 
 
@@ -145,7 +145,7 @@ SECTION.undecided(
     "A-Eq1",
     "For infinitely many data f_c(W) is the probability that O_c exceeds O_{1-c}, the integral of the density of the "
     "difference over the positive half line",
-    formula=r"\lim_{D \to \infty} f_c(W) = P_\chi(O^{(c)} > O^{(1-c)} \mid W) = \int_0^\infty p(x \mid W)\, dx",
+    printed=r"\lim_{D \to \infty} f_c(W) = P_\chi(O^{(c)} > O^{(1-c)} \mid W) = \int_0^\infty p(x \mid W)\, dx",
     assumes="two classes; the difference of the outputs has a density, so that there are no ties",
 )
 def fraction_is_a_probability(trial: Trial) -> Iterator[Finding]:
@@ -178,7 +178,7 @@ def fraction_is_a_probability(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Eq2",
     "f_0(W) is the integral of the density of Delta_O = O_0 - O_1 over the positive half line",
-    formula=r"f_0(W) = \int_0^\infty p(\Delta_O = x \mid W)\, dx",
+    printed=r"f_0(W) = \int_0^\infty p(\Delta_O = x \mid W)\, dx",
     assumes="infinitely many data",
 )
 def fraction_from_the_difference(trial: Trial) -> Iterator[Finding]:
@@ -215,14 +215,14 @@ SECTION.undecided(
     "A-Dmu",
     "Delta_mu is the difference of the two centres",
     "a definition",
-    formula=r"\Delta_\mu = \langle O^{(0)} \rangle - \langle O^{(1)} \rangle",
+    printed=r"\Delta_\mu = \langle O^{(0)} \rangle - \langle O^{(1)} \rangle",
 )
 
 
 @SECTION.holds(
     "A-Thm4.1a / Eq3",
     "At fixed weights an output is Gaussian over the data: P_chi(O_c given W) -> N(<O_c>, Var_chi(O_c))",
-    formula=r"P_\chi(O^{(c)} \mid W) \to \mathcal{N}(\langle O^{(c)} \rangle, \mathrm{Var}_\chi(O^{(c)}))",
+    printed=r"P_\chi(O^{(c)} \mid W) \to \mathcal{N}(\langle O^{(c)} \rangle, \mathrm{Var}_\chi(O^{(c)}))",
     assumes="all widths and the input dimension go to infinity (the paper's l = 0, ..., L); centred Gaussian data",
 )
 def outputs_are_gaussian(trial: Trial) -> Iterator[Finding]:
@@ -279,7 +279,7 @@ def outputs_are_gaussian(trial: Trial) -> Iterator[Finding]:
     "A-Thm4.1b",
     "The variance over the data of an output goes, with high probability, to a value that does not depend on the "
     "weights",
-    formula=r"\mathrm{Var}_\chi(O^{(c)}) \to \text{a constant}",
+    printed=r"\mathrm{Var}_\chi(O^{(c)}) \to \text{a constant}",
     assumes="width to infinity at fixed depth",
 )
 def variance_over_the_data_concentrates(trial: Trial) -> Iterator[Finding]:
@@ -312,7 +312,7 @@ def variance_over_the_data_concentrates(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Thm4.1c / Eq4",
     "The centre <O_c> is N(0, Var_W(<O_c>)) over the weights",
-    formula=r"P_W(\langle O^{(c)} \rangle) \to \mathcal{N}(0, \mathrm{Var}_W(\langle O^{(c)} \rangle))",
+    printed=r"P_W(\langle O^{(c)} \rangle) \to \mathcal{N}(0, \mathrm{Var}_W(\langle O^{(c)} \rangle))",
     assumes="width to infinity",
 )
 def centres_are_gaussian(trial: Trial) -> Iterator[Finding]:
@@ -386,7 +386,7 @@ def symmetry_is_broken_in_each_network(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Eq5",
     "Where Var_W(mu) is much smaller than Var_chi(O), both classes have the probability 1/2",
-    formula=r"P_\chi(\Delta_O > 0 \mid W) \simeq 1/2",
+    printed=r"P_\chi(\Delta_O > 0 \mid W) \simeq 1/2",
     assumes="Var_W(mu)/Var_chi -> 0",
 )
 def no_bias_limit() -> Iterator[Finding]:
@@ -406,7 +406,7 @@ def no_bias_limit() -> Iterator[Finding]:
 @SECTION.holds(
     "A-deep",
     "Where Var_W(mu) is much larger than Var_chi(O), P(O_0 > O_1 given W) is 1 or 0, as <O_0> > <O_1> or not",
-    formula=r"P_\chi(O^{(0)} > O^{(1)} \mid W) \simeq 1",
+    printed=r"P_\chi(O^{(0)} > O^{(1)} \mid W) \simeq 1",
     assumes="Var_W(mu)/Var_chi -> infinity",
 )
 def deep_bias_limit() -> Iterator[Finding]:
@@ -422,7 +422,7 @@ def deep_bias_limit() -> Iterator[Finding]:
 @SECTION.fails(
     "A-Def4.2 / Eq6",
     "IGB is absent if and only if the limit of f_c(W) is 1/N_C for all classes c (given a W; no limit of the width)",
-    formula=r"\lim_{D \to \infty} f_c(W) = \frac{1}{N_C} \quad \forall c",
+    printed=r"\lim_{D \to \infty} f_c(W) = \frac{1}{N_C} \quad \forall c",
     counter_example="""
 import numpy as np
 # a linear network has no IGB (theorem 5.1); with three classes and any finite width f_c is not 1/3 for infinite data
@@ -472,7 +472,7 @@ def _linear_disproportion(trial: Trial, dimension: int, count: int) -> Array:
     "A-Def4.2 / Eq6",
     "In the limit of infinite width, and for almost every W, the limit of f_c(W) is 1/N_C for all c if and only if "
     "gamma = 0; for two classes and an antisymmetric network also at every finite width",
-    formula=r"\lim_{D \to \infty} \lim_{N \to \infty} f_c(W) = \frac{1}{N_C} \iff \gamma = 0",
+    right=r"\lim_{D \to \infty} \lim_{N \to \infty} f_c(W) = \frac{1}{N_C} \iff \gamma = 0",
 )
 def definition_with_width(trial: Trial) -> Iterator[Finding]:
     """At gamma = 0 the outputs are independent N(0, Var_chi), so each is the largest with probability 1/N_C.
@@ -510,7 +510,7 @@ SECTION.undecided(
 @SECTION.holds(
     "A-dist",
     "Increasing IGB leads to points uniformly moving away from decision boundaries",
-    formula=r"\frac{\partial}{\partial \gamma} P(|\Delta_O| \le t \sqrt{2 \mathrm{Var}_\chi}) < 0 \quad \forall t > 0",
+    printed=r"\frac{\partial}{\partial \gamma} P(|\Delta_O| \le t \sqrt{2 \mathrm{Var}_\chi}) < 0 \quad \forall t > 0",
     assumes="Gaussian outputs; distances in units of the spread of Delta_O over the data",
 )
 def points_move_away() -> Iterator[Finding]:
@@ -585,7 +585,7 @@ def first_layer_is_symmetric(trial: Trial) -> Iterator[Finding]:
     "A-depthIGB",
     "Propagating from a layer with broken symmetry to the next increases the difference between the distributions of "
     "the nodes; depth does not initiate IGB but amplifies it",
-    formula=r"\gamma_{l} > 0 \Rightarrow \gamma_{l+1} > \gamma_l, \quad \gamma_2 = 0 \Rightarrow \gamma_l = 0",
+    printed=r"\gamma_{l} > 0 \Rightarrow \gamma_{l+1} > \gamma_l, \quad \gamma_2 = 0 \Rightarrow \gamma_l = 0",
     counter_example="""
 from math import asin, pi, sqrt
 # 1. depth does not amplify: phi = erf, sigma_w^2 = 2, no biases, inputs of mean 1 and variance 1, so c = 1/2
@@ -624,7 +624,7 @@ def depth_amplifies() -> Iterator[Finding]:
     "A-depthIGB",
     "Without biases, ReLU (or any non-linear positively homogeneous activation) increases gamma at every layer, and an "
     "odd activation keeps gamma = 0 on centred data; for other activations depth may weaken the bias or initiate it",
-    formula=r"\text{ReLU: } \gamma_{l+1} > \gamma_l; \quad \phi(-x) = -\phi(x): \gamma_l = 0",
+    right=r"\text{ReLU: } \gamma_{l+1} > \gamma_l; \quad \phi(-x) = -\phi(x): \gamma_l = 0",
     assumes="zero biases, infinite width",
 )
 def depth_amplifies_homogeneous() -> Iterator[Finding]:

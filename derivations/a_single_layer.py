@@ -96,7 +96,7 @@ def _kolmogorov_smirnov(trial: Trial, label: str, comparison: Any) -> Finding:
 @SECTION.holds(
     "A-Lin",
     "Linear, one layer: the law of f_0 over the networks goes to a point mass at 1/2 for infinitely many data",
-    formula=r"P_W(f_0) \to \delta(f_0 - 1/2)",
+    printed=r"P_W(f_0) \to \delta(f_0 - 1/2)",
     assumes="two classes, or infinite width",
 )
 def linear_network_is_neutral(trial: Trial) -> Iterator[Finding]:
@@ -117,7 +117,7 @@ def linear_network_is_neutral(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-ReLU",
     "ReLU, one layer: the law of f_0 stays wide for infinitely many data, with its mode at 1/2",
-    formula=r"p(f_0) = \sqrt{\pi - 1}\, e^{-(\pi - 2) y^2 / 2}, \quad y = \Phi^{-1}(f_0)",
+    printed=r"p(f_0) = \sqrt{\pi - 1}\, e^{-(\pi - 2) y^2 / 2}, \quad y = \Phi^{-1}(f_0)",
     assumes="width and number of data to infinity",
 )
 def relu_is_wide(trial: Trial) -> Iterator[Finding]:
@@ -149,7 +149,7 @@ def _densities(share: float) -> tuple[Any, Any]:
 @SECTION.holds(
     "A-ReLU-whp",
     "ReLU, one layer: f_0 is with high probability away from 1/2",
-    formula=r"P(|f_0 - 1/2| > K / \sqrt{D}) \to 1 \quad \forall K",
+    printed=r"P(|f_0 - 1/2| > K / \sqrt{D}) \to 1 \quad \forall K",
     assumes="read as: farther from 1/2 than by any multiple of the fluctuation 1/(2 sqrt(D)) of fair coins",
 )
 def relu_is_away_from_a_half(trial: Trial) -> Iterator[Finding]:
@@ -186,14 +186,14 @@ SECTION.undecided(
     "A-Eq7",
     "The pooling layer takes the maximum of ReLU over disjoint groups of m nodes",
     "a definition",
-    formula=r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)",
+    printed=r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)",
 )
 
 
 @SECTION.holds(
     "A-MaxPool-U",
     "ReLU + MaxPool, one layer: the law of f_0 is peaked at the extremes",
-    formula=r"\gamma(m) > 1 \quad \forall m \ge 2",
+    printed=r"\gamma(m) > 1 \quad \forall m \ge 2",
     assumes="groups of m >= 2 nodes; width and number of data to infinity",
 )
 def pooled_relu_peaks_at_the_extremes(trial: Trial) -> Iterator[Finding]:
@@ -241,7 +241,7 @@ def _pooled(m: int) -> Any:
 @SECTION.holds(
     "A-f0mean",
     "The mean over the networks of f_0 is 1/2 for Linear, ReLU and ReLU + MaxPool",
-    formula=r"\overline{f_0(W)} = 1/2",
+    printed=r"\overline{f_0(W)} = 1/2",
     assumes="no ties between the outputs",
 )
 def mean_of_the_fraction(trial: Trial) -> Iterator[Finding]:
@@ -257,7 +257,7 @@ def mean_of_the_fraction(trial: Trial) -> Iterator[Finding]:
     "A-selfav",
     "Where there is IGB, f_0 is not self-averaging: in a single network it differs from its mean over the networks, "
     "however many data and nodes there are",
-    formula=r"\mathrm{Var}_W(f_0) = \frac{1}{2 \pi} \arcsin \frac{\gamma}{1 + \gamma}",
+    printed=r"\mathrm{Var}_W(f_0) = \frac{1}{2 \pi} \arcsin \frac{\gamma}{1 + \gamma}",
     assumes="gamma > 0",
 )
 def fraction_is_not_self_averaging(trial: Trial) -> Iterator[Finding]:
@@ -289,7 +289,7 @@ def fraction_is_not_self_averaging(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-fn5",
     "Linear: for infinitely many data f_0(W) is its mean over the networks, 1/2",
-    formula=r"\lim_{D \to \infty} f_0(W) = \overline{f_0(W)} = 1/2",
+    printed=r"\lim_{D \to \infty} f_0(W) = \overline{f_0(W)} = 1/2",
     assumes="two classes",
 )
 def linear_network_is_self_averaging(trial: Trial) -> Iterator[Finding]:
@@ -336,7 +336,7 @@ def theory_is_asymptotically_exact(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Thm5.1 / Eq8-9",
     "One hidden layer: there is no IGB if and only if <rho(g_i)> = 0 for a generic node",
-    formula=r"\text{no IGB} \iff \langle \rho^{(m)}(g_i^{(1)}) \rangle = 0",
+    printed=r"\text{no IGB} \iff \langle \rho^{(m)}(g_i^{(1)}) \rangle = 0",
     assumes="infinite width, centred Gaussian data, zero biases; rho not constant, so that outputs do not tie",
 )
 def condition_on_the_activation(trial: Trial) -> Iterator[Finding]:
@@ -457,7 +457,7 @@ def classes_of_activations() -> Iterator[Finding]:
 @SECTION.holds(
     "A-anti",
     "Antisymmetric activations show no IGB for centred data",
-    formula=r"\phi(-x) = -\phi(x) \Rightarrow \lim_{D \to \infty} f_c(W) = 1/N_C",
+    printed=r"\phi(-x) = -\phi(x) \Rightarrow \lim_{D \to \infty} f_c(W) = 1/N_C",
     assumes="zero biases; data symmetric about 0; two classes, or infinite width",
 )
 def antisymmetric_activations(trial: Trial) -> Iterator[Finding]:
@@ -485,7 +485,7 @@ def antisymmetric_activations(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-std",
     "Standardising the inputs to [0, 1], so that their mean is not 0, induces IGB, with tanh as well",
-    formula=r"\langle \xi \rangle \ne 0 \Rightarrow \gamma > 0",
+    printed=r"\langle \xi \rangle \ne 0 \Rightarrow \gamma > 0",
     assumes="phi not zero; infinite width",
 )
 def inputs_off_centre(trial: Trial) -> Iterator[Finding]:
@@ -523,7 +523,7 @@ def inputs_off_centre(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "A-shift",
     "A suitably shifted ReLU has no IGB: max(x, 0) - 1/sqrt(pi)",
-    formula=r"\langle \max(h, 0) \rangle = \sqrt{\sigma_w^2 / (2 \pi)} = 1/\sqrt{\pi}",
+    printed=r"\langle \max(h, 0) \rangle = \sqrt{\sigma_w^2 / (2 \pi)} = 1/\sqrt{\pi}",
     assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width",
 )
 def shifted_relu(trial: Trial) -> Iterator[Finding]:

@@ -72,7 +72,7 @@ def _mean(values: Array) -> tuple[float, float]:
 @SECTION.holds(
     "B-proc",
     "Over the data an output is N(mu_c, Var_chi(O)); over the weights its centre mu_c is N(0, Var_W(mu))",
-    formula=r"f_{O_c}^{(\chi)} \to \mathcal{N}(\mu_c, \mathrm{Var}_\chi(O)), \quad "
+    printed=r"f_{O_c}^{(\chi)} \to \mathcal{N}(\mu_c, \mathrm{Var}_\chi(O)), \quad "
     r"f_{\mu_c} \to \mathcal{N}(0, \mathrm{Var}_W(\mu))",
     assumes="all widths and the dimension of the Gaussian data go to infinity",
 )
@@ -126,7 +126,7 @@ def _excess(trial: Trial, width: int, of: int) -> tuple[float, float]:
 @SECTION.holds(
     "B-g0",
     "For infinitely many data g_0(W) is P(O_0 > O_1 given W)",
-    formula=r"\lim_{D \to \infty} g_0(W) = P(O_0 > O_1 \mid W)",
+    printed=r"\lim_{D \to \infty} g_0(W) = P(O_0 > O_1 \mid W)",
     assumes="independent data; no ties",
 )
 def fraction_in_the_limit(trial: Trial) -> Iterator[Finding]:
@@ -162,7 +162,7 @@ SECTION.undecided(
 @SECTION.holds(
     "B-rule",
     "An activation has no IGB if and only if the average over the data of its output is 0",
-    formula=r"\gamma = 0 \iff \langle \phi(Y_i) \rangle = 0 \text{ for all hidden units } i",
+    printed=r"\gamma = 0 \iff \langle \phi(Y_i) \rangle = 0 \text{ for all hidden units } i",
     assumes="centred Gaussian data, infinite width, phi not constant; the average is over the data alone, at fixed "
     "weights (and biases), and for the units of every hidden layer",
 )
@@ -213,7 +213,7 @@ def _moments(polynomial: Any, variable: Any) -> Any:
 @SECTION.fails(
     "B-pool/depth",
     "Max pooling causes and exacerbates IGB; depth increases IGB",
-    formula=r"\gamma(\text{MaxPool}) > \gamma, \quad \gamma(L + 1) > \gamma(L)",
+    printed=r"\gamma(\text{MaxPool}) > \gamma, \quad \gamma(L + 1) > \gamma(L)",
     counter_example="""
 import numpy as np
 z = np.random.default_rng(0).standard_normal((10**6, 2))
@@ -253,7 +253,7 @@ def pooling_and_depth() -> Iterator[Finding]:
     "B-pool/depth",
     "Max pooling gives an odd increasing activation a bias and raises that of ReLU; depth raises the bias of ReLU "
     "without biases at every layer, and of any activation it brings c to the stable fixed point, be it up or down",
-    formula=r"\text{tanh, ReLU: } \gamma(m + 1) > \gamma(m); \quad \text{ReLU: } \gamma_{l+1} > \gamma_l",
+    right=r"\text{tanh, ReLU: } \gamma(m + 1) > \gamma(m); \quad \text{ReLU: } \gamma_{l+1} > \gamma_l",
     assumes="Gaussian data, infinite width; growth in m checked from 1 to 8",
 )
 def pooling_and_depth_of_relu(trial: Trial) -> Iterator[Finding]:
@@ -301,7 +301,7 @@ for name, says, reason in (
 @SECTION.holds(
     "B-phases",
     "Ordered phase: c = 1 is stable; chaotic phase: c = 1 is unstable and c_ab converges to some c < 1",
-    formula=r"\chi_1 \le 1: c_{ab} \to 1; \quad \chi_1 > 1: c_{ab} \to c^* < 1",
+    printed=r"\chi_1 \le 1: c_{ab} \to 1; \quad \chi_1 > 1: c_{ab} \to c^* < 1",
     assumes="the variance has a fixed point 0 < q* < infinity, at which it is, and phi is not linear",
 )
 def ordered_and_chaotic() -> Iterator[Finding]:
@@ -355,7 +355,7 @@ def _growth(trial: Trial, sw2: float, sb2: float, layers: int, width: int) -> tu
 @SECTION.holds(
     "B-grad",
     "Gradients vanish in the ordered phase, explode in the chaotic phase and are stable at the edge of chaos",
-    formula=r"E |\nabla_l O|^2 = \chi_1 E |\nabla_{l+1} O|^2, \quad \chi_1 = \sigma_w^2 E \phi'(\sqrt{q^*} z)^2",
+    printed=r"E |\nabla_l O|^2 = \chi_1 E |\nabla_{l+1} O|^2, \quad \chi_1 = \sigma_w^2 E \phi'(\sqrt{q^*} z)^2",
     assumes="infinite width; the variance at its fixed point 0 < q* < infinity",
 )
 def gradients_in_the_phases(trial: Trial) -> Iterator[Finding]:
@@ -393,7 +393,7 @@ def gradients_in_the_phases(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "B-link",
     "c = gamma/(1 + gamma)",
-    formula=r"c = \frac{\gamma}{1 + \gamma}",
+    printed=r"c = \frac{\gamma}{1 + \gamma}",
     assumes="infinite width, infinitely many data, all pairs of data alike",
 )
 def link(trial: Trial) -> Iterator[Finding]:
@@ -437,7 +437,7 @@ def _correlation(trial: Trial, width: int) -> tuple[float, float]:
 @SECTION.holds(
     "B-EOC",
     "The edge of chaos has c = 1, so gamma is infinite: trainability peaks not at neutrality but at deep prejudice",
-    formula=r"\chi_1 = 1 \Rightarrow c \to 1, \gamma \to \infty; \quad \xi = 1/|\ln \chi_1| = \infty",
+    printed=r"\chi_1 = 1 \Rightarrow c \to 1, \gamma \to \infty; \quad \xi = 1/|\ln \chi_1| = \infty",
     assumes="infinite depth, sigma_b^2 > 0, a fixed point q*; trainability read as the depth over which gradients "
     "neither vanish nor explode",
 )

@@ -70,7 +70,7 @@ def _row(drawn: Any, name: str) -> Any:
 @SECTION.holds(
     "D-MF1",
     "Over the weights the pre-activations of a layer are independent and identically N(0, q_aa)",
-    formula=r"y_i^{(l)}(a) \sim \mathcal{N}(0, q_{aa}^{(l)}) \text{ iid over } W, \quad "
+    printed=r"y_i^{(l)}(a) \sim \mathcal{N}(0, q_{aa}^{(l)}) \text{ iid over } W, \quad "
     r"q_{ab} = E_W\, y_i(a) y_i(b)",
     assumes="infinite width",
 )
@@ -109,7 +109,7 @@ def preactivations_are_iid(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-MF2",
     "The slope chi_1 is the derivative of c^(l+1) by c^(l) at c = 1",
-    formula=r"\chi_1 = \frac{\partial c^{(l+1)}}{\partial c^{(l)}} \Big|_{c=1} = \sigma_w^2 E \phi'(\sqrt{q} z)^2 "
+    printed=r"\chi_1 = \frac{\partial c^{(l+1)}}{\partial c^{(l)}} \Big|_{c=1} = \sigma_w^2 E \phi'(\sqrt{q} z)^2 "
     r"\frac{q}{q'}",
     assumes="phi continuous",
 )
@@ -166,7 +166,7 @@ def _relu_gradient(trial: Trial, weights: float, width: int) -> tuple[float, flo
     "D-MF3",
     "For unbounded activations chi~_1 = dq_ab'/dq_ab at c = 1 decides: gradients vanish below 1 (ordered), explode "
     "above (chaotic), and are stable at 1 (edge of chaos)",
-    formula=r"\tilde\chi_1 = \frac{\partial q_{ab}^{(l+1)}}{\partial q_{ab}^{(l)}} \Big|_{c=1} = "
+    printed=r"\tilde\chi_1 = \frac{\partial q_{ab}^{(l+1)}}{\partial q_{ab}^{(l)}} \Big|_{c=1} = "
     r"\sigma_w^2 E \phi'(\sqrt{q} z)^2",
     assumes="infinite width, phi continuous; the derivative at fixed q_aa",
 )
@@ -199,7 +199,7 @@ SECTION.undecided("D-gamma", "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", 
 @SECTION.holds(
     "D-crit",
     "gamma = 1 separates neutrality (gamma < 1) from prejudice (gamma > 1)",
-    formula=r"\ln p(G_0) = \left(1 - \frac{1}{\gamma}\right) \frac{y^2}{2} - \frac{\ln \gamma}{2}, \quad "
+    printed=r"\ln p(G_0) = \left(1 - \frac{1}{\gamma}\right) \frac{y^2}{2} - \frac{\ln \gamma}{2}, \quad "
     r"y = \Phi^{-1}(G_0)",
     assumes="two classes, infinitely many data; neutral read as: G_0 is likeliest at 1/2, prejudiced: at 0 and 1",
 )
@@ -223,7 +223,7 @@ def uniform_at_one() -> Iterator[Finding]:
 @SECTION.holds(
     "D-Thm3.1",
     "q_aa = sigma_mu^2 + sigma_y^2 and q_ab = sigma_mu^2 for a != b, hence c_ab = gamma/(1 + gamma)",
-    formula=r"q_{aa} = \sigma_\mu^2 + \sigma_y^2, \quad q_{ab} = \sigma_\mu^2, \quad c_{ab} = \gamma/(1 + \gamma)",
+    printed=r"q_{aa} = \sigma_\mu^2 + \sigma_y^2, \quad q_{ab} = \sigma_\mu^2, \quad c_{ab} = \gamma/(1 + \gamma)",
     assumes="q_aa^(0) = 1, q_ab^(0) = 0, infinite width, then infinitely many data",
 )
 def equivalence(trial: Trial) -> Iterator[Finding]:
@@ -281,7 +281,7 @@ def _pairs(trial: Trial, width: int) -> list[tuple[float, float]]:
 @SECTION.holds(
     "D-Tab-5a",
     "1 < gamma < infinity if and only if 1/2 < c < 1",
-    formula=r"1 < \gamma < \infty \iff 0.5 < c < 1",
+    printed=r"1 < \gamma < \infty \iff 0.5 < c < 1",
 )
 def prejudice_in_c() -> Iterator[Finding]:
     """As gamma grows over [0, infinity), c = gamma/(1 + gamma) increases from 0 to 1, through 1/2 at gamma = 1."""
@@ -289,7 +289,7 @@ def prejudice_in_c() -> Iterator[Finding]:
     yield identity("c at infinite gamma", sp.limit(g / (1 + g), g, sp.oo), 1)
 
 
-@SECTION.holds("D-Tab-5b", "gamma < 1 if and only if c < 1/2", formula=r"\gamma < 1 \iff c < 0.5")
+@SECTION.holds("D-Tab-5b", "gamma < 1 if and only if c < 1/2", printed=r"\gamma < 1 \iff c < 0.5")
 def neutrality_in_c() -> Iterator[Finding]:
     """As c = gamma/(1 + gamma) increases, c < 1/2 exactly where gamma < 1."""
     yield from _monotone()
@@ -308,7 +308,7 @@ def _monotone() -> Iterator[Finding]:
 @SECTION.holds(
     "D-ext-b",
     "The theory of the bias extends to biases of variance sigma_b^2 > 0",
-    formula=r"\sigma_\mu'^2 = \sigma_w^2 E_\mu m(\mu)^2 + \sigma_b^2, \quad \sigma_y'^2 = \sigma_w^2 E\,\mathrm{Var}_z",
+    printed=r"\sigma_\mu'^2 = \sigma_w^2 E_\mu m(\mu)^2 + \sigma_b^2, \quad \sigma_y'^2 = \sigma_w^2 E\,\mathrm{Var}_z",
     assumes="infinite width",
 )
 def with_biases(trial: Trial) -> Iterator[Finding]:
@@ -338,7 +338,7 @@ def with_biases(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-ext-pool",
     "The theory of the bias extends to activations of several nodes, such as maximum and average pooling",
-    formula=r"q_{ab}' = \sigma_w^2 E f(h_a) f(h_b) + \sigma_b^2, \quad f: \mathbb{R}^m \to \mathbb{R}",
+    printed=r"q_{ab}' = \sigma_w^2 E f(h_a) f(h_b) + \sigma_b^2, \quad f: \mathbb{R}^m \to \mathbb{R}",
     assumes="disjoint groups of nodes; the fan-in counts the pooled units; infinite width",
 )
 def with_several_nodes(trial: Trial) -> Iterator[Finding]:

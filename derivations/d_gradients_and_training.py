@@ -58,7 +58,7 @@ def _class_gradients(rng: np.random.Generator, activation: str, weights: float, 
     "D-perclass",
     "Deep prejudice: the softmax saturates, the gradient of samples of the favoured class goes to 0 and those of the "
     "others explode",
-    formula=r"|p - e_k|^2 \to 0 \ (k \text{ favoured}), \quad \to 2 \ (\text{others}), \quad "
+    printed=r"|p - e_k|^2 \to 0 \ (k \text{ favoured}), \quad \to 2 \ (\text{others}), \quad "
     r"|\nabla_1|^2 \sim \tilde\chi_1^L |p - e_k|^2",
     assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; in probability over the "
     "networks: in the mean square over networks both explode",
@@ -113,7 +113,7 @@ def gradients_of_the_classes(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-poster-grad",
     "The explosion of the gradient involves one class only",
-    formula=r"|\nabla|^2 \sim \tilde\chi_1^L (1 - p_k)^2, \quad 1 - p_k \to 0 \text{ or } 1",
+    printed=r"|\nabla|^2 \sim \tilde\chi_1^L (1 - p_k)^2, \quad 1 - p_k \to 0 \text{ or } 1",
     assumes="two classes, deep prejudice in the chaotic phase of an unbounded activation, as in D-perclass; in the "
     "chaotic phase of tanh, whose logits stay bounded, both classes explode",
 )
@@ -178,7 +178,7 @@ def _measured_growth(trial: Trial, name: str, blocks: int, width: int) -> tuple[
 @SECTION.fails(
     "D-resid",
     "Residual MLPs have a single critical phase",
-    formula=r"\tilde\chi_1 \to 1 \quad \forall (\sigma_b^2, \sigma_w^2)",
+    printed=r"\tilde\chi_1 \to 1 \quad \forall (\sigma_b^2, \sigma_w^2)",
     counter_example="""
 import numpy as np
 rng = np.random.default_rng(0)
@@ -215,7 +215,7 @@ def residual_networks_are_critical() -> Iterator[Finding]:
     "Residual MLPs have a single phase, whatever sigma_w^2 and sigma_b^2, in which gradients never vanish: critical "
     "(they grow as exp(const sqrt(L)) at most) for bounded activations such as tanh, or as a bounded factor for blocks "
     "scaled by 1/sqrt(L); chaotic, (1 + sigma_w^2/2)^L, for ReLU without scale",
-    formula=r"\tilde\chi_1 = 1 + s^2 \sigma_w^2 E \phi'(\sqrt{q_l} z)^2",
+    right=r"\tilde\chi_1 = 1 + s^2 \sigma_w^2 E \phi'(\sqrt{q_l} z)^2",
     assumes="blocks X + s W phi(X); infinite width",
 )
 def residual_networks_have_one_phase(trial: Trial) -> Iterator[Finding]:

@@ -73,7 +73,7 @@ def _tanh(layers: int, sw2: Any, sb2: Any = 0.1) -> Any:
     "D-Prop4.1",
     "In the ordered phase and at the edge of chaos c = 1 is a stable fixed point and gamma goes to infinity: the "
     "optimal initialisation, the edge of chaos, is no neutral state but one of transient deep prejudice",
-    formula=r"\tilde\chi_1 \le 1 \Rightarrow \gamma \to \infty",
+    printed=r"\tilde\chi_1 \le 1 \Rightarrow \gamma \to \infty",
     counter_example="""
 import igbtheory as igb
 # tanh without biases: at sigma_w^2 = 1 (edge of chaos: q -> 0, phi' -> 1) and below (ordered), gamma = 0 for ever
@@ -108,7 +108,7 @@ def every_edge_is_prejudiced(trial: Trial) -> Iterator[Finding]:
     "Where q has a fixed point 0 < q* < infinity and phi is not linear (tanh: sigma_b^2 > 0), c = 1 attracts every "
     "start in the ordered phase and at the edge: gamma grows as chi_1^-l, and at the edge as F''(1) l/2; for ReLU at "
     "(0, 2) as 2 l^2/(9 pi^2). Where q* = 0 (tanh without biases) gamma may stay 0 or finite",
-    formula=r"\gamma_l \sim \chi_1^{-l}, \quad \gamma_l \sim F''(1)\, l/2 \text{ at } \chi_1 = 1",
+    right=r"\gamma_l \sim \chi_1^{-l}, \quad \gamma_l \sim F''(1)\, l/2 \text{ at } \chi_1 = 1",
     assumes="infinite width, then data, then depth",
 )
 def edges_with_a_variance_are_prejudiced(trial: Trial) -> Iterator[Finding]:
@@ -144,7 +144,7 @@ def edges_with_a_variance_are_prejudiced(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "D-neutral",
     "Neutral states appear only in the chaotic phase, with exploding gradients",
-    formula=r"\gamma < 1 \Rightarrow \tilde\chi_1 > 1",
+    printed=r"\gamma < 1 \Rightarrow \tilde\chi_1 > 1",
     counter_example="""
 import numpy as np
 import igbtheory as igb
@@ -177,7 +177,7 @@ def neutral_and_not_chaotic() -> Iterator[Finding]:
     "D-neutral",
     "Where q has a fixed point q* > 0 and phi is not linear, a state that is neutral at infinite depth is chaotic; "
     "states with q* = 0, such as tanh without biases at sigma_w^2 <= 1, are neutral with gradients that do not explode",
-    formula=r"c^* < 1 \Rightarrow \chi_1 = F'(1) > \frac{1 - F(c^*)}{1 - c^*} = 1",
+    right=r"c^* < 1 \Rightarrow \chi_1 = F'(1) > \frac{1 - F(c^*)}{1 - c^*} = 1",
     assumes="infinite width and depth",
 )
 def neutral_states_with_a_variance() -> Iterator[Finding]:
@@ -206,7 +206,7 @@ def neutral_states_with_a_variance() -> Iterator[Finding]:
 @SECTION.fails(
     "D-EOCmax",
     "The edge of chaos is the state of maximum initial classification bias",
-    formula=r"\gamma(\text{EOC}) = \max \gamma",
+    printed=r"\gamma(\text{EOC}) = \max \gamma",
     counter_example="""
 import igbtheory as igb
 at = lambda sigma_w2: igb.mlp(30, 'tanh', sigma_w2=sigma_w2, sigma_b2=0.1).predict().gamma
@@ -232,7 +232,7 @@ def edge_is_the_maximum() -> Iterator[Finding]:
     "D-EOCmax",
     "At a given depth and sigma_b^2 > 0 the gamma of tanh falls with sigma_w^2: the edge of chaos is the most biased "
     "of the states whose gradients do not vanish, and less biased than the ordered phase",
-    formula=r"\gamma(\text{EOC}) = \max_{\chi_1 \ge 1} \gamma",
+    right=r"\gamma(\text{EOC}) = \max_{\chi_1 \ge 1} \gamma",
     assumes="tanh, infinite width; sigma_b^2 = 0.05, 0.1, 0.2 and depths up to 100",
 )
 def edge_is_the_maximum_of_the_others(trial: Trial) -> Iterator[Finding]:
@@ -262,7 +262,7 @@ def edge_is_the_maximum_of_the_others(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-deepname",
     "At the edge of chaos gamma is infinite: deep prejudice",
-    formula=r"\lim_{l \to \infty} \gamma_l = \infty",
+    printed=r"\lim_{l \to \infty} \gamma_l = \infty",
     assumes="depth to infinity; an edge of chaos with q* > 0 (tanh: sigma_b^2 > 0), or that of ReLU: see D-Prop4.1 for "
     "the others",
 )
@@ -298,7 +298,7 @@ SECTION.undecided(
 @SECTION.holds(
     "D-chaotic",
     "Chaotic phase: gradients explode; the network may look biased or neutral",
-    formula=r"\chi_1 > 1: \quad 0 \le \gamma^* \le \infty",
+    printed=r"\chi_1 > 1: \quad 0 \le \gamma^* \le \infty",
     assumes="infinite width and depth",
 )
 def chaotic_states() -> Iterator[Finding]:
@@ -320,7 +320,7 @@ def chaotic_states() -> Iterator[Finding]:
     "D-tanhEOC",
     "tanh, sigma_b^2 = 0.1: sigma_w^2 = 1.59 is ordered, 1.99 the edge of chaos, 2.48 prejudice, 4.97 neutrality: "
     "0.8, 1, 1.25 and 2.5 times the edge",
-    formula=r"\sigma_w^2(\text{EOC}) = 1.9861",
+    printed=r"\sigma_w^2(\text{EOC}) = 1.9861",
     assumes="values to the digits printed",
 )
 def edge_of_tanh() -> Iterator[Finding]:
@@ -366,7 +366,7 @@ def _precise_edge(sb2: float, near: float) -> Any:
 @SECTION.holds(
     "D-neutline",
     "tanh has a neutrality line, c* = 1/2, in the chaotic phase",
-    formula=r"c^*(\sigma_b^2, \sigma_w^2) = 1/2",
+    printed=r"c^*(\sigma_b^2, \sigma_w^2) = 1/2",
     assumes="sigma_b^2 > 0; at sigma_b^2 = 0.1 it passes sigma_w^2 = 2.9248 (a grid of step 0.1 shows 2.9)",
 )
 def neutrality_line() -> Iterator[Finding]:
@@ -432,7 +432,7 @@ def table_of_phases() -> Iterator[Finding]:
     "D-Tab1",
     "All five rows occur, and where q has a fixed point 0 < q* < infinity (phi not linear), or for ReLU, every state "
     "of infinite depth is in one of them or has gamma = 1; one with q* = 0 may have a finite gamma with chi~_1 <= 1",
-    formula=r"q^* > 0: \quad \chi_1 \le 1 \iff c^* = 1",
+    right=r"q^* > 0: \quad \chi_1 \le 1 \iff c^* = 1",
     assumes="infinite width, then data, then depth",
 )
 def table_of_phases_with_a_variance() -> Iterator[Finding]:

@@ -50,7 +50,7 @@ def _average(values: Array) -> tuple[float, float]:
 @SECTION.holds(
     "D-ReLU-c1",
     "ReLU: c goes to 1 on the whole (sigma_b^2, sigma_w^2) diagram",
-    formula=r"c^{(l)} \to 1 \quad \forall \sigma_b^2 \ge 0, \sigma_w^2 > 0",
+    printed=r"c^{(l)} \to 1 \quad \forall \sigma_b^2 \ge 0, \sigma_w^2 > 0",
 )
 def relu_aligns_everywhere() -> Iterator[Finding]:
     """With a = sigma_w^2 q/2, c' = (a kappa_1(c) + sigma_b^2)/(a + sigma_b^2) >= kappa_1(c) > c for every q.
@@ -73,7 +73,7 @@ def relu_aligns_everywhere() -> Iterator[Finding]:
 @SECTION.fails(
     "D-ReLU-rate",
     "ReLU: gamma diverges exponentially in the ordered phase and by a power law in the chaotic phase",
-    formula=r"\sigma_w^2 < 2: \gamma \sim e^{l/\xi}; \quad \sigma_w^2 > 2: \gamma \sim l^\alpha",
+    printed=r"\sigma_w^2 < 2: \gamma \sim e^{l/\xi}; \quad \sigma_w^2 > 2: \gamma \sim l^\alpha",
     counter_example="""
 from math import acos, pi, sqrt
 def gamma(sigma_w2, depth):  # ReLU without biases: c' = kappa_1(c) whatever sigma_w^2
@@ -104,7 +104,7 @@ def ordered_relu_is_exponential() -> Iterator[Finding]:
     "D-ReLU-rate",
     "With biases gamma grows as (2/sigma_w^2)^l for sigma_w^2 < 2, as 8 l^2/(9 pi^2) at 2 and as 2 l^2/(9 pi^2) above; "
     "without biases as 2 l^2/(9 pi^2) for every sigma_w^2",
-    formula=r"\sigma_b^2 > 0: \gamma \propto (2/\sigma_w^2)^l; \frac{8 l^2}{9 \pi^2}; \frac{2 l^2}{9 \pi^2} \quad "
+    right=r"\sigma_b^2 > 0: \gamma \propto (2/\sigma_w^2)^l; \frac{8 l^2}{9 \pi^2}; \frac{2 l^2}{9 \pi^2} \quad "
     r"(\sigma_w^2 <, =, > 2)",
     assumes="infinite width",
 )
@@ -157,7 +157,7 @@ def rates_of_relu(trial: Trial) -> Iterator[Finding]:
     "D-ReLU-EOC",
     "The edge of chaos of ReLU is the single point (sigma_b^2, sigma_w^2) = (0, 2); the line sigma_w^2 = 2 with "
     "sigma_b^2 > 0 is none",
-    formula=r"q' = \frac{\sigma_w^2}{2} q + \sigma_b^2, \quad \tilde\chi_1 = \frac{\sigma_w^2}{2}",
+    printed=r"q' = \frac{\sigma_w^2}{2} q + \sigma_b^2, \quad \tilde\chi_1 = \frac{\sigma_w^2}{2}",
     assumes="edge of chaos: gradients are stable (chi~_1 = 1) and the variance stays finite and above 0",
 )
 def edge_of_relu() -> Iterator[Finding]:
@@ -181,7 +181,7 @@ def edge_of_relu() -> Iterator[Finding]:
     "D-fg",
     "ReLU: gamma' = (g_r(gamma) + 2 sigma_b^2/(sigma_w^2 sigma_y^2))/f_r(gamma), "
     "g_r(x) = (2/pi) x arctan(sqrt(2x + 1)) + sqrt(2x + 1)/pi, f_r(x) = 1 + x - g_r(x)",
-    formula=r"\gamma' = \frac{g_r(\gamma) + 2 \sigma_b^2/(\sigma_w^2 \sigma_y^2)}{f_r(\gamma)}",
+    printed=r"\gamma' = \frac{g_r(\gamma) + 2 \sigma_b^2/(\sigma_w^2 \sigma_y^2)}{f_r(\gamma)}",
     assumes="infinite width; sigma_y^2 of the same layer as gamma",
 )
 def recursion_of_relu() -> Iterator[Finding]:
@@ -250,7 +250,7 @@ def _thresholds(trial: Trial, pool: str, a: float, b: float, at: float) -> Itera
 @SECTION.fails(
     "D-pool-relu",
     "ReLU + MaxPool(2), sigma_b^2 = 0: the edge of chaos is at sigma_w^2 = 4 pi/(3 pi + 2) = 1.09992",
-    formula=r"\sigma_w^2 = \frac{4 \pi}{3 \pi + 2}: \tilde\chi_1 = 1",
+    printed=r"\sigma_w^2 = \frac{4 \pi}{3 \pi + 2}: \tilde\chi_1 = 1",
     counter_example="""
 import numpy as np
 rng = np.random.default_rng(0)
@@ -276,7 +276,7 @@ def edge_of_max_pooled_relu() -> Iterator[Finding]:
     "D-pool-relu",
     "There are two thresholds: the variance is kept at 1/E f^2 = 4 pi/(3 pi + 2) = 1.09992, gradients are kept "
     "(chi~_1 = 1, the edge of chaos) at 1/E |grad f|^2 = 4/3, where the variance grows by 1 + 2/(3 pi) a layer",
-    formula=r"\frac{1}{E f^2} = \frac{4 \pi}{3 \pi + 2}, \quad \frac{1}{E |\nabla f|^2} = \frac{4}{3}",
+    right=r"\frac{1}{E f^2} = \frac{4 \pi}{3 \pi + 2}, \quad \frac{1}{E |\nabla f|^2} = \frac{4}{3}",
     assumes="infinite width; the fan-in counts pooled units",
 )
 def thresholds_of_max_pooled_relu(trial: Trial) -> Iterator[Finding]:
@@ -308,7 +308,7 @@ def thresholds_of_max_pooled_relu(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "D-pool-relu-avg",
     "ReLU + AveragePool(2), sigma_b^2 = 0: the edge of chaos is at sigma_w^2 = 4 pi/(pi + 1) = 3.03419",
-    formula=r"\sigma_w^2 = \frac{4 \pi}{\pi + 1}: \tilde\chi_1 = 1",
+    printed=r"\sigma_w^2 = \frac{4 \pi}{\pi + 1}: \tilde\chi_1 = 1",
     counter_example="""
 import numpy as np
 rng = np.random.default_rng(0)
@@ -331,7 +331,7 @@ def edge_of_average_pooled_relu() -> Iterator[Finding]:
     "D-pool-relu-avg",
     "There are two thresholds: the variance is kept at 1/E f^2 = 4 pi/(pi + 1) = 3.03419, gradients are kept "
     "(chi~_1 = 1, the edge of chaos) at 1/E |grad f|^2 = 4, where the variance grows by 1 + 1/pi a layer",
-    formula=r"\frac{1}{E f^2} = \frac{4 \pi}{\pi + 1}, \quad \frac{1}{E |\nabla f|^2} = 4",
+    right=r"\frac{1}{E f^2} = \frac{4 \pi}{\pi + 1}, \quad \frac{1}{E |\nabla f|^2} = 4",
     assumes="infinite width; the fan-in counts pooled units",
 )
 def thresholds_of_average_pooled_relu(trial: Trial) -> Iterator[Finding]:
@@ -351,7 +351,7 @@ def thresholds_of_average_pooled_relu(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-pool-rates",
     "Pooled ReLU without biases: gamma diverges for every sigma_w^2",
-    formula=r"\gamma_{l+1}/\gamma_l \to E f^2 / E |\nabla f|^2 > 1",
+    printed=r"\gamma_{l+1}/\gamma_l \to E f^2 / E |\nabla f|^2 > 1",
     assumes="infinite width before depth",
 )
 def pooled_relu_diverges(trial: Trial) -> Iterator[Finding]:
@@ -379,7 +379,7 @@ def pooled_relu_diverges(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-pool-order",
     "The limits are taken in this order: width to infinity before depth",
-    formula=r"\lim_{L \to \infty} \lim_{N \to \infty} \ne \lim_{N \to \infty} \lim_{L \to \infty}",
+    printed=r"\lim_{L \to \infty} \lim_{N \to \infty} \ne \lim_{N \to \infty} \lim_{L \to \infty}",
     assumes="read as: the results need that order",
 )
 def width_before_depth(trial: Trial) -> Iterator[Finding]:
@@ -443,7 +443,7 @@ def _edge(biases: float) -> tuple[float, float]:
 @SECTION.fails(
     "D-pool-tanhmax",
     "tanh + MaxPool(2): the edge of chaos is a separate curve, and the chaotic side shows prejudice only",
-    formula=r"\text{EOC}(\tanh + \mathrm{MaxPool}(2)) \ne \text{EOC}(\tanh)",
+    printed=r"\text{EOC}(\tanh + \mathrm{MaxPool}(2)) \ne \text{EOC}(\tanh)",
     assumes="sigma_w^2 <= 4, sigma_b^2 <= 0.2",
     counter_example="""
 import numpy as np
@@ -472,7 +472,7 @@ def separate_edge_of_max_pooled_tanh() -> Iterator[Finding]:
     "D-pool-tanhmax",
     "tanh + MaxPool(2) has the edge of chaos of tanh; its chaotic side shows prejudice only for sigma_w^2 <= 4, "
     "sigma_b^2 <= 0.2",
-    formula=r"\text{EOC}(\tanh + \mathrm{MaxPool}(2)) = \text{EOC}(\tanh)",
+    right=r"\text{EOC}(\tanh + \mathrm{MaxPool}(2)) = \text{EOC}(\tanh)",
     assumes="independent nodes; the fan-in counts pooled units",
 )
 def edge_of_max_pooled_tanh(trial: Trial) -> Iterator[Finding]:
@@ -514,7 +514,7 @@ def edge_of_max_pooled_tanh(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "D-pool-tanhavg",
     "tanh + AveragePool(2) has a phase diagram with an edge of chaos, prejudice and neutrality",
-    formula=r"\text{phase}(\sigma_b^2, \sigma_w^2) = \text{phase of tanh at } (\sigma_b^2, \sigma_w^2/2)",
+    printed=r"\text{phase}(\sigma_b^2, \sigma_w^2) = \text{phase of tanh at } (\sigma_b^2, \sigma_w^2/2)",
     assumes="independent nodes; the fan-in counts pooled units",
 )
 def phases_of_average_pooled_tanh(trial: Trial) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ SECTION.undecided(
 @SECTION.fails(
     "E-erf",
     "erf(y) = (2/sqrt(pi)) int_0^x exp(-t^2) dt",
-    formula=r"\mathrm{erf}(y) = \frac{2}{\sqrt{\pi}} \int_0^x e^{-t^2}\,dt",
+    printed=r"\mathrm{erf}(y) = \frac{2}{\sqrt{\pi}} \int_0^x e^{-t^2}\,dt",
     counter_example=(
         "from math import erf, exp, pi, sqrt\n"
         "y, x = 1.0, 2.0  # the right side does not depend on y\n"

@@ -91,7 +91,7 @@ def extrapolated(samples: list[Array]) -> tuple[float, float]:
 @SECTION.holds(
     "E-ThmE.1 / Eq16",
     "O_c ~ N(mu_c, sw2 Var_chi(Y_0^(1))) at any depth",
-    formula=r"f^{(\chi)}_{O_c} \to \mathcal N(o; \mu_c, \sigma_w^2 \mathrm{Var}_\chi(Y_0^{(1)}))",
+    printed=r"f^{(\chi)}_{O_c} \to \mathcal N(o; \mu_c, \sigma_w^2 \mathrm{Var}_\chi(Y_0^{(1)}))",
     assumes="full batch, D -> infinity, N -> infinity at fixed depth, phi with finite fourth moments",
 )
 def theorem_e1(trial: Trial) -> Iterator[Finding]:
@@ -152,7 +152,7 @@ def _excess_kurtosis(trial: Trial) -> Finding:
 @SECTION.holds(
     "E-Eq17",
     "mu_c ~ N(0, sw2 E_chi(Y_0^(1))^2)",
-    formula=r"f_{\mu_c} \to \mathcal N(m; 0, \sigma_w^2 \mathbb E_\chi(Y_0^{(1)})^2)",
+    printed=r"f_{\mu_c} \to \mathcal N(m; 0, \sigma_w^2 \mathbb E_\chi(Y_0^{(1)})^2)",
     assumes="full batch, D -> infinity, N -> infinity at fixed depth",
 )
 def centres(trial: Trial) -> Iterator[Finding]:
@@ -185,7 +185,7 @@ def centres(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq18",
     "if E_chi(Y_1^(0)) -> 0 then f_mu -> delta",
-    formula=r"\mathbb E_\chi(Y_1^{(0)}) \to 0 \Rightarrow f_{\mu_c} \to \delta",
+    printed=r"\mathbb E_\chi(Y_1^{(0)}) \to 0 \Rightarrow f_{\mu_c} \to \delta",
     counter_example="""
 import math
 import igbtheory as igb
@@ -224,7 +224,7 @@ def no_bias() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq19",
     "else f_mu -> N(0, sw2 E_chi(Y_0^(1))^2)",
-    formula=r"f_{\mu_c} \to \mathcal N(m; 0, \sigma_w^2 \mathbb E_\chi(Y_0^{(1)})^2)",
+    printed=r"f_{\mu_c} \to \mathcal N(m; 0, \sigma_w^2 \mathbb E_\chi(Y_0^{(1)})^2)",
     assumes="E_chi(Y_0^(1)) converges to a finite value as D -> infinity",
 )
 def bias() -> Iterator[Finding]:
@@ -248,7 +248,7 @@ def bias() -> Iterator[Finding]:
 @SECTION.holds(
     "E-noamp",
     "bias does not grow with depth",
-    formula=r"\gamma^{(L)} = \gamma^{(1)}",
+    printed=r"\gamma^{(L)} = \gamma^{(1)}",
     assumes="full batch, D -> infinity, N -> infinity at fixed depth",
 )
 def no_amplification(trial: Trial) -> Iterator[Finding]:
@@ -272,7 +272,7 @@ def no_amplification(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq20,22",
     "B_i^(1) ~ N(0,1)",
-    formula=r"B_i^{(1)} = (Z_i^{(1)} - \mathbb E Z_i^{(1)})/\sigma \sim \mathcal N(0, 1)",
+    printed=r"B_i^{(1)} = (Z_i^{(1)} - \mathbb E Z_i^{(1)})/\sigma \sim \mathcal N(0, 1)",
     assumes="infinite batch, Gaussian inputs",
 )
 def normalised_node() -> Iterator[Finding]:
@@ -299,7 +299,7 @@ def normalised_node() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq21",
     "Z_i^(1) = sum_j w_ij X_j",
-    formula=r"Z_i^{(1)} = \sum_j w_{ij} X_j",
+    printed=r"Z_i^{(1)} = \sum_j w_{ij} X_j",
     assumes="inputs jointly Gaussian, independent",
 )
 def first_layer() -> Iterator[Finding]:
@@ -334,7 +334,7 @@ SECTION.undecided(
 @SECTION.holds(
     "E-Eq24",
     "E_chi Z_i^(l+1) = E_chi(Y_0) S_w, S_w = sum_j w_ij",
-    formula=r"\mathbb E_\chi Z_i^{(l+1)} = \mathbb E_\chi(Y_0) S_w",
+    printed=r"\mathbb E_\chi Z_i^{(l+1)} = \mathbb E_\chi(Y_0) S_w",
     assumes="the nodes are identically distributed over the data",
 )
 def mean_of_a_node(trial: Trial) -> Iterator[Finding]:
@@ -360,7 +360,7 @@ def mean_of_a_node(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq25",
     "Var_chi(Z) = Var(Y) sum w^2 -> Var(Y) sw2",
-    formula=r"\mathrm{Var}_\chi(Z) = \mathrm{Var}(Y) \sum_j w_{ij}^2 \to \mathrm{Var}(Y) \sigma_w^2",
+    printed=r"\mathrm{Var}_\chi(Z) = \mathrm{Var}(Y) \sum_j w_{ij}^2 \to \mathrm{Var}(Y) \sigma_w^2",
     assumes="nodes uncorrelated over the data, N -> infinity",
 )
 def variance_of_a_node(trial: Trial) -> Iterator[Finding]:
@@ -403,7 +403,7 @@ def variance_of_a_node(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq26",
     "Z ~ N(E(Y) S_w, Var(Y) sw2)",
-    formula=r"f^{(\chi)}_{Z_i^{(l+1)}} = \mathcal N(z; \mathbb E(Y) S_w, \mathrm{Var}(Y) \sigma_w^2)",
+    printed=r"f^{(\chi)}_{Z_i^{(l+1)}} = \mathcal N(z; \mathbb E(Y) S_w, \mathrm{Var}(Y) \sigma_w^2)",
     assumes="full batch, N, D -> infinity, nodes independent over the data",
 )
 def node_law() -> Iterator[Finding]:

@@ -155,7 +155,7 @@ SECTION.undecided(
 
 
 @SECTION.holds(
-    "E-Eq30", "E mu~ = E mu^ = mu", formula=r"\mathbb E \tilde\mu = \mathbb E \hat\mu = \mu", assumes="a finite mean"
+    "E-Eq30", "E mu~ = E mu^ = mu", printed=r"\mathbb E \tilde\mu = \mathbb E \hat\mu = \mu", assumes="a finite mean"
 )
 def mean_of_the_mean(trial: Trial) -> Iterator[Finding]:
     """The mean is linear: (n-1) m/(n-1) and n m/n."""
@@ -171,7 +171,7 @@ def mean_of_the_mean(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq31-37",
     "E sigma~^2 = sigma^2 (n-2)/(n-1)",
-    formula=r"\mathbb E \tilde\sigma^2 = \sigma^2 \frac{n-2}{n-1}",
+    printed=r"\mathbb E \tilde\sigma^2 = \sigma^2 \frac{n-2}{n-1}",
     assumes="independent values of finite variance",
 )
 def mean_of_the_variance(trial: Trial) -> Iterator[Finding]:
@@ -202,7 +202,7 @@ def mean_of_the_variance(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq38",
     "mu^ - mu~ = (Z_a - mu~)/n",
-    formula=r"\hat\mu - \tilde\mu = \frac1n (Z_a - \tilde\mu)",
+    printed=r"\hat\mu - \tilde\mu = \frac1n (Z_a - \tilde\mu)",
 )
 def difference_of_the_means() -> Iterator[Finding]:
     """mu^ = ((n-1) mu~ + Z_a)/n, since the sum of all is (n-1) mu~ + Z_a."""
@@ -213,7 +213,7 @@ def difference_of_the_means() -> Iterator[Finding]:
         yield identity(f"n = {size}", mean_of(z) - mean_of(z[1:]), (z[0] - mean_of(z[1:])) / size)
 
 
-@SECTION.holds("E-Eq39", "E eps = 0", formula=r"\mathbb E \epsilon_n = 0", assumes="a finite mean")
+@SECTION.holds("E-Eq39", "E eps = 0", printed=r"\mathbb E \epsilon_n = 0", assumes="a finite mean")
 def mean_of_the_difference(trial: Trial) -> Iterator[Finding]:
     """E eps = (E Z_a - E mu~)/n = (m - m)/n."""
     for size in (2, 5):
@@ -227,7 +227,7 @@ def mean_of_the_difference(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq40",
     "Var(eps) = (1/n^2)(1 + (n-1)/n^2) sigma^2",
-    formula=r"\mathrm{Var}(\epsilon_n) = \frac1{n^2}\left(\sigma^2 + \frac{n-1}{n^2}\sigma^2\right)",
+    printed=r"\mathrm{Var}(\epsilon_n) = \frac1{n^2}\left(\sigma^2 + \frac{n-1}{n^2}\sigma^2\right)",
     counter_example="""
 from fractions import Fraction
 from itertools import product
@@ -258,7 +258,7 @@ def variance_of_the_difference_as_printed(trial: Trial) -> Iterator[Finding]:
 @SECTION.corrects(
     "E-Eq40",
     "Var(eps) = (1/n^2)(1 + 1/(n-1)) sigma^2 = sigma^2/(n(n-1))",
-    formula=r"\mathrm{Var}(\epsilon_n) = \frac{\sigma^2}{n(n-1)}",
+    right=r"\mathrm{Var}(\epsilon_n) = \frac{\sigma^2}{n(n-1)}",
 )
 def variance_of_the_difference(trial: Trial) -> Iterator[Finding]:
     """(s^2 + s^2/(n-1))/n^2; the probability that |eps| exceeds any bound then vanishes (Chebyshev)."""
@@ -277,7 +277,7 @@ def variance_of_the_difference(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq41",
     "Gaussian density of Z",
-    formula=r"f_Z(w) = (2\pi\sigma^2)^{-1/2} e^{-(w-\mu)^2/(2\sigma^2)}",
+    printed=r"f_Z(w) = (2\pi\sigma^2)^{-1/2} e^{-(w-\mu)^2/(2\sigma^2)}",
     assumes="Z ~ N(mu, sigma^2)",
 )
 def density_of_a_node() -> Iterator[Finding]:
@@ -291,7 +291,7 @@ def density_of_a_node() -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq42",
     "f_mu~(h) = sqrt((n-1)/(2 pi s^2)) exp(-(-y^2)/2 (n-1)/s^2)",
-    formula=r"f_{\tilde\mu}(h) = \sqrt{\frac{n-1}{2\pi s^2}} \exp\left(-\frac{-y^2}{2} \frac{n-1}{s^2}\right)",
+    printed=r"f_{\tilde\mu}(h) = \sqrt{\frac{n-1}{2\pi s^2}} \exp\left(-\frac{-y^2}{2} \frac{n-1}{s^2}\right)",
     counter_example="""
 from mpmath import exp, inf, isinf, mpf, pi, quad, sqrt
 
@@ -316,7 +316,7 @@ def density_of_the_mean_as_printed() -> Iterator[Finding]:
 @SECTION.corrects(
     "E-Eq42",
     "f_mu~(h) = sqrt((n-1)/(2 pi s^2)) exp(-(h-mu)^2 (n-1)/(2 s^2))",
-    formula=r"f_{\tilde\mu}(h) = \sqrt{\frac{n-1}{2\pi s^2}} \exp\left(-\frac{(h-\mu)^2}{2} \frac{n-1}{s^2}\right)",
+    right=r"f_{\tilde\mu}(h) = \sqrt{\frac{n-1}{2\pi s^2}} \exp\left(-\frac{(h-\mu)^2}{2} \frac{n-1}{s^2}\right)",
     assumes="Gaussian iid batch",
 )
 def density_of_the_mean(trial: Trial) -> Iterator[Finding]:
@@ -340,7 +340,7 @@ def density_of_the_mean(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq43",
     "S = sigma~^2 (n-1)/s^2 ~ chi(n-2)",
-    formula=r"S = \tilde\sigma^2 (n-1)/s^2 \sim \chi(n-2)",
+    printed=r"S = \tilde\sigma^2 (n-1)/s^2 \sim \chi(n-2)",
     counter_example="""
 from mpmath import gamma, sqrt
 
@@ -369,7 +369,7 @@ def chi_as_printed(trial: Trial) -> Iterator[Finding]:
 @SECTION.corrects(
     "E-Eq43",
     "S = sigma~^2 (n-1)/s^2 ~ chi^2(n-2), chi-squared",
-    formula=r"S = \tilde\sigma^2 (n-1)/s^2 \sim \chi^2_{n-2}",
+    right=r"S = \tilde\sigma^2 (n-1)/s^2 \sim \chi^2_{n-2}",
     assumes="Gaussian iid batch, n > 2",
 )
 def chi_squared_law(trial: Trial) -> Iterator[Finding]:
@@ -406,7 +406,7 @@ def _rotated(k: int) -> tuple[tuple[sp.Symbol, ...], list[sp.Expr]]:
 @SECTION.holds(
     "E-Eq44",
     "density of sigma~^2: prefactor 1/(2^((n-2)/2) Gamma((n-2)/2)) ((n-1)/s^2)^(n/2-1) y^(n/2-2) e^{...}",
-    formula=r"\frac{1}{2^{(n-2)/2}\Gamma(\frac{n-2}{2})} \left(\frac{n-1}{s^2}\right)^{n/2-1} y^{n/2-2} "
+    printed=r"\frac{1}{2^{(n-2)/2}\Gamma(\frac{n-2}{2})} \left(\frac{n-1}{s^2}\right)^{n/2-1} y^{n/2-2} "
     r"e^{-\frac y2 \frac{n-1}{s^2}}",
     assumes="Gaussian iid batch, n > 2",
 )
@@ -431,7 +431,7 @@ def density_of_the_variance(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq45",
     "density of sigma~: 1/(2^(n/2-2) Gamma((n-2)/2)) ((n-1)/s^2)^(n/2-1) y^(n-3) e^{...}",
-    formula=r"\frac{1}{2^{n/2-2}\Gamma(\frac{n-2}{2})} \left(\frac{n-1}{s^2}\right)^{n/2-1} y^{n-3} "
+    printed=r"\frac{1}{2^{n/2-2}\Gamma(\frac{n-2}{2})} \left(\frac{n-1}{s^2}\right)^{n/2-1} y^{n-3} "
     r"e^{-\frac{y^2}{2} \frac{n-1}{s^2}}",
     assumes="Gaussian iid batch, n > 2",
 )
@@ -470,7 +470,7 @@ def _below(trial: Trial, name: str, values: Array, f: Density, bound: float) -> 
 @SECTION.holds(
     "E-indep",
     "Z_a, mu~, sigma~ independent",
-    formula=r"Z_a \perp \tilde\mu \perp \tilde\sigma",
+    printed=r"Z_a \perp \tilde\mu \perp \tilde\sigma",
     assumes="Gaussian iid batch",
 )
 def independence(trial: Trial) -> Iterator[Finding]:

@@ -92,7 +92,7 @@ def same(label: str, left: sp.Expr, right: sp.Expr) -> Finding:
     return identity(label, sp.simplify(sp.gammasimp(ratio)), 1)
 
 
-@SECTION.holds("E-Eq46", "E B~ = 0", formula=r"\mathbb E \tilde B = 0", assumes="Gaussian iid batch, n > 3")
+@SECTION.holds("E-Eq46", "E B~ = 0", printed=r"\mathbb E \tilde B = 0", assumes="Gaussian iid batch, n > 3")
 def mean_of_the_proxy(trial: Trial) -> Iterator[Finding]:
     """E(Z_a - mu~) E(1/sigma~) = 0, as the factors are independent, where E(1/sigma~) is finite.
 
@@ -117,7 +117,7 @@ def mean_of_the_proxy(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq47",
     "Var B~ = n/(n-4)",
-    formula=r"\mathrm{Var}\,\tilde B = \frac{n}{n-4}",
+    printed=r"\mathrm{Var}\,\tilde B = \frac{n}{n-4}",
     assumes="Gaussian iid batch, n > 4",
 )
 def variance_of_the_proxy(trial: Trial) -> Iterator[Finding]:
@@ -142,7 +142,7 @@ def variance_of_the_proxy(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq48",
     "int_0^inf x^n e^{-a x^b} dx = Gamma((n+1)/b)/(b a^{(n+1)/b})",
-    formula=r"\int_0^\infty x^n e^{-a x^b} dx = \frac{\Gamma(\frac{n+1}{b})}{b\, a^{(n+1)/b}}",
+    printed=r"\int_0^\infty x^n e^{-a x^b} dx = \frac{\Gamma(\frac{n+1}{b})}{b\, a^{(n+1)/b}}",
     assumes="a, b > 0, n > -1",
 )
 def a_gamma_integral() -> Iterator[Finding]:
@@ -167,7 +167,7 @@ def a_gamma_integral() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq49",
     "f_B~(b) = (n pi)^(-1/2) Gamma((n-1)/2)/Gamma((n-2)/2) (1+b^2/n)^(-(n-1)/2)",
-    formula=r"f_{\tilde B}(b) = \frac{1}{\sqrt{n\pi}} \frac{\Gamma(\frac{n-1}{2})}{\Gamma(\frac{n-2}{2})} "
+    printed=r"f_{\tilde B}(b) = \frac{1}{\sqrt{n\pi}} \frac{\Gamma(\frac{n-1}{2})}{\Gamma(\frac{n-2}{2})} "
     r"\left(1+\frac{b^2}{n}\right)^{-\frac{n-1}{2}}",
     assumes="Gaussian iid batch, n > 2",
 )
@@ -214,7 +214,7 @@ def _averaged(size: int, at: float) -> Any:
 @SECTION.holds(
     "E-Eq50",
     "constants C, C'",
-    formula=r"C = \frac{\sqrt{n-1}}{2\pi\sigma^2} \frac{1}{2^{n/2-2}\Gamma(\frac{n-2}{2})} "
+    printed=r"C = \frac{\sqrt{n-1}}{2\pi\sigma^2} \frac{1}{2^{n/2-2}\Gamma(\frac{n-2}{2})} "
     r"\left(\frac{n-1}{\sigma^2}\right)^{n/2-1}, \quad C' = C \sqrt{2\pi\sigma^2/n}",
 )
 def constants() -> Iterator[Finding]:
@@ -243,7 +243,7 @@ def constants() -> Iterator[Finding]:
 @SECTION.holds(
     "E-gauss-lim",
     "f_B~ -> N(0,1) as n->inf (binomial series, Stirling)",
-    formula=r"f_{\tilde B}(b) \to \frac{1}{\sqrt{2\pi}} e^{-b^2/2}",
+    printed=r"f_{\tilde B}(b) \to \frac{1}{\sqrt{2\pi}} e^{-b^2/2}",
     assumes="Gaussian iid batch",
 )
 def gaussian_limit(trial: Trial) -> Iterator[Finding]:
@@ -291,7 +291,7 @@ def gaussian_limit(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-FigE.1-2",
     "canonical empirical vs modified theory, several n",
-    formula=r"f_B \approx f_{\tilde B}, \quad \text{closer as } n \text{ grows, the tails last}",
+    printed=r"f_B \approx f_{\tilde B}, \quad \text{closer as } n \text{ grows, the tails last}",
     assumes="Gaussian iid batch",
 )
 def figures(trial: Trial) -> Iterator[Finding]:

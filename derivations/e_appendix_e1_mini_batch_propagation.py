@@ -90,7 +90,7 @@ def of_order(label: str, errors: list[Any]) -> Finding:
     "E-Eq51-54",
     "propagation of N(mu_i, sigma_i^2) inputs: Z_i = sum_j w_ij X_j, w_ij ~ N(0, sw2/N), "
     "Z_i ~ N(sum_j w_ij mu_j, sum_j (w_ij sigma_j)^2)",
-    formula=r"Z_i = \sum_j w_{ij} X_j \sim \mathcal N\left(\sum_j w_{ij}\mu_j, \sum_j (w_{ij}\sigma_j)^2\right)",
+    printed=r"Z_i = \sum_j w_{ij} X_j \sim \mathcal N\left(\sum_j w_{ij}\mu_j, \sum_j (w_{ij}\sigma_j)^2\right)",
     assumes="independent inputs (Eq. 52 prints X_i for X_j; Eq. 21 prints the same layer rightly)",
 )
 def propagation(trial: Trial) -> Iterator[Finding]:
@@ -128,7 +128,7 @@ def propagation(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq55",
     "f_B ~ f_B~ for n>>1",
-    formula=r"f_B(b) \approx f_{\tilde B}(b)",
+    printed=r"f_B(b) \approx f_{\tilde B}(b)",
     assumes="n >> 1: at fixed b the relative error is of order 1/n",
 )
 def proxy_for_the_canonical() -> Iterator[Finding]:
@@ -155,7 +155,7 @@ def proxy_for_the_canonical() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq56",
     "ReLU law 1/2 delta + Theta f_B~",
-    formula=r"f_Y(y) = \tfrac12 \delta(y) + \Theta(y) f_{\tilde B}(y)",
+    printed=r"f_Y(y) = \tfrac12 \delta(y) + \Theta(y) f_{\tilde B}(y)",
     assumes="B is B~",
 )
 def rectified_law() -> Iterator[Finding]:
@@ -177,7 +177,7 @@ def rectified_law() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq57",
     "E Y = (n pi)^(-1/2) Gamma((n-1)/2)/Gamma((n-2)/2) n/(n-3)",
-    formula=r"\mathbb E Y = \frac{1}{\sqrt{n\pi}} \frac{\Gamma(\frac{n-1}{2})}{\Gamma(\frac{n-2}{2})} \frac{n}{n-3}",
+    printed=r"\mathbb E Y = \frac{1}{\sqrt{n\pi}} \frac{\Gamma(\frac{n-1}{2})}{\Gamma(\frac{n-2}{2})} \frac{n}{n-3}",
     assumes="B is B~, n > 3",
 )
 def mean_of_an_activation(trial: Trial) -> Iterator[Finding]:
@@ -205,7 +205,7 @@ def mean_of_an_activation(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq58",
     "E Y^2 = Var(B)/2 ~ Var(B~)/2",
-    formula=r"\mathbb E Y^2 = \tfrac12 \mathrm{Var}(B) \approx \tfrac12 \mathrm{Var}(\tilde B)",
+    printed=r"\mathbb E Y^2 = \tfrac12 \mathrm{Var}(B) \approx \tfrac12 \mathrm{Var}(\tilde B)",
     assumes="n >> 1 for the second step, whose relative error is 4/(n-4)",
 )
 def mean_square_of_an_activation() -> Iterator[Finding]:
@@ -232,7 +232,7 @@ def mean_square_of_an_activation() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq59",
     "Var(Y) ~ n/(2(n-4)) - (E Y)^2",
-    formula=r"\mathrm{Var}(Y) \approx \frac{n}{2(n-4)} - (\mathbb E Y)^2",
+    printed=r"\mathrm{Var}(Y) \approx \frac{n}{2(n-4)} - (\mathbb E Y)^2",
     assumes="n > 4: exact where B is B~; n >> 1 for the canonical B, relative error of order 1/n",
 )
 def variance_of_an_activation(trial: Trial) -> Iterator[Finding]:
@@ -260,7 +260,7 @@ def variance_of_an_activation(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq60-61",
     "O_c ~ N(mu_c, sw2 Var Y), mu_c ~ N(0, sw2 E(Y)^2)",
-    formula=r"O_c \sim \mathcal N(\mu_c, \sigma_w^2 \mathrm{Var} Y), \quad "
+    printed=r"O_c \sim \mathcal N(\mu_c, \sigma_w^2 \mathrm{Var} Y), \quad "
     r"\mu_c \sim \mathcal N(0, \sigma_w^2 (\mathbb E Y)^2)",
     assumes="one hidden layer, B is B~ (n >> 1 for the canonical estimator), N, D -> infinity",
 )
@@ -301,7 +301,7 @@ def output_law(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-deep-mini",
     "same law at every depth for mini-batches",
-    formula=r"f_{B^{(l)}} = f_{B^{(1)}}, \quad l = 1, 2, \dots",
+    printed=r"f_{B^{(l)}} = f_{B^{(1)}}, \quad l = 1, 2, \dots",
     assumes="Gaussian iid inputs, N -> infinity at fixed depth",
 )
 def every_depth(trial: Trial) -> Iterator[Finding]:

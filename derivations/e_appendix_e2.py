@@ -70,7 +70,7 @@ def _wide(
     "E-ThmE.2 / Eq62-63",
     "ReLU, then BatchNorm over all data: an output is N(0, sigma_w^2) over the data at any depth, and the law of its "
     "centre collapses to a delta function at 0",
-    formula=r"f_{O_c}(o) \to \mathcal{N}(o; 0, \sigma_w^2), \qquad f_{\mu_c}(m) \to \delta(m)",
+    printed=r"f_{O_c}(o) \to \mathcal{N}(o; 0, \sigma_w^2), \qquad f_{\mu_c}(m) \to \delta(m)",
     assumes="full batch; widths, input dimension and number of data to infinity at fixed depth",
 )
 def balanced_outputs(trial: Trial) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def balanced_outputs(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq64",
     "Induction: Z^(1) is N(0, sigma_w^2), and if Z^(l) is, so is Z^(l+1)",
-    formula=r"f_{Z^{(l)}}(z) = \mathcal{N}(z; 0, \sigma_w^2) \Rightarrow "
+    printed=r"f_{Z^{(l)}}(z) = \mathcal{N}(z; 0, \sigma_w^2) \Rightarrow "
     r"f_{Z^{(l+1)}}(z) = \mathcal{N}(z; 0, \sigma_w^2)",
     assumes="full batch, widths to infinity (the paper prints 1+1 for l+1)",
 )
@@ -131,7 +131,7 @@ def induction() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq65-68",
     "Z^(1) = sum_{j=1}^D w_ij X_j has mean 0 and variance D sigma_w^2/D = sigma_w^2 over the data and is Gaussian",
-    formula=r"\mathrm{Var}_\chi(Z_i^{(1)}) = \sum_j w_{ij}^2 \mathrm{Var}_\chi(X_j) = "
+    printed=r"\mathrm{Var}_\chi(Z_i^{(1)}) = \sum_j w_{ij}^2 \mathrm{Var}_\chi(X_j) = "
     r"D \frac{\sigma_w^2}{D} = \sigma_w^2",
     assumes="D is here the input dimension (elsewhere the number of data), and goes to infinity",
 )
@@ -158,7 +158,7 @@ def first_layer(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq69",
     "The law of Y = max(Z, 0): half the mass at 0, and N(y; 0, sigma_w^2) for y > 0",
-    formula=r"f_Y(y) = \frac{1}{2} \delta(y) + \Theta(y)\, \mathcal{N}(y; 0, \sigma_w^2)",
+    printed=r"f_Y(y) = \frac{1}{2} \delta(y) + \Theta(y)\, \mathcal{N}(y; 0, \sigma_w^2)",
 )
 def law_behind_relu() -> Iterator[Finding]:
     """The Laplace transforms agree: E exp(-t max(Z, 0)) over Z, and under the density."""
@@ -176,7 +176,7 @@ def law_behind_relu() -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq70",
     "BatchNorm divides by the variance: B = (Y - E Y)/Var(Y)",
-    formula=r"B = \frac{Y - E_\chi(Y)}{\mathrm{Var}_\chi(Y)}",
+    printed=r"B = \frac{Y - E_\chi(Y)}{\mathrm{Var}_\chi(Y)}",
     counter_example="""
 from sympy import pi, simplify
 # the printed B has the variance Var(Y)/Var(Y)^2, which is not 1, although the text says so (sigma_w^2 = 2)
@@ -192,7 +192,7 @@ def divided_by_the_variance() -> Iterator[Finding]:
 
 
 @SECTION.corrects(
-    "E-Eq70", "B = (Y - E Y)/sqrt(Var(Y))", formula=r"B = \frac{Y - E_\chi(Y)}{\sqrt{\mathrm{Var}_\chi(Y)}}"
+    "E-Eq70", "B = (Y - E Y)/sqrt(Var(Y))", right=r"B = \frac{Y - E_\chi(Y)}{\sqrt{\mathrm{Var}_\chi(Y)}}"
 )
 def divided_by_the_deviation() -> Iterator[Finding]:
     """Its mean is 0 and its variance 1."""
@@ -202,7 +202,7 @@ def divided_by_the_deviation() -> Iterator[Finding]:
     yield identity("E B^2", sp.simplify(_rectified(((y - mean) / deviation) ** 2)), 1)
 
 
-@SECTION.holds("E-Eq71", "E Y = sigma_w/sqrt(2 pi)", formula=r"E_\chi(Y) = \frac{\sigma_w}{\sqrt{2\pi}}")
+@SECTION.holds("E-Eq71", "E Y = sigma_w/sqrt(2 pi)", printed=r"E_\chi(Y) = \frac{\sigma_w}{\sqrt{2\pi}}")
 def mean_behind_relu() -> Iterator[Finding]:
     """The integral of y N(y; 0, sigma_w^2) over the positive half line; the delta function gives 0."""
     yield identity("E Y", _rectified(y), s / sp.sqrt(2 * sp.pi))
@@ -211,7 +211,7 @@ def mean_behind_relu() -> Iterator[Finding]:
         yield agree("at sigma_w = 1.3 by quadrature", value, mp.mpf("1.3") / mp.sqrt(2 * mp.pi), 30)
 
 
-@SECTION.holds("E-Eq72", "E Y^2 = sigma_w^2/2", formula=r"E_\chi(Y^2) = \frac{\sigma_w^2}{2}")
+@SECTION.holds("E-Eq72", "E Y^2 = sigma_w^2/2", printed=r"E_\chi(Y^2) = \frac{\sigma_w^2}{2}")
 def square_behind_relu() -> Iterator[Finding]:
     """Half of E Z^2, by symmetry."""
     yield identity("E Y^2", _rectified(y**2), s**2 / 2)
@@ -223,7 +223,7 @@ def square_behind_relu() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq73",
     "Var Y = (sigma_w^2/2)(1 - 1/pi)",
-    formula=r"\mathrm{Var}_\chi(Y) = \frac{\sigma_w^2}{2} \left(1 - \frac{1}{\pi}\right)",
+    printed=r"\mathrm{Var}_\chi(Y) = \frac{\sigma_w^2}{2} \left(1 - \frac{1}{\pi}\right)",
 )
 def variance_behind_relu() -> Iterator[Finding]:
     """E Y^2 - (E Y)^2."""
@@ -238,7 +238,7 @@ def variance_behind_relu() -> Iterator[Finding]:
     "E-Eq74",
     "The law of B is (1/2) delta((b-a)/alpha) + Theta((b-a)/alpha) N(b; a, sigma_w^2/alpha^2), with a and alpha the "
     "mean and the standard deviation of Y",
-    formula=r"f_B(b) = \frac{1}{2} \delta\left(\frac{b-a}{\alpha}\right) + \Theta\left(\frac{b-a}{\alpha}\right) "
+    printed=r"f_B(b) = \frac{1}{2} \delta\left(\frac{b-a}{\alpha}\right) + \Theta\left(\frac{b-a}{\alpha}\right) "
     r"\mathcal{N}\left(b; a, \frac{\sigma_w^2}{\alpha^2}\right)",
     counter_example="""
 from math import isclose, pi, sqrt
@@ -269,7 +269,7 @@ def printed_law_of_the_normalised() -> Iterator[Finding]:
     "E-Eq74",
     "The law of B is (1/2) delta(b + a/alpha) + Theta(b + a/alpha) N(b; -a/alpha, sigma_w^2/alpha^2), with a/alpha = "
     "1/sqrt(pi - 1) and sigma_w^2/alpha^2 = 2 pi/(pi - 1): sigma_w drops out",
-    formula=r"f_B(b) = \frac{1}{2} \delta\left(b + \frac{1}{\sqrt{\pi-1}}\right) + "
+    right=r"f_B(b) = \frac{1}{2} \delta\left(b + \frac{1}{\sqrt{\pi-1}}\right) + "
     r"\Theta\left(b + \frac{1}{\sqrt{\pi-1}}\right) "
     r"\mathcal{N}\left(b; -\frac{1}{\sqrt{\pi-1}}, \frac{2\pi}{\pi-1}\right)",
 )
@@ -334,14 +334,14 @@ SECTION.undecided(
     "E-Eq75",
     "The output of the next Dense is Y_i^(l+1) = sum_j w_ij B_j",
     "a definition; what stands on the left is called Z_i^(l+1) in the equations that follow",
-    formula=r"Y_i^{(l+1)} = \sum_j w_{ij}^{(l)} B_j^{(l)}",
+    printed=r"Y_i^{(l+1)} = \sum_j w_{ij}^{(l)} B_j^{(l)}",
 )
 
 
 @SECTION.holds(
     "E-Eq76-78",
     "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
-    formula=r"E_\chi(Z) = E_\chi(B) \sum_j w_{ij} = 0, \qquad "
+    printed=r"E_\chi(Z) = E_\chi(B) \sum_j w_{ij} = 0, \qquad "
     r"\mathrm{Var}_\chi(Z) = E_\chi(B^2)\, S_{w^2} = \sigma_w^2",
     assumes="width to infinity; the units need only be nearly uncorrelated over the data, not independent",
 )
@@ -368,7 +368,7 @@ def next_layer(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq79",
     "E B^2 = Var B - (E B)^2",
-    formula=r"E_\chi(B^2) = \mathrm{Var}_\chi(B) - E_\chi(B)^2",
+    printed=r"E_\chi(B^2) = \mathrm{Var}_\chi(B) - E_\chi(B)^2",
     counter_example="""
 from sympy import pi, Rational, simplify
 # Y = max(X, 0), X ~ N(0, 1): E Y^2 = 1/2, (E Y)^2 = 1/(2 pi)
@@ -385,7 +385,7 @@ def printed_second_moment() -> Iterator[Finding]:
 
 
 @SECTION.corrects(
-    "E-Eq79", "E B^2 = Var B + (E B)^2 = 1 + 0", formula=r"E_\chi(B^2) = \mathrm{Var}_\chi(B) + E_\chi(B)^2"
+    "E-Eq79", "E B^2 = Var B + (E B)^2 = 1 + 0", right=r"E_\chi(B^2) = \mathrm{Var}_\chi(B) + E_\chi(B)^2"
 )
 def second_moment() -> Iterator[Finding]:
     """Var B = E (B - E B)^2, computed as such."""
@@ -397,7 +397,7 @@ def second_moment() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq80",
     "Z^(l+1) ~ N(0, sigma_w^2) at every layer",
-    formula=r"f_{Z^{(l+1)}}(z) = \mathcal{N}(z; 0, \sigma_w^2)",
+    printed=r"f_{Z^{(l+1)}}(z) = \mathcal{N}(z; 0, \sigma_w^2)",
     assumes="full batch, widths and number of data to infinity",
 )
 def every_layer() -> Iterator[Finding]:
@@ -412,7 +412,7 @@ def every_layer() -> Iterator[Finding]:
 @SECTION.holds(
     "E-bal",
     "Each class is predicted with equal probability, regardless of the depth",
-    formula=r"G_0 \to \frac{1}{2}",
+    printed=r"G_0 \to \frac{1}{2}",
     assumes="full batch; widths and number of data to infinity at fixed depth",
 )
 def balanced_guesses(trial: Trial) -> Iterator[Finding]:
@@ -431,7 +431,7 @@ def balanced_guesses(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq81",
     "Mini-batches: O_c ~ N(0, sigma_w^2 Var_chi(B^(L))) over the data, all centres 0",
-    formula=r"f_{O_c}(o) = \mathcal{N}(o; 0, \sigma_w^2 \mathrm{Var}_\chi(B^{(L)}))",
+    printed=r"f_{O_c}(o) = \mathcal{N}(o; 0, \sigma_w^2 \mathrm{Var}_\chi(B^{(L)}))",
     assumes="widths to infinity; a batch without spread is normalised to 0",
 )
 def mini_batches(trial: Trial) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ def _wide(trial: Trial, network: igb.Network, number: int, against: dict[str, fl
     "E-ThmF.3 / Eq125-126",
     "ReLU, then LayerNorm: O_c ~ N(0, sigma_w^2) over the data, and the law of its centre collapses to a delta "
     "function at 0",
-    formula=r"f_{O_c}(o) \to \mathcal{N}(o; 0, \sigma_w^2), \qquad f_{\mu_c}(m) \to \delta(m)",
+    printed=r"f_{O_c}(o) \to \mathcal{N}(o; 0, \sigma_w^2), \qquad f_{\mu_c}(m) \to \delta(m)",
     assumes="isotropic data (uncorrelated: no common mean), widths and input dimension to infinity",
 )
 def balanced_outputs(trial: Trial) -> Iterator[Finding]:
@@ -91,7 +91,7 @@ def balanced_outputs(trial: Trial) -> Iterator[Finding]:
     "E-Eq127-133",
     "First layer: Z_i^(1) ~ N(0, sigma_w^2), Y_i has the law 1/2 delta + Theta N(0, sigma_w^2), and its mean and "
     "variance are the same for all nodes",
-    formula=r"f_{Y_i^{(1)}}(y) = \frac{1}{2} \delta(y) + \Theta(y)\, \mathcal{N}(y; 0, \sigma_w^2)",
+    printed=r"f_{Y_i^{(1)}}(y) = \frac{1}{2} \delta(y) + \Theta(y)\, \mathcal{N}(y; 0, \sigma_w^2)",
     assumes="the input dimension (printed N_0, N_1) goes to infinity",
 )
 def first_layer(trial: Trial) -> Iterator[Finding]:
@@ -115,7 +115,7 @@ def first_layer(trial: Trial) -> Iterator[Finding]:
 @SECTION.fails(
     "E-var-line",
     "The variance along the layer is sigma_a^2 = sum_i (Y_i - mu_a)/N",
-    formula=r"(\hat\sigma_a^{(1)})^2 = \sum_i (Y_i^{(1)} - \hat\mu_a^{(1)}) / N_1",
+    printed=r"(\hat\sigma_a^{(1)})^2 = \sum_i (Y_i^{(1)} - \hat\mu_a^{(1)}) / N_1",
     counter_example="""
 values = [0.0, 1.0, 5.0]
 mean = sum(values) / 3
@@ -134,7 +134,7 @@ def printed_layer_variance() -> Iterator[Finding]:
 @SECTION.corrects(
     "E-var-line",
     "sigma_a^2 = sum_i (Y_i - mu_a)^2/N",
-    formula=r"(\hat\sigma_a^{(1)})^2 = \sum_i (Y_i^{(1)} - \hat\mu_a^{(1)})^2 / N_1",
+    right=r"(\hat\sigma_a^{(1)})^2 = \sum_i (Y_i^{(1)} - \hat\mu_a^{(1)})^2 / N_1",
 )
 def layer_variance(trial: Trial) -> Iterator[Finding]:
     """For three nodes in symbols; for Y = max(Z, 0) its mean is (N - 1)/N times the variance of Eq. 73."""
@@ -152,7 +152,7 @@ def layer_variance(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq134",
     "In layer 1 LayerNorm is BatchNorm: mean and variance over the weights are those over the data",
-    formula=r"L_{i;a} = \frac{Y_i - E_W(Y_i)}{\sqrt{\mathrm{Var}_W(Y_i)}} = "
+    printed=r"L_{i;a} = \frac{Y_i - E_W(Y_i)}{\sqrt{\mathrm{Var}_W(Y_i)}} = "
     r"\frac{Y_i - E_\chi(Y_i)}{\sqrt{\mathrm{Var}_\chi(Y_i)}}",
     assumes="data without a common mean (c = 0), width and input dimension to infinity",
 )
@@ -187,7 +187,7 @@ def layer_norm_is_batch_norm(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq135-137",
     "Every node behind LayerNorm has mean 0 and variance 1 over the data; the next layer is Z_i^(2) = sum_j w_ij L_j",
-    formula=r"E_\chi(L_i^{(1)}) = 0, \qquad \mathrm{Var}_\chi(L_i^{(1)}) = 1, \quad \forall i",
+    printed=r"E_\chi(L_i^{(1)}) = 0, \qquad \mathrm{Var}_\chi(L_i^{(1)}) = 1, \quad \forall i",
     assumes="isotropic data, width and input dimension to infinity; Eq. 137 is a definition",
 )
 def standardised() -> Iterator[Finding]:
@@ -207,7 +207,7 @@ def standardised() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq138-139",
     "Z^(2) ~ N(sum_j w_j E(L_j), sum_j w_j^2 Var(L_j)) = N(0, sum_j w_j^2) -> N(0, sigma_w^2) over the data",
-    formula=r"f_{Z_i^{(2)}}(z) = \mathcal{N}\left(z; 0, \sum_j (w_j^{(1)})^2\right) \to "
+    printed=r"f_{Z_i^{(2)}}(z) = \mathcal{N}\left(z; 0, \sum_j (w_j^{(1)})^2\right) \to "
     r"\mathcal{N}(z; 0, \sigma_w^2)",
     assumes="isotropic data, widths to infinity (the paper prints Z^(1) on the left)",
 )

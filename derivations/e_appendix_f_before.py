@@ -77,7 +77,7 @@ SECTION.undecided(
     "E-Eq91",
     "The components of the input are N(0, 1)",
     "a definition of the setting",
-    formula=r"X_i^{(0)} \sim \mathcal{N}(0, 1)",
+    printed=r"X_i^{(0)} \sim \mathcal{N}(0, 1)",
 )
 
 
@@ -85,7 +85,7 @@ SECTION.undecided(
     "E-ThmF.2 / Eq92-93",
     "LayerNorm, then ReLU: O_c ~ N(mu_c, V) over the data and mu_c ~ N(0, V') over the weights, where V and V' are "
     "those of the net without norm multiplied by the variance (sigma^(1))^2 of the first layer's pre-activations",
-    formula=r"f_{O_c}(o) \to \mathcal{N}(o; \mu_c, (\hat\sigma^{(1)})^2 \mathrm{Var}_\chi(O_c)), \qquad "
+    printed=r"f_{O_c}(o) \to \mathcal{N}(o; \mu_c, (\hat\sigma^{(1)})^2 \mathrm{Var}_\chi(O_c)), \qquad "
     r"f_{\mu_c}(m) \to \mathcal{N}(m; 0, (\hat\sigma^{(1)})^2 \mathrm{Var}_W(\mu_c))",
     assumes="widths and number of data to infinity",
     counter_example="""
@@ -114,7 +114,7 @@ def multiplied_by_the_variance(trial: Trial) -> Iterator[Finding]:
     "E-ThmF.2 / Eq92-93",
     "Both variances are those of the net without norm divided by (sigma^(L))^2 = sigma_w^2 (sigma_w^2/2)^(L-1), the "
     "variance of the pre-activations of its last hidden layer; that is (sigma^(1))^2 at every depth for sigma_w^2 = 2",
-    formula=r"f_{O_c}(o) \to \mathcal{N}\left(o; \mu_c, \frac{\mathrm{Var}_\chi(O_c)}{(\hat\sigma^{(L)})^2}\right), "
+    right=r"f_{O_c}(o) \to \mathcal{N}\left(o; \mu_c, \frac{\mathrm{Var}_\chi(O_c)}{(\hat\sigma^{(L)})^2}\right), "
     r"\qquad (\hat\sigma^{(L)})^2 = \sigma_w^2 \left(\frac{\sigma_w^2}{2}\right)^{L-1}",
     assumes="widths and number of data to infinity, no biases",
 )
@@ -172,7 +172,7 @@ def factor_varies() -> Iterator[Finding]:
     "E-F2const",
     "The factor is constant in the depth if and only if sigma_w^2 = 2 (Kaiming): 1/2; else it is 1/(sigma_w^2 "
     "(sigma_w^2/2)^(L-1)). It is the same in each network of infinite width, for any sigma_w^2",
-    formula=r"\frac{\mathrm{Var}^{\mathrm{LN}}}{\mathrm{Var}} = \frac{1}{\sigma_w^2 (\sigma_w^2/2)^{L-1}}",
+    right=r"\frac{\mathrm{Var}^{\mathrm{LN}}}{\mathrm{Var}} = \frac{1}{\sigma_w^2 (\sigma_w^2/2)^{L-1}}",
 )
 def factor_is_constant_for_kaiming(trial: Trial) -> Iterator[Finding]:
     """Two depths differ by the factor 2/sigma_w^2. Simulated: a plain net's var_chi over that with LayerNorm, twice."""
@@ -192,7 +192,7 @@ def factor_is_constant_for_kaiming(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-F2gamma",
     "gamma of LayerNorm + ReLU equals gamma of ReLU alone, at every depth",
-    formula=r"\gamma_{\mathrm{LN+ReLU}} = \gamma_{\mathrm{ReLU}}",
+    printed=r"\gamma_{\mathrm{LN+ReLU}} = \gamma_{\mathrm{ReLU}}",
     assumes="ReLU (or any homogeneous activation), no biases, widths to infinity",
 )
 def gamma_is_the_same(trial: Trial) -> Iterator[Finding]:
@@ -221,7 +221,7 @@ def gamma_is_the_same(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq94-96",
     "Z^(1) ~ N(0, sigma_w^2) over the data, with sum_j w_ij^2 -> sigma_w^2 by the law of large numbers",
-    formula=r"f_{Z_i^{(1)}}(z) = \mathcal{N}(z; 0, \sigma_w^2)",
+    printed=r"f_{Z_i^{(1)}}(z) = \mathcal{N}(z; 0, \sigma_w^2)",
     assumes="the input dimension d (the paper's D here) goes to infinity",
 )
 def first_layer() -> Iterator[Finding]:
@@ -244,14 +244,14 @@ SECTION.undecided(
     "E-Eq97",
     "LayerNorm: L_i;a = (Z_i;a - mu_a)/sigma_a, mean and standard deviation over the nodes of the layer",
     "a definition",
-    formula=r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}",
+    printed=r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}",
 )
 
 
 @SECTION.holds(
     "E-Eq98-99",
     "In infinite width mu_a -> 0 and sigma_a -> sigma^(1), the same for every datum a",
-    formula=r"\hat\mu_a^{(1)} \to 0, \qquad \hat\sigma_a^{(1)} \to \hat\sigma^{(1)}",
+    printed=r"\hat\mu_a^{(1)} \to 0, \qquad \hat\sigma_a^{(1)} \to \hat\sigma^{(1)}",
     assumes="N_1 and the input dimension go to infinity; what is used is the law of large numbers, not the CLT",
 )
 def layer_statistics(trial: Trial) -> Iterator[Finding]:
@@ -288,7 +288,7 @@ def layer_statistics(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq100-101",
     "L_i = Z_i/sigma^(1) ~ N(0, sigma_w^2/(sigma^(1))^2) over the data",
-    formula=r"f_{L_i^{(1)}}(l) = \mathcal{N}\left(l; 0, \frac{\sigma_w^2}{(\hat\sigma^{(1)})^2}\right)",
+    printed=r"f_{L_i^{(1)}}(l) = \mathcal{N}\left(l; 0, \frac{\sigma_w^2}{(\hat\sigma^{(1)})^2}\right)",
     assumes="widths to infinity; the variance is then 1, as (sigma^(1))^2 = sigma_w^2",
 )
 def normalised_first_layer() -> Iterator[Finding]:
@@ -305,7 +305,7 @@ def normalised_first_layer() -> Iterator[Finding]:
     "E-Eq102-105",
     "Behind ReLU the law is 1/2 delta + Theta N(0, sigma_w^2/sigma^2) and its mean and variance are those without "
     "LayerNorm divided by sigma^ and sigma^^2",
-    formula=r"E_\chi(Y) = \frac{E_\chi(\bar Y)}{\hat\sigma^{(1)}}, \qquad "
+    printed=r"E_\chi(Y) = \frac{E_\chi(\bar Y)}{\hat\sigma^{(1)}}, \qquad "
     r"\mathrm{Var}_\chi(Y) = \frac{\mathrm{Var}_\chi(\bar Y)}{(\hat\sigma^{(1)})^2}",
     assumes="sigma^ > 0",
 )
@@ -322,7 +322,7 @@ def scaled_moments() -> Iterator[Finding]:
     "E-Eq106-112",
     "Z^(2) is N(sum_j w_ij E(Y_j), sum_j w_ij^2 Var(Y_j)) over the data; its centre is N(0, sigma_w^2 E_W(E(Ybar)^2)"
     "/sigma^^2) over the weights",
-    formula=r"f_{E_\chi(Z_i^{(2)})}(z) \to \mathcal{N}\left(z; 0, "
+    printed=r"f_{E_\chi(Z_i^{(2)})}(z) \to \mathcal{N}\left(z; 0, "
     r"\sigma_w^2 \frac{E_W(E_\chi(\bar Y_j)^2)}{(\hat\sigma^{(1)})^2}\right)",
     assumes="widths to infinity, where the covariances of different nodes no longer count",
 )
@@ -346,7 +346,7 @@ def second_layer(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq113",
     "E_W Var_chi(Z^(2)) = sigma_w^2 E_W(Var_chi(Ybar))/(sigma^(l))^2",
-    formula=r"E_W(\mathrm{Var}_\chi(Z_i^{(2)})) = \sigma_w^2 \frac{E_W(\mathrm{Var}_\chi(\bar Y_j^{(1)}))}"
+    printed=r"E_W(\mathrm{Var}_\chi(Z_i^{(2)})) = \sigma_w^2 \frac{E_W(\mathrm{Var}_\chi(\bar Y_j^{(1)}))}"
     r"{(\hat\sigma^{(l)})^2}",
     assumes="l is the layer that is normalised: l = 1 here",
 )
@@ -369,7 +369,7 @@ def mean_variance_of_the_second_layer(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq114",
     "The ratio Var_W(E Z)/Var_chi(Z) of layer 2 does not depend on sigma^: E_W(E(Ybar)^2)/E_W(Var(Ybar))",
-    formula=r"\frac{\mathrm{Var}_W(E_\chi(Z^{(2)}))}{\mathrm{Var}_\chi(Z^{(2)})} = "
+    printed=r"\frac{\mathrm{Var}_W(E_\chi(Z^{(2)}))}{\mathrm{Var}_\chi(Z^{(2)})} = "
     r"\frac{E_W(E_\chi(\bar Y)^2)}{E_W(\mathrm{Var}_\chi(\bar Y))}",
     assumes="widths to infinity",
 )
@@ -387,7 +387,7 @@ def ratio_of_the_second_layer() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq115-116",
     "The law of a whole layer is the mixture of the laws of its nodes over their centres: N(0, sigma_z^2 + sigma_mu^2)",
-    formula=r"\int \mathcal{N}(x; y, \sigma_z^2)\, \mathcal{N}(y; 0, \sigma_\mu^2)\, dy = "
+    printed=r"\int \mathcal{N}(x; y, \sigma_z^2)\, \mathcal{N}(y; 0, \sigma_\mu^2)\, dy = "
     r"\mathcal{N}(x; 0, \sigma_z^2 + \sigma_\mu^2)",
     assumes="widths to infinity",
 )
@@ -411,7 +411,7 @@ def layer_law() -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq117-119",
     "L^(2) = Z^(2)/sqrt(sigma_z^2 + sigma_mu^2) is N(mu/alpha, sigma^2/alpha^2); without LayerNorm: N(mu, sigma^2)",
-    formula=r"f_{L_i^{(2)}}(l) = \mathcal{N}\left(l; \frac{\mu}{\alpha}, \frac{\sigma^2}{\alpha^2}\right)",
+    printed=r"f_{L_i^{(2)}}(l) = \mathcal{N}\left(l; \frac{\mu}{\alpha}, \frac{\sigma^2}{\alpha^2}\right)",
     assumes="widths to infinity",
 )
 def normalised_second_layer() -> Iterator[Finding]:
@@ -434,7 +434,7 @@ assert abs(cdf(3) + (1 - cdf(-3)) - 1) > 0.9
 @SECTION.fails(
     "E-Eq120",
     "The rectified N(mu, sigma^2) has the mass Phi(mu/sigma) at 0",
-    formula=r"f_{\bar Y}(y) = \Phi\left(\frac{\mu}{\sigma}\right) \delta(y) + "
+    printed=r"f_{\bar Y}(y) = \Phi\left(\frac{\mu}{\sigma}\right) \delta(y) + "
     r"\Theta(y)\, \mathcal{N}(y; \mu, \sigma^2)",
     counter_example=PRINTED_MASS,
 )
@@ -450,7 +450,7 @@ def printed_atom() -> Iterator[Finding]:
 @SECTION.corrects(
     "E-Eq120",
     "The mass at 0 is Phi(-mu/sigma)",
-    formula=r"f_{\bar Y}(y) = \Phi\left(-\frac{\mu}{\sigma}\right) \delta(y) + "
+    right=r"f_{\bar Y}(y) = \Phi\left(-\frac{\mu}{\sigma}\right) \delta(y) + "
     r"\Theta(y)\, \mathcal{N}(y; \mu, \sigma^2)",
 )
 def atom() -> Iterator[Finding]:
@@ -467,7 +467,7 @@ def atom() -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq121",
     "The rectified L^(2) has the mass Phi((mu/alpha)/(sigma/alpha)) at 0",
-    formula=r"f_Y(y) = \Phi\left(\frac{\mu/\alpha}{\sigma/\alpha}\right) \delta(y) + "
+    printed=r"f_Y(y) = \Phi\left(\frac{\mu/\alpha}{\sigma/\alpha}\right) \delta(y) + "
     r"\Theta(y)\, \mathcal{N}\left(y; \frac{\mu}{\alpha}, \frac{\sigma^2}{\alpha^2}\right)",
     counter_example=PRINTED_MASS,
 )
@@ -483,7 +483,7 @@ def printed_scaled_atom() -> Iterator[Finding]:
 @SECTION.corrects(
     "E-Eq121",
     "The mass at 0 is Phi(-(mu/alpha)/(sigma/alpha)) = Phi(-mu/sigma)",
-    formula=r"f_Y(y) = \Phi\left(-\frac{\mu}{\sigma}\right) \delta(y) + "
+    right=r"f_Y(y) = \Phi\left(-\frac{\mu}{\sigma}\right) \delta(y) + "
     r"\Theta(y)\, \mathcal{N}\left(y; \frac{\mu}{\alpha}, \frac{\sigma^2}{\alpha^2}\right)",
 )
 def scaled_atom() -> Iterator[Finding]:
@@ -501,7 +501,7 @@ def scaled_atom() -> Iterator[Finding]:
     "E-Eq122-124",
     "Mean and variance of Y^(2) are those without LayerNorm divided by alpha and alpha^2, alpha^2 = sigma_z^2 + "
     "sigma_mu^2, so that the ratio of layer 3 does not depend on it either",
-    formula=r"E_\chi(Y^{(2)}) = \frac{E_\chi(\bar Y^{(2)})}{\alpha}, \qquad "
+    printed=r"E_\chi(Y^{(2)}) = \frac{E_\chi(\bar Y^{(2)})}{\alpha}, \qquad "
     r"\frac{\mathrm{Var}_W(E_\chi(Z^{(3)}))}{\mathrm{Var}_\chi(Z^{(3)})} = "
     r"\frac{E_W(E_\chi(\bar Y^{(2)})^2)}{E_W(\mathrm{Var}_\chi(\bar Y^{(2)}))}",
     assumes="widths to infinity",

@@ -69,7 +69,7 @@ def _numbers() -> tuple[Any, Any]:
 @SECTION.fails(
     "E-LemF.1 / Eq83",
     "E ReLU(alpha X) = alpha E ReLU(X) for every real alpha",
-    formula=r"E[\mathrm{ReLU}(\alpha X)] = \alpha E[\mathrm{ReLU}(X)], \quad \alpha \in \mathbb{R}",
+    printed=r"E[\mathrm{ReLU}(\alpha X)] = \alpha E[\mathrm{ReLU}(X)], \quad \alpha \in \mathbb{R}",
     assumes="X ~ N(mu, sigma^2)",
     counter_example="""
 from math import pi, sqrt
@@ -94,7 +94,7 @@ def mean_for_any_factor() -> Iterator[Finding]:
 @SECTION.corrects(
     "E-LemF.1 / Eq83",
     "E ReLU(alpha X) = alpha E ReLU(X) for alpha >= 0; for alpha < 0 it is |alpha| E ReLU(-X)",
-    formula=r"E[\mathrm{ReLU}(\alpha X)] = |\alpha| E[\mathrm{ReLU}(\mathrm{sgn}(\alpha) X)]",
+    right=r"E[\mathrm{ReLU}(\alpha X)] = |\alpha| E[\mathrm{ReLU}(\mathrm{sgn}(\alpha) X)]",
     assumes="X ~ N(mu, sigma^2); LayerNorm divides by a standard deviation, so alpha > 0 is all that is used",
 )
 def mean_by_sign() -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def mean_by_sign() -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq84",
     "Var ReLU(alpha X) = alpha^2 Var ReLU(X) for every real alpha",
-    formula=r"\mathrm{Var}[\mathrm{ReLU}(\alpha X)] = \alpha^2 \mathrm{Var}[\mathrm{ReLU}(X)], "
+    printed=r"\mathrm{Var}[\mathrm{ReLU}(\alpha X)] = \alpha^2 \mathrm{Var}[\mathrm{ReLU}(X)], "
     r"\quad \alpha \in \mathbb{R}",
     counter_example="""
 import numpy as np
@@ -134,7 +134,7 @@ def variance_for_any_factor() -> Iterator[Finding]:
 @SECTION.corrects(
     "E-Eq84",
     "Var ReLU(alpha X) = alpha^2 Var ReLU(X) for alpha >= 0 (or mu = 0); for alpha < 0 it is alpha^2 Var ReLU(-X)",
-    formula=r"\mathrm{Var}[\mathrm{ReLU}(\alpha X)] = \alpha^2 \mathrm{Var}[\mathrm{ReLU}(\mathrm{sgn}(\alpha) X)]",
+    right=r"\mathrm{Var}[\mathrm{ReLU}(\alpha X)] = \alpha^2 \mathrm{Var}[\mathrm{ReLU}(\mathrm{sgn}(\alpha) X)]",
 )
 def variance_by_sign() -> Iterator[Finding]:
     """As for the mean."""
@@ -150,7 +150,7 @@ def variance_by_sign() -> Iterator[Finding]:
     "E-Eq85",
     "E ReLU(X) = mu [1 - Phi(-mu/sigma)] + sigma/sqrt(2 pi) exp(-mu^2/(2 sigma^2)) = mu Phi(mu/sigma) + sigma "
     "phi(mu/sigma)",
-    formula=r"E[\mathrm{ReLU}(X)] = \mu \Phi(\mu/\sigma) + \sigma \varphi(\mu/\sigma)",
+    printed=r"E[\mathrm{ReLU}(X)] = \mu \Phi(\mu/\sigma) + \sigma \varphi(\mu/\sigma)",
     assumes="X ~ N(mu, sigma^2)",
 )
 def mean_of_the_rectified(trial: Trial) -> Iterator[Finding]:
@@ -172,7 +172,7 @@ def mean_of_the_rectified(trial: Trial) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq86",
     "Var ReLU(X) = (mu^2 + sigma^2)[1 - Phi(-mu/sigma)] + mu sigma/sqrt(2 pi) exp(-mu^2/(2 sigma^2)) - (E ReLU(X))^2",
-    formula=r"\mathrm{Var}[\mathrm{ReLU}(X)] = (\mu^2 + \sigma^2) [1 - \Phi(-\mu/\sigma)] + "
+    printed=r"\mathrm{Var}[\mathrm{ReLU}(X)] = (\mu^2 + \sigma^2) [1 - \Phi(-\mu/\sigma)] + "
     r"\frac{\mu\sigma}{\sqrt{2\pi}} e^{-\mu^2/(2\sigma^2)} - E[\mathrm{ReLU}(X)]^2",
     assumes="X ~ N(mu, sigma^2)",
 )
@@ -195,7 +195,7 @@ def variance_of_the_rectified() -> Iterator[Finding]:
     "E-Eq87",
     "E ReLU(Y) = |alpha| [ (alpha/|alpha|) mu (1 - Phi(-alpha mu/(|alpha| sigma))) + (|alpha| sigma/sqrt(2 pi)) "
     "exp(-alpha^2 mu^2/(2 alpha^2 sigma^2)) ], Y = alpha X",
-    formula=r"E[\mathrm{ReLU}(Y)] = |\alpha| \left[ \frac{\alpha}{|\alpha|} \mu \left(1 - "
+    printed=r"E[\mathrm{ReLU}(Y)] = |\alpha| \left[ \frac{\alpha}{|\alpha|} \mu \left(1 - "
     r"\Phi\left(-\frac{\alpha\mu}{|\alpha|\sigma}\right)\right) + \frac{|\alpha|\sigma}{\sqrt{2\pi}} "
     r"e^{-\alpha^2\mu^2/(2\alpha^2\sigma^2)} \right]",
     counter_example="""
@@ -220,7 +220,7 @@ def printed_mean_of_the_scaled() -> Iterator[Finding]:
     "E-Eq87",
     "E ReLU(Y) = |alpha| [ (alpha/|alpha|) mu (1 - Phi(-alpha mu/(|alpha| sigma))) + (sigma/sqrt(2 pi)) "
     "exp(-mu^2/(2 sigma^2)) ], for every real alpha but 0",
-    formula=r"E[\mathrm{ReLU}(Y)] = |\alpha| \left[ \frac{\alpha}{|\alpha|} \mu \left(1 - "
+    right=r"E[\mathrm{ReLU}(Y)] = |\alpha| \left[ \frac{\alpha}{|\alpha|} \mu \left(1 - "
     r"\Phi\left(-\frac{\alpha\mu}{|\alpha|\sigma}\right)\right) + \frac{\sigma}{\sqrt{2\pi}} "
     r"e^{-\mu^2/(2\sigma^2)} \right]",
 )
@@ -241,7 +241,7 @@ def mean_of_the_scaled() -> Iterator[Finding]:
     "E-Eq88-90",
     "For every real alpha the last line is alpha [mu (1 - Phi(-mu/sigma)) + sigma/sqrt(2 pi) exp(-mu^2/(2 sigma^2))] = "
     "alpha E ReLU(X), and Var ReLU(Y) = alpha^2 Var ReLU(X)",
-    formula=r"E[\mathrm{ReLU}(Y)] = \alpha \left[ \mu \left(1 - \Phi\left(-\frac{\mu}{\sigma}\right)\right) + "
+    printed=r"E[\mathrm{ReLU}(Y)] = \alpha \left[ \mu \left(1 - \Phi\left(-\frac{\mu}{\sigma}\right)\right) + "
     r"\frac{\sigma}{\sqrt{2\pi}} e^{-\mu^2/(2\sigma^2)} \right]",
     counter_example="""
 from math import erf, exp, pi, sqrt

@@ -1,0 +1,67 @@
+"""Formulas that many claims share, in SymPy: Gaussian densities, moments of ReLU, the law of G0; and plain averages.
+
+They stand apart from the rules of the package, against which claims test them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+NODES = np.arange(-9, 9.001, 0.05)
+"""Nodes of the trapezoidal rule for N(0, 1): exact to rounding for functions that are analytic near the real line."""
+WEIGHTS = 0.05 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
+
+
+def npdf(x: Any, mean: Any = 0, deviation: Any = 1) -> Any:
+    """Return the Gaussian density at x."""
+    return sp.exp(-((x - mean) ** 2) / (2 * deviation**2)) / (sp.sqrt(2 * sp.pi) * deviation)
+
+
+def ncdf(x: Any) -> Any:
+    """Return Phi(x), the distribution function of N(0, 1)."""
+    return (1 + sp.erf(x / sp.sqrt(2))) / 2
+
+
+def relu_mean(mean: Any, deviation: Any) -> Any:
+    """Return E ReLU(X), X ~ N(mean, deviation^2)."""
+    return mean * ncdf(mean / deviation) + deviation**2 * npdf(0, mean, deviation)
+
+
+def relu_second_moment(mean: Any, deviation: Any) -> Any:
+    """Return E ReLU(X)^2, X ~ N(mean, deviation^2)."""
+    return (mean**2 + deviation**2) * ncdf(mean / deviation) + mean * deviation**2 * npdf(0, mean, deviation)
+
+
+def kappa_1(c: Any) -> Any:
+    """Return 2 E ReLU(u) ReLU(v) of two units N(0, 1) of correlation c: behind ReLU their second moment is 1/2."""
+    return (sp.sqrt(1 - c**2) + c * (sp.pi - sp.acos(c))) / sp.pi
+
+
+def g0_density(g: Any, gamma: Any) -> Any:
+    """Return the density of G0 at g."""
+    y = sp.sqrt(2) * sp.erfinv(2 * g - 1)
+    return sp.exp(y**2 * (1 - 1 / gamma) / 2) / sp.sqrt(gamma)
+
+
+def g0_cdf(g: Any, gamma: Any) -> Any:
+    """Return P(G0 <= g)."""
+    return ncdf(sp.sqrt(2) * sp.erfinv(2 * g - 1) / sp.sqrt(gamma))
+
+
+def g0_variance(gamma: Any) -> Any:
+    """Return Var(G0)."""
+    return sp.asin(gamma / (1 + gamma)) / (2 * sp.pi)
+
+
+def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
+    """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
+    return float(WEIGHTS @ phi(np.sqrt(q) * NODES))
+
+
+def mean_of_pair(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float, c: float) -> float:
+    """Return E phi(h_a) phi(h_b) of two units N(0, q) of correlation c >= 0, in double precision."""
+    shared, own = np.sqrt(q * c) * NODES[:, None], np.sqrt(q * (1 - c)) * NODES
+    return float(WEIGHTS @ (phi(shared + own) @ WEIGHTS) ** 2)
