@@ -37,7 +37,7 @@ def program(stated: Any, code: str) -> str:
         return code.strip()
     import sympy as sp  # noqa: PLC0415 - slow to load
 
-    names = sorted({symbol.name for value in values for symbol in value.free_symbols})
+    names = sorted({symbol.name for value in values for symbol in value.atoms(sp.Symbol)})
     for name in names:
         if not name.isidentifier() or keyword.iskeyword(name):
             raise ValueError(f"expected symbols with names that Python takes for a counter-example, got {name!r}")
@@ -63,9 +63,9 @@ def mutants(stated: Any) -> Iterator[Any]:
 
 
 def _numbers(expression: Any, sp: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """Return the places of the numbers of an expression, signs apart: a factor -1 is none."""
+    """Return the places of the numbers of an expression, apart from signs (a factor -1) and infinity."""
     if isinstance(expression, sp.Number) or expression in (sp.pi, sp.E):
-        if expression != -1 or not path:
+        if expression.is_finite and (expression != -1 or not path):
             yield path
         return
     for i, part in enumerate(expression.args):
