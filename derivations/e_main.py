@@ -410,7 +410,7 @@ def spreads(trial: Trial, norm: str, placement: str, depth: int) -> tuple[float,
     Over the output weights it is exact: the mean of asin(c)/(2 pi) over all pairs of data, c their cosine.
     """
     axis, found = {"batch": 0, "layer": 1}[norm], []
-    for _ in range(trial.draws(12)):
+    for _ in range(48 if depth == 1 else 8):
         x = trial.rng.standard_normal((DATA, COMPONENTS))
         for _ in range(depth):
             x = x @ trial.rng.normal(0, 1 / np.sqrt(NODES), (x.shape[1], NODES))
