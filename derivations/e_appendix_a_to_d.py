@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, agree, identity, normal, shown
+from igbtheory.claims import Finding, Section, agree, equation, identity, normal, shown
 from igbtheory.claims.gaussians import NODES, WEIGHTS, mean_of, ncdf, npdf
 
 SECTION = Section("Where you place the norm: appendices A to D", "E A")
@@ -85,7 +85,7 @@ GAMMA = sp.Symbol("gamma")
 @SECTION.fails(
     "E-AppB-gen",
     "results hold broadly across generic activation functions, such as: gamma of LN + phi is that of phi",
-    printed=sp.Eq(sp.Symbol(r"\gamma_\mathrm{LN}"), GAMMA, evaluate=False),
+    printed=equation(r"\gamma_\mathrm{LN}", GAMMA),
     counter_example="""
 import igbtheory as igb
 normed, plain = (igb.mlp(3, "gelu", norm=norm).predict().gamma for norm in ("layer", None))
@@ -120,7 +120,7 @@ f = sp.Function(r"f_\Delta")
 @SECTION.holds(
     "E-Eq6",
     "for many data G0 tends to P(O_0 > O_1 given W), an integral over the difference of the outputs",
-    printed=sp.Eq(sp.Symbol("G_0"), sp.Integral(f(x), (x, 0, sp.oo)), evaluate=False),
+    printed=equation("G_0", sp.Integral(f(x), (x, 0, sp.oo))),
 )
 def share_of_class_zero(stated: Any) -> Iterator[Finding]:
     """The law of large numbers over independent data gives P(Delta > 0), Delta = O_0 - O_1. For Delta ~ N(m, sigma^2)
@@ -134,8 +134,8 @@ def share_of_class_zero(stated: Any) -> Iterator[Finding]:
     "E-ThmC.1 / Eq7-8",
     "over the data an output is Gaussian, over the weights so is its centre; v is Var_chi(Y), m the mean of a node Y",
     printed=(
-        sp.Eq(sp.Symbol("f_{O_c}(o)"), npdf(o, sp.Symbol("mu_c", real=True), sp.sqrt(sigma_w2 * v)), evaluate=False),
-        sp.Eq(sp.Symbol(r"f_{\mu_c}(x)"), npdf(x, 0, sp.sqrt(sigma_w2) * mean), evaluate=False),
+        equation("f_{O_c}(o)", npdf(o, sp.Symbol("mu_c", real=True), sp.sqrt(sigma_w2 * v))),
+        equation(r"f_{\mu_c}(x)", npdf(x, 0, sp.sqrt(sigma_w2) * mean)),
     ),
     assumes="N -> infinity",
 )
@@ -153,7 +153,7 @@ def gaussian_outputs(stated: Any) -> Iterator[Finding]:
     yield from normal("centre", stated[1].rhs, x, 0, centre.doit())
 
 
-Z_LAW = sp.Eq(sp.Symbol("f_Z(z)"), npdf(z), evaluate=False)
+Z_LAW = equation("f_Z(z)", npdf(z))
 
 
 @SECTION.holds(
@@ -216,7 +216,7 @@ def lindeberg_theorem(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-ThmD.2 / Eq10-13",
     "concentration, truncated mean and truncated variance conditions are necessary and sufficient for a Gaussian limit",
-    printed=sp.Eq(sp.Symbol(r"f_{\sum X_i}(x)"), npdf(x, 0, sigma), evaluate=False),
+    printed=equation(r"f_{\sum X_i}(x)", npdf(x, 0, sigma)),
     assumes="independent terms, every one negligible: max_i P(|X_i| >= eps) -> 0",
 )
 def gaussian_convergence(stated: Any) -> Iterator[Finding]:

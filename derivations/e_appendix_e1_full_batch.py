@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, normal
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, kappa_1, mean_of, npdf
 from igbtheory.claims.simulated import at_infinite_width, extrapolated, mean_with_error
 
@@ -66,7 +66,7 @@ def predicted(stated: Any, name: str, depth: int) -> Iterator[Finding]:
 @SECTION.holds(
     "E-ThmE.1 / Eq16",
     "O_c is Gaussian over the data, of the same variance at any depth",
-    printed=sp.Eq(sp.Symbol("f_{O_c}(o)"), npdf(o, mu_c, sp.sqrt(sigma_w2 * Var_Y)), evaluate=False),
+    printed=equation("f_{O_c}(o)", npdf(o, mu_c, sp.sqrt(sigma_w2 * Var_Y))),
     assumes=f"{LIMITS}, phi with finite fourth moments",
 )
 def theorem_e1(stated: Any) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def theorem_e1(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq17",
     "mu_c ~ N(0, sw2 E_chi(Y_0^(1))^2)",
-    printed=sp.Eq(sp.Symbol(r"f_{\mu_c}(m)"), npdf(m, 0, sp.sqrt(sigma_w2) * E_Y), evaluate=False),
+    printed=equation(r"f_{\mu_c}(m)", npdf(m, 0, sp.sqrt(sigma_w2) * E_Y)),
     assumes=LIMITS,
 )
 def centres(stated: Any) -> Iterator[Finding]:
@@ -108,7 +108,7 @@ def centres(stated: Any) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq18",
     "f_mu -> delta if the mean of Y_1^(0), a node of the inputs, tends to 0",
-    printed=sp.Eq(sp.Symbol(r"\mathrm{Var}\,\mu_c"), sigma_w2 * sp.Symbol("E_X") ** 2, evaluate=False),
+    printed=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * sp.Symbol("E_X") ** 2),
     counter_example="""
 import math
 import igbtheory as igb
@@ -118,7 +118,7 @@ assert math.isclose(p.var_mu, 1 / math.pi, rel_tol=1e-12)
 assert printed.subs(E_X, 0) == 0
 """,
     correction="f_mu -> delta if the mean of Y_0^(1), a node behind phi, tends to 0; the inputs do not matter",
-    right=sp.Eq(sp.Symbol(r"\mathrm{Var}\,\mu_c"), sigma_w2 * E_Y**2, evaluate=False),
+    right=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * E_Y**2),
 )
 def no_bias(stated: Any) -> Iterator[Finding]:
     """Two indices stand in each other's place: Y_1^(0) is node 1 of layer 0, an input in the notation of appendix A.
@@ -135,7 +135,7 @@ def no_bias(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq19",
     "else f_mu -> N(0, sw2 e^2), e the limit of E_chi(Y_0^(1)) as D grows",
-    printed=sp.Eq(sp.Symbol(r"f_{\mu_c}(m)"), npdf(m, 0, sp.sqrt(sigma_w2) * e), evaluate=False),
+    printed=equation(r"f_{\mu_c}(m)", npdf(m, 0, sp.sqrt(sigma_w2) * e)),
     assumes="E_chi(Y_0^(1)) converges as D -> infinity",
 )
 def bias(stated: Any) -> Iterator[Finding]:
@@ -154,13 +154,10 @@ def bias(stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.holds(
-    "E-noamp",
-    "bias does not grow with depth",
-    printed=sp.Eq(sp.Symbol(r"\gamma^{(L)}"), E_Y**2 / Var_Y, evaluate=False),
-    assumes=LIMITS,
+    "E-noamp", "bias does not grow with depth", printed=equation(r"\gamma^{(L)}", E_Y**2 / Var_Y), assumes=LIMITS
 )
 def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """gamma is the ratio of the variances of E-Eq17 and E-ThmE.1 and holds no depth; for ReLU it is that of A-ReLU. At
+    """The bias ratio is that of the variances of E-Eq17 and E-ThmE.1 and holds no depth; for ReLU it is that of A-ReLU. At
     finite width gamma even falls a little with depth, by an amount of order L/N. In the simulation a full batch has
     200 data, with the moments 1/2 and PAIR behind ReLU.
     """
@@ -175,10 +172,7 @@ def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.holds(
-    "E-Eq20,22",
-    "B_i^(1) ~ N(0, 1)",
-    printed=sp.Eq(sp.Symbol("f_{B_i}(b)"), npdf(b), evaluate=False),
-    assumes="infinite batch, Gaussian inputs",
+    "E-Eq20,22", "B_i^(1) ~ N(0, 1)", printed=equation("f_{B_i}(b)", npdf(b)), assumes="infinite batch, Gaussian inputs"
 )
 def normalised_node(stated: Any) -> Iterator[Finding]:
     """Z ~ N(mu, sigma^2) less its mean, over its deviation: its density at mu + sigma b, times sigma.
@@ -195,7 +189,7 @@ def normalised_node(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq21",
     "Z_i^(1) = sum_j w_ij X_j is normal over the data",
-    printed=sp.Eq(sp.Symbol("f_Z(z)"), npdf(z, mu * S_w, sigma * sp.sqrt(q)), evaluate=False),
+    printed=equation("f_Z(z)", npdf(z, mu * S_w, sigma * sp.sqrt(q))),
     assumes="inputs jointly Gaussian, independent, N(mu, sigma^2); S_w = sum_j w_ij, q = sum_j w_ij^2",
 )
 def first_layer(stated: Any) -> Iterator[Finding]:
@@ -225,7 +219,7 @@ SECTION.undecided(
 @SECTION.holds(
     "E-Eq24",
     "E_chi Z_i^(l+1) = E_chi(Y_0) S_w, S_w = sum_j w_ij",
-    printed=sp.Eq(sp.Symbol(r"\mathbb E_\chi Z_i"), E_Y * S_w, evaluate=False),
+    printed=equation(r"\mathbb E_\chi Z_i", E_Y * S_w),
     assumes="the nodes are identically distributed over the data",
 )
 def mean_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
@@ -255,7 +249,7 @@ def _activations(rng: np.random.Generator, width: int, layers: int) -> Any:
 @SECTION.holds(
     "E-Eq25",
     "Var_chi(Z) = Var(Y) sum w^2 -> Var(Y) sw2",
-    printed=sp.Eq(sp.Symbol(r"\mathrm{Var}_\chi(Z)"), Var_Y * sigma_w2, evaluate=False),
+    printed=equation(r"\mathrm{Var}_\chi(Z)", Var_Y * sigma_w2),
     assumes="nodes uncorrelated over the data, N -> infinity",
 )
 def variance_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
@@ -283,7 +277,7 @@ def variance_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq26",
     "Z is Gaussian over the data, behind every layer alike",
-    printed=sp.Eq(sp.Symbol("f_Z(z)"), npdf(z, E_Y * S_w, sp.sqrt(Var_Y * sigma_w2)), evaluate=False),
+    printed=equation("f_Z(z)", npdf(z, E_Y * S_w, sp.sqrt(Var_Y * sigma_w2))),
     assumes="full batch, N, D -> infinity, nodes independent over the data",
 )
 def node_law(stated: Any) -> Iterator[Finding]:
@@ -303,7 +297,7 @@ MOMENTS = r"\mathrm{Var}_\chi(O_c)", r"\mathrm{Var}_{\mathcal W}(\mu_c)"
 def one_hidden_layer(factor: Any) -> tuple[sp.Eq, ...]:
     """Variances of Eq. 26 times a factor."""
     values = factor * sigma_w2 * (1 - 1 / sp.pi) / 2, factor * sigma_w2 / (2 * sp.pi)
-    return tuple(sp.Eq(sp.Symbol(name), value, evaluate=False) for name, value in zip(MOMENTS, values, strict=True))
+    return tuple(equation(name, value) for name, value in zip(MOMENTS, values, strict=True))
 
 
 @SECTION.fails(

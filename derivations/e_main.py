@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown
 from igbtheory.claims.gaussians import (
     batch_density,
     batch_relu_mean,
@@ -44,7 +44,7 @@ def gammas(depth: int, activation: str = "relu", inputs: Any = None, **norm: Any
     return igb.mlp(depth, activation, **norm).predict(inputs).per_layer.gamma[1:]
 
 
-def relu_gamma(depth: int, sigma_b2: float = 0.0, normed: bool = False) -> float:
+def relu_gamma(depth: int, sigma_b2: float = 0.0, *, normed: bool = False) -> float:
     """Bias ratio of ReLU, sw2 = 2, from kappa_1; normed: with LayerNorm in front of ReLU."""
     variance, covariance = 2 + sigma_b2, sigma_b2
     for _ in range(depth):
@@ -79,7 +79,7 @@ def full_batch_is_not_layernorm(trial: Trial, stated: Any) -> Iterator[Finding]:
 
 
 def _gamma_of_networks(trial: Trial, width: int) -> tuple[float, float]:
-    """gamma behind two layers of LN + ReLU, exact over the weights of the output layer, and its error."""
+    """The bias ratio behind two layers of LN + ReLU, exact over the weights of the output layer, and its error."""
     data, networks = 16, trial.draws(6000)
     x = trial.rng.standard_normal((networks, data, width))
     for _ in range(2):
@@ -91,7 +91,7 @@ def _gamma_of_networks(trial: Trial, width: int) -> tuple[float, float]:
     return float(gamma), float(np.std(pairs[0] - gamma * pairs[1]) / var_chi / np.sqrt(networks))
 
 
-MEAN = sp.Eq(sp.Symbol(r"\hat\mu_a"), 0, evaluate=False)
+MEAN = equation(r"\hat\mu_a", 0)
 
 
 @SECTION.fails(
@@ -130,7 +130,7 @@ def rmsnorm_before(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-4.1.3",
     "LN + ReLU is equivalent to RMSNorm + ReLU: the layer-wise mean is small against the layer-wise deviation",
-    printed=sp.Eq(sp.Symbol(r"\lim_{N\to\infty} \hat\mu_a/\hat\sigma_a"), 0, evaluate=False),
+    printed=equation(r"\lim_{N\to\infty} \hat\mu_a/\hat\sigma_a", 0),
     assumes="zero biases",
 )
 def rmsnorm_and_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
@@ -298,9 +298,7 @@ def other_activations(stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.corrects(
-    "E-ext-act",
-    "BN behind any activation, and LN behind it on centred isotropic data, remove the bias",
-    right=NEUTRAL,
+    "E-ext-act", "BN behind any activation, and LN behind it on centred isotropic data, remove the bias", right=NEUTRAL
 )
 def other_activations_behind(stated: Any) -> Iterator[Finding]:
     """The two statements that use nothing of ReLU. In the first layer LN subtracts E phi from every node, whose mean
@@ -354,10 +352,7 @@ SECTION.undecided("E-RMS-practice", "explains why LLaMA-style RMSNorm is natural
     "E-EOCcoexist",
     "without normalisation IGB and gradient stability coexist at the edge of chaos, sw2 = 2; with BN no parameter "
     "reaches it, as squared gradients grow by chi_BN a layer",
-    printed=(
-        sp.Eq(sp.Symbol(r"\chi"), sigma_w2 / 2, evaluate=False),
-        sp.Eq(sp.Symbol(r"\chi_\mathrm{BN}"), sp.pi / (sp.pi - 1), evaluate=False),
-    ),
+    printed=(equation(r"\chi", sigma_w2 / 2), equation(r"\chi_\mathrm{BN}", sp.pi / (sp.pi - 1))),
 )
 def edge_of_chaos_and_batchnorm(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Squared gradients change by sw2 E phi'^2 a layer. With BN in front every layer also divides by the variance
@@ -489,14 +484,14 @@ SECTION.undecided("E-Fig4", "dynamics per placement", "it needs training runs")
     assumes="random images with the 1/f spectrum of natural ones instead of CIFAR-10, an eighth of the channels",
 )
 def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """gamma is exact over the weights of the last layer, and averaged over three networks. It is far from 0 behind the
+    """The ratio is exact over the weights of the last layer, and averaged over three networks. It is far from 0 behind the
     activation too: maxima over pixels, which follow BN there, bring the centres back.
     """
     values = {}
     for symbol, after in ((GAMMA, False), (AFTER, True)):
         found = []
         for _ in range(3):
-            x = _features(trial.rng, after)
+            x = _features(trial.rng, after=after)
             variance = x.var(axis=0, ddof=1)
             found.append(((x.mean(axis=0) ** 2 - variance / len(x)).mean()) / variance.mean())
         values[symbol], error = mean_with_error(np.array(found))
@@ -505,7 +500,7 @@ def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield satisfies("24 images of 32 x 32 pixels a network", stated, values)
 
 
-def _features(rng: np.random.Generator, after: bool) -> Array:
+def _features(rng: np.random.Generator, *, after: bool) -> Array:
     """Features of ResNet-9 (images, 64) on 24 random images; after: with BN behind ReLU."""
     frequency = np.fft.fftfreq(32)
     size = np.hypot(frequency[:, None], frequency)
@@ -544,8 +539,8 @@ SECTION.undecided(
     "E-label",
     "f_G0 is symmetric, whichever class is labelled 0; relabelled to the most-predicted class it is that of a maximum",
     printed=(
-        sp.Eq(sp.Symbol("f_{G_0}(g)"), sp.Symbol("f_{G_0}(1 - g)"), evaluate=False),
-        sp.Eq(sp.Symbol(r"f_{\max(G_0, G_1)}(g)"), 2 * g0_density(g, GAMMA), evaluate=False),
+        equation("f_{G_0}(g)", sp.Symbol("f_{G_0}(1 - g)")),
+        equation(r"f_{\max(G_0, G_1)}(g)", 2 * g0_density(g, GAMMA)),
     ),
 )
 def labels(stated: Any) -> Iterator[Finding]:

@@ -66,7 +66,7 @@ def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
 
 
 def normal(label: str, density: Any, x: Any, mean: Any, variance: Any) -> list[Finding]:
-    """Findings that a density in the symbol x is that of N(mean, variance): the slope of its logarithm, and its mass."""
+    """Findings that a density in the symbol x is that of N(mean, variance): slope of its logarithm, and mass."""
     import sympy  # noqa: PLC0415 - as above
 
     slope = sympy.Derivative(sympy.log(density), x)

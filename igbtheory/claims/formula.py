@@ -8,6 +8,13 @@ NAMES = {"sigma_w2": r"\sigma_w^2", "sigma_b2": r"\sigma_b^2", "chi_1": r"\chi_1
 """LaTeX of symbols that SymPy would print otherwise."""
 
 
+def equation(left: str, right: Any) -> Any:
+    """Return the statement that what `left` names in LaTeX equals a SymPy expression."""
+    import sympy as sp  # noqa: PLC0415 - slow to load
+
+    return sp.Eq(sp.Symbol(left), right, evaluate=False)
+
+
 def parts(stated: Any) -> tuple[Any, ...]:
     """Return the relations of a statement."""
     return tuple(stated) if isinstance(stated, tuple | list) else (stated,)
