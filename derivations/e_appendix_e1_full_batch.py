@@ -20,7 +20,7 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, kappa_1, mean_of, npdf
-from igbtheory.claims.simulated import at_infinite_width, extrapolated, mean_with_error
+from igbtheory.claims.simulated import at_infinite_width, extrapolated, mean_with_error, standardised
 
 SECTION = Section("Where you place the norm, appendix E.1: BatchNorm in front of ReLU, full batch", "E E.1.1")
 
@@ -157,7 +157,7 @@ def bias(stated: Any) -> Iterator[Finding]:
     "E-noamp", "bias does not grow with depth", printed=equation(r"\gamma^{(L)}", E_Y**2 / Var_Y), assumes=LIMITS
 )
 def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The bias ratio is that of the variances of E-Eq17 and E-ThmE.1 and holds no depth; for ReLU it is that of A-ReLU. At
+    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth; for ReLU it is that of A-ReLU. At
     finite width gamma even falls a little with depth, by an amount of order L/N. In the simulation a full batch has
     200 data, with the moments 1/2 and PAIR behind ReLU.
     """
@@ -242,7 +242,7 @@ def _activations(rng: np.random.Generator, width: int, layers: int) -> Any:
     y = rng.standard_normal((DATA, width))
     for _ in range(layers):
         before = y @ rng.normal(0, np.sqrt(2 / width), (width, width))
-        y = np.maximum((before - before.mean(axis=0)) / before.std(axis=0), 0)
+        y = np.maximum(standardised(before, 0), 0)
     return y
 
 

@@ -17,7 +17,7 @@ import sympy as sp
 
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal, satisfies
 from igbtheory.claims.gaussians import batch_density, left_out_density, npdf
-from igbtheory.claims.simulated import mean_with_error
+from igbtheory.claims.simulated import mean_with_error, standardised
 
 SECTION = Section(
     "Where you place the norm, appendix E.1: BatchNorm in front of ReLU, estimators of a mini-batch", "E E.1.2"
@@ -453,6 +453,6 @@ def figures(trial: Trial, stated: Any) -> Iterator[Finding]:
         ratios = [float(np.log(laws[0](at, size) / laws[1](at, size))) for at in (2.0, 4.0)]
         yield satisfies(f"n = {size}", stated[1], {CENTRE: ratios[0], TAIL: ratios[1]})
     batches = trial.rng.standard_normal((trial.draws(40_000), 8))
-    inside = np.abs((batches[:, 0] - batches.mean(axis=1)) / batches.std(axis=1)) < 1
+    inside = np.abs(standardised(batches, 1)[:, 0]) < 1
     own, other = (sp.Integral(law(b, sp.Integer(8)), (b, -1, 1)).evalf() for law in (batch_density, left_out_density))
     yield measured(trial, "P(|B| < 1), n = 8, drawn", *mean_with_error(inside), own, against=other)

@@ -16,7 +16,7 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, left_out_density
-from igbtheory.claims.simulated import at_infinite_width, mean_with_error
+from igbtheory.claims.simulated import at_infinite_width, mean_with_error, standardised
 
 SECTION = Section(
     "Where you place the norm, appendix E.1: BatchNorm in front of ReLU, mini-batches through the network", "E E.1.2"
@@ -201,7 +201,7 @@ def output_law(trial: Trial, stated: Any) -> Iterator[Finding]:
     slope = large * ((mu / chi).subs(n, large) * (sp.pi - 1) - 1)
     yield agree("term of order 1/n of gamma", slope, sp.pi / (2 * (sp.pi - 1)), 9)
     batches = trial.rng.standard_normal((trial.draws(10_000), SIZE))
-    drawn = np.maximum((batches - batches.mean(1, keepdims=True)) / batches.std(1, keepdims=True), 0)
+    drawn = np.maximum(standardised(batches, 1), 0)
     found, error = mean_with_error(drawn)
     yield measured(trial, "E Y, n = 12, drawn", found, error, sp.sqrt(mu.subs(n, SIZE)))
 
@@ -237,5 +237,5 @@ def _fourth_powers(trial: Trial, width: int) -> Any:
     for layer in range(3):
         x = np.maximum(x, 0) if layer else x
         x = x @ trial.rng.standard_normal((len(x), width, width))
-        x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+        x = standardised(x, 1)
     return (x**4).mean(axis=1)

@@ -41,6 +41,11 @@ def mean_with_error(numbers: NDArray[np.float64]) -> tuple[float, float]:
     return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
+def standardised(x: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Return values less their mean and over their deviation: of (data, units) BatchNorm at axis 0, LayerNorm at 1."""
+    return np.asarray((x - x.mean(axis, keepdims=True)) / x.std(axis, keepdims=True))
+
+
 def at_infinite_width(narrow: tuple[float, float], wide: tuple[float, float]) -> tuple[float, float]:
     """Return the value of a straight line in 1/width at infinite width, and its error, from values at N and at 2N."""
     (first, e1), (second, e2) = narrow, wide
