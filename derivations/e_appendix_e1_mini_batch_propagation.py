@@ -102,7 +102,10 @@ def proxy_for_the_canonical(stated: Any) -> Iterator[Finding]:
     assumes="B is B~; b stands for y",
 )
 def rectified_law(stated: Any) -> Iterator[Finding]:
-    """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere."""
+    """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere.
+
+    Not noticed: the value of the step function at 0 is no part of a density.
+    """
     for size in (5, 7):
         law = stated.rhs.subs(n, size)
         atom = law.coeff(sp.DiracDelta(b))
