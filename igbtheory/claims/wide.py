@@ -35,7 +35,8 @@ def backward(rng: np.random.Generator, delta: Array, x: Array, y: Array, sigma_w
 
 def _product(u: Array, v: Array) -> Array:
     """Scalar product of the vectors of every network, (networks, 1)."""
-    return np.sum(u * v, axis=1, keepdims=True)
+    found: Array = np.sum(u * v, axis=1, keepdims=True)
+    return found
 
 
 def growth(
