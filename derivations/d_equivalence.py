@@ -11,14 +11,14 @@ gamma = sigma_mu^2/sigma_y^2. Price's theorem, used below, is d/dq_ab E phi(h_a)
 from collections.abc import Iterator
 from typing import Any
 
-import mpmath as mp
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown
-from igbtheory.claims.gaussians import course, kappa_1, ncdf, npdf
+from igbtheory.claims.gaussians import course, kappa_1, mean_of, mean_of_polynomial, ncdf, npdf
 from igbtheory.claims.simulated import mean_with_error
 from igbtheory.claims.wide import forward, growth, relu
 
@@ -34,19 +34,11 @@ PRODUCT = sp.Symbol(r"E\,f(h_a) f(h_b)", positive=True)
 AFTER = sp.Symbol("q'", positive=True)
 
 
-def _mean(polynomial: Any, *variables: Any) -> Any:
-    """Mean over standard normal variables of a polynomial in them."""
-    for variable in variables:
-        terms = sp.Poly(sp.expand(polynomial), variable).terms()
-        polynomial = sum(value * (sp.factorial2(k - 1) if k else 1) for (k,), value in terms if k % 2 == 0)
-    return sp.expand(polynomial)
-
-
 def _averages(label: str, polynomial: Any, variables: tuple[Any, ...], right: Any) -> Finding:
     """Finding that the mean of a polynomial over standard normal variables is `right`."""
     density = sp.Mul(*map(npdf, variables))
     integral = sp.Integral(polynomial * density, *((variable, -sp.oo, sp.oo) for variable in variables))
-    return identity(label, _mean(polynomial, *variables), right, of=integral)
+    return identity(label, mean_of_polynomial(polynomial, *variables), right, of=integral)
 
 
 def _at_one(function: Any) -> Any:
@@ -58,7 +50,9 @@ def _cubic() -> tuple[Any, Any]:
     """Mean of phi(h_a) phi(h_b) and of phi'^2 of phi = a h + b h^3, for two units N(0, q) of correlation c."""
     a, b = sp.symbols("a b", positive=True)
     u, v = sp.sqrt(q) * x, sp.sqrt(q) * (c * x + sp.sqrt(1 - c**2) * y)
-    return _mean((a * u + b * u**3) * (a * v + b * v**3), x, y), _mean((a + 3 * b * u**2) ** 2, x)
+    return mean_of_polynomial((a * u + b * u**3) * (a * v + b * v**3), x, y), mean_of_polynomial(
+        (a + 3 * b * u**2) ** 2, x
+    )
 
 
 @SECTION.holds(
@@ -119,11 +113,8 @@ def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
     inputs = igb.GaussianInputs(shift=np.sqrt(1 - 1e-8), variance=1e-8)
     layers = igb.mlp(1, "tanh", sigma_w2=1.5, sigma_b2=0.1).predict(inputs).per_layer
     before, behind = ((layers.var_chi / (layers.var_mu + layers.var_chi))[i] for i in (0, 1))
-    with mp.workdps(20):
-        ends, root = [-9, -3, 0, 3, 9], mp.sqrt(mp.mpf("1.6"))
-        square = mp.quad(lambda s: mp.tanh(root * s) ** 2 * mp.npdf(s), ends)
-        steep = mp.quad(lambda s: mp.sech(root * s) ** 4 * mp.npdf(s), ends)
-        expected = stated.rhs.subs({SLOPE: steep, sigma_w2: 1.5, q: 1.6, AFTER: 1.5 * square + 0.1})
+    steep, square = mean_of(lambda h: np.cosh(h) ** -4.0, 1.6), mean_of(lambda h: np.tanh(h) ** 2, 1.6)
+    expected = stated.rhs.subs({SLOPE: steep, sigma_w2: 1.5, q: 1.6, AFTER: 1.5 * square + 0.1})
     yield agree("tanh: (1 - c')/(1 - c) at 1 - c = 1e-8", behind / before, expected, 6)
 
 
@@ -181,7 +172,7 @@ def uniform_at_one(stated: Any) -> Iterator[Finding]:
         said = bool(prejudiced.subs(gamma, value))
         text = f"(ln p)'' = {curved:.4f} in y, {'prejudice' if said else 'neutrality'}"
         yield shown(f"gamma = {value}: prejudiced if and only if p is least in the middle", (curved > 0) == said, text)
-        density = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(value))).G0.pdf(float(mp.ncdf(1)))
+        density = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(value))).G0.pdf(float(ndtr(1)))
         yield agree("the package's density at Phi(1)", density, sp.exp(law.rhs.subs({y: 1, gamma: value})), 12)
 
 
@@ -206,13 +197,13 @@ def equivalence(trial: Trial, stated: Any) -> Iterator[Finding]:
     s, m = sp.symbols("sigma_y sigma_mu", positive=True)
     same, pair, ratio = (part.rhs.subs({sp.Symbol("sigma_y"): s, sp.Symbol("sigma_mu"): m}) for part in stated)
     coefficients = sp.symbols("a_0 a_1 a_2", positive=True)
-    phi = lambda h: sum(a * h**k for k, a in enumerate(coefficients))  # noqa: E731
-    centre = _mean(phi(m * x + s * z), z)  # the mean over the data at the node mu = m x
+    phi = sp.Lambda(t, sum(a * t**k for k, a in enumerate(coefficients)))
+    centre = mean_of_polynomial(phi(m * x + s * z), z)  # the mean over the data at the node mu = m x
     root, corr = sp.sqrt(same), pair / same
     product = phi(root * x) * phi(root * (corr * x + sp.sqrt(1 - corr**2) * y))
     name = "phi = a_0 + a_1 h + a_2 h^2"
-    yield _averages(f"{name}: E m(mu)^2 = E phi(h_a) phi(h_b)", centre**2, (x,), _mean(product, x, y))
-    yield _averages(f"{name}: E phi^2", phi(m * x + s * z) ** 2, (x, z), _mean(phi(root * x) ** 2, x))
+    yield _averages(f"{name}: E m(mu)^2 = E phi(h_a) phi(h_b)", centre**2, (x,), mean_of_polynomial(product, x, y))
+    yield _averages(f"{name}: E phi^2", phi(m * x + s * z) ** 2, (x, z), mean_of_polynomial(phi(root * x) ** 2, x))
     yield identity("c = q_ab/q_aa", (pair / same).subs(m, sp.sqrt(gamma) * s), ratio)
     theory = course(np.tanh, 2.0, 0.1, 5)  # mean field: over the weights, at fixed data
     p = igb.mlp(5, "tanh", sigma_b2=0.1).predict().per_layer  # the package: over the data, at fixed weights
@@ -297,8 +288,8 @@ def with_biases(stated: Any) -> Iterator[Finding]:
     centre, spread = (part.rhs for part in stated)
     bias = sp.sqrt(sigma_b2) * y
     o = sp.sqrt(sigma_w2 * CENTRE) * x + sp.sqrt(sigma_w2 * SPREAD) * z + bias
-    yield _averages("square over the data", o**2, (z,), sp.expand(spread + _mean(o, z) ** 2))
-    yield _averages("square of the centre over the weights", _mean(o, z) ** 2, (x, y), centre)
+    yield _averages("square over the data", o**2, (z,), sp.expand(spread + mean_of_polynomial(o, z) ** 2))
+    yield _averages("square of the centre over the weights", mean_of_polynomial(o, z) ** 2, (x, y), centre)
     theory = course(np.tanh, 2.0, 0.3, 2)
     p = igb.mlp(2, "tanh", sigma_b2=0.3).predict().per_layer
     for layer in (0, 2):
@@ -318,31 +309,17 @@ def with_several_nodes(trial: Trial, stated: Any) -> Iterator[Finding]:
     All that was used of phi(h) is that: E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike.
     """
     s = sp.Symbol("s", positive=True)
-    first = sp.Integral(2 * s * npdf(s) * ncdf(s), (s, 0, sp.oo))
+    mean = sp.Integral(2 * s * npdf(s) * ncdf(s), (s, 0, sp.oo))
     largest = (1 + sp.sqrt(2)) / (2 * sp.sqrt(sp.pi))
-    yield identity("E max(0, h_1, h_2)", first, largest)
-    single, square = 1 / sp.sqrt(2 * sp.pi), sp.Rational(1, 2)  # of ReLU: E and E of the square
-    pools = {  # E f and E f^2 of N(0, 1) nodes; E f^2 of the maximum is derived in D-pool-relu
-        "MaxPool(2)": (2, largest, sp.Rational(3, 4) + 1 / (2 * sp.pi)),
-        "AvgPool(2)": (igb.AvgPool(2), single, (square + single**2) / 2),
-    }
-    for name, (pool, mean, own) in pools.items():
-        weights, biases = sp.Integer(2), sp.Rational(1, 5)  # the inputs of the block are orthogonal: no biases there
-        q_aa, q_ab = (
-            stated.rhs.subs({sigma_w2: weights, sigma_b2: biases, PRODUCT: value}) for value in (own, mean**2)
-        )
-        net = igb.Network(
-            igb.Dense(1.0),
-            igb.Activation("relu"),
-            pool if name == "AvgPool(2)" else igb.MaxPool(2),
-            igb.Dense(float(weights), float(biases)),
-        )
-        yield agree(f"ReLU + {name}: gamma of the package", net.predict().gamma, q_ab / (q_aa - q_ab), 11)
-        nodes = np.maximum(trial.rng.standard_normal((trial.draws(400), 1000, 2, 2)), 0)
-        pooled = nodes.max(axis=2) if name == "MaxPool(2)" else nodes.mean(axis=2)
-        h = forward(trial.rng, pooled, float(weights), float(biases))
-        label = f"ReLU + {name}, width 1000: q_ab behind the next matrix"
-        yield measured(trial, label, *mean_with_error(h[..., 0] * h[..., 1]), q_ab, against=q_aa)
+    yield identity("ReLU + MaxPool(2): E f of N(0, 1) nodes", mean, largest)
+    square = sp.Rational(3, 4) + 1 / (2 * sp.pi)  # E f^2, derived in D-pool-relu
+    at = {sigma_w2: 2, sigma_b2: sp.Rational(1, 5)}
+    q_aa, q_ab = (stated.rhs.subs(at | {PRODUCT: value}) for value in (square, largest**2))
+    net = igb.Network(igb.Dense(1.0), igb.Activation("relu"), igb.MaxPool(2), igb.Dense(2.0, 0.2))
+    yield agree("gamma of the package", net.predict().gamma, q_ab / (q_aa - q_ab), 11)
+    pooled = np.maximum(trial.rng.standard_normal((trial.draws(400), 1000, 2, 2)), 0).max(axis=2)  # orthogonal data
+    h = forward(trial.rng, pooled, 2.0, 0.2)
+    yield measured(trial, "width 1000: q_ab", *mean_with_error(h[..., 0] * h[..., 1]), q_ab, against=q_aa)
 
 
 @SECTION.holds(

@@ -56,6 +56,14 @@ def g0_variance(gamma: Any) -> Any:
     return sp.asin(gamma / (1 + gamma)) / (2 * sp.pi)
 
 
+def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
+    """Return the mean over standard normal variables of a polynomial in them."""
+    for variable in variables:
+        terms = sp.Poly(sp.expand(polynomial), variable).terms()
+        polynomial = sum(value * (sp.factorial2(k - 1) if k else 1) for (k,), value in terms if k % 2 == 0)
+    return sp.expand(polynomial)
+
+
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
     """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
     return float(WEIGHTS @ phi(np.sqrt(q) * NODES))

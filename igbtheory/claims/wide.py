@@ -76,3 +76,20 @@ def tanh(h: Array) -> tuple[Array, Array]:
     """Tanh of single nodes."""
     value = np.tanh(h)
     return value[..., 0], 1 - value**2
+
+
+def relu_maximum(h: Array) -> tuple[Array, Array]:
+    """ReLU and the maximum over the nodes."""
+    value = np.maximum(h, 0).max(axis=2)
+    return value, ((h > 0) & (h == value[..., None])).astype(float)
+
+
+def relu_mean(h: Array) -> tuple[Array, Array]:
+    """ReLU and the mean over the nodes."""
+    return np.maximum(h, 0).mean(axis=2), (h > 0) / h.shape[2]
+
+
+def tanh_mean(h: Array) -> tuple[Array, Array]:
+    """Tanh and the mean over the nodes."""
+    value = np.tanh(h)
+    return value.mean(axis=2), (1 - value**2) / h.shape[2]
