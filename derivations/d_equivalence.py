@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown
-from igbtheory.claims.gaussians import course, kappa_1, mean_of, mean_of_polynomial, ncdf, npdf
+from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown, tanh
+from igbtheory.claims.gaussians import course, kappa_1, mean_of_polynomial, ncdf, npdf
 from igbtheory.claims.simulated import mean_with_error
 from igbtheory.claims.wide import forward, growth, relu
 
@@ -113,8 +113,8 @@ def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
     inputs = igb.GaussianInputs(shift=np.sqrt(1 - 1e-8), variance=1e-8)
     layers = igb.mlp(1, "tanh", sigma_w2=1.5, sigma_b2=0.1).predict(inputs).per_layer
     before, behind = ((layers.var_chi / (layers.var_mu + layers.var_chi))[i] for i in (0, 1))
-    steep, square = mean_of(lambda h: np.cosh(h) ** -4.0, 1.6), mean_of(lambda h: np.tanh(h) ** 2, 1.6)
-    expected = stated.rhs.subs({SLOPE: steep, sigma_w2: 1.5, q: 1.6, AFTER: 1.5 * square + 0.1})
+    at = {SLOPE: tanh.slope(1.6), sigma_w2: 1.5, q: 1.6, AFTER: 1.5 * tanh.square(1.6) + 0.1}
+    expected = stated.rhs.subs(at)
     yield agree("tanh: (1 - c')/(1 - c) at 1 - c = 1e-8", behind / before, expected, 6)
 
 
