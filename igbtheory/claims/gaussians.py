@@ -56,6 +56,22 @@ def g0_variance(gamma: Any) -> Any:
     return sp.asin(gamma / (1 + gamma)) / (2 * sp.pi)
 
 
+def mean_under(density: Any, x: Any, function: Any) -> Any:
+    """Return the integral of a function of x times a density of atoms (DiracDelta) and parts above a point (Heaviside).
+
+    It is not yet evaluated: a term is an integral over all x or over what lies above the point.
+    """
+    total = sp.Integer(0)
+    for term in sp.Add.make_args(density):
+        step = next(iter(term.atoms(sp.Heaviside)), None)
+        if step is None:
+            total += sp.Integral(term * function, (x, -sp.oo, sp.oo))
+        else:
+            above, point = sp.Dummy("x", positive=True), sp.solve(step.args[0], x)[0]
+            total += sp.Integral(sp.expand((term / step * function).subs(x, point + above)), (above, 0, sp.oo))
+    return total
+
+
 def batch_density(b: Any, n: Any) -> Any:
     """Return the density at b of a normal value that a batch of n normalises, itself included: b^2 < n - 1."""
     factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt((n - 1) * sp.pi)
@@ -73,6 +89,14 @@ def left_out_density(b: Any, n: Any) -> Any:
     return factor * (1 + b**2 / n) ** (-(n - 1) / 2)
 
 
+def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
+    """Return the mean over standard normal variables of a polynomial in them."""
+    for variable in variables:
+        terms = sp.Poly(sp.expand(polynomial), variable).terms()
+        polynomial = sum(value * (sp.factorial2(k - 1) if k else 1) for (k,), value in terms if k % 2 == 0)
+    return sp.expand(polynomial)
+
+
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
     """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
     return float(WEIGHTS @ phi(np.sqrt(q) * NODES))
@@ -82,3 +106,18 @@ def mean_of_pair(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: f
     """Return E phi(h_a) phi(h_b) of two units N(0, q) of correlation c >= 0, in double precision."""
     shared, own = np.sqrt(q * c) * NODES[:, None], np.sqrt(q * (1 - c)) * NODES
     return float(WEIGHTS @ (phi(shared + own) @ WEIGHTS) ** 2)
+
+
+def course(
+    phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], sigma_w2: float, sigma_b2: float, depth: int
+) -> Any:
+    """Return q_aa and q_ab in every layer of an infinitely wide network, rows from the first one to that of `depth`.
+
+    The data are orthogonal with q_aa^(0) = 1; phi is analytic near the real line.
+    """
+    found = [(sigma_w2 + sigma_b2, sigma_b2)]
+    for _ in range(depth):
+        q, shared = found[-1]
+        square, product = mean_of(lambda h: phi(h) ** 2, q), mean_of_pair(phi, q, shared / q)
+        found.append((sigma_w2 * square + sigma_b2, sigma_w2 * product + sigma_b2))
+    return np.array(found)
