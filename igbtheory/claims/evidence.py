@@ -74,6 +74,20 @@ def normal(label: str, density: Any, x: Any, mean: Any, variance: Any) -> list[F
     return [identity(f"{label}: log density", slope, -(x - mean) / variance), identity(f"{label}: mass", mass, 1)]
 
 
+def rectified(label: str, density: Any, x: Any, mean: Any, deviation: Any) -> list[Finding]:
+    """Findings that a density, an atom at 0 and a part above it, is that of max(X, 0), X ~ N(mean, deviation^2)."""
+    import sympy  # noqa: PLC0415 - as above
+
+    from igbtheory.claims.gaussians import ncdf, npdf  # noqa: PLC0415 - as above
+
+    below = sympy.Integral(npdf(x, mean, deviation), (x, -sympy.oo, 0))
+    slope = sympy.Derivative(ncdf((x - mean) / deviation), x)
+    return [
+        identity(f"{label}: probability of 0", below, density.coeff(sympy.DiracDelta(x))),
+        identity(f"{label}: density above 0", slope, density.coeff(sympy.Heaviside(x))),
+    ]
+
+
 def agree(label: str, left: Any, right: Any, digits: float = 10) -> Finding:
     """Finding that two numbers agree to so many digits of the larger; both are computed at least that well.
 

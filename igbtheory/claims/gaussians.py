@@ -56,22 +56,6 @@ def g0_variance(gamma: Any) -> Any:
     return sp.asin(gamma / (1 + gamma)) / (2 * sp.pi)
 
 
-def mean_under(density: Any, x: Any, function: Any) -> Any:
-    """Return the integral of a function of x times a density of atoms (DiracDelta) and parts above a point (Heaviside).
-
-    It is not yet evaluated: a term is an integral over all x or over what lies above the point.
-    """
-    total = sp.Integer(0)
-    for term in sp.Add.make_args(density):
-        step = next(iter(term.atoms(sp.Heaviside)), None)
-        if step is None:
-            total += sp.Integral(term * function, (x, -sp.oo, sp.oo))
-        else:
-            above, point = sp.Dummy("x", positive=True), sp.solve(step.args[0], x)[0]
-            total += sp.Integral(sp.expand((term / step * function).subs(x, point + above)), (above, 0, sp.oo))
-    return total
-
-
 def batch_density(b: Any, n: Any) -> Any:
     """Return the density at b of a normal value that a batch of n normalises, itself included: b^2 < n - 1."""
     factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt((n - 1) * sp.pi)
