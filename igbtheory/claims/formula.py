@@ -63,9 +63,9 @@ def mutants(stated: Any) -> Iterator[Any]:
 
 
 def _numbers(expression: Any, sp: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """Return the places of the numbers of an expression, signs apart: a factor -1 is none."""
+    """Return the places of the numbers of an expression; a factor -1 is none, and infinity cannot be changed."""
     if isinstance(expression, sp.Number) or expression in (sp.pi, sp.E):
-        if expression != -1 or not path:
+        if expression.is_finite and (expression != -1 or not path):
             yield path
         return
     for i, part in enumerate(expression.args):
