@@ -102,10 +102,10 @@ def second_moments(units: Array) -> tuple[Array, Array]:
 def variance_of_guesses(units: Array) -> Array:
     """Return the mean of (f_0 - 1/2)^2 for infinitely many data, for every network, by Sheppard's arcsine.
 
-    The output weights are averaged over exactly, the data in pairs.
+    The output weights are averaged over exactly, the data in pairs; where all units are 0 the guess is a fair coin.
     """
     products = (units @ units.transpose(0, 2, 1)).astype(np.float64)
-    lengths = np.sqrt(np.einsum("naa->na", products))
+    lengths = np.sqrt(np.maximum(np.einsum("naa->na", products), np.finfo(float).tiny))
     cosines = products / (lengths[:, :, None] * lengths[:, None, :])
     first, second = np.triu_indices(units.shape[1], 1)
     return np.asarray(np.arcsin(np.clip(cosines[:, first, second], -1, 1)).mean(axis=1) / (2 * np.pi))
