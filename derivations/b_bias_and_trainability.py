@@ -308,12 +308,12 @@ def ordered_and_chaotic(stated: Any) -> Iterator[Finding]:
     yield identity("F(1)", sp.Limit(series, c, 1), 1)
     yield identity("F'' > 0", sp.Derivative(series, c, 2), 6 * sigma_w2 * b**2 * c / star)
     limit = sp.Symbol(r"(c_{ab} \to 1)")
-    for sw2 in (1.59, 1.95, 2.05, 4.97):
+    for sw2 in (1.59, 1.9, 2.15, 4.97):
         fixed = _fixed_point(sw2, 0.1)
         ends = np.array([0.0, 0.999])
-        for _ in range(400):
+        for _ in range(600):
             ends = np.array([_next(sw2, 0.1, fixed, end) for end in ends])
-            if np.ptp(ends) < 1e-4:
+            if np.ptp(ends) < 1e-5:
                 break
         slope = sw2 * _slope(fixed)
         text = f"chi_1 = {slope:.4f}; from c = 0 to {ends[0]:.5f}, from 0.999 to {ends[1]:.5f}"
