@@ -167,7 +167,8 @@ def bound_on_the_accuracy(stated: Any) -> Iterator[Finding]:
         labels = np.kron(np.ones(classes), np.eye(classes))  # n_ij, i first: sums over the guesses i
         guess = np.kron(np.eye(classes)[0], np.ones(classes))
         sums = np.append(np.full(classes, 1 / classes), share)
-        best = -linprog(-np.eye(classes).ravel(), A_eq=np.vstack([labels, guess]), b_eq=sums).fun
+        right = np.eye(classes).ravel()
+        best = linprog(-right, A_eq=np.vstack([labels, guess]), b_eq=sums).x @ right
         bound = stated.rhs.subs({f: share, n: classes})
         yield agree(f"{classes} classes, f = {share}: largest accuracy", best, bound, 9)
 

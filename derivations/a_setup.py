@@ -25,6 +25,7 @@ from igbtheory.claims.simulated import (
     hidden_units,
     mean_with_error,
     ratio_with_error,
+    relu,
     second_moments,
 )
 
@@ -275,9 +276,8 @@ def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Iterator[Fi
     for a linear network, whose nodes are alike in every network up to the spread itself. Over the weights the
     difference has the mean 0. Finite networks of 8 units are drawn, two halves of the data for the square.
     """
-    for name, phi, gamma, against in (("ReLU", None, RELU, 0), ("linear", lambda h: h, 0, RELU)):
-        more = {"phi": phi} if phi else {}
-        units = hidden_units(trial.rng, (trial.draws(20_000), 32, 8), **more)
+    for name, phi, gamma, against in (("ReLU", relu, RELU, 0), ("linear", lambda h: h, 0, RELU)):
+        units = hidden_units(trial.rng, (trial.draws(20_000), 32, 8), phi=phi)
         weights = trial.rng.standard_normal((len(units), 8, 16)) / 2  # sigma_w^2 = 2
         halves = units.reshape(len(units), 2, 16, 8).mean(axis=2, dtype=np.float64) @ weights
         gaps = halves[..., ::2] - halves[..., 1::2]

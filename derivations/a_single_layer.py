@@ -245,6 +245,8 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Findin
             found.append(ratio_with_error(both, own - both))
         yield measured(trial, f"{name}: gamma, width to infinity", *at_infinite_width(*found), gamma)
         law = sp.lambdify(f, stated.rhs.subs(g, gamma), ["scipy", "numpy"])
+        predicted = igb.mlp(1, pool=pool if pool > 1 else None).predict().G0.cdf(0.3)
+        yield agree(f"{name}: P(f_0 <= 0.3) by the toolkit", predicted, law(0.3), 10)
         edges = scipy.special.ndtr(NORMAL)
         shares, masses = (edges[1:] + edges[:-1]) / 2, np.diff(law(edges))
         expected = 2 * float(scipy.stats.binom.cdf(20, 64, shares) @ masses)
