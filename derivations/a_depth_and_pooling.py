@@ -168,7 +168,7 @@ def bound_on_the_accuracy(stated: Any) -> Iterator[Finding]:
         guess = np.kron(np.eye(classes)[0], np.ones(classes))
         sums = np.append(np.full(classes, 1 / classes), share)
         right = np.eye(classes).ravel()
-        best = linprog(-right, A_eq=np.vstack([labels, guess]), b_eq=sums).x @ right
+        best = np.asarray(linprog(-right, A_eq=np.vstack([labels, guess]), b_eq=sums).x) @ right
         bound = stated.rhs.subs({f: share, n: classes})
         yield agree(f"{classes} classes, f = {share}: largest accuracy", best, bound, 9)
 
