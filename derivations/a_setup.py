@@ -447,9 +447,10 @@ def depth_amplifies(stated: Any) -> Iterator[Finding]:
     yield agree("sin 2x + x^2/(1 + x^2): gamma_2 of the toolkit", toolkit, gammas[1], 9)
     values = dict(zip((stated[0].rhs, stated[0].lhs), gammas, strict=True))
     yield satisfies("sin 2x + x^2/(1 + x^2): gamma_2 and gamma_1", stated[0], values)
-    first, second = (sp.sqrt(q / (2 * sp.pi)) - 1 / sp.sqrt(sp.pi) for q in (2, 2 - 2 / sp.pi))
-    held = stated[1].subs({sp.Symbol("gamma_1"): sp.simplify(first), sp.Symbol("gamma_2"): second})
-    yield shown("ReLU less its mean", held, f"<phi> = {sp.simplify(first)} and {sp.N(second, 6)}")
+    means = [sp.sqrt(q / (2 * sp.pi)) - 1 / sp.sqrt(sp.pi) for q in (2, 2 - 2 / sp.pi)]
+    first, second = (sp.simplify(2 * mean**2) for mean in means)  # Var_W(mu), which is 0 where gamma is
+    held = stated[1].subs({sp.Symbol("gamma_1"): first, sp.Symbol("gamma_2"): second})
+    yield shown("ReLU less its mean: Var_W(mu) of one and two layers", held, f"{first} and {sp.N(second, 6)}")
 
 
 @SECTION.corrects(

@@ -232,7 +232,7 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Findin
     """
     for name, phi, pool, gamma in _networks()[1:]:
         narrow, wide = (
-            hidden_units(trial.rng, (trial.draws(3000), 64, width), phi=phi, pool=pool) for width in (16, 32)
+            hidden_units(trial.rng, (trial.draws(3000), 64, width), phi=phi, pool=pool) for width in (24, 48)
         )
         found = []
         for units in (narrow, wide):
