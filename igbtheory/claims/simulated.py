@@ -116,6 +116,19 @@ def variance_of_guesses(units: Array) -> Array:
     return np.asarray(np.arcsin(np.clip(cosines[:, first, second], -1, 1)).mean(axis=1) / (2 * np.pi))
 
 
+def excess_kurtosis(units: Array) -> Array:
+    """Return the excess kurtosis over the data of an output behind the units, for every network.
+
+    The output weights are averaged over exactly: with K the second moments of pairs of data over the units, the mean
+    fourth cumulant is 3 Var_a K_aa - 6 mean_ab K_ab^2, and the squared variance is that of the mean of K_aa.
+    """
+    samples, width = units.shape[1:]
+    products = (units @ units.transpose(0, 2, 1)).astype(np.float64) / width
+    own = np.einsum("naa->na", products)
+    square = ((products**2).sum(axis=(1, 2)) - (own**2).sum(axis=1)) / (samples * (samples - 1))
+    return np.asarray(3 * (own.var(axis=1, ddof=1) - 2 * square) / own.mean(axis=1) ** 2)
+
+
 def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:
     """Return f_0 for so many pairs of outputs behind the units, (networks, outputs)."""
     weights = rng.standard_normal((len(units), units.shape[2], outputs), dtype=np.float32)
