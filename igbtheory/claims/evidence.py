@@ -83,7 +83,7 @@ def rectified(label: str, density: Any, x: Any, mean: Any, deviation: Any) -> li
     below = sympy.Integral(npdf(x, mean, deviation), (x, -sympy.oo, 0))
     slope = sympy.Derivative(ncdf((x - mean) / deviation), x)
     return [
-        identity(f"{label}: probability of 0", below, density.coeff(sympy.DiracDelta(x))),
+        identity(f"{label}: probability of 0", below, density.coeff(sympy.DiracDelta(x)).rewrite(sympy.erfc)),
         identity(f"{label}: density above 0", slope, density.coeff(sympy.Heaviside(x))),
     ]
 
