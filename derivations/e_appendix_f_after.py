@@ -111,7 +111,7 @@ LAW = equation("f_{Y_i^{(1)}}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf
     counter_example="assert printed[0].doit().subs({N_0: 1000, N_1: 100}) == sigma_w**2 / 10  # not sigma_w^2",
     correction="the variance is a sum over the N_0 inputs, as in Eq. 127",
     right=(equation(VARIANCE, sp.Sum(sigma_w**2 / N_0, (j, 1, N_0))), LAW),
-    right_assumes="the input dimension N_0 goes to infinity, so that the variance is the same for all nodes (E-Eq65-68)",
+    right_assumes="the input dimension N_0 goes to infinity, and with it the variance to sigma_w^2 (E-Eq65-68)",
 )
 def first_layer(stated: Any) -> Iterator[Finding]:
     """Misprints of an index and of a number, as in E-Eq94-96: Z_i has N_0 weights, of variance sigma_w^2/N_0. Eq. 130

@@ -43,12 +43,15 @@ def program(stated: Any, code: str) -> str:
     if not values or "printed" not in code:
         return code.strip()
     import sympy as sp  # noqa: PLC0415 - slow to load
+    from sympy.core.function import AppliedUndef  # noqa: PLC0415 - as above
 
+    functions = sorted({applied.func.__name__ for value in values for applied in value.atoms(AppliedUndef)})
     names = sorted({symbol.name for value in values for symbol in value.atoms(sp.Symbol)})
-    for name in names:
+    for name in (*names, *functions):
         if not name.isidentifier() or keyword.iskeyword(name):
             raise ValueError(f"expected symbols with names that Python takes for a counter-example, got {name!r}")
     declared = [f"{name} = Symbol({name!r})" for name in names]
+    declared += [f"{name} = Function({name!r})" for name in functions]
     said = ", ".join(map(sp.sstr, values))
     return "\n".join(["from sympy import *", *declared, f"printed = {said}", code.strip()])
 
