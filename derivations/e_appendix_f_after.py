@@ -163,7 +163,7 @@ def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Iterator[Finding]:
     for width in (250, 500):
         found = []
         for _ in range(max(trial.draws(16), 8)):
-            weights = trial.rng.normal(0, np.sqrt(2 / width), (width, width))
+            weights = trial.rng.normal(0, np.sqrt(20 / width), (width, width))
             h = relu(trial.rng.standard_normal((width, width)) @ weights)
             found.append(((standardised(h, 1) - normed(h, h.mean(axis=0), h.var(axis=0))) ** 2).mean())
         gaps.append(mean_with_error(np.array(found)))

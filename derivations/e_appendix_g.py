@@ -78,8 +78,8 @@ from igbtheory import mlp
 after, before = (mlp(4, norm="batch", placement=place).predict().gamma for place in ("after", "before"))
 assert after == 0 < before  # and all classes have the same share where gamma = 0
 """,
-    correction=f"the theory expects a shift to the left, from {float(IN_FRONT):.3f} (BN + ReLU) to the {float(BEHIND):.5f} "
-    "of 10,000 random guesses",
+    correction=f"the theory expects a shift to the left, from {float(IN_FRONT):.3f} to {float(BEHIND):.5f} with BN, "
+    "the latter that of 10,000 random guesses",
     right=(sp.Lt(AFTER, BEFORE), equation(BEFORE.name, IN_FRONT), equation(AFTER.name, BEHIND)),
 )
 def largest_of_many_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
