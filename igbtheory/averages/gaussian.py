@@ -2,9 +2,10 @@
 
 One unit: the closed form where it is known; sums over the Hermite series of a smooth phi (`mehler`); for a kinked phi,
 tables of its moments (`moment_tables`) and its kernel by truncated normal moments (`kinked_kernel`); else `panels`.
-The largest of m > 1 units: `maximum`. Many pairs of data that cost a quadrature each: `kernel_tables`.
+The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -48,6 +49,21 @@ def _rounding(n: Kind, phi: Function, q: Any) -> Any:
 
 def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
     """Return the moments of phi(M) without closed forms, for any formula and at all points of a sweep."""
+    if m > 1 and phi.degree is not None and not np.any(h.mean):
+        return _of_homogeneous(n, phi, h, m)
+    return _unscaled(n, phi, h, m)
+
+
+def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
+    """Moments where phi(a x) = a^degree phi(x), a > 0: those at variance 1, scaled, so that all sweeps share a table."""
+    q = n.number(h.variance)
+    power = n.sqrt(q) ** n.number(phi.degree)
+    found = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
+    return replace(found, mean=power * found.mean, var_mu=power**2 * found.var_mu, var_chi=power**2 * found.var_chi)
+
+
+def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
+    """Moments at the points as they are."""
     parts = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
     shape = np.broadcast_shapes(*map(np.shape, parts))
     if shape:
@@ -71,12 +87,13 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     """
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
-    if m == 1 and not phi.pieces.kinks:
+    smooth = m == 1 and not phi.pieces.kinks
+    if smooth:
         mehler.fill(n, phi, points, found)
     elif isinstance(n, Float64) and (m == 1 or points.shape[1] >= MANY):
         moment_tables.fill(phi, m, points, found)
     rule = partial(panels.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    for i in np.flatnonzero(~(found[3] <= n.goal)):
+    for i in np.flatnonzero(~(found[3] <= (n.goal if smooth else max(n.goal, moment_tables.GOAL)))):
         with one_thread():
             found[:, i] = rule(*points[:, i])
     return found

@@ -101,7 +101,7 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
 
 
-def kernel(  # noqa: PLR0913 - two rules of one kernel
+def kernel(
     n: Kind,
     rule: Rule,
     second: Second,
@@ -174,8 +174,8 @@ def of_pairs(
     if parity:
         first = min(first, np.pi - last)
         last = np.pi - first
-    size = _size(second, q)
-    if most <= (SHORTEST + 1) ** 3 or size is None:
+    size = _size(second, q) if most > (SHORTEST + 1) ** 3 else None
+    if size is None:
         return None
 
     def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
@@ -214,7 +214,7 @@ def of_mean_slopes(
         nodes = log_q.nodes()
         means, missed = maximum.means(seen.phi, m, np.exp(nodes))
     half = (theta.high - theta.low) / 2
-    tensor = -half * chebyshev.chebint(tensor, axis=2)
+    tensor = np.asarray(-half * chebyshev.chebint(tensor, axis=2), dtype=np.float64)
     theta = replace(theta, length=theta.length + 1)
     centred = log_q.coefficients(means / np.sqrt(size.at(nodes)))
     tensor[..., 0] += np.multiply.outer(centred, centred) - tensor @ theta.basis(np.array([np.pi / 2]))[0]
@@ -223,7 +223,7 @@ def of_mean_slopes(
 
 def _size(second: Second, q: tuple[float, float]) -> Size | None:
     """Second moments for variances between q; None where f vanishes."""
-    axis = Axis(*map(float, np.log(q)))
+    axis = Axis(float(np.log(q[0])), float(np.log(q[1])))
     axis = replace(axis, length=LONGEST_Q if axis.high > axis.low else 1)
     with np.errstate(divide="ignore"):
         coefficients = axis.coefficients(np.log([second(x) for x in np.exp(axis.nodes())]))
@@ -236,10 +236,9 @@ def _axes(grid: Grid, along_q: Axis, along_theta: Axis) -> tuple[Axis, Axis]:
     Two more angles than needed: the error is read from the last coefficients, which are to be those that no longer
     count.
     """
-    ends = np.array([along_q.low, (along_q.low + along_q.high) / 2, along_q.high])[: 3 if along_q.length > 1 else 1]
-    edges = np.array([along_theta.low, along_theta.high])
-    _, length = along_q.sampled(lambda log_a: _rows(grid(log_a, ends, edges)[0]), TOLERANCE, LONGEST_Q)
-    _, turns = along_theta.sampled(lambda theta: _rows(grid(ends, ends, theta)[0].T), TOLERANCE, LONGEST_THETA)
+    some_q, some_theta = (axis.at(np.array([-1.0, 0, 1])) for axis in (along_q, along_theta))
+    _, length = along_q.sampled(lambda log_a: _rows(grid(log_a, some_q, some_theta)[0]), TOLERANCE, LONGEST_Q)
+    _, turns = along_theta.sampled(lambda theta: _rows(grid(some_q, some_q, theta)[0].T), TOLERANCE, LONGEST_THETA)
     return replace(along_q, length=length), replace(along_theta, length=turns + 2 * (turns > 1))
 
 

@@ -25,7 +25,7 @@ from igbtheory.numerics.panels import WIDTH, split
 
 ORDERS = ((14, 18), (16, 22))
 """Orders in r and in the angle of a coarser and of the finer rule: means over angles are smoother than phi'."""
-FEW = 5
+FEW = 3
 """Angles theta at which they are compared."""
 MERGED = 3
 """Panels of the mesh in one of these: a Gauss rule is exact to twice the degree that its nodes interpolate."""
@@ -138,9 +138,9 @@ class _Circles:
         """Factor W: Owen's T gives the probability that another pair lies below u and v."""
         if m == 1:
             return 1.0
-        u, v, T = self.u, self.v, scipy.special.owens_t
+        u, v, owens_t = self.u, self.v, scipy.special.owens_t
         below = (scipy.special.ndtr(u) + scipy.special.ndtr(v)) / 2 - (u * v < 0) / 2
-        below += T(v, np.tan(self.b - self.theta / 2)) - T(u, np.tan(self.b + self.theta / 2))
+        below += owens_t(v, np.tan(self.b - self.theta / 2)) - owens_t(u, np.tan(self.b + self.theta / 2))
         return m * np.maximum(below, 0) ** (m - 1)
 
 

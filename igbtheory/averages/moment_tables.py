@@ -28,6 +28,8 @@ VARIANCES, LONGEST_THETA = 17, 129
 """Number of polynomials in log q, and that in theta at most."""
 TOLERANCE = 3e-14
 """Last coefficients, against the largest K1, with which a series has ended."""
+GOAL = 1e-12
+"""Relative error with which a table serves."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value: up to 20 epsilon were seen."""
 FLOOR = (1e5 * FLOAT64.epsilon) ** 2

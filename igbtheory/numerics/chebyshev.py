@@ -51,10 +51,10 @@ class Axis:
         return np.asarray(np.tensordot(transform(self.length), values, axes=1))
 
     def sampled(self, line: Line, tolerance: float, longest: int) -> tuple[Array, int]:
-        """Values of a line at so many nodes that its series has ended, and the polynomials before it falls below `tolerance`.
+        """Values of a line at as many nodes as its series takes, and the number of polynomials that count.
 
-        A series has ended where the last quarter of the coefficients is that small. longest: nodes from which on no
-        more are tried.
+        A coefficient counts where it is larger than the tolerance; a series has ended where none of the last quarter
+        does. longest: nodes from which on no more are tried.
         """
         if self.high <= self.low:
             return line(self.nodes()), 1
