@@ -7,7 +7,6 @@ Its values come from a rule for one pair, or from mean slopes: -dK/dtheta = sqrt
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, final
 
 import numpy as np

@@ -95,7 +95,7 @@ class Maximum:
         points = self.points()
         return split(self.seen.n, np.concatenate([points, more]), points[0], points[-1], order)
 
-    def spread(self, x: Any, chart: Chart, order: int) -> Any:
+    def mean_square_rise(self, x: Any, chart: Chart, order: int) -> Any:
         """Density at x = M_a times the mean of (f(M_b) - f(M_a))^2 over M_b > M_a, given M_a."""
         n = self.seen.n
         v = chart.panels(n, x, self.points(), n.number(0), order)
@@ -128,7 +128,9 @@ def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[A
         return average, covariance, np.maximum(total - covariance, 0 * total)
     chart = agreeing(n, var_mu, var_chi)
     x = maximum.panels(order, maximum.images(maximum.seen.sides(chart.s * maximum.scale)))
-    spread = x.weights.ravel() @ np.concatenate([maximum.spread(part, chart, order) for part in _blocks(maximum, x)])
+    spread = x.weights.ravel() @ np.concatenate(
+        [maximum.mean_square_rise(part, chart, order) for part in _blocks(maximum, x)]
+    )
     return average, np.maximum(total - spread, 0 * total), spread
 
 
