@@ -55,7 +55,7 @@ def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
 
 
 def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
-    """Moments where phi(a x) = a^degree phi(x), a > 0: those at variance 1, scaled, so that all sweeps share a table."""
+    """Moments where phi(a x) = a^degree phi(x), a > 0: those at variance 1, scaled, so that sweeps share a table."""
     q = n.number(h.variance)
     power = n.sqrt(q) ** n.number(phi.degree)
     found = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
