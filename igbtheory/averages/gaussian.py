@@ -49,7 +49,7 @@ def _rounding(n: Kind, phi: Function, q: Any) -> Any:
 
 def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
     """Return the moments of phi(M) without closed forms, for any formula and at all points of a sweep."""
-    if m > 1 and phi.degree is not None and not np.any(h.mean):
+    if m > 1 and phi.degree is not None and not np.any(h.mean) and np.all(h.variance):
         return _of_homogeneous(n, phi, h, m)
     return _unscaled(n, phi, h, m)
 
