@@ -78,7 +78,7 @@ class Block:
         with np.errstate(all="ignore"):
             for layer in (*self.layers, Dense(1.0)):
                 twins = twins.through(layer)
-        return twins.own
+        return twins.noise
 
     @property
     def forgets(self) -> bool:

@@ -20,24 +20,19 @@ COARSEST, FRACTION = 0.125, 0.25
 def batch_slope(layer: BatchNorm, node: LawNode) -> Slope:
     """Slope of a function and of the full batch behind it: E_u of E_z |grad f|^2/(V + eps), V = Var_z f of one unit."""
     n, x, h = node.n, node.averaged(), node.base
-    if layer.batch_size is not None:
-        raise ValueError(
-            f"{layer!r} behind an activation: the mean of the squared gradient over batches, of which some hardly "
-            "vary, is not known; use the full batch, BatchNorm(), or put it in front of the activation"
-        )
     if node.gaussian or np.all(np.asarray(x.var_mu <= ALIKE * n.epsilon * x.variance, dtype=bool)):
-        inside = slope(node, pairs=False)
-        return Slope(inside.own / (x.var_chi + n.number(layer.eps)), n.number(0), error=inside.error + x.error)
+        inside = slope(node)
+        return Slope(inside.factor / (x.var_chi + n.number(layer.eps)), inside.error + x.error)
     if not isinstance(h, Gaussian) or node.maximum > 1 or node.phi is None:
         raise ValueError(
             f"{layer!r} behind pooled or dropped units of different centres: how their variance over the data varies "
             "from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front of the "
             "activation"
         )
-    slope(node, pairs=False)  # refuses an activation without a derivative
-    coarse, own = _over_centres(n, node.phi, h.values, n.number(layer.eps))
-    error = np.asarray(abs(coarse - own) / own, dtype=float)[()] + 100 * n.epsilon
-    return Slope(own, n.number(0), error=h.values.error + error)
+    slope(node)  # refuses an activation without a derivative
+    coarse, fine = _over_centres(n, node.phi, h.values, n.number(layer.eps))
+    error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + 100 * n.epsilon
+    return Slope(fine, h.values.error + error)
 
 
 @np.errstate(all="ignore")

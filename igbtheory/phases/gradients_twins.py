@@ -14,7 +14,6 @@ from igbtheory.averages.state import Moments
 from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
 from igbtheory.layers.groupnorm import Grouped
 from igbtheory.layers.node import moments_only
-from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_batch import batch_slope
@@ -24,15 +23,10 @@ from igbtheory.phases.gradients_slope import Slope, slope
 @final
 @dataclass(frozen=True)
 class Twins:
-    """Law `node` of either datum, and the noise of the units of its base.
-
-    own: variance of the noise of one datum; shared: covariance of that of two data of a batch, None where there
-    is none; error: estimated relative error of own.
-    """
+    """Law `node` of either datum, and the variance `noise` of the units of its base, with its relative error."""
 
     node: LawNode
-    own: Any
-    shared: Any = None
+    noise: Any
     error: Any = 0.0
 
     @property
@@ -42,19 +36,18 @@ class Twins:
 
     def at(self, node: LawNode, by: Slope) -> "Twins":
         """Twins behind a rule that takes them to the `node` and multiplies their noise."""
-        own, shared = by.noise(self.own, self.shared)
-        return Twins(node, own, shared, self.error + by.error)
+        return Twins(node, by.factor * self.noise, self.error + by.error)
 
     def applied(self) -> "Twins":
         """Twins with the noise behind the function of their node."""
-        return self.at(self.node, slope(self.node, pairs=self.shared is not None))
+        return self.at(self.node, slope(self.node))
 
     def through(self, layer: Layer) -> "Twins":
         """Twins behind a layer."""
         if isinstance(layer, Residual):
             return layer.through(self, lambda inner, x: x.through(inner), add_twins)
         node, after = self.node, layer.law(self.node)
-        if isinstance(after.base, Normalised | Grouped) or after.base is node.base:
+        if isinstance(after.base, Grouped) or after.base is node.base:
             return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
         if isinstance(layer, BatchNorm) and layer.trains:
             return self.at(after, batch_slope(layer, node))
@@ -69,9 +62,8 @@ class Twins:
 def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
     """Return the sum a x + b y of independent units."""
     u, v = x.applied(), y.applied()
-    known = [factor * part for factor, part in ((a * a, u.shared), (b * b, v.shared)) if part is not None]
-    shared = sum(known) if known else None
-    return Twins(add_moments(x.node, a, y.node, b), a * a * u.own + b * b * v.own, shared, np.maximum(u.error, v.error))
+    noise = a * a * u.noise + b * b * v.noise
+    return Twins(add_moments(x.node, a, y.node, b), noise, np.maximum(u.error, v.error))
 
 
 def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
@@ -80,8 +72,7 @@ def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
     It is what the layer makes of the variance; what Dropout adds to it are units that both twins lack.
     """
     if isinstance(layer, Dropout):
-        return Slope(1 / (1 - n.number(layer.p)), n.number(1))
+        return Slope(1 / (1 - n.number(layer.p)))
     q = x.variance
     alone = moments_only(n, replace(x, var_mu=0 * q, var_chi=q, within=None))
-    factor = layer.law(alone).averaged().var_chi / q
-    return Slope(factor, factor, error=x.error)
+    return Slope(layer.law(alone).averaged().var_chi / q, x.error)
