@@ -10,9 +10,9 @@ from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
-from igbtheory.control.roots import roots
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
+from igbtheory.numerics.crossings import crossings
 from igbtheory.prediction import Prediction
 
 PROMISED = 1e-10
@@ -132,10 +132,12 @@ def _height(gamma: Any, target: float) -> Any:
 def _roots(along: Family, heights: Array, target: float) -> list[float]:
     """Return the roots, without the places where gamma jumps over the target."""
 
-    def height(value: float) -> float:
-        return float(_height(along.gamma(value), target))
+    def height(values: Array) -> Array:
+        return np.asarray(_height(along.gammas(values), target))
 
-    return [value for value in roots(height, along.grid, heights) if abs(height(value)) <= PROMISED]
+    places = crossings(height, along.grid, heights, np.zeros(1)).ravel()
+    places = np.union1d(along.grid[heights == 0], places[np.abs(height(places)) <= PROMISED])
+    return [float(place) for place in places]
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:

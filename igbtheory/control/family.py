@@ -38,7 +38,7 @@ class Family:
 
     def gammas(self, values: Array) -> Array:
         """Gamma at every value, in one sweep where there is one; NaN where the network leaves double precision."""
-        if len(values) == 1 or not self.sweeps:
+        if len(values) < 2 or not self.sweeps:
             return np.array([self.gamma(value) for value in values])
         try:
             return np.asarray(self._predicted(values), dtype=float)
