@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases import TradeOff, gradients, trade_off
+from igbtheory.phases import gradients
 
 Array = NDArray[Any]
 Back = Callable[[Array], Array]
@@ -127,18 +127,6 @@ def test_batchnorm_over_units_of_different_centres_agrees_with_plain_quadrature(
     variance = 1.5 * ((t * t + 1) * above + t * density - (t * above + density) ** 2)
     weights = (u[1] - u[0]) * np.exp(-u * u / 2) / math.sqrt(2 * math.pi)
     assert gradients(net).factor[0] == pytest.approx(2.0 * float(weights @ (above / (variance + eps))), rel=1e-12)
-
-
-def test_the_table_sets_bias_against_growth() -> None:
-    rows: dict[Any, TradeOff] = {(row.norm, row.placement): row for row in trade_off("relu", 20)}
-    assert len(rows) == 8
-    for key in (("batch", "after"), ("layer", "after"), ("batch", "before")):
-        assert rows[key].factor == pytest.approx(NORMED, rel=1e-13)
-    for one in ((None, "before"), ("layer", "before"), ("rms", "after")):
-        assert rows[one].factor == pytest.approx(1.0, rel=1e-13)
-        assert rows[one].gamma > 18
-    assert rows["batch", "after"].gamma == rows["layer", "after"].gamma == 0
-    assert rows["batch", "before"].gamma == pytest.approx(1 / (math.pi - 1), rel=1e-13)
 
 
 # backpropagation through finite networks, written out by hand

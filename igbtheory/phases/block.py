@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
@@ -107,6 +108,18 @@ def block_of(activation: Any, pool: Any = None, norm: str | None = None, placeme
     if isinstance(activation, Block):
         return activation
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
+
+
+def one_dense(sigma_w2: Any, sigma_b2: Any) -> Dense:
+    """Dense layer of one network, checked; its variances are single numbers."""
+    for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
+        checks.numeric(name, value)
+        checks.non_negative(name, value)
+        if np.ndim(value):
+            raise TypeError(f"expected one {name}, got an array; loop over its values, or draw a diagram")
+    if not sigma_w2 > 0:
+        raise ValueError("expected sigma_w2 > 0, got 0, where no datum reaches the output; pass a variance such as 2.0")
+    return Dense(float(sigma_w2), float(sigma_b2))
 
 
 def one_input(inputs: Any) -> GaussianInputs:

@@ -8,11 +8,12 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.phases.block import Array, block_of, one_input
+from igbtheory.phases.block import Array, block_of, one_dense, one_input
 from igbtheory.phases.course import Course, course
 from igbtheory.phases.lines import edges_of_chaos, neutrality_line
-from igbtheory.phases.points import MARGIN, FixedPoint, fixed_points, one_dense
+from igbtheory.phases.points import FixedPoint, fixed_points
 from igbtheory.phases.rates import Rate
+from igbtheory.phases.variance import MARGIN
 from igbtheory.text import table
 
 DEPTHS = (10, 30, 100)

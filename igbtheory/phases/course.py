@@ -11,8 +11,9 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import SCALES, Array, Block, units
-from igbtheory.phases.points import MARGIN, FixedPoint, Variance, correlations, variances
+from igbtheory.phases.points import FixedPoint, correlations
 from igbtheory.phases.rates import Rate, kept, rate_at
+from igbtheory.phases.variance import MARGIN, Variance, variances
 from igbtheory.prediction import PerLayer, Prediction
 from igbtheory.theory import RANGE
 

@@ -11,7 +11,7 @@ from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.batchnorm import batch_of
-from igbtheory.network import MOST_DIGITS, NORMS, PLACEMENTS, Network, mlp
+from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.phases.gradients_twins import Twins
 from igbtheory.theory import on_gaussian_inputs
@@ -93,40 +93,3 @@ def of_segments(n: Kind, segments: list[Twins]) -> Gradients:
     """Gradients from the twins behind every segment, input side first."""
     factors, errors = ([getattr(twins, name) for twins in segments] for name in ("noise", "error"))
     return Gradients(n, np.stack(np.broadcast_arrays(*factors)), np.stack(np.broadcast_arrays(*errors)))
-
-
-@final
-@dataclass(frozen=True)
-class TradeOff:
-    """Row of the table: a norm, its placement, and what they do to bias and gradients.
-
-    gamma: bias ratio of the output; factor: expected squared gradient at the last hidden Dense over that at the
-    output, what every layer far from the input does; squared: that at the first Dense over that at the output.
-    """
-
-    norm: str | None
-    placement: str
-    gamma: Any
-    factor: Any
-    squared: Any
-
-
-def trade_off(
-    activation: Any = "relu",
-    depth: int = 20,
-    *,
-    sigma_w2: Any = 2.0,
-    sigma_b2: Any = 0.0,
-    inputs: GaussianInputs | None = None,
-) -> tuple[TradeOff, ...]:
-    """Rows for no norm, full-batch BatchNorm, LayerNorm and RMSNorm, in front of the activation and behind it.
-
-    Arguments as those of `mlp` and of `gradients`.
-    """
-    rows = []
-    for norm in (None, "batch", *NORMS):
-        for placement in PLACEMENTS:
-            net = mlp(depth, activation, norm=norm, placement=placement, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
-            found = gradients(net, inputs)
-            rows.append(TradeOff(norm, placement, net.predict(inputs).gamma, found.factor[-1], found.squared[0]))
-    return tuple(rows)

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.phases.block import Block
-from igbtheory.phases.points import MARGIN, FixedPoint
+from igbtheory.phases.points import FixedPoint
+from igbtheory.phases.variance import MARGIN
 
 SIZE = 1e-4
 """Value of share^s at which k is read off, and extrapolated from a half and a quarter of it."""

@@ -15,9 +15,8 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import block_of, one_input, units
+from igbtheory.phases.block import block_of, one_dense, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course
-from igbtheory.phases.points import one_dense
 from igbtheory.phases.rates import Rate
 from igbtheory.phases.verdict_text import text_of
 
