@@ -85,6 +85,17 @@ class Phase:
         """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN."""
         return float(neutrality_line(self.course.block, self.course.dense.sigma_b2))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the phase as plain values."""
+        names = ("edges_of_chaos", "neutrality_line", "name", "meaning", "depths", "gamma", "remark", "in_table")
+        return {
+            **vars(self.course.dense),
+            **{name: getattr(self, name) for name in names},
+            "point": None if self.point is None else self.point.to_dict(),
+            "rate": vars(self.rate),
+            "fixed_points": [point.to_dict() for point in self.fixed_points],
+        }
+
     def __str__(self) -> str:
         dense, point = self.course.dense, self.point
         outside = "" if self.in_table else " (a case that the table of phases leaves out)"

@@ -58,6 +58,11 @@ class FixedPoint:
         """Layers in which squared gradients change by e: 1/abs(log factor), inf on the edge of chaos."""
         return np.inf if abs(self.factor - 1) <= MARGIN else _depth(self.factor)
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the fixed point as plain values."""
+        derived = ("c", "gamma", "correlation_depth", "gradient_depth")
+        return {**vars(self), **{name: getattr(self, name) for name in derived}}
+
 
 def _depth(factor: float) -> float:
     with np.errstate(divide="ignore"):

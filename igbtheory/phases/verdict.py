@@ -18,7 +18,7 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import block_of, one_dense, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course
 from igbtheory.phases.rates import Rate
-from igbtheory.phases.verdict_text import text_of
+from igbtheory.phases.verdict_text import dict_of, text_of
 
 
 @final
@@ -83,6 +83,10 @@ class Verdict:
         if self.shift == 0:
             return self.course
         return course(block_of(shifted(self.phi, self.shift)), self.course.dense, self.inputs, self.depth)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values, with all depths."""
+        return dict_of(self)
 
     def __str__(self) -> str:
         return text_of(self)

@@ -1,7 +1,7 @@
-"""The verdict on an activation as text: what `igb activation` prints."""
+"""The verdict on an activation as text and as plain values: what `igb activation` prints."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -120,3 +120,37 @@ def _gammas(found: Course, depths: list[int]) -> Iterator[str]:
     """Gamma at these depths as text; where it is rounding of 0, it is 0."""
     for gamma in found.at(tuple(depths)):
         yield "out of range" if np.isnan(gamma) else f"{gamma:.8g}" if gamma > ROUNDING else "0"
+
+
+def dict_of(found: "Verdict") -> dict[str, Any]:
+    """Return the verdict as plain values, with all depths."""
+    phi = found.phi
+    return {
+        "activation": phi.name,
+        "formula": [{"where": where, "formula": formula} for where, formula in pieces_text(phi.pieces)],
+        "source": phi.source,
+        "kinks": [float(kink) for kink in phi.pieces.kinks],
+        "parity": phi.parity,
+        "degree": None if phi.degree is None else float(phi.degree),
+        "growth": phi.growth,
+        "closed_forms": phi.closed is not None,
+        **{name: getattr(found, name) for name in ("sigma_w2", "sigma_b2", "depth", "mean", "effect", "shift")},
+        "inputs": vars(found.inputs),
+        "biased": found.is_biased,
+        "causes": {cause.name: cause.share for cause in found.causes},
+        **_course(found.course),
+        "shifted": _course(found.shifted),
+    }
+
+
+def _course(course: Course) -> dict[str, Any]:
+    """Return a course as plain values: entry d of a list belongs to depth d, entry 0 to the first Dense."""
+    law = GuessLaw(course.gamma[-1])
+    return {
+        **{name: getattr(course, name) for name in ("reached", "stopped", "still", "gamma", "q")},
+        "tendency": {**vars(course.rate), "text": str(course.rate)},
+        "q_tendency": {"limit": course.variance.q, "growth": course.variance.growth, "text": str(course.variance)},
+        "regime": course.prediction.regime,
+        "G0": {"std": law.std(), "majority": law.majority()},
+        "error": course.prediction.error,
+    }
