@@ -85,9 +85,9 @@ class Prediction(OutputLayer):
     effective_rank: float = float("inf")
     estimated: "tuple[Layer, ...]" = ()
 
-    c_within = of_output("c_within", "As c, of two data of one batch; c without batches, and for a full batch.")
+    c_within = of_output("c_within", "Correlation of an output at two data of one batch; without batches it is c.")
     error = of_output(
-        "error", "Estimated relative error of var_mu, on a data set against the variance, and of var_chi."
+        "error", "Estimated relative error of var_mu and of var_chi; on a data set, of var_mu + var_chi for var_mu."
     )
 
     @property

@@ -46,13 +46,8 @@ def on_gaussian_inputs(
             node = layer.law(node)
             if layer.listed:
                 found.append(node.averaged())
-    parts = [_parts(x) for x in found]
-    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
-    var_mu, var_chi, error, within = (
-        np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)
-    )
-    _refuse_lost(n, var_mu + var_chi)
-    per_layer = PerLayer(n, var_mu, var_chi, error, within)
+    per_layer = stacked(n, found)
+    _refuse_lost(n, per_layer.var_mu + per_layer.var_chi)
     batches = batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs))
     return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated))
 
@@ -62,8 +57,11 @@ def _in_batches(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, size: 
     return on_gaussian_inputs(in_batches(layers, size), n, inputs, draws_within=True)
 
 
-def _parts(x: Moments) -> tuple[Any, ...]:
-    return x.var_mu, x.var_chi, x.error, x.covariance
+def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:
+    """Return the moments after every Dense layer as arrays of one shape."""
+    parts = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in found]
+    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
+    return PerLayer(n, *(np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)))
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:

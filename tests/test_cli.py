@@ -199,7 +199,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: st
         ("", "shape"),
         ("1,2\n", "two data"),
         ("a,b\n1,2\n", "header"),
-        ("1,2\n3\n", "row 2 has 1 value, the rows above it 2;"),
+        ("1,2\n3\n", "columns changed from 2 to 1 at row 2)"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
     ],
 )

@@ -47,7 +47,7 @@ class Variances:
     """Variances of the parameters of every Dense layer."""
 
     sigma_w2: float = 2.0
-    """Variance of the weights, times the units they read."""
+    """Variance of the weights, multiplied by the number of units that a layer reads."""
     sigma_b2: float = 0.0
     """Variance of the biases."""
 

@@ -52,7 +52,8 @@ def phase(  # noqa: PLR0913 - one argument an option
     printed
         How the result is printed.
     sigma_w2
-        Variance of the weights, times the units they read; that of the edge of chaos unless named.
+        Variance of the weights, multiplied by the number of units that a layer reads; that of the edge of chaos
+        unless named.
     sigma_b2
         Variance of the biases; 0 unless named.
     norm

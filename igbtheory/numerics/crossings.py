@@ -8,8 +8,8 @@ from scipy.optimize import elementwise
 
 Array = NDArray[np.float64]
 Rule = Callable[[Array], Array]
-PRECISION = {"xatol": 1e-20, "xrtol": 4e-16}
-"""Precision of a place, as a part of the interval of the grid that it lies in."""
+PRECISION, SMALLEST = 4e-16, 1e-20
+"""Relative precision of the distance to the last point of the grid, in intervals, and the distance that is 0."""
 
 
 def crossings(rule: Rule, grid: Array, values: Array, wanted: Array) -> Array:
@@ -52,10 +52,10 @@ def _with_turns(rule: Rule, grid: Array, values: Array, goals: Array) -> tuple[A
 def _places(rule: Rule, ends: tuple[Array, Array], goals: Array, at_first: NDArray[np.bool_]) -> Array:
     """One place in each interval; where rounding hides it, the end that takes the value, the first if `at_first`."""
     search = elementwise.find_root(
-        lambda t, first, second, goal: rule((1 - t) * first + t * second) - goal,
+        lambda t, *cell: rule((1 - t) * cell[0] + t * cell[1]) - cell[2],
         (np.zeros(goals.size), np.ones(goals.size)),
         args=(*ends, goals),
-        tolerances=PRECISION,
+        tolerances={"xatol": SMALLEST, "xrtol": PRECISION},
     )
     t = np.where(search.success, search.x, np.where(at_first, 0.0, 1.0))
     return np.asarray((1 - t) * ends[0] + t * ends[1])

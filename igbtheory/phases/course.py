@@ -14,8 +14,8 @@ from igbtheory.phases.block import SCALES, Array, Block, units
 from igbtheory.phases.points import FixedPoint, correlations
 from igbtheory.phases.rates import Rate, kept, rate_at
 from igbtheory.phases.variance import MARGIN, Variance, variances
-from igbtheory.prediction import PerLayer, Prediction
-from igbtheory.theory import RANGE
+from igbtheory.prediction import Prediction
+from igbtheory.theory import RANGE, stacked
 
 FEWEST = 200
 """Layers followed at the least, to see where the variance goes."""
@@ -156,9 +156,7 @@ def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Co
         raise ValueError(f"{block.title!r} leaves nothing to guess by: {stopped}")
     still = len(found) - 1 if not stopped and len(found) <= depth else None
     found += found[-1:] * (0 if stopped else depth + 1 - len(found))
-    names = ("var_mu", "var_chi", "error", "covariance")
-    columns = (np.array([getattr(x, name) for x in found], float) for name in names)
-    return Course(block, dense, inputs, Prediction(PerLayer(FLOAT64, *columns)), stopped, still)
+    return Course(block, dense, inputs, Prediction(stacked(FLOAT64, found)), stopped, still)
 
 
 def _stands(found: list[Moments]) -> bool:

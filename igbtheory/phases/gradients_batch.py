@@ -9,7 +9,7 @@ from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.layers import BatchNorm, Gaussian, LawNode
 from igbtheory.numbers import Kind
-from igbtheory.phases.gradients_slope import Slope, mean_square, slope
+from igbtheory.phases.gradients_slope import mean_square, slope
 
 ALIKE = 64
 """Rounding errors of a variance that a scatter of the units' centres may be."""
@@ -17,12 +17,12 @@ COARSEST, FRACTION = 0.125, 0.25
 """Step of the rule over the centres, in their standard deviations and in those of a unit over the data, at most."""
 
 
-def batch_slope(layer: BatchNorm, node: LawNode) -> Slope:
+def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
     """Slope of a function and of the full batch behind it: E_u of E_z |grad f|^2/(V + eps), V = Var_z f of one unit."""
     n, x, h = node.n, node.averaged(), node.base
     if node.gaussian or np.all(np.asarray(x.var_mu <= ALIKE * n.epsilon * x.variance, dtype=bool)):
-        inside = slope(node)
-        return Slope(inside.factor / (x.var_chi + n.number(layer.eps)), inside.error + x.error)
+        factor, error = slope(node)
+        return factor / (x.var_chi + n.number(layer.eps)), error + x.error
     if not isinstance(h, Gaussian) or node.maximum > 1 or node.phi is None:
         raise ValueError(
             f"{layer!r} behind pooled or dropped units of different centres: how their variance over the data varies "
@@ -32,7 +32,7 @@ def batch_slope(layer: BatchNorm, node: LawNode) -> Slope:
     slope(node)  # refuses an activation without a derivative
     coarse, fine = _over_centres(n, node.phi, h.values, n.number(layer.eps))
     error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + 100 * n.epsilon
-    return Slope(fine, h.values.error + error)
+    return fine, h.values.error + error
 
 
 @np.errstate(all="ignore")

@@ -5,8 +5,7 @@ the largest. The Jacobian of a norm is (1 - 1 1^T/n - B B^T/n)/s: it removes the
 normalised values B themselves.
 """
 
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -23,26 +22,17 @@ FEWEST = 4
 """Values from which on the mean of one over their variance is finite."""
 
 
-@final
-@dataclass(frozen=True)
-class Slope:
-    """Factor by which a rule multiplies the variance of noise, and its estimated relative error."""
-
-    factor: Any
-    error: Any = 0.0
-
-
-def slope(node: LawNode) -> Slope:
-    """Slope of the function of a node."""
+def slope(node: LawNode) -> tuple[Any, Any]:
+    """Factor by which the function of a node multiplies the variance of noise, and its estimated relative error."""
     n, phi, base = node.n, node.phi, node.base
     if phi is not None:
         refuse_jumps(phi)
     if isinstance(base, Gaussian):
         factor, error = mean_square(n, phi, node.maximum, base.values)
-        return Slope(factor, base.values.error + error)
+        return factor, base.values.error + error
     if isinstance(base, Grouped):
         return _behind_group_norm(n, phi or FUNCTIONS["linear"], base)
-    return Slope(n.number(1))
+    return n.number(1), 0.0
 
 
 def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any, Any]:
@@ -73,7 +63,7 @@ def refuse_jumps(phi: Function) -> None:
         )
 
 
-def _behind_group_norm(n: Kind, phi: Function, base: Grouped) -> Slope:
+def _behind_group_norm(n: Kind, phi: Function, base: Grouped) -> tuple[Any, Any]:
     """Slope of phi behind a norm over groups of `size` Gaussian units of the variance V.
 
     It is E (1 - 1/size - B^2/size) phi'^2 times E 1/s^2 = size/(size - 3)/V.
@@ -89,4 +79,4 @@ def _behind_group_norm(n: Kind, phi: Function, base: Grouped) -> Slope:
     across, lengthwise = x.mean * x.mean + x.variance, y.mean * y.mean + y.variance
     inside = across - (across + lengthwise) / size
     error = (across * x.error + lengthwise / size * y.error) / inside
-    return Slope(size / ((size - 3) * base.values.variance) * inside, np.asarray(error, dtype=float)[()])
+    return size / ((size - 3) * base.values.variance) * inside, np.asarray(error, dtype=float)[()]

@@ -17,7 +17,7 @@ from igbtheory.layers.node import moments_only
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_batch import batch_slope
-from igbtheory.phases.gradients_slope import Slope, slope
+from igbtheory.phases.gradients_slope import slope
 
 
 @final
@@ -34,13 +34,13 @@ class Twins:
         """Kind of the numbers."""
         return self.node.n
 
-    def at(self, node: LawNode, by: Slope) -> "Twins":
-        """Twins behind a rule that takes them to the `node` and multiplies their noise."""
-        return Twins(node, by.factor * self.noise, self.error + by.error)
+    def at(self, node: LawNode, factor: Any, error: Any) -> "Twins":
+        """Twins behind a rule that takes them to the `node` and multiplies their noise by the factor."""
+        return Twins(node, factor * self.noise, self.error + error)
 
     def applied(self) -> "Twins":
         """Twins with the noise behind the function of their node."""
-        return self.at(self.node, slope(self.node))
+        return self.at(self.node, *slope(self.node))
 
     def through(self, layer: Layer) -> "Twins":
         """Twins behind a layer."""
@@ -50,13 +50,13 @@ class Twins:
         if isinstance(after.base, Grouped) or after.base is node.base:
             return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
         if isinstance(layer, BatchNorm) and layer.trains:
-            return self.at(after, batch_slope(layer, node))
+            return self.at(after, *batch_slope(layer, node))
         if len(after.estimated) > len(node.estimated):
             raise ValueError(
                 f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
                 "it out, or put a Dense in front of it"
             )
-        return self.applied().at(after, _linear(layer, node.n, node.averaged()))
+        return self.applied().at(after, *_linear(layer, node.n, node.averaged()))
 
 
 def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
@@ -66,13 +66,13 @@ def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
     return Twins(add_moments(x.node, a, y.node, b), noise, np.maximum(u.error, v.error))
 
 
-def _linear(layer: Layer, n: Kind, x: Moments) -> Slope:
+def _linear(layer: Layer, n: Kind, x: Moments) -> tuple[Any, Any]:
     """Factor of a layer that is linear in its units, or divides them by a number that all of them share.
 
     It is what the layer makes of the variance; what Dropout adds to it are units that both twins lack.
     """
     if isinstance(layer, Dropout):
-        return Slope(1 / (1 - n.number(layer.p)))
+        return 1 / (1 - n.number(layer.p)), 0.0
     q = x.variance
     alone = moments_only(n, replace(x, var_mu=0 * q, var_chi=q, within=None))
-    return Slope(layer.law(alone).averaged().var_chi / q, x.error)
+    return layer.law(alone).averaged().var_chi / q, x.error

@@ -24,7 +24,8 @@ from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
 from igbtheory.phases.gradients_twins import Twins, add_twins
-from igbtheory.prediction import PerLayer, Prediction
+from igbtheory.prediction import Prediction
+from igbtheory.theory import stacked
 
 TOLERANCES = (1e-9, 1e-12)
 """Relative tolerances of a rougher and of the finer solution."""
@@ -66,10 +67,7 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
             if layer.listed:
                 found.append(twins)
                 twins = Twins(twins.node, FLOAT64.number(1))
-    streams = [twins.node.averaged() for twins in found]
-    parts = np.broadcast_arrays(*(part for x in streams for part in (x.var_mu, x.var_chi, x.error)))
-    var_mu, var_chi, error = (np.stack(parts[i::3]) for i in range(3))
-    prediction = Prediction(PerLayer(FLOAT64, var_mu, var_chi, error, var_mu))
+    prediction = Prediction(stacked(FLOAT64, [twins.node.averaged() for twins in found]))
     return ResidualLimit(prediction, of_segments(FLOAT64, found[1:]))
 
 
