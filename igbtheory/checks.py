@@ -27,7 +27,7 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def non_negative(name: str, value: Any) -> None:
-    """Refuse a `value` (number or array) that is not finite and at least 0; a SymPy symbol stands for one that is."""
+    """Refuse a `value` (number or array) that is not finite and at least 0; a SymPy symbol is accepted."""
     if _is_symbolic(value):
         return
     numbers = _as_floats(name, value)

@@ -12,7 +12,7 @@ import igbtheory as igb
 from igbtheory import checks
 
 DIGITS = "digits"
-STANDARDISED = "standardised: less the mean and over the standard deviation of all entries of all 1,797"
+STANDARDISED = "standardised by the mean and standard deviation of all 1,797"
 
 
 def read(source: str) -> Any:

@@ -26,7 +26,7 @@ from igbtheory.network import Network
 from igbtheory.text import table
 
 TRIES = 20
-"""Networks tried at most, for one that is wanted."""
+"""Networks tried at most for each that is wanted."""
 SMALL = 0.1
 """Effective share of the draws below which a warning says so."""
 
@@ -125,7 +125,7 @@ class Drawn:
 
 
 def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width: int = 1000, seed: int = 0) -> Drawn:
-    """Initialisations whose G0 on the data lies in the `window` (low, high), ends included; at the cost of any others.
+    """Initialisations whose G0 on the data lies in the `window` (low, high), ends included.
 
     data: (n_samples, n_features), two classes; width: units that a hidden Dense makes; double precision throughout. The
     law is exact with the weights of the result. Where the window asks for more than the centre of the outputs can do,

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 SCALES = np.array([0.37, 1.0, 5.3])
 """Variances at which a function shows whether it is homogeneous."""
 EXACT = 1e-12
-"""Relative error of what is equal."""
+"""Relative difference of numbers that count as equal."""
 STEP = 5e-3
 """Step in a logarithm over which a slope is measured."""
 
@@ -74,7 +74,7 @@ class Block:
         return self.after((1 - share) * q, share * q).var_chi / (share * q)
 
     def slope(self, q: Any, share: float = 1.0) -> Any:
-        """Mean square of the gradient; only behind a BatchNorm it depends on the share. Refuses what jumps."""
+        """Mean square of the gradient, which depends on the share only behind a BatchNorm. ValueError: f jumps."""
         twins = Twins(units(Moments(0, (1 - share) * q, share * q)), 1.0 + 0 * q)
         with np.errstate(all="ignore"):
             for layer in (*self.layers, Dense(1.0)):
@@ -83,7 +83,7 @@ class Block:
 
     @property
     def forgets(self) -> bool:
-        """Whether a BatchNorm takes away what all data have in common, so that equal data are no fixed point."""
+        """Whether a BatchNorm removes what all data have in common, so that equal data are no fixed point."""
         return batch_of(self.layers) is not None
 
     @property

@@ -18,17 +18,17 @@ from igbtheory.prediction import Prediction
 from igbtheory.theory import RANGE, stacked
 
 FEWEST = 200
-"""Layers followed at the least, to see where the variance goes."""
+"""Smallest number of layers followed to see where the variance goes."""
 SAME, TIMES = 1e-13, 3
-"""Relative change of both variances below which, so many layers in succession, they have reached their limit."""
+"""Both variances have reached their limit when so many successive layers change them by less than this."""
 REACHED = 1e-6
-"""Relative distance at which a variance has reached one that attracts."""
+"""Relative distance from a stable fixed point at which a variance has reached it."""
 LEAST = 1e-8
-"""Variance below which values of f near 0 may be rounding of differences, as those of sigmoid(x) - 1/2."""
+"""Variance below which values of f near 0 may be rounding errors, as for sigmoid(x) - 1/2."""
 ALIKE = 1e-6
 """Difference of powers of q that are equal in the limit of small or large q."""
 ROUNDING = 1e-24
-"""Bias ratio that rounding leaves of 0: the square of the relative error 1e-12 of a mean."""
+"""Bias ratio that counts as 0: the square of a relative rounding error of 1e-12 in a mean."""
 
 
 @final
@@ -75,7 +75,7 @@ class Course:
     def variance(self) -> Variance:
         """Fixed point of the variance that q goes to.
 
-        None goes round in a cycle: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
+        There are no cycles: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
         """
         ends, q = variances(self.block, self.dense), self._deep.q
         if np.isnan(ends[0].q):

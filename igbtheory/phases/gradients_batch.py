@@ -12,9 +12,9 @@ from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_slope import mean_square, slope
 
 ALIKE = 64
-"""Rounding errors of a variance that a scatter of the units' centres may be."""
+"""Scatter of the units' centres, in rounding errors of their variance, that counts as none."""
 COARSEST, FRACTION = 0.125, 0.25
-"""Step of the rule over the centres, in their standard deviations and in those of a unit over the data, at most."""
+"""Largest step of the rule over the centres: in their standard deviations, and in those of a unit over the data."""
 
 
 def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
@@ -29,7 +29,7 @@ def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
             "from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front of the "
             "activation"
         )
-    slope(node)  # refuses an activation without a derivative
+    slope(node)  # ValueError for an activation that jumps
     coarse, fine = _over_centres(n, node.phi, h.values, n.number(layer.eps))
     error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + 100 * n.epsilon
     return fine, h.values.error + error

@@ -69,7 +69,7 @@ def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
 def _linear(layer: Layer, n: Kind, x: Moments) -> tuple[Any, Any]:
     """Factor of a layer that is linear in its units, or divides them by a number that all of them share.
 
-    It is what the layer makes of the variance; what Dropout adds to it are units that both twins lack.
+    It is the factor of the variance, but for Dropout: it drops the same units of both twins, and scales the others.
     """
     if isinstance(layer, Dropout):
         return 1 / (1 - n.number(layer.p)), 0.0

@@ -11,7 +11,7 @@ from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
 from igbtheory.phases.variance import MARGIN, Variance, variances
 
 CLOSE = 1e-24
-"""Share 1 - c of data that are as good as equal."""
+"""Share 1 - c of two data that are almost equal."""
 BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
 """Weights of a difference quotient of fourth order, at 0, -1, ..., -4 steps."""
 
@@ -121,7 +121,7 @@ def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
 
 
 def _share(block: Block, q: float, weight: float) -> float:
-    """Share 1 - c above 0 that stays."""
+    """Fixed point of the share 1 - c above 0."""
 
     def growth(log: float) -> float:
         return float(np.log(weight * block.spread(q, np.exp(log))))

@@ -30,7 +30,7 @@ from igbtheory.theory import stacked
 TOLERANCES = (1e-9, 1e-12)
 """Relative tolerances of a rougher and of the finer solution."""
 NOTHING = 1e-20
-"""Share of a variance that is nothing: that of centres which begin at 0."""
+"""Share of a variance that counts as 0, as that of centres which begin at 0."""
 CENTRED = 1e-12
 """Share of a standard deviation that a mean of 0 may have by rounding."""
 

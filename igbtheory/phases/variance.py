@@ -22,8 +22,9 @@ class Variance:
     """Fixed point q of the variance, or its limits 0 and inf; NaN: every q is one, as for ReLU at sigma_w2 = 2.
 
     growth = q'/q there, 1 at a finite q > 0; slope = dq'/dq; stable: whether it attracts; block, at: the function that
-    the network is there, and the variance at which to ask it. Where no half-lines stand for the function, block is
-    None, and growth is that at the variance `at`, the largest that quadrature resolves, or 0.
+    describes a layer there, and the variance at which to evaluate it. At q = 0 and infinity it consists of half-lines;
+    where the activation approaches none, block is None. Then growth is 0 at q = 0, and at infinity that of the largest
+    variance `at` that quadrature resolves.
     """
 
     q: float

@@ -98,8 +98,8 @@ def verdict(
     """Verdict on an activation: a name, a formula in x, a SymPy expression or a Function.
 
     sigma_w2, sigma_b2: variances, single numbers; depth: hidden layers followed; inputs: GaussianInputs, by default
-    N(0, 1). Raises ValueError or TypeError where one of these is no such thing, where the data do not vary or where
-    nothing is left after the first activation; AccuracyWarning as `Network.predict`.
+    N(0, 1). ValueError, TypeError: an argument of another kind, data that do not vary, or outputs of the first
+    activation that do not vary. AccuracyWarning as `Network.predict`.
     """
     phi, dense, inputs = function_of(activation), one_dense(sigma_w2, sigma_b2), one_input(inputs)
     found = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1))

@@ -21,7 +21,7 @@ EFFECTS = {
     "amplifies": "Depth amplifies the bias",
     "saturates": "Depth saturates the bias",
     "removes": "Depth removes the bias",
-    "none": "Depth brings no bias",
+    "none": "Depth adds no bias",
     "undecided": "What depth does to the bias is open",
 }
 PARITIES = {1: "even", -1: "odd", 0: "neither even nor odd"}
@@ -104,7 +104,11 @@ def _guesses(found: "Verdict") -> str:
 
 def _shift(found: "Verdict") -> str:
     other = found.shifted
-    left = "removes the bias at depth 1" if len(found.causes) == 1 else "takes the mean's part of it away"
+    left = (
+        "removes the bias at depth 1"
+        if len(found.causes) == 1
+        else "removes the part of the bias at depth 1 that the mean makes"
+    )
     gamma = next(_gammas(other, [1]))
     lines = [
         f"The shift: phi - s with s = {found.shift:.15g} {left} (gamma = {gamma}).",
@@ -112,7 +116,8 @@ def _shift(found: "Verdict") -> str:
     ]
     for level in LEVELS:
         depth = other.first_beyond(level)
-        lines.append(f"  gamma exceeds {level:g} at {f'depth {depth}' if depth else 'no depth seen'}.")
+        never = f"does not exceed {level:g} down to depth {other.reached}"
+        lines.append(f"  gamma {f'exceeds {level:g} at depth {depth}' if depth else never}.")
     return "\n".join([*lines, f"  It ends at depth {other.reached}: {other.stopped}."] if other.stopped else lines)
 
 

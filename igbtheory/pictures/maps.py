@@ -11,7 +11,7 @@ from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import LIMIT, THEORY
 
 DECADES = (-3, 3)
-"""Powers of ten of the bias ratios told apart by shade."""
+"""Powers of ten of the smallest and the largest bias ratio that has a shade of its own."""
 ALONG, FEW = 101, 31
 """Points of an edge of chaos, and at least."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
