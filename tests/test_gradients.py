@@ -74,6 +74,15 @@ def test_behind_a_norm_the_scale_of_the_weights_counts_for_nothing(
     assert other[1:] == pytest.approx(one[1:], rel=1e-12)
 
 
+def test_rounding_at_a_kink_is_no_jump() -> None:
+    # the clip of hardsigmoid begins at x = -2.5 here, where the formula is 0 only up to rounding
+    found = gradients(
+        igb.Network(igb.Dense(1.0), igb.Activation("x - 1/2"), igb.Activation("hardsigmoid"), igb.Dense())
+    )
+    inside = scipy.special.ndtr(3.5) - scipy.special.ndtr(-2.5)
+    assert found.factor[0] == pytest.approx(2.0 * inside / 36, rel=1e-12)
+
+
 # values
 
 

@@ -20,6 +20,8 @@ from igbtheory.numbers import FLOAT64, Kind
 
 FEWEST = 4
 """Values from which on the mean of one over their variance is finite."""
+ROUNDING = 1e-12
+"""Difference of the values on either side of a kink that rounding may leave."""
 
 
 def slope(node: LawNode) -> tuple[Any, Any]:
@@ -55,7 +57,8 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
 def refuse_jumps(phi: Function) -> None:
     """Refuse an activation that jumps: its derivative has no mean square."""
     pieces = phi.pieces
-    places = [float(kink) for kink, jump in zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True) if jump]
+    jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
+    places = [float(kink) for kink, jump in jumps if abs(jump) > ROUNDING]
     if places:
         raise ValueError(
             f"expected an activation with a derivative, got {phi.name!r}, which jumps at {places[0]:g}: the mean "
