@@ -136,18 +136,21 @@ def _roots(along: Family, heights: Array, target: float) -> list[float]:
         return np.asarray(_height(along.gammas(values), target))
 
     places = crossings(height, along.grid, heights, np.zeros(1)).ravel()
-    places = np.union1d(along.grid[heights == 0], places[np.abs(height(places)) <= PROMISED])
-    return [float(place) for place in places]
+    found = np.union1d(along.grid[heights == 0], places).tolist()
+    return [place for place in found if abs(height(np.array([place]))[0]) <= PROMISED]
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
     """Return whole numbers nearest in gamma, one for each crossing."""
+
+    def height(size: int) -> float:
+        return float(_height(along.gammas(np.array([size])), target)[0])
+
     found = []
     for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
         low, high = (int(value) for value in along.grid[i : i + 2])
-        sign = np.sign(heights[i])
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if np.sign(_height(along.gamma(middle), target)) == sign else (low, middle)
-        found.append(min((low, high), key=lambda size: abs(float(_height(along.gamma(size), target)))))
+            low, high = (middle, high) if np.sign(height(middle)) == np.sign(heights[i]) else (low, middle)
+        found.append(min((low, high), key=lambda size: abs(height(size))))
     return sorted(set(found))

@@ -1,4 +1,4 @@
-"""All places at which a function of one variable takes given values, as far as a grid shows them."""
+"""Values of a function of one variable on a grid, and all places at which it takes given values."""
 
 from collections.abc import Callable
 
@@ -10,6 +10,16 @@ Array = NDArray[np.float64]
 Rule = Callable[[Array], Array]
 PRECISION, SMALLEST = 4e-16, 1e-20
 """Relative precision of the distance to the last point of the grid, in intervals, and the distance that is 0."""
+
+
+def tabulated(rule: Rule, places: Array) -> Array:
+    """Values of a rule, NaN at the places where it raises ValueError."""
+    try:
+        return np.asarray(rule(places), dtype=float)
+    except ValueError:
+        if len(places) == 1:
+            return np.full(1, np.nan)
+        return np.concatenate([tabulated(rule, half) for half in np.array_split(places, 2)])
 
 
 def crossings(rule: Rule, grid: Array, values: Array, wanted: Array) -> Array:

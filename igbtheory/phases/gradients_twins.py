@@ -16,8 +16,7 @@ from igbtheory.layers.groupnorm import Grouped
 from igbtheory.layers.node import moments_only
 from igbtheory.layers.residual import add_moments
 from igbtheory.numbers import Kind
-from igbtheory.phases.gradients_batch import batch_slope
-from igbtheory.phases.gradients_slope import slope
+from igbtheory.phases.gradients_slope import batch_slope, slope
 
 
 @final

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from igbtheory.numerics.crossings import Rule, crossings
+from igbtheory.numerics.crossings import Rule, crossings, tabulated
 from igbtheory.phases.block import EXACT, Array
 
 LOWEST, HIGHEST = -12, 8
@@ -21,23 +21,13 @@ def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
     for power in range(LOWEST, HIGHEST):
         log_q = np.log(10.0) * (power + np.arange(DECADE + (power == HIGHEST - 1)) / DECADE)
         q = np.exp(log_q)
-        found = _tabulated(rule, q)
+        found = tabulated(rule, q)
         found = np.where(np.abs(found) <= EXACT * q, 0.0, found)
         grids.append(log_q)
         values.append(found)
         if power >= 0 and (np.isnan(found).all() or np.all(found > most)):
             break
     return np.concatenate(grids), np.concatenate(values)
-
-
-def _tabulated(rule: Rule, q: Array) -> Array:
-    """Values of a rule at variances q, NaN where it is refused: a formula that no quadrature resolves there."""
-    try:
-        return np.asarray(rule(q), dtype=float)
-    except ValueError:
-        if len(q) == 1:
-            return np.full(1, np.nan)
-        return np.concatenate([_tabulated(rule, half) for half in np.array_split(q, 2)])
 
 
 def roots(rule: Rule, log_q: Array, values: Array, wanted: Array) -> Array:
