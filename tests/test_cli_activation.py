@@ -50,7 +50,7 @@ def test_relu_in_words(capsys: Capture) -> None:
         ("erf --sigma-w2 4 --shift 0.5", "Depth removes the bias"),
         ("squared_relu", "The table ends at depth 7 of 100"),
         ("sign --sigma-b2 0.1 --depth 200", "both variances stay the same to 13 digits"),
-        ("relu --sigma-b2 0.1 --depth 1", "removes the part of the bias at depth 1 that the mean makes"),
+        ("relu --sigma-b2 0.1 --depth 1", "removes part of the bias at depth 1"),
         ("hardtanh --depth 2", "kinks at -1, 1"),
         ("hardtanh --depth 2", "gamma stays 0"),
         ("step --depth 20", "gamma does not exceed 0.1 down to depth 20."),

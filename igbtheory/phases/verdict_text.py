@@ -104,14 +104,10 @@ def _guesses(found: "Verdict") -> str:
 
 def _shift(found: "Verdict") -> str:
     other = found.shifted
-    left = (
-        "removes the bias at depth 1"
-        if len(found.causes) == 1
-        else "removes the part of the bias at depth 1 that the mean makes"
-    )
+    whole = "" if len(found.causes) == 1 else "part of "
     gamma = next(_gammas(other, [1]))
     lines = [
-        f"The shift: phi - s with s = {found.shift:.15g} {left} (gamma = {gamma}).",
+        f"The shift: phi - s with s = {found.shift:.15g} removes {whole}the bias at depth 1 (gamma = {gamma}).",
         f"  With this s at all depths gamma {other.rate}.",
     ]
     for level in LEVELS:
