@@ -205,7 +205,7 @@ REFUSED = [
     (lambda: igb.mlp(1, sigma_w2=0.0).predict(), ValueError, "outputs tie exactly.* use sigma_w2 > 0"),
     (lambda: igb.mlp(1).predict(igb.GaussianInputs(0, 0)), ValueError, "inputs that are not all 0"),
     (lambda: igb.mlp(3000, sigma_w2=0.5).predict(), ValueError, "out of range"),
-    (lambda: igb.Dense(np.ma.masked_array([1.0, 2.0], [0, 1])), TypeError, "drop or fill"),
+    (lambda: igb.Dense(np.ma.masked_array([1.0, 2.0], [False, True])), TypeError, "drop or fill"),
     (lambda: igb.LayerNorm(np.ma.masked_array(1e-3, mask=True)), TypeError, "drop or fill"),
     (lambda: igb.AvgPool(10**400), ValueError, "expected m <= "),
     (lambda: igb.GroupNorm(10**400), ValueError, "expected size <= "),
