@@ -29,7 +29,7 @@ class GaussianInputs:
         checks.non_negative("variance", self.variance)
         for name in ("shift", "variance"):
             value = getattr(self, name)
-            object.__setattr__(self, name, np.asarray(value) if np.ndim(value) else value)
+            object.__setattr__(self, name, checks.sweep(value))
 
     def moments(self, n: Kind) -> Moments:
         """Moments of one input component, as numbers of kind n."""

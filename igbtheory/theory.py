@@ -71,6 +71,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
     chain, data = behind_undrawn(layers, checks.data_set(inputs))
+    if n is FLOAT64:
+        _refuse_scale(data)
     data = n.number(data)
     whole = any(layer.whole for layer in chain)
     most = LARGEST_WHOLE if whole else LARGEST
@@ -142,6 +144,16 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[Ke
 
 def _output_kernel(layers: Sequence[Layer], data: Any) -> NDArray[np.float64]:
     return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[1][-1].q_ab)
+
+
+def _refuse_scale(data: NDArray[np.float64]) -> None:
+    """Refuse data whose mean squares leave the range of double precision."""
+    largest = float(np.abs(data).max())
+    if largest and not 1 / RANGE < largest * largest < RANGE:
+        raise ValueError(
+            f"expected data with squares between {1 / RANGE:g} and {RANGE:g}, got {largest:g} as the largest entry, "
+            "so variances are out of range; scale the data, for example X / np.abs(X).max(), or use digits=30"
+        )
 
 
 def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:

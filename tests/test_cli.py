@@ -295,3 +295,22 @@ def test_the_process_refuses_without_a_traceback() -> None:
 
 def test_the_version() -> None:
     assert run("--version").stdout.strip() == igb.__version__
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_device_is_an_error_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "igbtheory", "predict"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "igb: error: [Errno 28] No space left on device\n"
+
+
+def test_a_reader_that_is_gone_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "igbtheory", "predict", "--json"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
