@@ -8,7 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Law, checked_data_count, draws_in_blocks, float64_array, one_number, shape_of
+from igbtheory.guesses.count import CountLaw
+from igbtheory.guesses.law import checked_data_count, draws_in_blocks, float64_array, one_number, shape_of
 from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
@@ -124,7 +125,7 @@ def _mixture(table: Array, weights: Array, batches: int, jump: float) -> Array:
 
 @final
 @dataclass(frozen=True)
-class BatchedGuessLaw(Law):
+class BatchedGuessLaw(CountLaw):
     """Law of the count k in 0, ..., D of data that are given to class 0, D/n batches of n, over weights and data.
 
     The output differences X_a are a centred Gaussian vector of unit variance, of correlation c between two
@@ -185,33 +186,11 @@ class BatchedGuessLaw(Law):
             scale = 0.0
         return _count_probabilities(scale, self._rho, self.batch_size, self.D // self.batch_size)
 
-    @cached_property
-    def _cdf(self) -> Array:
-        """Probabilities of at most k = 0, ..., D: the lower half summed, the upper half by symmetry."""
-        middle = (self.D + 1) // 2
-        lower = np.minimum(np.cumsum(self._pmf[:middle]), 0.5)
-        if self.D % 2:
-            lower[-1] = 0.5
-        return np.concatenate([lower, 1.0 - lower[: self.D - middle][::-1], [1.0]])
+    def _mass(self, k: Array) -> Array:
+        return self._pmf[k.astype(int)]
 
-    def pmf(self, k: Any) -> Any:
-        """Return the probability of the count k; 0 where k is no whole number from 0 to D."""
-        k = float64_array("k", k)
-        possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
-        values = self._pmf[np.where(possible, k, 0).astype(int)]
-        return np.where(np.isnan(k), np.nan, np.where(possible, values, 0.0))[()]
-
-    def cdf(self, k: Any) -> Any:
-        """Return the probability of a count of at most k."""
-        k = float64_array("k", k)
-        values = self._cdf[np.nan_to_num(np.clip(np.floor(k), 0, self.D)).astype(int)]
-        return np.where(np.isnan(k), np.nan, np.where(k < 0, 0.0, values))[()]
-
-    def ppf(self, p: Any) -> Any:
-        """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
-        p = float64_array("p", p)
-        inside = np.searchsorted(self._cdf, np.clip(p, 0.0, 1.0)).astype(float)
-        return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), inside], np.nan)[()]
+    def _cumulative(self, k: Array) -> Array:
+        return np.minimum(np.cumsum(self._pmf), 0.5)[k.astype(int)]
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Independent draws of the count, int64, of shape `size` (None: one number), each from a Gaussian vector.
