@@ -89,8 +89,8 @@ def compare(
         expected,
         ensembles,
         rows(ensembles, observable(expected, simulation.samples), theory),
-        kolmogorov_smirnov(counts, RICHARDSON, theory.counts),
-        kolmogorov_smirnov(counts[-1:], np.ones(1), theory.counts),
+        kolmogorov_smirnov(counts, RICHARDSON, theory.cdf, theory.draws),
+        kolmogorov_smirnov(counts[-1:], np.ones(1), theory.cdf, theory.draws),
     )
 
 
@@ -111,16 +111,8 @@ def _wider(simulation: "Simulation", *, workers: int | None, progress: bool) -> 
     """Ensembles at two and four times the width, independent of the first: their seeds are drawn from its seed."""
     s = simulation
     seeds = np.random.SeedSequence(s.seed).generate_state(2, np.uint64)
+    options: Any = {"workers": workers, "progress": progress}
     return [
-        simulate(
-            s.network,
-            s.networks,
-            factor * s.width,
-            s.samples,
-            int(seed),
-            s.inputs,
-            workers=workers,
-            progress=progress,
-        )
+        simulate(s.network, s.networks, factor * s.width, s.samples, int(seed), s.inputs, **options)
         for factor, seed in zip(FACTORS[1:], seeds, strict=True)
     ]
