@@ -16,7 +16,7 @@ from igbtheory.guesses.sampled import SampledLaw, checked_draws
 
 Array = NDArray[np.float64]
 DRAWS = 10_000
-_ROUNDING = 1e-9  # by how much parts of a whole may miss it
+_ROUNDING = 1e-5  # by how much parts of a whole in single precision may miss it
 
 
 def accuracy_bound(fractions: Any, proportions: Any = None) -> Any:

@@ -187,10 +187,10 @@ class BatchedGuessLaw(CountLaw):
         return _count_probabilities(scale, self._rho, self.batch_size, self.D // self.batch_size)
 
     def _mass(self, k: Array) -> Array:
-        return self._pmf[k.astype(int)]
+        return np.asarray(self._pmf[k.astype(int)])
 
     def _cumulative(self, k: Array) -> Array:
-        return np.minimum(np.cumsum(self._pmf), 0.5)[k.astype(int)]
+        return np.asarray(np.minimum(np.cumsum(self._pmf), 0.5)[k.astype(int)])
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Independent draws of the count, int64, of shape `size` (None: one number), each from a Gaussian vector.
