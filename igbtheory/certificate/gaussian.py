@@ -41,7 +41,7 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
         return Moments(average, total, arb(0))
     norm = second.abs_upper()
     most = growth(phi).at(abs(low).max(abs(high)))
-    shared = _shared(n, rule, h, norm, most) + arb(0, (eta * (2 * norm.sqrt() + eta)).abs_upper())
+    shared = _mean_square(n, rule, h, norm, most) + arb(0, (eta * (2 * norm.sqrt() + eta)).abs_upper())
     covariance = shared - average * average
     return Moments(average, covariance, total - covariance)
 
@@ -80,8 +80,8 @@ def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
     return ((height / scale) ** 2 / 2).exp() / (scale * (2 * n.pi).sqrt())
 
 
-def _shared(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
-    """Return the mean E m(u)^2 of phi cut off, of which `norm` bounds E phi^2 and `most` bounds |phi|."""
+def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
+    """Return the mean square E m(u)^2 of m(u) = E_z phi(h), phi cut off, of which `norm` bounds E phi^2 and `most` bounds |phi|."""
     step, count, error = trapezoid(n, h, norm, most)
     mean, root, narrow = n.number(h.mean), h.var_mu.sqrt(), h.var_chi.sqrt()
     masses = [weight * value for weight, value in zip(rule.weights, rule.values[0], strict=True)]

@@ -25,23 +25,21 @@ def _checked_correlation(name: str, value: Any, low: float) -> float:
     """Return the correlation from `low` to 1, up to rounding. ValueError or TypeError for anything else."""
     number = one_number(name, value, "make one law for each value")
     if not low - _ROUNDING <= number <= 1.0 + _ROUNDING:
-        message = (
+        raise ValueError(
             f"{name}: expected a correlation from {low:.15g} to 1, got {number}; pass the covariance of two data "
             "divided by the variance of one (with n in a batch, c_within is at least c - (1 - c)/(n - 1))"
         )
-        raise ValueError(message)
     return min(max(number, low), 1.0)
 
 
 def _checked_batch_size(batch_size: Any, count: int) -> int:
-    """Batch size n, a whole number that divides the number of data. ValueError or TypeError for anything else."""
-    number = float64_array("batch_size", batch_size)
-    if number.ndim or not (1 <= number <= count and count % number == 0):
-        message = (
+    """Return the batch size n, a whole number that divides the number of data. ValueError for any other number."""
+    number = one_number("batch_size", batch_size, "make one law for each value")
+    if not (1 <= number <= count and count % number == 0):
+        raise ValueError(
             f"batch_size: expected a whole number that divides D = {count}, got {batch_size!r}; "
             "take D as a multiple of the batch size (drop or add data), or batch_size=D for the full batch"
         )
-        raise ValueError(message)
     return int(number)
 
 
@@ -107,20 +105,12 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
     # negatively correlated normal variables obey the bounds of independent ones, otherwise only batches do
     jump = 1.0 if rho <= 0.0 else float(size)
     half = np.zeros(count + 1)
-    for start in range(0, t.size, 1024):
-        part = slice(start, start + 1024)
-        half += _mixture(counts_above(size, rho, t[part]), weights[part], batches, jump)
+    # a block of rows has _BLOCK entries at most, and the table of a batch is made for many at a time
+    for part in np.array_split(np.arange(t.size), 1 + t.size * count // _BLOCK):
+        half += weights[part] @ _convolution_power(counts_above(size, rho, t[part]), batches, jump)
     half[-1] += beyond
     total = half + half[::-1]
     return np.asarray(total / total.sum())
-
-
-def _mixture(table: Array, weights: Array, batches: int, jump: float) -> Array:
-    """Return the sum of the laws of `batches` counts, a block of rows of the table at a time."""
-    size = table.shape[1] - 1
-    rows = max(1, _BLOCK // (size * batches))
-    blocks = (slice(start, start + rows) for start in range(0, len(table), rows))
-    return np.asarray(sum(weights[b] @ _convolution_power(table[b], batches, jump) for b in blocks))
 
 
 @final
