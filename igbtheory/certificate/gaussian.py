@@ -81,7 +81,7 @@ def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
 
 
 def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
-    """Return the mean square E m(u)^2 of m(u) = E_z phi(h), phi cut off, of which `norm` bounds E phi^2 and `most` bounds |phi|."""
+    """Return the mean square E m(u)^2 of m(u) = E_z phi(h), phi cut off; `norm` bounds E phi^2, `most` bounds |phi|."""
     step, count, error = trapezoid(n, h, norm, most)
     mean, root, narrow = n.number(h.mean), h.var_mu.sqrt(), h.var_chi.sqrt()
     masses = [weight * value for weight, value in zip(rule.weights, rule.values[0], strict=True)]

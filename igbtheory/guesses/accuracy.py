@@ -1,8 +1,8 @@
 """Accuracy that guesses allow: given the fractions f_c of the data that each class gets, whatever the labels are.
 
-Data of class c that are guessed right are at most min(f_c, pi_c), pi_c the proportion of the class, and labels that
-agree with the guesses of every class as far as there are both reach all these at once: sum_c min(f_c, pi_c) is the
-largest accuracy there is.
+Class c has the proportion pi_c of the data and gets the fraction f_c of the guesses. At most min(f_c, pi_c) of the
+data are of class c and guessed right. Some labels reach this bound in every class at once: sum_c min(f_c, pi_c) is the
+largest possible accuracy.
 """
 
 from dataclasses import dataclass

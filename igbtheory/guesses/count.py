@@ -42,8 +42,8 @@ class CountLaw(Law):
 
     def ppf(self, p: Any) -> Any:
         """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
-        p = float64_array("p", p)
-        p, _ = np.broadcast_arrays(p, self.mean())
+        # the mean has the shape of a sweep
+        p, _ = np.broadcast_arrays(float64_array("p", p), self.mean())
         below, above = np.full(p.shape, -1.0), np.full(p.shape, float(self.D))
         while np.any(above - below > 1):
             middle = np.floor(0.5 * (below + above))

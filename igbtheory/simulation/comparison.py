@@ -1,6 +1,6 @@
 """Comparison of a simulation with a prediction: z-scores and a test of the law of G0, the 1/width trend taken out."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -46,11 +46,10 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, with the verdict at the level of `agrees`."""
-        fields = ("name", "theory", "values", "errors", "value", "error", "z", "slope", "slope_error")
         tests = {"ks": self.ks, "ks_widest": self.ks_widest}
         return {
             "widths": [simulation.width for simulation in self.simulations],
-            "rows": [{field: getattr(row, field) for field in fields} for row in self.rows],
+            "rows": [asdict(row) | {"z": row.z} for row in self.rows],
             **{name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
             "agrees": self.agrees(),
         }
