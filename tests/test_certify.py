@@ -245,6 +245,9 @@ def test_only_increasing_functions_are_proven_to_increase() -> None:
     rising = {name for name in FUNCTIONS if increases(function_of(name))}
     assert {"relu", "tanh", "sigmoid", "hardtanh", "elu", "step", "softplus", "erf"} <= rising
     assert not rising & {"gelu", "silu", "mish", "abs", "sin", "cos", "gaussian", "hardswish"}
+    # the slope 1 + a cos(x) is bounded on both sides
+    assert increases(function_of("x + sin(x)/2"))
+    assert not increases(function_of("x + 2*sin(x)"))
 
 
 def test_the_command_prints_the_balls(capsys: pytest.CaptureFixture[str]) -> None:
