@@ -36,8 +36,8 @@ def proven(node: LawNode) -> LawNode:
     base = node.base
     if isinstance(base, Gaussian):
         return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
-    if isinstance(base, Normalised):
-        return replace(node, base=ProvenNormalised(base.size, base.estimator))
+    if isinstance(base, Normalised) and base.estimator == "exact":
+        return replace(node, base=ProvenNormalised(base.size))
     exact = isinstance(base, Averaged) and base.error == 0
     if exact or isinstance(base, ProvenGaussian | ProvenNormalised):
         return node
@@ -78,10 +78,9 @@ class ProvenNormalised(Base[Moments]):
     """Batch-normalised unit: see `layers.normalised.Normalised`."""
 
     size: int
-    estimator: str
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        return sphere.moments(cast("Certified", n), phi, m, self.size, proxy=self.estimator == "proxy")
+        return sphere.moments(cast("Certified", n), phi, m, self.size)
 
     def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
         del n, copies
@@ -112,6 +111,8 @@ def _refuse(layer: Layer, node: LawNode) -> None:
         case BatchNorm(batch_size=size) if layer.trains and layer.eps and not (size is None and node.gaussian):
             behind = "behind an activation" if size is None else "in finite batches"
             why = f"{layer!r} {behind} has no certified rule: use eps=0"
+        case BatchNorm(estimator="proxy"):
+            why = f'{layer!r} has no certified rule: use law="exact"'
         case MaxPool(m) if m > 1 and node.phi is not None and not increases(node.phi):
             why = (
                 f"expected an activation in front of {layer!r} whose tree proves that it increases, got "
