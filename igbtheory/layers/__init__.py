@@ -2,7 +2,7 @@
 
 What flows through layers is a `node`: a base (`gaussian`, `normalised`) and the function of it that is not
 averaged yet. Where a layer has no rule, `general` estimates one from `draws` of units. BatchNorm on a given data set:
-`given_batches`.
+`batch_kernel`.
 """
 
 from igbtheory.averages.state import Pairs

@@ -16,8 +16,8 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import X, mul
 from igbtheory.layers import Gaussian, LawNode
+from igbtheory.layers.base import Base
 from igbtheory.layers.groupnorm import Grouped
-from igbtheory.layers.node import Base
 from igbtheory.layers.normalised import Normalised
 from igbtheory.numbers import FLOAT64, Kind
 

@@ -19,7 +19,7 @@ from scipy.integrate import solve_ivp
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Residual
-from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.batches import batch_of
 from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64

@@ -1,22 +1,26 @@
-"""BatchNorm on a given data set: of Gaussian units, and of functions of them."""
+"""The kernel of a given data set behind BatchNorm: of Gaussian units, and of functions of them."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
-from igbtheory.layers import given_batches_exact, given_batches_scaled
+from igbtheory.layers import batch_kernel_homogeneous, batch_kernel_scaled
+from igbtheory.layers.base import Base
 from igbtheory.layers.control_variates import DrawnKernel, estimated
+from igbtheory.layers.data import at_data, either_way, pairs_of
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.gaussian import GaussianPairs
-from igbtheory.layers.general import either_way, pairs_of, refuse_exact
-from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Base, KernelNode, of_units
+from igbtheory.layers.general import refuse_exact
+from igbtheory.layers.node import KernelNode, of_units
 from igbtheory.layers.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
+
+if TYPE_CHECKING:
+    from igbtheory.layers.layer import Layer
 
 MOST_BATCHES = 12
 """Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
@@ -31,31 +35,20 @@ class Scaling:
     size: int
     eps: float
 
-    def of(self, units: Array) -> Array:
-        """Units, shape (data, count), by their own scales."""
-        return self._by_own(units, self._apart(units))
-
-    def either(self, units: Array) -> tuple[Array, Array]:
-        """Units by their own scales, and by the mean scale."""
+    def by_own(self, units: Array) -> Array:
+        """Return units, shape (data, count), less their means over the batches and over their own scales there."""
         apart = self._apart(units)
-        return self._by_own(units, apart), self._by_mean(apart)
-
-    def by_mean(self, mean: Array) -> Array:
-        """Means of all data, shape (D,), by the mean scale."""
-        return self._by_mean(self._apart(mean[:, None]))[:, 0]
-
-    def _apart(self, x: Array) -> Array:
-        """Deviations over the batches, shape (batches, data of one, count)."""
-        return deviations(x.reshape(-1, self.size, x.shape[-1]), axis=1)
-
-    def _by_mean(self, apart: Array) -> Array:
-        return apart.reshape(-1, apart.shape[-1]) * self.factor[:, None]
-
-    def _by_own(self, units: Array, apart: Array) -> Array:
         square = variances(units.reshape(apart.shape), apart)
-        return over_root(np.where(square > 0, apart, 0.0), square, self.eps).reshape(units.shape) * (
-            self.factor[:, None] > 0
-        )
+        own = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
+        return np.where(self.factor[:, None] > 0, own.reshape(units.shape), 0.0)
+
+    def by_mean(self, units: Array) -> Array:
+        """Return the same over the mean scales, those of the mean variances."""
+        return self._apart(units).reshape(units.shape) * self.factor[:, None]
+
+    def _apart(self, units: Array) -> Array:
+        """Deviations from the means over the batches, shape (batches, data of one, count)."""
+        return deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
 
     @cached_property
     def kernel(self) -> Array:
@@ -65,17 +58,17 @@ class Scaling:
     @cached_property
     def variances(self) -> Array:
         """The mean variances of all data over their batches."""
-        return given_batches_scaled.mean_variances(self.kernel, self.size)
+        return batch_kernel_scaled.mean_variances(self.kernel, self.size)
 
     @cached_property
     def factor(self) -> Array:
-        """The mean scales of all data."""
-        return given_batches_scaled.scales(self.variances, self.eps)
+        """The inverse mean scales of all data, 0 for data of a batch that does not vary."""
+        return batch_kernel_scaled.scales(self.variances, self.eps)
 
     def approximate(self, n: Kind) -> Pairs:
-        """Second moments by the mean scale."""
-        kernel = given_batches_scaled.approximate(self.kernel, self.size, self.eps)
-        rank = min(given_batches_scaled.effective_rank(self.kernel, self.size), self.pairs.rank)
+        """Return the second moments behind the norm by the mean scales."""
+        kernel = batch_kernel_scaled.approximate(self.kernel, self.size, self.eps)
+        rank = min(batch_kernel_scaled.effective_rank(self.kernel, self.size), self.pairs.rank)
         return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
     @property
@@ -91,8 +84,8 @@ class Scaling:
 class NormalisedPairs(Base[Pairs]):
     """Unit of given data, centred Gaussian in front of the norm.
 
-    Exact for homogeneous phi with a closed form and for the identity; else the scale is taken to be that of its mean
-    square, and what that changes is estimated from draws.
+    Exact for a homogeneous phi with closed forms and for the identity; else the scale is taken to be that of its mean
+    square, and what that changes is estimated from draws. It changes nothing for a phi of degree 0.
     """
 
     scaling: Scaling
@@ -100,7 +93,7 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = given_batches_exact.homogeneous(phi, to.kernel, to.size, to.eps)
+            kernel, error = batch_kernel_homogeneous.second_moments(phi, to.kernel, to.size, to.eps)
             return pairs_of(n, to.pairs, kernel, error + to.error)
         known, found = self._estimated(n, phi, m)
         return pairs_of(n, known, found.q_ab, known.error + found.error)
@@ -108,54 +101,49 @@ class NormalisedPairs(Base[Pairs]):
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         to = self.scaling
         if self._is_exact(phi, m):
-            return either_way(n, given_batches_exact.means(phi, to.kernel, to.size, to.eps))
+            return either_way(n, batch_kernel_homogeneous.means(phi, to.kernel, to.size, to.eps))
         return either_way(n, self._estimated(n, phi, m)[1].mean)
 
     def units(self, draws: Draws, count: int) -> Array:
-        return self.scaling.of(self._before.units(draws, count))
+        return self.scaling.by_own(self._before.units(draws, count))
 
     @cached_property
     def _before(self) -> GaussianPairs:
         return GaussianPairs(self.scaling.pairs)
 
     def _is_exact(self, phi: Function | None, m: int) -> bool:
-        if m > 1 or not given_batches_exact.is_homogeneous(phi):
-            return False
-        # a phi of degree 0 takes no integral
         few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size
-        return few or (phi is not None and phi.degree == 0)
+        return few and m == 1 and batch_kernel_homogeneous.is_homogeneous(phi)
 
     def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, DrawnKernel]:
         """Second moments by the mean scale, and moments by the scale of every unit."""
-        scaled, dead = self.scaling.approximate(n), self.scaling.factor == 0
+        to, dead = self.scaling, self.scaling.factor == 0
+        scaled = to.approximate(n)
         # a dead batch is 0, where phi has a value and no kernel
         by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
         known = by_mean.average(n, phi, m)
-        mean, q_ab = _column(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
+        mean, q_ab = at_data(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
 
         def either(draws: Draws, count: int) -> tuple[Array, Array]:
-            own, by_mean = self.scaling.either(self._before.units(draws, count * m))
-            return of_units(own, phi, m), of_units(by_mean, phi, m)
+            units = self._before.units(draws, count * m)
+            return of_units(to.by_own(units), phi, m), of_units(to.by_mean(units), phi, m)
 
         return known, estimated(either, q_ab, mean)
 
 
-def of_function(layer: Layer, node: KernelNode, to: Scaling) -> KernelNode:
+def of_function(layer: "Layer", node: KernelNode, to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian, centred and scaled over batches: its mean scale, and draws."""
     refuse_exact(layer, node.n)
-    known = to.approximate(node.n)
-    mean = to.by_mean(_column(node.means()[0], len(to.kernel)))
-    found = estimated(lambda draws, count: to.either(node.units(draws, count)), known.q_ab.astype(float), mean)
+
+    def either(draws: Draws, count: int) -> tuple[Array, Array]:
+        units = node.units(draws, count)
+        return to.by_own(units), to.by_mean(units)
+
+    known, mean = to.approximate(node.n), at_data(node.means()[0], len(to.kernel))
+    found = estimated(either, known.q_ab.astype(float), to.by_mean(mean[:, None])[:, 0])
     values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
-    drawn = node.with_moments(
-        lambda draws, count: to.of(node.units(draws, count)), values, either_way(node.n, found.mean)
-    )
-    return drawn.naming(layer)
-
-
-def _column(mean: Any, count: int) -> Array:
-    """Means at the data a of pairs, one of each datum."""
-    return np.ravel(np.broadcast_to(np.asarray(mean, dtype=float), (count, 1)))
+    means = either_way(node.n, found.mean)
+    return node.with_moments(lambda draws, count: either(draws, count)[0], values, means).naming(layer)
