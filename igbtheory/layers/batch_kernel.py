@@ -126,6 +126,8 @@ class NormalisedPairs(Base[Pairs]):
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
+        if phi is not None and phi.degree == 0:  # it sees nothing but signs
+            return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean, 0.0)
 
         def either(draws: Draws, count: int) -> tuple[Array, Array]:
             units = self._before.units(draws, count * m)
