@@ -29,8 +29,9 @@ MOST_BATCHES = 12
 @final
 @dataclass(frozen=True)
 class Scaling:
-    """BatchNorm of the units of a node: batches of `size` data, eps, and the second moments `pairs` before it."""
+    """BatchNorm of the units of the node `before`, of second moments `pairs`: batches of `size` data, eps."""
 
+    before: KernelNode
     pairs: Pairs
     size: int
     eps: float
@@ -71,6 +72,22 @@ class Scaling:
         rank = min(batch_kernel_scaled.effective_rank(self.kernel, self.size), self.pairs.rank)
         return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
+    def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
+        """Return the moments of phi(M), M the largest of m units by their own scales, from draws.
+
+        q_ab, mean: those by the mean scales.
+        """
+
+        def either(draws: Draws, count: int) -> tuple[Array, Array]:
+            units = self.before.units(draws, count * m)
+            return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
+
+        return estimated(either, q_ab, mean)
+
+    def units(self, draws: Draws, count: int) -> Array:
+        """Draw `count` units by their own scales, shape (data, count)."""
+        return self.by_own(self.before.units(draws, count))
+
     @property
     def error(self) -> float:
         """Error of the second moments, and the rounding that centring magnifies."""
@@ -105,11 +122,7 @@ class NormalisedPairs(Base[Pairs]):
         return either_way(n, self._estimated(n, phi, m)[1].mean)
 
     def units(self, draws: Draws, count: int) -> Array:
-        return self.scaling.by_own(self._before.units(draws, count))
-
-    @cached_property
-    def _before(self) -> GaussianPairs:
-        return GaussianPairs(self.scaling.pairs)
+        return self.scaling.units(draws, count)
 
     def _is_exact(self, phi: Function | None, m: int) -> bool:
         few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size
@@ -128,24 +141,14 @@ class NormalisedPairs(Base[Pairs]):
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
         if phi is not None and phi.degree == 0:  # it sees nothing but signs
             return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean, 0.0)
-
-        def either(draws: Draws, count: int) -> tuple[Array, Array]:
-            units = self._before.units(draws, count * m)
-            return of_units(to.by_own(units), phi, m), of_units(to.by_mean(units), phi, m)
-
-        return known, estimated(either, q_ab, mean)
+        return known, to.drawn(q_ab, mean, phi, m)
 
 
-def of_function(layer: "Layer", node: KernelNode, to: Scaling) -> KernelNode:
+def of_function(layer: "Layer", to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian, centred and scaled over batches: its mean scale, and draws."""
+    node = to.before
     refuse_exact(layer, node.n)
-
-    def either(draws: Draws, count: int) -> tuple[Array, Array]:
-        units = node.units(draws, count)
-        return to.by_own(units), to.by_mean(units)
-
-    known, mean = to.approximate(node.n), at_data(node.means()[0], len(to.kernel))
-    found = estimated(either, known.q_ab.astype(float), to.by_mean(mean[:, None])[:, 0])
+    known, mean = to.approximate(node.n), to.by_mean(at_data(node.means()[0], len(to.kernel))[:, None])[:, 0]
+    found = to.drawn(known.q_ab.astype(float), mean)
     values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
-    means = either_way(node.n, found.mean)
-    return node.with_moments(lambda draws, count: either(draws, count)[0], values, means).naming(layer)
+    return node.with_moments(to.units, values, either_way(node.n, found.mean)).naming(layer)

@@ -75,8 +75,8 @@ class BatchNorm(Layer):
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
             )
-        scaling = Scaling(x, size, float(self.eps))
-        return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, node, scaling)
+        scaling = Scaling(node, x, size, float(self.eps))
+        return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
