@@ -39,7 +39,7 @@ class GroupNorm(Layer):
     eps: Any = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", checks.whole("size", self.size, 2))
+        object.__setattr__(self, "size", checks.whole("size", self.size, 2, checks.LARGEST))
         checks.epsilon(self.eps)
 
     def law(self, node: LawNode) -> LawNode:

@@ -64,7 +64,7 @@ class AvgPool(Layer):
     m: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", checks.whole("m", self.m, 1))
+        object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))
 
     @property
     def pooled(self) -> int:

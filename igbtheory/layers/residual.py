@@ -37,7 +37,7 @@ class Residual(Layer):
                 )
         checks.finite("scale", scale)
         object.__setattr__(self, "layers", layers)
-        object.__setattr__(self, "scale", np.asarray(scale) if np.ndim(scale) else scale)
+        object.__setattr__(self, "scale", checks.sweep(scale))
         if not any(isinstance(layer, Dense) for layer in each(layers)):
             self._refuse_path()
 
