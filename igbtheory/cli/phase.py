@@ -20,8 +20,8 @@ from igbtheory.whole_files import whole_files
 POOLS = {"maxpool": igb.MaxPool, "avgpool": igb.AvgPool}
 POOLED = re.compile(rf"\+\s*({'|'.join(POOLS)})\s*(\d+)\s*$")
 """The pool behind an activation, as in relu+maxpool2."""
-MANY, FEW = 50, 12
-"""Points of a diagram along either axis unless named, and with MaxPool, whose points take a hundred times as long."""
+POINTS = 50
+"""Points of a diagram along either axis unless named."""
 
 
 def phase(  # noqa: PLR0913 - one argument an option
@@ -65,7 +65,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     diagram
         Compute a diagram.
     points
-        Points of a diagram along either axis; 50 unless named, and 12 with maxpool, which takes far longer.
+        Points of a diagram along either axis; 50 unless named.
     widest_w2
         End of the axis of sigma_w2 of a diagram.
     widest_b2
@@ -83,8 +83,7 @@ def phase(  # noqa: PLR0913 - one argument an option
         return
     if (sigma_w2, sigma_b2) != (None, None):
         raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
-    usual = FEW if isinstance(pool, igb.MaxPool) else MANY
-    points = checks.whole("--points", usual if points is None else points, 2)
+    points = checks.whole("--points", POINTS if points is None else points, 2)
     for option, widest in (("--widest-w2", widest_w2), ("--widest-b2", widest_b2)):
         if not 0 < widest < np.inf:
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")

@@ -118,7 +118,7 @@ class GroupedPairs(Base[Pairs]):
 
         c = n.correlation(h.q_ab, n.sqrt(h.q_a * h.q_b))
         ones = 1 + 0 * h.q_a, 1 + 0 * h.q_b
-        values, error = kernel(n, product, lambda _: q, (*ones, c), of.parity)
+        values, error = kernel(n, product, lambda _: q, (*ones, c), parity=of.parity)
         return replace(h, q_a=q * ones[0], q_b=q * ones[1], q_ab=np.where(h.same, q, values), error=h.error + error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
