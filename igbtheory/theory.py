@@ -11,10 +11,10 @@ from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
-from igbtheory.layers.batchnorm import batch_of, in_batches, sees_batches
+from igbtheory.layers.base import Averaged
+from igbtheory.layers.batches import batch_of, in_batches, sees_batches
 from igbtheory.layers.chain import behind_undrawn, swept
 from igbtheory.layers.data import Components
-from igbtheory.layers.node import Averaged
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 

@@ -9,9 +9,9 @@ from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
 from igbtheory.layers import BatchNorm, Gaussian, GroupNorm, LawNode, Layer, MaxPool, Residual
-from igbtheory.layers.node import Averaged, Base
+from igbtheory.layers.base import Averaged, Base
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.residual import add_moments
+from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class ProvenGaussian(Base[Moments]):
         shared = none if h.var_mu.is_zero() else phi.closed.shared(n, h.var_mu, h.var_chi)
         return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, m, copies
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        del m
         return never_flat(phi, size)
 
 
@@ -81,15 +81,6 @@ class ProvenNormalised(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         return sphere.moments(cast("Certified", n), phi, m, self.size)
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, copies
-        if size == 2 and (m > 1 or phi is not None):
-            raise ValueError(
-                "BatchNorm in batches of 2 behind a function of BatchNorm(2), whose values are +-1: how often two of "
-                f"them agree is not certified; use the full batch, or {ESTIMATED}"
-            )
-        return never_flat(phi, size)
 
 
 def never_flat(phi: Function | None, size: int) -> int:

@@ -18,7 +18,7 @@ from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
-from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.batches import batch_of
 from igbtheory.network import mlp
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients_twins import Twins

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
-from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.batches import batch_of
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.phases.gradients_twins import Twins

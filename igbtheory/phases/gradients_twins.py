@@ -14,7 +14,7 @@ from igbtheory.averages.state import Moments
 from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
 from igbtheory.layers.groupnorm import Grouped
 from igbtheory.layers.node import moments_only
-from igbtheory.layers.residual import add_moments
+from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.phases.gradients_slope import batch_slope, slope
 
