@@ -20,7 +20,8 @@ from igbtheory.claims.gaussians import batch_density, left_out_density, npdf
 from igbtheory.claims.simulated import mean_with_error, standardised
 
 SECTION = Section(
-    "Where you place the norm, appendix E.1: BatchNorm in front of ReLU, estimators of a mini-batch", "E E.1.2"
+    "Where you place the norm, appendix E.1: BatchNorm in front of ReLU, estimators of a mini-batch and the law of B~",
+    "E E.1.2",
 )
 
 n = sp.Symbol("n", positive=True, integer=True)
