@@ -37,7 +37,7 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
     left, right = left.doit(), right.doit()
     difference = sympy.Integer(0) if left == right else sympy.simplify(left - right)
     if difference == 0:
-        return Finding("symbolic", label, HOLDS, shown, formula)
+        return Finding("symbolic", label, HOLDS, "", formula)
     for values in _points(sorted(left.free_symbols | right.free_symbols, key=str)):
         gap = sympy.N(abs(difference.subs(values)), PLACES)
         size = sympy.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
