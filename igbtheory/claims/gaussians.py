@@ -73,6 +73,14 @@ def left_out_density(b: Any, n: Any) -> Any:
     return factor * (1 + b**2 / n) ** (-(n - 1) / 2)
 
 
+def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
+    """Return the mean over standard normal variables of a polynomial in them."""
+    for variable in variables:
+        terms = sp.Poly(sp.expand(polynomial), variable).terms()
+        polynomial = sum(value * (sp.factorial2(k - 1) if k else 1) for (k,), value in terms if k % 2 == 0)
+    return sp.expand(polynomial)
+
+
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
     """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
     return float(WEIGHTS @ phi(np.sqrt(q) * NODES))
@@ -82,3 +90,18 @@ def mean_of_pair(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: f
     """Return E phi(h_a) phi(h_b) of two units N(0, q) of correlation c >= 0, in double precision."""
     shared, own = np.sqrt(q * c) * NODES[:, None], np.sqrt(q * (1 - c)) * NODES
     return float(WEIGHTS @ (phi(shared + own) @ WEIGHTS) ** 2)
+
+
+def course(
+    phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], sigma_w2: float, sigma_b2: float, depth: int
+) -> Any:
+    """Return q_aa and q_ab in every layer of an infinitely wide network, rows from the first one to that of `depth`.
+
+    The data are orthogonal with q_aa^(0) = 1; phi is analytic near the real line.
+    """
+    found = [(sigma_w2 + sigma_b2, sigma_b2)]
+    for _ in range(depth):
+        q, shared = found[-1]
+        square, product = mean_of(lambda h: phi(h) ** 2, q), mean_of_pair(phi, q, shared / q)
+        found.append((sigma_w2 * square + sigma_b2, sigma_w2 * product + sigma_b2))
+    return np.array(found)
