@@ -37,15 +37,8 @@ for name, says in (
     ("E-G7-8", "MHLP: global curves overlap"),
     ("E-G10", "ResNet34/C10: BN after activation reduces gamma"),
     ("E-G11", "Mixer/C2-A: delay tau_0.6 vs Delta_gamma as input shift grows"),
-    ("E-Gzero", "placing normalisation after the activation reduces IGB and accelerates convergence"),
 ):
     SECTION.undecided(name, says, "it needs training runs")
-SECTION.undecided(
-    "E-MNIST-LN",
-    "MNIST: LN-after reduces but does not remove IGB; BN-after stays neutral",
-    "MNIST is not at hand; on the handwritten digits that the package ships, ReLU + LN keeps a gamma above 0 and "
-    "ReLU + BN has gamma = 0, as the statement says of MNIST",
-)
 SECTION.undecided(
     "E-G9",
     "ResNet101/Swin-L (Tiny ImageNet): norm after the activation shifts max_c G_c to the right, higher initial IGB, "

@@ -5,7 +5,20 @@ formulas that many claims share, `simulated` evidence from finite networks.
 """
 
 from igbtheory.claims.claim import Claim, Section
-from igbtheory.claims.evidence import agree, identity, measured, satisfies, shown
+from igbtheory.claims.evidence import agree, identity, measured, normal, satisfies, shown
 from igbtheory.claims.finding import Finding, Trial
+from igbtheory.claims.formula import equation
 
-__all__ = ["Claim", "Finding", "Section", "Trial", "agree", "identity", "measured", "satisfies", "shown"]
+__all__ = [
+    "Claim",
+    "Finding",
+    "Section",
+    "Trial",
+    "agree",
+    "equation",
+    "identity",
+    "measured",
+    "normal",
+    "satisfies",
+    "shown",
+]

@@ -65,6 +65,15 @@ def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
     return points
 
 
+def normal(label: str, density: Any, x: Any, mean: Any, variance: Any) -> list[Finding]:
+    """Findings that a density in the symbol x is that of N(mean, variance): slope of its logarithm, and mass."""
+    import sympy  # noqa: PLC0415 - as above
+
+    slope = sympy.Derivative(sympy.log(density), x)
+    mass = sympy.Integral(density, (x, -sympy.oo, sympy.oo))
+    return [identity(f"{label}: log density", slope, -(x - mean) / variance), identity(f"{label}: mass", mass, 1)]
+
+
 def agree(label: str, left: Any, right: Any, digits: float = 10) -> Finding:
     """Finding that two numbers agree to so many digits of the larger; both are computed at least that well.
 

@@ -8,6 +8,13 @@ NAMES = {"sigma_w2": r"\sigma_w^2", "sigma_b2": r"\sigma_b^2", "chi_1": r"\chi_1
 """LaTeX of symbols that SymPy would print otherwise."""
 
 
+def equation(left: str, right: Any) -> Any:
+    """Return the statement that what `left` names in LaTeX equals a SymPy expression."""
+    import sympy as sp  # noqa: PLC0415 - slow to load
+
+    return sp.Eq(sp.Symbol(left), right, evaluate=False)
+
+
 def parts(stated: Any) -> tuple[Any, ...]:
     """Return the relations of a statement."""
     return tuple(stated) if isinstance(stated, tuple | list) else (stated,)
@@ -37,7 +44,7 @@ def program(stated: Any, code: str) -> str:
         return code.strip()
     import sympy as sp  # noqa: PLC0415 - slow to load
 
-    names = sorted({symbol.name for value in values for symbol in value.free_symbols})
+    names = sorted({symbol.name for value in values for symbol in value.atoms(sp.Symbol)})
     for name in names:
         if not name.isidentifier() or keyword.iskeyword(name):
             raise ValueError(f"expected symbols with names that Python takes for a counter-example, got {name!r}")
@@ -63,7 +70,7 @@ def mutants(stated: Any) -> Iterator[Any]:
 
 
 def _numbers(expression: Any, sp: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """Return the places of the numbers of an expression; a factor -1 is none, and infinity cannot be changed."""
+    """Return the places of the numbers of an expression, apart from signs (a factor -1) and infinity."""
     if isinstance(expression, sp.Number) or expression in (sp.pi, sp.E):
         if expression.is_finite and (expression != -1 or not path):
             yield path

@@ -79,6 +79,23 @@ def g0_variance(gamma: Any) -> Any:
     return sp.asin(gamma / (1 + gamma)) / (2 * sp.pi)
 
 
+def batch_density(b: Any, n: Any) -> Any:
+    """Return the density at b of a normal value that a batch of n normalises, itself included: b^2 < n - 1."""
+    factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt((n - 1) * sp.pi)
+    return factor * (1 - b**2 / (n - 1)) ** ((n - 4) / 2)
+
+
+def batch_relu_mean(n: Any) -> Any:
+    """Return E ReLU(B) of such a value B; its second moment behind ReLU is 1/2."""
+    return sp.sqrt((n - 1) / sp.pi) * sp.gamma((n - 1) / 2) / sp.gamma(n / 2) / 2
+
+
+def left_out_density(b: Any, n: Any) -> Any:
+    """Return the density at b of a normal value that the n - 1 others of its batch normalise."""
+    factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt(n * sp.pi)
+    return factor * (1 + b**2 / n) ** (-(n - 1) / 2)
+
+
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
     """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
     return float(WEIGHTS @ phi(np.sqrt(q) * NODES))

@@ -36,10 +36,15 @@ def extrapolated(
             yield measured(trial, f"{row.name}, width to infinity", row.value, row.error, rows[row.name], other)
 
 
-def mean_with_error(numbers: NDArray[np.float64]) -> tuple[float, float]:
+def mean_with_error(numbers: NDArray[Any]) -> tuple[float, float]:
     """Return the mean and its standard error; the first axis is that of independent networks or draws."""
     means = numbers.reshape(len(numbers), -1).mean(axis=1)
     return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
+
+
+def standardised(x: NDArray[np.float64], axis: int | None) -> NDArray[np.float64]:
+    """Return values less their mean and over their deviation: of (data, units) BatchNorm at axis 0, LayerNorm at 1."""
+    return np.asarray((x - x.mean(axis, keepdims=True)) / x.std(axis, keepdims=True))
 
 
 def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, float]:
