@@ -6,6 +6,7 @@ They stand apart from the rules of the package, against which claims test them.
 from collections.abc import Callable
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
@@ -33,6 +34,28 @@ def relu_mean(mean: Any, deviation: Any) -> Any:
 def relu_second_moment(mean: Any, deviation: Any) -> Any:
     """Return E ReLU(X)^2, X ~ N(mean, deviation^2)."""
     return (mean**2 + deviation**2) * ncdf(mean / deviation) + mean * deviation**2 * npdf(0, mean, deviation)
+
+
+def relu_maximum(m: Any) -> tuple[Any, Any]:
+    """Return mean and variance of the maximum of 0 and m units N(0, 1) by quadrature, for m up to 1e100.
+
+    Its distribution is Phi(t)^m, t >= 0, concentrated near 1 - Phi(t) = 1/m; at large m the variance loses digits.
+    """
+    m = mp.mpf(m)
+    middle = mp.sqrt(2 * mp.log(m))
+    ends = sorted({mp.mpf(0), *(max(middle + step, mp.mpf(0)) for step in (-4, -2, -1, -0.5, 0, 0.5, 1, 2, 4, 9))})
+
+    def above(t: Any) -> Any:
+        return -mp.expm1(m * mp.log1p(-mp.erfc(t / mp.sqrt(2)) / 2))
+
+    mean = mp.quad(above, ends)
+    return mean, mp.quad(lambda t: 2 * t * above(t), ends) - mean**2
+
+
+def mean_over(variable: Any, polynomial: Any, variance: Any = 1) -> Any:
+    """Return the mean of a polynomial in a variable N(0, variance)."""
+    terms = sp.Poly(sp.expand(polynomial), variable).terms()
+    return sum(value * variance ** sp.Rational(k, 2) * sp.factorial2(k - 1) for (k,), value in terms if k % 2 == 0)
 
 
 def kappa_1(c: Any) -> Any:

@@ -1,6 +1,6 @@
 """Evidence from finite networks, extrapolated to infinite width."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from igbtheory.claims.evidence import measured
 from igbtheory.claims.finding import Finding, Trial
 from igbtheory.network import Network
 
+Array = NDArray[Any]
 Expected = Mapping[str, Any]
 
 
@@ -46,7 +47,76 @@ def standardised(x: NDArray[np.float64], axis: int | None) -> NDArray[np.float64
     return np.asarray((x - x.mean(axis, keepdims=True)) / x.std(axis, keepdims=True))
 
 
-def at_infinite_width(narrow: tuple[float, float], wide: tuple[float, float]) -> tuple[float, float]:
-    """Return the value of a straight line in 1/width at infinite width, and its error, from values at N and at 2N."""
-    (first, e1), (second, e2) = narrow, wide
-    return 2 * second - first, float(np.hypot(2 * e2, e1))
+def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, float]:
+    """Return the mean of `top` over a power of the mean of `bottom`, one number a network each, and its error."""
+    scale = bottom.mean() ** power
+    value = top.mean() / scale
+    influence = top / scale - power * value * bottom / bottom.mean()
+    return float(value), float(influence.std(ddof=1) / np.sqrt(len(top)))
+
+
+def at_infinite_width(*values: tuple[float, float]) -> tuple[float, float]:
+    """Return a value at infinite width and its error, from values and errors at the widths N, 2N and perhaps 4N.
+
+    It lies on a straight line in 1/width, through three values on a parabola.
+    """
+    numbers, errors = np.array(values).T
+    weights = np.array([-1, 2] if len(values) == 2 else [1 / 3, -2, 8 / 3])
+    return float(weights @ numbers), float(np.sqrt(weights**2 @ errors**2))
+
+
+def relu(h: Array) -> Array:
+    """Return max(h, 0)."""
+    return np.maximum(h, 0)
+
+
+def hidden_units(
+    rng: np.random.Generator,
+    shape: tuple[int, int, int],
+    *,
+    depth: int = 1,
+    phi: Callable[[Array], Array] = relu,
+    pool: int = 1,
+    sigma_w2: float = 2.0,
+    sigma_b2: float = 0.0,
+) -> Array:
+    """Return units of the last hidden layer for Gaussian data of as many components as the layer has units.
+
+    shape: that of the result, (networks, samples, width); pool: units of one maximum, of which a layer has `width`.
+    """
+    networks, samples, width = shape
+    units = rng.standard_normal((networks, samples, width), dtype=np.float32)
+    for _ in range(depth):
+        weights = rng.standard_normal((networks, width, width * pool), dtype=np.float32)
+        units = units @ (np.float32(np.sqrt(sigma_w2 / width)) * weights)
+        if sigma_b2:
+            biases = rng.standard_normal((networks, 1, width * pool), dtype=np.float32)
+            units += np.float32(np.sqrt(sigma_b2)) * biases
+        units = phi(units).reshape(networks, samples, width, pool).max(axis=-1)
+    return units
+
+
+def second_moments(units: Array) -> tuple[Array, Array]:
+    """Return means over units of the product at two data, and of the square at one, for every network."""
+    samples, width = units.shape[1:]
+    own = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
+    both = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
+    return (both - own) / (samples * (samples - 1) * width), own / (samples * width)
+
+
+def variance_of_guesses(units: Array) -> Array:
+    """Return the mean of (f_0 - 1/2)^2 for infinitely many data, for every network, by Sheppard's arcsine.
+
+    The output weights are averaged over exactly, the data in pairs; where all units are 0 the guess is a fair coin.
+    """
+    products = (units @ units.transpose(0, 2, 1)).astype(np.float64)
+    lengths = np.sqrt(np.maximum(np.einsum("naa->na", products), np.finfo(float).tiny))
+    cosines = products / (lengths[:, :, None] * lengths[:, None, :])
+    first, second = np.triu_indices(units.shape[1], 1)
+    return np.asarray(np.arcsin(np.clip(cosines[:, first, second], -1, 1)).mean(axis=1) / (2 * np.pi))
+
+
+def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:
+    """Return f_0 for so many pairs of outputs behind the units, (networks, outputs)."""
+    weights = rng.standard_normal((len(units), units.shape[2], outputs), dtype=np.float32)
+    return np.asarray((units @ weights > 0).mean(axis=1))
