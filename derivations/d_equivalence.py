@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 gamma, q, c, sigma_w2, sigma_b2 = sp.symbols("gamma q c sigma_w2 sigma_b2", positive=True)
 x, y, z, t = sp.symbols("x y z t", real=True)
 SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q} z)^2", positive=True)
-PRODUCT = sp.Symbol(r"E\,f(h_a) f(h_b)", positive=True)
+PRODUCT = sp.Symbol(r"E\,f(h_{a}) f(h_{b})", positive=True)
 AFTER = sp.Symbol("q'", positive=True)
 
 
@@ -267,15 +267,15 @@ def neutrality_in_c(stated: Any) -> Iterator[Finding]:
     yield from _through_one(stated)
 
 
-CENTRE, SPREAD = sp.symbols(r"E_\mu\,m(\mu)^2 E_\mu\,\mathrm{Var}_z", positive=True)
+CENTRE, SPREAD = (sp.Symbol(name, positive=True) for name in (r"E_{\mu} m(\mu)^2", r"E_{\mu} \mathrm{Var}_z"))
 
 
 @SECTION.holds(
     "D-ext-b",
     "The theory of the bias extends to biases of variance sigma_b^2 > 0",
     printed=(
-        sp.Eq(sp.Symbol(r"\sigma_\mu'^2"), sigma_w2 * CENTRE + sigma_b2),
-        sp.Eq(sp.Symbol(r"\sigma_y'^2"), sigma_w2 * SPREAD),
+        sp.Eq(sp.Symbol(r"{\sigma_\mu'}^2"), sigma_w2 * CENTRE + sigma_b2),
+        sp.Eq(sp.Symbol(r"{\sigma_y'}^2"), sigma_w2 * SPREAD),
     ),
     assumes="infinite width",
 )

@@ -99,7 +99,7 @@ POSTER = Section("Bias meets trainability, poster: the explosion of gradients", 
 @POSTER.holds(
     "D-poster-grad",
     "The explosion of the gradient involves one class only",
-    printed=sp.Eq(sp.Symbol(r"|\nabla_1|^2"), 2 * chi**depth * (1 - p) ** 2),
+    printed=sp.Eq(sp.Symbol(r"|\nabla_{1}|^2"), 2 * chi**depth * (1 - p) ** 2),
     assumes="two classes, p the probability of the label; 1 - p goes to 0 for one class and to 1 for the other in deep "
     "prejudice in the chaotic phase of an unbounded activation, see D-perclass; in the chaotic phase of tanh, whose "
     "logits stay bounded, both classes explode",

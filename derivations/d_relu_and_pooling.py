@@ -61,7 +61,7 @@ def relu_aligns_everywhere(stated: Any) -> Iterator[Finding]:
 @SECTION.fails(
     "D-ReLU-rate",
     "ReLU: gamma diverges exponentially in the ordered phase and by a power law in the chaotic phase",
-    printed=sp.Gt(sp.Symbol(r"\lim_{l \to \infty} \gamma_{l+1}/\gamma_l \text{ for } \sigma_w^2 < 2"), 1),
+    printed=sp.Gt(sp.Symbol(r"\text{for } \sigma_w^2 < 2\text{: } \lim_{l \to \infty} \gamma_{l+1}/\gamma_l"), 1),
     counter_example="""
 from math import acos, pi, sqrt
 c, gamma = 0.0, []
@@ -86,9 +86,9 @@ def ordered_relu_is_exponential(stated: Any) -> Iterator[Finding]:
     "With biases gamma grows as (2/sigma_w^2)^l for sigma_w^2 < 2 and as powers of l from 2 on; without biases as the "
     "last power for every sigma_w^2",
     right=(
-        sp.Eq(sp.Symbol(r"\sigma_w^2 < 2\!: \lim \gamma_{l+1}/\gamma_l"), 2 / sigma_w2),
-        sp.Eq(sp.Symbol(r"\sigma_w^2 = 2\!: \lim \gamma_l/l^2"), 8 / (9 * sp.pi**2)),
-        sp.Eq(sp.Symbol(r"\sigma_w^2 > 2\!: \lim \gamma_l/l^2"), 2 / (9 * sp.pi**2)),
+        sp.Eq(sp.Symbol(r"\text{for } \sigma_w^2 < 2\text{: } \lim \gamma_{l+1}/\gamma_l"), 2 / sigma_w2),
+        sp.Eq(sp.Symbol(r"\text{at } \sigma_w^2 = 2\text{: } \lim \gamma_l/l^2"), 8 / (9 * sp.pi**2)),
+        sp.Eq(sp.Symbol(r"\text{for } \sigma_w^2 > 2\text{: } \lim \gamma_l/l^2"), 2 / (9 * sp.pi**2)),
     ),
     assumes="infinite width",
 )
@@ -148,7 +148,7 @@ def edge_of_relu(stated: Any) -> Iterator[Finding]:
         yield shown(f"sigma_b^2 = {biases}: the package's phase", ("no edge of chaos" not in meaning) == edge, meaning)
 
 
-g_r, f_r, sigma_y2 = sp.symbols("g_r f_r sigma_y2", positive=True)
+g_r, f_r, sigma_y2 = sp.symbols(r"g_r f_r \sigma_{y}^2", positive=True)
 
 
 @SECTION.holds(
@@ -157,7 +157,7 @@ g_r, f_r, sigma_y2 = sp.symbols("g_r f_r sigma_y2", positive=True)
     printed=(
         sp.Eq(g_r, 2 / sp.pi * gamma * sp.atan(sp.sqrt(2 * gamma + 1)) + sp.sqrt(2 * gamma + 1) / sp.pi),
         sp.Eq(f_r, 1 + gamma - g_r),
-        sp.Eq(sp.Symbol("gamma'"), (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y2)) / f_r),
+        sp.Eq(sp.Symbol(r"{\gamma'}"), (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y2)) / f_r),
     ),
     assumes="infinite width; sigma_y^2 of the same layer as gamma",
 )
@@ -203,7 +203,7 @@ TWO: dict[str, Any] = {
     "right_assumes": "infinite width; the fan-in counts pooled units; the edge read as chi~_1 = 1",
 }
 EDGE, KEPT, GROWN = (
-    sp.Symbol(name) for name in (r"\sigma_w^2(\mathrm{EOC})", r"\sigma_w^2(q' = q)", r"q'/q \text{ at the EOC}")
+    sp.Symbol(name) for name in (r"\sigma_w^2(\mathrm{EOC})", r"{\sigma_w^2}(q' = q)", r"q'/q \text{ at the EOC}")
 )
 
 
@@ -304,7 +304,7 @@ def pooled_relu_diverges(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "D-pool-order",
     "The limits are taken in this order: width to infinity before depth",
-    printed=sp.Eq(sp.Symbol(r"E\,s_L^2/(E\,s_L)^2"), (1 + 5 / width) ** depth),
+    printed=sp.Eq(sp.Symbol(r"E\,s_{L}^2/(E\,s_{L})^2"), (1 + 5 / width) ** depth),
     assumes="read as: the results need that order; s_L is the variance of the units of layer L, here of ReLU",
 )
 def width_before_depth(trial: Trial, stated: Any) -> Iterator[Finding]:
@@ -389,7 +389,7 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     "D-pool-tanhavg",
     "tanh + AveragePool(2) has a phase diagram with an edge of chaos, prejudice and neutrality: that of tanh at half "
     "of sigma_w^2",
-    printed=sp.Eq(sp.Symbol(r"\sigma_w^2(\tanh)"), sigma_w2 / 2),
+    printed=sp.Eq(sp.Symbol(r"{\sigma_w^2}(\tanh)"), sigma_w2 / 2),
     assumes="independent nodes; the fan-in counts pooled units",
 )
 def phases_of_average_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:

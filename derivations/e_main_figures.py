@@ -312,8 +312,8 @@ BN_AFTER = equation(r"\gamma_\mathrm{BN}", 0)
 )
 def digits(stated: Any) -> Iterator[Finding]:
     """The cosines c of the data, standardised as a whole, go through the rules of one layer: kappa_1(c) with LN in
-    front and (kappa_1(c) - 1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind centres
-    every node over the data (E-Thm4.2). `igb predict --data FILE` does the same for a file of MNIST.
+    front and (kappa_1(c) - 1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind
+    centres every node over the data (E-Thm4.2). `igb predict --data FILE` does the same for a file of MNIST.
     """
     data = standardised(igb.digits()[:300], None)
     lengths = np.linalg.norm(data, axis=1)
