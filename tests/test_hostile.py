@@ -59,6 +59,13 @@ BINARY = (
 
 WRITTEN = (
     "",
+    "cot(0)*x",
+    "coth(0) + x",
+    "cot(x - x)",
+    "relu(1/(x - x))",
+    f"max({', '.join(f'{k}*x' for k in range(31))})",
+    "sign(sin(50*x))",
+    "max(sin(20*x), cos(21*x), x)",
     " ",
     "\t",
     "\n",
