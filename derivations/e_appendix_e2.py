@@ -195,7 +195,7 @@ def atom_and_part(stated: Any) -> tuple[Any, Any, Any, Any]:
     atom, step = (next(iter(stated.rhs.atoms(kind))) for kind in (sp.DiracDelta, sp.Heaviside))
     place, start = (sp.solve(jump.args[0], b)[0] for jump in (atom, step))
     values = place, stated.rhs.coeff(atom) / sp.diff(atom.args[0], b), start, stated.rhs.coeff(step)
-    return tuple(value.subs(MOMENTS) for value in values)  # type: ignore[return-value]
+    return tuple(value.subs(MOMENTS) for value in values)
 
 
 @SECTION.fails(
