@@ -264,18 +264,6 @@ def next_sum(stated: Any) -> Iterator[Finding]:
     yield identity("mean over the data", means[stated.lhs.name[0]], of_sum)
 
 
-@SECTION.holds(
-    "E-Eq76-78",
-    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
-    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
-    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
-)
-def next_layer(stated: Any) -> Iterator[Finding]:
-    """sum_j w_j^2 -> sigma_w^2 as in E-Eq65-68; covariances of nodes add a term of order 1/N in the square (E-Eq25)."""
-    yield from normalised()
-    yield from normal("Z", stated.rhs, z, 0, sigma_w**2)
-
-
 @SECTION.fails(
     "E-Eq79",
     "the second moment of B",
@@ -291,8 +279,17 @@ def second_moment(stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.holds("E-Eq80", "the law of every pre-activation", printed=equation("f_{Z^{(l+1)}}(z)", LAW), assumes=LIMITS)
-def every_layer(stated: Any) -> Iterator[Finding]:
-    """E-Eq76-78 by induction, against the recursion of the package."""
+@SECTION.holds(
+    "E-Eq76-78",
+    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
+    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
+    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
+)
+def next_layer(stated: Any) -> Iterator[Finding]:
+    """sum_j w_j^2 -> sigma_w^2 as in E-Eq65-68; covariances of nodes add a term of order 1/N in the square (E-Eq25). By
+    induction the law is that of every layer.
+    """
+    yield from normalised()
     yield from normal("Z", stated.rhs, z, 0, sigma_w**2)
     layers = network(12).predict(digits=30).per_layer
     for i in (1, 6, 12):
@@ -312,9 +309,9 @@ def balanced_guesses(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield identity("G0 as gamma tends to 0", sp.Limit(ncdf(sp.sqrt(gamma) * u), gamma, 0), stated.rhs)
     for depth in (1, 5):
         law = network(depth).predict().G0
-        for at, expected in ((0.499, 0), (0.501, 1)):
-            yield agree(f"1 + P(G0 < {at}), depth {depth}, predicted", 1 + law.cdf(at), 1 + expected, 12)
-    units = (hidden(trial, width, depth=2) for width in (64, 128, 256))
+        for at, value in ((0.499, 0), (0.501, 1)):
+            yield agree(f"1 + P(G0 < {at}), depth {depth}, predicted", 1 + law.cdf(at), 1 + value, 12)
+    units = (hidden(trial, width, depth=2) for width in (96, 192, 384))
     pairs, error = at_infinite_width(*(mean_with_error(variance_of_guesses(h)) for h in units))
     share = 1 - 1 / DATA
     expected = float(stated.rhs**2 / DATA + share * g0_variance(-sp.Rational(1, DATA)))
@@ -322,10 +319,13 @@ def balanced_guesses(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield measured(trial, label, 1 / (4 * DATA) + share * pairs, share * error, expected, against=1 / (4 * DATA))
 
 
+SPREAD_B = sp.Symbol("Var_B", positive=True)
+
+
 @SECTION.holds(
     "E-Eq81",
     "mini-batches: outputs are Gaussian over the data with centre 0",
-    printed=equation("f_{O_c}(o)", npdf(o, 0, sigma_w * sp.sqrt(Var_Y))).subs(Var_Y, sp.Symbol("Var_B", positive=True)),
+    printed=equation("f_{O_c}(o)", npdf(o, 0, sigma_w * sp.sqrt(SPREAD_B))),
     assumes="widths to infinity; a batch without spread is normalised to 0",
 )
 def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
@@ -339,10 +339,9 @@ def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
     for power, expected in ((1, 0), (2, 3)):
         total = sum(((x - mean) / deviation) ** power for x in values)
         yield identity(f"sum of B^{power} over a batch of three", total, expected)
-    spread = sp.Symbol("Var_B", positive=True)
-    yield from normal("O_c", stated.rhs, o, 0, sigma_w**2 * spread)
+    yield from normal("O_c", stated.rhs, o, 0, sigma_w**2 * SPREAD_B)
     of_layer = {1: 1 - sp.Rational(1, 2**4), 2: sp.Integer(1)}
-    rows = {f"var_chi[{i}]": variance(stated.rhs, o).subs(spread, value) for i, value in of_layer.items()}
+    rows = {f"var_chi[{i}]": variance(stated.rhs, o).subs(SPREAD_B, value) for i, value in of_layer.items()}
     found = network(2, batch_size=4).predict().per_layer.var_chi
     for i, expected in enumerate(rows.values(), 1):
         yield agree(f"var_chi of layer {i}, n = 4, predicted", found[i], expected, 12)
