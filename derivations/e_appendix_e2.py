@@ -311,11 +311,11 @@ def balanced_guesses(trial: Trial, stated: Any) -> Iterator[Finding]:
         law = network(depth).predict().G0
         for at, value in ((0.499, 0), (0.501, 1)):
             yield agree(f"1 + P(G0 < {at}), depth {depth}, predicted", 1 + law.cdf(at), 1 + value, 12)
-    units = (hidden(trial, width, depth=2) for width in (96, 192, 384))
+    units = (hidden(trial, width, depth=1) for width in (64, 128, 256))
     pairs, error = at_infinite_width(*(mean_with_error(variance_of_guesses(h)) for h in units))
     share = 1 - 1 / DATA
     expected = float(stated.rhs**2 / DATA + share * g0_variance(-sp.Rational(1, DATA)))
-    label = f"Var(G0) on {DATA} data, depth 2, width to infinity"
+    label = f"Var(G0) on {DATA} data, depth 1, width to infinity"
     yield measured(trial, label, 1 / (4 * DATA) + share * pairs, share * error, expected, against=1 / (4 * DATA))
 
 
