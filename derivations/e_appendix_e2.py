@@ -168,7 +168,7 @@ def batchnorm(stated: Any) -> Iterator[Finding]:
     yield identity("Var B", sp.Derivative(stated.rhs, Y) ** 2 * Var_Y, 1)
 
 
-MEAN, SQUARE, SPREAD = r"\mathbb E_\chi(Y)", r"\mathbb E_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
+MEAN, SQUARE, SPREAD = r"\mathbb{E}_\chi(Y)", r"\mathbb{E}_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
 
 
 @SECTION.holds("E-Eq73", "the variance of Y", printed=equation(SPREAD, sigma_w**2 / 2 * (1 - 1 / sp.pi)))
@@ -267,10 +267,10 @@ def next_sum(stated: Any) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq79",
     "the second moment of B",
-    printed=equation(r"\mathbb E_\chi(B^2)", Var_B - E_B**2),
+    printed=equation(r"\mathbb{E}_\chi(B^2)", Var_B - E_B**2),
     counter_example="assert printed.subs({Var_B: 0, E_B: 1}) < 0  # of the constant 1, whose square has the mean 1",
     correction="a plus, not a minus; it is 1 + 0",
-    right=equation(r"\mathbb E_\chi(B^2)", Var_B + E_B**2),
+    right=equation(r"\mathbb{E}_\chi(B^2)", Var_B + E_B**2),
 )
 def second_moment(stated: Any) -> Iterator[Finding]:
     """A sign. It does no harm where it is used, as E B = 0 there; tested on Y, whose mean is not 0."""

@@ -219,7 +219,7 @@ SECTION.undecided(
 @SECTION.holds(
     "E-Eq98-99",
     "in infinite width mu_a -> 0 and sigma_a^2 -> (sigma^(1))^2 = sigma_w^2, the same for every datum a",
-    printed=(equation(r"\lim \hat\mu_a", 0), equation(r"\lim (\hat\sigma_a)^2", sigma_w2)),
+    printed=(equation(r"\lim {\hat\mu}_a", 0), equation(r"\lim {\hat\sigma_a}^2", sigma_w2)),
     assumes="N_1 and the input dimension go to infinity; what is used is the law of large numbers, not the CLT",
 )
 def layer_statistics(stated: Any) -> Iterator[Finding]:
@@ -266,7 +266,7 @@ def divided(stated: Any) -> Iterator[Finding]:
     "E-Eq102-105",
     "behind ReLU mean and variance are those without LayerNorm divided by sigma^(1) and its square",
     printed=(
-        equation(r"\mathbb E_\chi(Y)", E_Y / sigma_1),
+        equation(r"\mathbb{E}_\chi(Y)", E_Y / sigma_1),
         equation(r"\mathrm{Var}_\chi(Y)", Var_Y / sigma_1**2),
     ),
 )
@@ -279,7 +279,7 @@ def scaled_moments(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq106-112",
     "the centre of Z^(2), sum_j w_ij E(Y_j), is Gaussian over the weights",
-    printed=equation(r"f_{\mathbb E_\chi(Z_i^{(2)})}(z)", npdf(z, 0, sigma_w * sp.sqrt(E_Y2) / sigma_1)),
+    printed=equation(r"f_{\mathbb{E}_\chi(Z_i^{(2)})}(z)", npdf(z, 0, sigma_w * sp.sqrt(E_Y2) / sigma_1)),
     assumes="widths to infinity, where the covariances of different nodes no longer count (E-Eq25)",
 )
 def second_layer(trial: Trial, stated: Any) -> Iterator[Finding]:
@@ -295,10 +295,10 @@ def second_layer(trial: Trial, stated: Any) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq113",
     "the mean variance of Z^(2), in terms of the variance of layer l",
-    printed=equation(r"\mathbb E_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_l**2),
+    printed=equation(r"\mathbb{E}_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_l**2),
     counter_example="assert diff(printed, sigma_l) != 0  # the left side has no layer l",
     correction="the layer is 1, as in Eq. 110",
-    right=equation(r"\mathbb E_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_1**2),
+    right=equation(r"\mathbb{E}_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_1**2),
 )
 def mean_variance_of_the_second_layer(stated: Any) -> Iterator[Finding]:
     """A misprint of an index, which cancels in Eq. 114. E w_j w_k = 0 takes the covariances away, E w_j^2 =
@@ -313,7 +313,7 @@ def mean_variance_of_the_second_layer(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq114",
     "the ratio of layer 2 does not depend on sigma^(1)",
-    printed=equation(r"\mathrm{Var}_{\mathcal W}(\mathbb E_\chi(Z^{(2)}))/\mathrm{Var}_\chi(Z^{(2)})", E_Y2 / Var_Y),
+    printed=equation(r"\mathrm{Var}_{\mathcal W}(\mathbb{E}_\chi(Z^{(2)}))/\mathrm{Var}_\chi(Z^{(2)})", E_Y2 / Var_Y),
     assumes="widths to infinity",
 )
 def ratio_of_the_second_layer(stated: Any) -> Iterator[Finding]:
@@ -367,7 +367,7 @@ assert printed.coeff(DiracDelta(Symbol("y"))).subs({mu: 3, sigma: 1}).evalf() > 
     "mean and variance of Y^(2) are those without LayerNorm divided by alpha and alpha^2, and the ratio of layer 3 is "
     "that without it",
     printed=(
-        equation(r"\mathbb E_\chi(Y^{(2)})", E_Y / alpha),
+        equation(r"\mathbb{E}_\chi(Y^{(2)})", E_Y / alpha),
         equation(r"\mathrm{Var}_\chi(Y^{(2)})", Var_Y / alpha**2),
         equation(r"\gamma^{(3)}", gamma),
     ),
