@@ -174,7 +174,7 @@ def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq135-137",
     "every node behind LayerNorm has mean 0 and variance 1 over the data",
-    printed=(equation(r"\mathbb E_\chi(L_i)", 0), equation(r"\mathrm{Var}_\chi(L_i)", 1)),
+    printed=(equation(r"\mathbb{E}_\chi(L_i)", 0), equation(r"\mathrm{Var}_\chi(L_i)", 1)),
     assumes="isotropic data, width and input dimension to infinity; Eq. 137 is a definition",
 )
 def standardised_nodes(stated: Any) -> Iterator[Finding]:

@@ -55,9 +55,13 @@ def moment(power: int, deviation: Any) -> Any:
     return sp.Integral(up**power * npdf(up, 0, deviation), (up, 0, sp.oo))
 
 
-def spread(mean: Any, deviation: Any) -> Any:
-    """The variance of ReLU(X), X ~ N(mean, deviation^2), from lemma F.1."""
-    return relu_second_moment(mean, deviation) - relu_mean(mean, deviation) ** 2
+FIRST_MOMENT, SECOND_MOMENT = (moment(k, sigma_w / sigma_1) for k in (1, 2))
+"""Of a node behind LayerNorm and ReLU in layer 1."""
+
+
+def summed(values: Any) -> Any:
+    """Sum over the N nodes of a layer of one value times the mean square of a weight, not yet integrated."""
+    return N * sp.Integral(w**2 * npdf(w, 0, sigma_w / sp.sqrt(N)), (w, -sp.oo, sp.oo)) * values
 
 
 def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, norm: bool) -> list[tuple[float, float]]:
@@ -158,9 +162,8 @@ def gamma_is_the_same(trial: Trial, stated: Any) -> Iterator[Finding]:
     kappa_1 has no q in it. Biases break it: sigma_b^2 is added to q behind LayerNorm, where q is another number.
     """
     first, second = (f(mu / alpha, sigma / alpha) for f in (relu_mean, relu_second_moment))
-    yield identity(
-        "squared mean over second moment", first**2 / second, relu_mean(mu, sigma) ** 2 / relu_second_moment(mu, sigma)
-    )
+    ratio = relu_mean(mu, sigma) ** 2 / relu_second_moment(mu, sigma)
+    yield identity("squared mean over second moment", first**2 / second, ratio)
     c = sp.Float(0, 40)
     for depth in range(1, 21):
         c = kappa_1(c).evalf(40)
@@ -172,15 +175,13 @@ def gamma_is_the_same(trial: Trial, stated: Any) -> Iterator[Finding]:
     a, b = (igb.mlp(3, norm=norm, sigma_b2=0.5).predict().gamma for norm in ("layer", None))
     detail = f"gamma {a:.5f} and {b:.5f} at sigma_b^2 = 0.5, L = 3"
     yield shown("with biases they differ", abs(a / b - 1) > 0.05, detail)
-    one, three = (igb.mlp(depth).predict().gamma for depth in (1, 3))
+    one, three = (stated.rhs.subs(gamma, igb.mlp(depth).predict().gamma) for depth in (1, 3))
     value, error = curve(trial.rng, trial.draws(80), 4000, 3, norm=True)[-1]
-    expected = stated.rhs.subs(gamma, three)
-    yield measured(
-        trial, "gamma, depth 3, N = 4000", value, error, expected, against=one
-    )  # no growth, as with BatchNorm
+    yield measured(trial, "gamma, depth 3, N = 4000", value, error, three, against=one)
 
 
-WEIGHTS, i, j = sp.Function("w"), *sp.symbols("i j", positive=True, integer=True)
+WEIGHTS = sp.Function("w")
+i, j = sp.symbols("i j", positive=True, integer=True)
 Z_1 = r"\mathrm{Var}_\chi(Z_i^{(1)})"
 
 
@@ -202,8 +203,8 @@ def first_layer(stated: Any) -> Iterator[Finding]:
     """
     names = {WEIGHTS(k, n): sp.Symbol(f"w_{k}{n}", real=True) for k in (1, 2, 3) for n in (1, 2, 3)}
     inputs = sp.symbols("X_1:4", real=True)
-    total = sum(WEIGHTS(1, k) * value for k, value in enumerate(inputs, 1)).subs(names)
-    slopes = sum(sp.Derivative(total, value) ** 2 for value in inputs)
+    total = sp.Add(*(WEIGHTS(1, k) * value for k, value in enumerate(inputs, 1))).subs(names)
+    slopes = sp.Add(*(sp.Derivative(total, value) ** 2 for value in inputs))
     yield identity("variance of node 1", slopes, stated.rhs.subs({d: 3, i: 1, j: 1}).doit().subs(names))
 
 
@@ -218,7 +219,7 @@ SECTION.undecided(
 @SECTION.holds(
     "E-Eq98-99",
     "in infinite width mu_a -> 0 and sigma_a^2 -> (sigma^(1))^2 = sigma_w^2, the same for every datum a",
-    printed=(equation(r"\lim \hat\mu_a", 0), equation(r"\lim (\hat\sigma_a)^2", sigma_w2)),
+    printed=(equation(r"\lim {\hat\mu}_a", 0), equation(r"\lim {\hat\sigma_a}^2", sigma_w2)),
     assumes="N_1 and the input dimension go to infinity; what is used is the law of large numbers, not the CLT",
 )
 def layer_statistics(stated: Any) -> Iterator[Finding]:
@@ -240,45 +241,51 @@ def layer_statistics(stated: Any) -> Iterator[Finding]:
     yield identity("limit of its variance over the data", sp.Limit(second - first**2, d, sp.oo), 0)
 
 
+FIRST, SECOND = "f_{L_i^{(1)}}(z)", "f_{L_i^{(2)}}(z)"
+
+
+@SECTION.holds(
+    "E-Eq117-119",
+    "L^(2) = Z^(2)/alpha is Gaussian, alpha^2 = sigma_z^2 + sigma_mu^2, Z^(2) that of the net without norm",
+    printed=equation(SECOND, npdf(z, mu / alpha, sigma / alpha)),
+    assumes="widths to infinity",
+)
 @SECTION.holds(
     "E-Eq100-101",
     "L_i = Z_i/sigma^(1) over the data",
-    printed=equation("f_{L_i}(z)", npdf(z, 0, sigma_w / sigma_1)),
+    printed=equation(FIRST, npdf(z, 0, sigma_w / sigma_1)),
     assumes="widths to infinity; the variance is then 1, as (sigma^(1))^2 = sigma_w^2",
 )
-def normalised_first_layer(stated: Any) -> Iterator[Finding]:
-    """Change of variable: the density of Z at sigma^(1) z, times sigma^(1)."""
-    yield identity("density", sp.Subs(sigma_1 * npdf(x, 0, sigma_w), x, sigma_1 * z), stated.rhs)
-    yield from normal("L", stated.rhs, z, 0, sigma_w**2 / sigma_1**2)
+def divided(stated: Any) -> Iterator[Finding]:
+    """Change of variable: the density of Z at the divisor times z, times the divisor."""
+    mean, deviation, by = {FIRST: (0, sigma_w, sigma_1), SECOND: (mu, sigma, alpha)}[stated.lhs.name]
+    yield identity("density", sp.Subs(by * npdf(x, mean, deviation), x, by * z), stated.rhs)
 
 
 @SECTION.holds(
     "E-Eq102-105",
     "behind ReLU mean and variance are those without LayerNorm divided by sigma^(1) and its square",
     printed=(
-        equation(r"\mathbb E_\chi(Y)", E_Y / sigma_1),
+        equation(r"\mathbb{E}_\chi(Y)", E_Y / sigma_1),
         equation(r"\mathrm{Var}_\chi(Y)", Var_Y / sigma_1**2),
     ),
 )
 def scaled_moments(stated: Any) -> Iterator[Finding]:
     """Lemma F.1 at the factor 1/sigma^(1) > 0; here by integration over the positive half line."""
-    first, second = (moment(k, sigma_w / sigma_1) for k in (1, 2))
-    yield identity("mean", first, stated[0].rhs.subs(PLAIN))
-    yield identity("variance", second - first**2, stated[1].rhs.subs(PLAIN))
+    yield identity("mean", FIRST_MOMENT, stated[0].rhs.subs(PLAIN))
+    yield identity("variance", SECOND_MOMENT - FIRST_MOMENT**2, stated[1].rhs.subs(PLAIN))
 
 
 @SECTION.holds(
     "E-Eq106-112",
     "the centre of Z^(2), sum_j w_ij E(Y_j), is Gaussian over the weights",
-    printed=equation(r"f_{\mathbb E_\chi(Z_i^{(2)})}(z)", npdf(z, 0, sigma_w * sp.sqrt(E_Y2) / sigma_1)),
+    printed=equation(r"f_{\mathbb{E}_\chi(Z_i^{(2)})}(z)", npdf(z, 0, sigma_w * sp.sqrt(E_Y2) / sigma_1)),
     assumes="widths to infinity, where the covariances of different nodes no longer count (E-Eq25)",
 )
 def second_layer(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The centre is Gaussian over w at given Y; its variance is an average over nodes."""
-    weight = sp.Integral(w**2 * npdf(w, 0, sigma_w / sp.sqrt(N)), (w, -sp.oo, sp.oo))
-    centre = N * weight * moment(1, sigma_w / sigma_1) ** 2
     of_density = sp.simplify(-1 / sp.diff(sp.log(stated.rhs), z, 2))
-    yield identity("variance of the centre", centre, of_density.subs(PLAIN))
+    yield identity("variance of the centre", summed(FIRST_MOMENT**2), of_density.subs(PLAIN))
     yield from normal("centre", stated.rhs, z, 0, of_density)
     value = of_density.subs(PLAIN).subs({sigma_1: sigma_w, sigma_w: sp.sqrt(sp.Rational(3, 2))})
     plain = {"var_mu[1]": igb.mlp(1, sigma_w2=1.5).predict().var_mu}
@@ -288,18 +295,16 @@ def second_layer(trial: Trial, stated: Any) -> Iterator[Finding]:
 @SECTION.fails(
     "E-Eq113",
     "the mean variance of Z^(2), in terms of the variance of layer l",
-    printed=equation(r"\mathbb E_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_l**2),
+    printed=equation(r"\mathbb{E}_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_l**2),
     counter_example="assert diff(printed, sigma_l) != 0  # the left side has no layer l",
     correction="the layer is 1, as in Eq. 110",
-    right=equation(r"\mathbb E_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_1**2),
+    right=equation(r"\mathbb{E}_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_1**2),
 )
 def mean_variance_of_the_second_layer(stated: Any) -> Iterator[Finding]:
     """A misprint of an index, which cancels in Eq. 114. E w_j w_k = 0 takes the covariances away, E w_j^2 =
     sigma_w^2/N.
     """
-    first, second = (moment(k, sigma_w / sigma_1) for k in (1, 2))
-    weight = sp.Integral(w**2 * npdf(w, 0, sigma_w / sp.sqrt(N)), (w, -sp.oo, sp.oo))
-    yield identity("sum over N nodes", N * weight * (second - first**2), stated.rhs.subs(PLAIN))
+    yield identity("sum over N nodes", summed(SECOND_MOMENT - FIRST_MOMENT**2), stated.rhs.subs(PLAIN))
     value = stated.rhs.subs(PLAIN).subs({sigma_1: sigma_w}).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
     if value.is_number:
         yield agree("predicted", igb.mlp(1, norm="layer", sigma_w2=1.5).predict(digits=25).var_chi, value, 22)
@@ -308,13 +313,12 @@ def mean_variance_of_the_second_layer(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq114",
     "the ratio of layer 2 does not depend on sigma^(1)",
-    printed=equation(r"\mathrm{Var}_{\mathcal W}(\mathbb E_\chi(Z^{(2)}))/\mathrm{Var}_\chi(Z^{(2)})", E_Y2 / Var_Y),
+    printed=equation(r"\mathrm{Var}_{\mathcal W}(\mathbb{E}_\chi(Z^{(2)}))/\mathrm{Var}_\chi(Z^{(2)})", E_Y2 / Var_Y),
     assumes="widths to infinity",
 )
 def ratio_of_the_second_layer(stated: Any) -> Iterator[Finding]:
     """Numerator and denominator have the factor sigma_w^2; the moments are those behind LayerNorm."""
-    first, second = (moment(k, sigma_w / sigma_1) for k in (1, 2))
-    yield identity("gamma", first**2 / (second - first**2), stated.rhs.subs(PLAIN))
+    yield identity("gamma", FIRST_MOMENT**2 / (SECOND_MOMENT - FIRST_MOMENT**2), stated.rhs.subs(PLAIN))
     value = sp.simplify(stated.rhs.subs(PLAIN))
     yield agree("predicted", igb.mlp(1, norm="layer", sigma_w2=1.5).predict(digits=25).gamma, value, 22)
 
@@ -332,18 +336,6 @@ def layer_law(stated: Any) -> Iterator[Finding]:
     """The variable on the left and that on the right are two different letters in print. The convolution:"""
     mixture = sp.Integral(npdf(z, y, sigma_z) * npdf(y, 0, sigma_mu), (y, -sp.oo, sp.oo))
     yield identity("integral over the centres", mixture, stated.rhs)
-
-
-@SECTION.holds(
-    "E-Eq117-119",
-    "L^(2) = Z^(2)/alpha is Gaussian, alpha^2 = sigma_z^2 + sigma_mu^2, Z^(2) that of the net without norm",
-    printed=equation("f_{L_i^{(2)}}(z)", npdf(z, mu / alpha, sigma / alpha)),
-    assumes="widths to infinity",
-)
-def normalised_second_layer(stated: Any) -> Iterator[Finding]:
-    """Change of variable: the density of Z at alpha z, times alpha."""
-    yield identity("density", sp.Subs(alpha * npdf(x, mu, sigma), x, alpha * z), stated.rhs)
-    yield from normal("L", stated.rhs, z, mu / alpha, sigma**2 / alpha**2)
 
 
 def rectified_node(sign: int, mean: Any, deviation: Any) -> Any:
@@ -375,7 +367,7 @@ assert printed.coeff(DiracDelta(Symbol("y"))).subs({mu: 3, sigma: 1}).evalf() > 
     "mean and variance of Y^(2) are those without LayerNorm divided by alpha and alpha^2, and the ratio of layer 3 is "
     "that without it",
     printed=(
-        equation(r"\mathbb E_\chi(Y^{(2)})", E_Y / alpha),
+        equation(r"\mathbb{E}_\chi(Y^{(2)})", E_Y / alpha),
         equation(r"\mathrm{Var}_\chi(Y^{(2)})", Var_Y / alpha**2),
         equation(r"\gamma^{(3)}", gamma),
     ),
@@ -383,9 +375,11 @@ assert printed.coeff(DiracDelta(Symbol("y"))).subs({mu: 3, sigma: 1}).evalf() > 
 )
 def third_layer(stated: Any) -> Iterator[Finding]:
     """Lemma F.1 at 1/alpha > 0, node by node: alpha is the same for all nodes of a wide layer."""
-    plain = {E_Y: relu_mean(mu, sigma), Var_Y: spread(mu, sigma)}
-    yield identity("mean of a node", relu_mean(mu / alpha, sigma / alpha), stated[0].rhs.subs(plain))
-    yield identity("variance of a node", spread(mu / alpha, sigma / alpha), stated[1].rhs.subs(plain))
+    (mean, spread), (plain_mean, plain_spread) = (
+        (relu_mean(*x), relu_second_moment(*x) - relu_mean(*x) ** 2) for x in ((mu / alpha, sigma / alpha), (mu, sigma))
+    )
+    yield identity("mean of a node", mean, stated[0].rhs.subs(E_Y, plain_mean))
+    yield identity("variance of a node", spread, stated[1].rhs.subs(Var_Y, plain_spread))
     c = kappa_1(kappa_1(sp.Integer(0)))
     found = igb.mlp(2, norm="layer").predict(digits=25).gamma
     yield agree("gamma of layer 3, predicted with LayerNorm", found, stated[2].rhs.subs(gamma, c / (1 - c)), 20)
