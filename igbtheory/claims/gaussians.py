@@ -4,6 +4,7 @@ They stand apart from the rules of the package, against which claims test them.
 """
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import mpmath as mp
@@ -98,10 +99,7 @@ def left_out_density(b: Any, n: Any) -> Any:
 
 def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
     """Return the mean over standard normal variables of a polynomial in them."""
-    for variable in variables:
-        terms = sp.Poly(sp.expand(polynomial), variable).terms()
-        polynomial = sum(value * (sp.factorial2(k - 1) if k else 1) for (k,), value in terms if k % 2 == 0)
-    return sp.expand(polynomial)
+    return sp.expand(reduce(lambda rest, variable: mean_over(variable, rest), variables, polynomial))
 
 
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
