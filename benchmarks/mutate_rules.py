@@ -34,9 +34,8 @@ def places(tree: ast.AST) -> Iterator[ast.expr]:
     """Return what may be changed: arithmetic, and numbers inside of functions."""
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     for node in (inner for function in functions for part in function.body for inner in ast.walk(part)):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            yield node
-        elif isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
+        number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+        if isinstance(node, ast.expr) and (number or (isinstance(node, ast.BinOp) and type(node.op) in SWAPPED)):
             yield node
 
 
