@@ -1,0 +1,55 @@
+"""Definitions of the functions that integrals contain: activations, normal laws, laws in a batch."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from igbtheory.derivation.average import Average, BatchAverage
+from igbtheory.derivation.document import Equation
+from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, LINE, B, N, R, U, X, Y, Z, named
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import evaluate
+from igbtheory.numbers.symbolic import SYMBOLIC
+
+
+def formula(phi: Function) -> Any:
+    """Return the formula of an activation in x, piece by piece."""
+    parts = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
+    ends = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
+    return sp.Piecewise(*((part, end > X) for part, end in zip(parts, ends, strict=False)), (parts[-1], True))
+
+
+def density(n: Any, law: str) -> Any:
+    """Return the density at b of a unit normalised over a batch of n data.
+
+    "proxy": by the other data, where-you-place-the-norm, Eqs. 49 and 55. "exact": in its own batch, where
+    b^2/(n - 1) ~ Beta(1/2, (n - 2)/2).
+    """
+    ratio = sp.gamma((n - 1) / sp.Integer(2)) / sp.gamma((n - 2) / sp.Integer(2))
+    if law == "proxy":
+        return ratio / sp.sqrt(sp.pi * n) * (1 + B**2 / n) ** (-(n - 1) / sp.Integer(2))
+    inside = ratio / sp.sqrt(sp.pi * (n - 1)) * (1 - B**2 / (n - 1)) ** ((n - 4) / sp.Integer(2))
+    return sp.Piecewise((inside, n - 1 > B**2), (0, True))
+
+
+def definitions(found: Sequence[Equation]) -> list[Equation]:
+    """Return the definitions of the functions in averages on the right sides."""
+    averages = sorted({x for equation in found for x in equation.right.atoms(Average)}, key=sp.default_sort_key)
+    phis = {named(x.phi)(X): formula(x.phi) for x in averages}
+    lines = {left: right for left, right in phis.items() if str(left) != str(right)}
+    batches = [x for x in averages if isinstance(x, BatchAverage)]
+    law = density(batches[0].args[3], str(batches[0].args[4])) if batches else None
+    whole = sp.Tuple(*(x.integral() for x in averages))
+    normal = CDF((X - sp.sqrt(R) * U) / sp.sqrt(1 - R)) * CDF((Y - sp.sqrt(R) * U) / sp.sqrt(1 - R))
+    laws = {
+        CDF_2: (CDF_2(X, Y, R), sp.Integral(N(U) * normal, (U, *LINE))),
+        CDF: (CDF(X), sp.Integral(N(Z), (Z, -sp.oo, X))),
+        BELOW: (BELOW(X), sp.Integral(DENSITY(B), (B, -sp.oo, X))),
+        DENSITY: (DENSITY(B), law),
+        N: (N(X), sp.exp(-(X**2) / 2) / sp.sqrt(2 * sp.pi)),
+    }
+    for function, (left, right) in laws.items():
+        if any(part.has(function) for part in (whole, *lines.values())):
+            lines[left] = right
+    return [Equation(left, right) for left, right in lines.items()]
