@@ -12,8 +12,8 @@ from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Kind, Multiprecision
 
-LEAST = 15
-"""Digits at least that an average is computed with."""
+STEP = 10
+"""Digits are rounded up to a multiple of this, so that tables of quadratures are made once."""
 
 
 @final
@@ -80,7 +80,7 @@ class Average(sp.Function):  # type: ignore[misc]
         values = [sp.N(x, digits + 5) for x in self.args[2:] if not isinstance(x, Str)]
         if not all(value.is_Float or value.is_Integer for value in values):
             return None
-        x = self.computed(Multiprecision(max(digits, LEAST)), values)
+        x = self.computed(Multiprecision(-(-max(digits, 2 * STEP) // STEP) * STEP), values)
         found = {
             "mean": x.mean,
             "product": x.mean * x.mean + x.var_mu,
@@ -142,7 +142,7 @@ def over_gaussian(phi: Function, m: Any, h: Moments) -> Moments:
     def part(name: str) -> Any:
         return GaussianAverage(Str(name), Phi(phi), sp.sympify(m), mean, var_mu, var_chi).canonical()
 
-    return _moments(phi, part, independent=var_mu == 0, centred=phi.parity < 0 and mean == 0 and m == 1)
+    return _moments(part, independent=var_mu == 0, centred=phi.parity < 0 and mean == 0 and m == 1)
 
 
 def over_batch(phi: Function, m: Any, size: Any, law: str) -> Moments:
@@ -151,11 +151,10 @@ def over_batch(phi: Function, m: Any, size: Any, law: str) -> Moments:
     def part(name: str) -> Any:
         return BatchAverage(Str(name), Phi(phi), sp.sympify(m), sp.sympify(size), Str(law))
 
-    return _moments(phi, part, independent=True, centred=phi.parity < 0 and m == 1)
+    return _moments(part, independent=True, centred=phi.parity < 0 and m == 1)
 
 
-def _moments(phi: Function, part: Any, *, independent: bool, centred: bool) -> Moments:
-    del phi
+def _moments(part: Any, *, independent: bool, centred: bool) -> Moments:
     mean = sp.Integer(0) if centred else part("mean")
     if independent:
         return Moments(mean, sp.Integer(0), part("square") - mean**2)

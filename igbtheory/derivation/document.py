@@ -26,12 +26,12 @@ class Equation:
 
     def text(self, digits: str = "") -> str:
         """Return the equation as SymPy writes it, over several lines where it is long."""
-        held = "" if self.layers is None else "  for l = {}, ..., {} with k = l - 1".format(*self.layers)
-        return f"{self.left} = " + "\n    ".join(writing.rows(self.right, str)) + digits + held
+        held = "" if self.layers is None else f"  for l = {_listed(*self.layers, '...')} with k = l - 1"
+        return f"{self.left} = " + "\n    ".join(writing.rows(self.right, writing.text)) + digits + held
 
     def latex(self) -> str:
         """Return the equation as rows of an align environment."""
-        held = "" if self.layers is None else r" \\ &\qquad l = {}, \dots, {}".format(*self.layers)
+        held = "" if self.layers is None else r" \\ &\qquad l = " + _listed(*self.layers, r"\dots")
         return f"{writing.latex(self.left)} &= " + r" \\ &\quad ".join(writing.rows(self.right, writing.latex)) + held
 
 
@@ -54,8 +54,9 @@ class Document:
 
     def latex(self) -> str:
         """Return the equations as an align* environment."""
-        where = [r"\text{where}\quad " * (i == 0) + x.latex() for i, x in enumerate(self.where)]
-        return "\\begin{align*}\n" + " \\\\\n".join([*(x.latex() for x in self.output), *where]) + "\n\\end{align*}"
+        where = [r"& \text{where}", *(equation.latex() for equation in self.where)] if self.where else []
+        rows = [*(equation.latex() for equation in self.output), *where]
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 
 def density(gamma: Any, y: Any) -> Any:
@@ -66,3 +67,8 @@ def density(gamma: Any, y: Any) -> Any:
 def quantile(g: Any) -> Any:
     """Return the quantile of the standard normal law at g."""
     return sp.sqrt(2) * sp.erfinv(2 * g - 1)
+
+
+def _listed(first: int, last: int, dots: str) -> str:
+    """Return the numbers from the first to the last, those in between as dots."""
+    return ", ".join([str(first), *[dots][: last - first - 1], str(last)])

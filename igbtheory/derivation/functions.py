@@ -47,7 +47,7 @@ def definitions(found: Sequence[Equation]) -> list[Equation]:
         CDF: (CDF(X), sp.Integral(N(Z), (Z, -sp.oo, X))),
         BELOW: (BELOW(X), sp.Integral(DENSITY(B), (B, -sp.oo, X))),
         DENSITY: (DENSITY(B), law),
-        N: (N(X), sp.exp(-(X**2) / 2) / sp.sqrt(2 * sp.pi)),
+        N: (N(X), sp.exp(-(X**2) / 2) * sp.Pow(2 * sp.pi, -sp.S.Half, evaluate=False)),
     }
     for function, (left, right) in laws.items():
         if any(part.has(function) for part in (whole, *lines.values())):

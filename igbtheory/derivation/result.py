@@ -50,13 +50,11 @@ def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLaye
     for i, (rule, k) in enumerate(zip(rules, before, strict=False)):
         prior = found[k - 1] if k else None
         explicit = prior is None or prior.explicit or not rule.symbols
-        if prior is None or not explicit:
-            values = rule.given(*(at(symbol, k) for symbol in (V, S)))
-        else:
-            values = tuple(map(simplified, rule.given(prior.var_mu, prior.var_chi)))
-            if i > CHAINED and sum(value.count_ops() for value in values) > LONG:
-                explicit, values = False, rule.given(*(at(symbol, k) for symbol in (V, S)))
-        found.append(DerivedLayer(*values, rule, k, explicit))
+        values = tuple(at(part, k) for part in rule.local)
+        if explicit:
+            exact = tuple(map(simplified, rule.given(prior.var_mu, prior.var_chi) if prior else values))
+            explicit = i <= CHAINED + 1 or sum(value.count_ops() for value in exact) <= LONG
+        found.append(DerivedLayer(*(exact if explicit else values), rule, k, explicit))
     return tuple(found)
 
 

@@ -112,7 +112,8 @@ class _Shorthands:
 
 def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:
     """Return the symbols of units on the right sides; averages of which integrals are left have no others."""
-    return sorted({symbol for equation in found for symbol in equation.right.atoms(UnitSymbol)}, key=str)
+    symbols = {symbol for equation in found for symbol in equation.right.atoms(UnitSymbol)}
+    return sorted(symbols, key=lambda symbol: (symbol.generic not in (V, S), symbol.generic == S, symbol.name))
 
 
 def _fits(expression: Any) -> bool:

@@ -1,6 +1,7 @@
 """The unit in front of a layer, in symbols, and the rule of a Dense in these symbols."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import sympy as sp
@@ -54,6 +55,11 @@ class Rule:
         """Return the meaning of every symbol that is not a variance before, later ones in terms of earlier ones."""
         return OF_UNIT | dict(self.terms)
 
+    @cached_property
+    def local(self) -> tuple[Any, Any]:
+        """Return the variances behind the layer in v_mu and v_chi alone."""
+        return self.given(V, S)
+
     def given(self, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
         """Return the variances behind the layer where those before it are these."""
         values = {V: var_mu, S: var_chi}
@@ -76,7 +82,7 @@ def at(expression: Any, index: Any) -> Any:
 
 def rule(x: Moments) -> Rule:
     """Return the rule behind a layer that leaves the moments x, with a symbol for each unevaluated average."""
-    parts = [sp.sympify(part).replace(*_SPREAD) for part in (x.var_mu, x.var_chi)]
+    parts = [sp.sympify(part).replace(*_SPREAD).xreplace({V + S: Q}) for part in (x.var_mu, x.var_chi)]
     averages = sorted({average for part in parts for average in part.atoms(Average)}, key=sp.default_sort_key)
     symbols: dict[Any, Any] = {}
     for average in averages:
@@ -92,17 +98,21 @@ _SPREAD = (lambda part: isinstance(part, Average) and part.part == "spread", lam
 
 def _in_angle(found: Any) -> Any:
     """Return the expression with theta for acos c and sin theta for sqrt(1 - c^2)."""
-    turned = found.xreplace({sp.acos(C): THETA})
-    return turned.replace(
+    turned = found.xreplace({sp.acos(C): THETA}).replace(
         lambda part: part.is_Pow and not part.exp.is_integer and sp.expand(part.base - 1 + C**2) == 0,
         lambda root: sp.sin(THETA) ** (2 * root.exp),
+    )
+    return turned.replace(  # the angle pi - theta is positive
+        lambda part: part.is_Mul and THETA - sp.pi in part.args,
+        lambda part: sp.Mul(-1, *(sp.pi - THETA if x == THETA - sp.pi else x for x in part.args)),
     )
 
 
 def in_symbols(x: Moments) -> Moments:
     """Return the moments of a Gaussian unit in symbols; what is 0 stays 0."""
     shared, spread = sp.sympify(x.var_mu), sp.sympify(x.var_chi)
-    v = C * Q if shared != 0 and spread != 0 else Q if shared != 0 else sp.Integer(0)
     within = None if x.within is None else sp.Integer(0) if x.within == 0 else sp.nan
     mean = 0 if x.centred else x.mean
-    return Moments(mean, v, sp.Integer(0) if spread == 0 else Q - v, within=within)
+    if shared == 0 or spread == 0:
+        return Moments(mean, shared and V, spread and S, within=within)
+    return Moments(mean, C * Q, Q - C * Q, within=within)

@@ -6,8 +6,9 @@ from typing import Any, final
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
+from sympy.printing.str import StrPrinter
 
-COLUMN = 62.0
+COLUMN = 66.0
 """Width in mm, at 10 pt, that is left for a right side in a column of 80 mm."""
 SQUARES = {
     r"sigma_w2": r"\sigma_w",
@@ -33,6 +34,9 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__({"inv_trig_style": "full"})
 
+    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+        return _positive_first(super()._as_ordered_terms(expr, order))
+
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:  # noqa: N802 - SymPy's name
         root = _root(expr)
         return f"{root}^2" if root else str(super()._print_Symbol(expr, style)).replace(f"_{{{BEFORE}}}", "_{l-1}")
@@ -45,6 +49,19 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         return root if power == 1 else f"{root}^{{{power}}}"
 
 
+@final
+class _TextPrinter(StrPrinter):  # type: ignore[misc]
+    """Text that SymPy reads, with terms in the order of the LaTeX."""
+
+    def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
+        return _positive_first(super()._as_ordered_terms(expr, order))
+
+
+def _positive_first(terms: list[Any]) -> list[Any]:
+    """Return terms of a sum with those that have a minus sign last."""
+    return sorted(terms, key=lambda term: term.could_extract_minus_sign())
+
+
 def _root(symbol: Any) -> str:
     """Return the root of a symbol that stands for a square, "" of another one."""
     for pattern, root in SQUARES.items():
@@ -55,7 +72,12 @@ def _root(symbol: Any) -> str:
 
 def latex(expression: Any) -> str:
     """Return the expression in LaTeX."""
-    return str(_Printer().doprint(expression)).replace(r"\int\limits", r"\int").replace(r"\limits", "")
+    return str(_Printer().doprint(expression)).replace("f_{G0}", "f_{G_0}")
+
+
+def text(expression: Any) -> str:
+    """Return the expression as SymPy reads it."""
+    return str(_TextPrinter().doprint(expression))
 
 
 def width(expression: Any) -> float:
