@@ -173,6 +173,7 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     normed = _norm(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
+    checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
     return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
 
 

@@ -1,6 +1,7 @@
 """Averages without a closed form: SymPy expressions that print as integrals and take their digits from quadrature."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 import sympy as sp
@@ -10,7 +11,7 @@ from igbtheory.averages import directions, gaussian
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
-from igbtheory.numbers import Kind, Multiprecision
+from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 
 STEP = 10
 """Digits are rounded up to a multiple of this, so that tables of quadratures are made once."""
@@ -77,17 +78,27 @@ class Average(sp.Function):  # type: ignore[misc]
 
     def _eval_evalf(self, prec: int) -> Any:
         digits = int(prec * 0.30103)
-        values = [sp.N(x, digits + 5) for x in self.args[2:] if not isinstance(x, Str)]
+        n = Multiprecision(-(-max(digits, 2 * STEP) // STEP) * STEP)
+        found = self._value(n, lambda x: sp.N(x, digits + 5))
+        return None if found is None else sp.Float(str(found), digits)
+
+    def in_double(self) -> Any:
+        """Return the value in double precision, None where an argument has a symbol."""
+        found = self._value(FLOAT64, in_double)
+        return None if found is None else sp.Float(float(found))
+
+    def _value(self, n: Kind, evaluated: Callable[[Any], Any]) -> Any:
+        values = [evaluated(x) for x in self.args[2:] if not isinstance(x, Str)]
         if not all(value.is_Float or value.is_Integer for value in values):
             return None
-        x = self.computed(Multiprecision(-(-max(digits, 2 * STEP) // STEP) * STEP), values)
+        x = self.computed(n, values)
         found = {
             "mean": x.mean,
             "product": x.mean * x.mean + x.var_mu,
             "square": x.mean * x.mean + x.variance,
             "spread": x.var_chi,
         }
-        return sp.Float(str(found[self.part]), digits)
+        return found[self.part]
 
     def _printed(self) -> Any:
         return self.difference() if self.part == "spread" else self.integral()
@@ -159,3 +170,16 @@ def _moments(part: Any, *, independent: bool, centred: bool) -> Moments:
     if independent:
         return Moments(mean, sp.Integer(0), part("square") - mean**2)
     return Moments(mean, part("product") - mean**2, part("spread"))
+
+
+def in_double(expression: Any) -> Any:
+    """Return the expression with its averages in double precision, and evaluated."""
+    values = {x: x.in_double() for x in _outermost(expression)}
+    return sp.N(expression.xreplace({x: value for x, value in values.items() if value is not None}))
+
+
+def _outermost(expression: Any) -> set[Any]:
+    """Return the averages in an expression that are not inside of another one."""
+    if isinstance(expression, Average):
+        return {expression}
+    return set().union(*map(_outermost, expression.args))

@@ -1,6 +1,6 @@
 """Definitions of the functions that integrals contain: activations, normal laws, laws in a batch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy as sp
@@ -33,14 +33,14 @@ def density(n: Any, law: str) -> Any:
     return sp.Piecewise((inside, n - 1 > B**2), (0, True))
 
 
-def definitions(found: Sequence[Equation]) -> list[Equation]:
-    """Return the definitions of the functions in averages on the right sides."""
-    averages = sorted({x for equation in found for x in equation.right.atoms(Average)}, key=sp.default_sort_key)
-    phis = {named(x.phi)(X): formula(x.phi) for x in averages}
-    lines = {left: right for left, right in phis.items() if str(left) != str(right)}
+def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[Equation]:
+    """Return the definitions of the functions on the right sides, which are those in the averages."""
+    averages = sorted(averages, key=sp.default_sort_key)
+    whole = sp.Tuple(*(equation.right for equation in found))
+    phis = {named(x.phi): formula(x.phi) for x in averages if whole.has(named(x.phi))}
+    lines = {name(X): right for name, right in phis.items() if str(name(X)) != str(right)}
     batches = [x for x in averages if isinstance(x, BatchAverage)]
     law = density(batches[0].args[3], str(batches[0].args[4])) if batches else None
-    whole = sp.Tuple(*(x.integral() for x in averages))
     normal = CDF((X - sp.sqrt(R) * U) / sp.sqrt(1 - R)) * CDF((Y - sp.sqrt(R) * U) / sp.sqrt(1 - R))
     laws = {
         CDF_2: (CDF_2(X, Y, R), sp.Integral(N(U) * normal, (U, *LINE))),

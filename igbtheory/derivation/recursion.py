@@ -1,5 +1,6 @@
 """Quantities of deep networks: expressions that are evaluated layer by layer."""
 
+from collections.abc import Callable
 from typing import Any, final
 
 import sympy as sp
@@ -36,9 +37,10 @@ class Recursion(sp.Expr):  # type: ignore[misc]
     def doit(self, **hints: Any) -> Any:
         """Return the formula in full."""
         del hints
-        return self._through(lambda value: value)
+        return self.through(lambda value: value)
 
-    def _through(self, computed: Any) -> Any:
+    def through(self, computed: Callable[[Any], Any]) -> Any:
+        """Return the result, every value `computed` before it stands in later ones."""
         _, result, steps = self.args
         values: dict[Any, Any] = {}
         for symbol, value in steps:
@@ -56,7 +58,7 @@ class Recursion(sp.Expr):  # type: ignore[misc]
         guard, before = GUARD, None
         while True:
             here = digits + guard
-            found = self._through(lambda value: sp.N(value, here))  # noqa: B023 - it is called at once
+            found = self.through(lambda value: sp.N(value, here))  # noqa: B023 - it is called at once
             if before is not None and abs(found - before) <= abs(found) * sp.Float(10) ** -digits:
                 return sp.Float(found, digits)
             guard, before = 2 * guard, found

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import sympy as sp
 
+from igbtheory.derivation.average import Average, in_double
 from igbtheory.derivation.document import Document, density, quantile
 from igbtheory.derivation.form import LONG, simplified
 from igbtheory.derivation.recursion import Recursion
@@ -16,6 +17,8 @@ from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
 """Hidden layers up to which formulas are given in full, however long."""
+FEW = 8
+"""Digits that are printed of what quadrature computes."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 
 
@@ -128,5 +131,9 @@ class Derivation(OutputLayer):
 
 def _digits(formula: Any) -> str:
     """Return the digits of a formula without symbols; a number that stands for itself needs none."""
-    value = formula.evalf(15)
-    return f" = {value}" if value.is_Float and not (formula.is_Atom and formula.is_Number) else ""
+    if formula.free_symbols or (formula.is_Atom and formula.is_Number):
+        return ""
+    if not formula.has(Average):
+        return f" = {formula.evalf(15)}"
+    value = formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)
+    return f" = {value.evalf(FEW)}"

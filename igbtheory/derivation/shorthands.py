@@ -12,7 +12,7 @@ from igbtheory.derivation.document import CHI, GAMMA, LAW, MU, OUTPUT, ROOT, Doc
 from igbtheory.derivation.form import simplified
 from igbtheory.derivation.functions import definitions
 from igbtheory.derivation.narrow import narrowed
-from igbtheory.derivation.states import Rule, S, UnitSymbol, V, at
+from igbtheory.derivation.states import C, Q, Rule, S, UnitSymbol, V, at
 
 if TYPE_CHECKING:
     from igbtheory.derivation.result import DerivedLayer
@@ -26,7 +26,8 @@ def documented(layers: Sequence["DerivedLayer"]) -> Document:
     shorthands = _Shorthands(layers, _run(layers))
     output = shorthands.output()
     where = shorthands.needed(output)
-    found = narrowed([*output, *where, *definitions(where)])
+    averages = {meaning for layer in layers for _, meaning in layer.rule.terms}
+    found = narrowed([*output, *where, *definitions(averages, where)])
     return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
 
 
@@ -93,13 +94,13 @@ class _Shorthands:
             if generic in (V, S):
                 right = rule.var_mu if generic == V else rule.var_chi
                 return Equation(symbol, at(right, writing.BEFORE), self.run)
-            return Equation(symbol, at(rule.meanings[generic], index))
+            return Equation(symbol, at(_written(rule.meanings[generic]), index))
         place = int(index)
         if generic in (V, S):
             return Equation(symbol, self._variance(generic, place, symbol))
         rule = next(x.rule for x in self.layers if x.before == place and generic in x.rule.meanings)
-        value = self._value(generic, rule, self.layers[place - 1])
-        return Equation(symbol, value if _fits(value) else at(rule.meanings[generic], index))
+        value = self._value(generic, rule, self.layers[place - 1]) if place else sp.nan
+        return Equation(symbol, value if _fits(value) else at(_written(rule.meanings[generic]), index))
 
     @staticmethod
     def _value(generic: UnitSymbol, rule: Rule, layer: "DerivedLayer") -> Any:
@@ -108,6 +109,13 @@ class _Shorthands:
         for symbol, meaning in rule.meanings.items() if layer.explicit else ():
             values[symbol] = simplified(meaning.xreplace(values))
         return values.get(generic, sp.nan)
+
+
+def _written(meaning: Any) -> Any:
+    """Return an average as its integral, in the variance and the correlation of the unit."""
+    if not isinstance(meaning, Average):
+        return meaning
+    return meaning.integral().xreplace({V + S: Q}).xreplace({V / Q: C})
 
 
 def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:

@@ -36,7 +36,7 @@ class MaxPool(Layer):
 
     def law(self, node: LawNode) -> LawNode:
         found = node.largest(self.m)
-        if found is not None and self.m > 1 and isinstance(node.base, Normalised) and node.base.draws_within:
+        if found is not None and isinstance(node.base, Normalised) and node.base.draws_within and self.m > 1:
             return found.naming(self)  # two data of a batch have no rule
         return found or super().law(node)
 

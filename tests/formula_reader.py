@@ -1,0 +1,259 @@
+"""A strict reader of the formulas that `derive` prints, as text and as LaTeX, and their values by plain sums.
+
+The LaTeX is turned into text token by token; what is not known is an error. Integrals are sums over midpoints.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from scipy import special
+
+Definitions = dict[str, Any]
+"""Right sides by the name of a symbol, and (argument names, right side) by the name of a function."""
+GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi")
+KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
+FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
+ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
+LONGEST = 9.0
+"""Where integrals over the normal density are cut off."""
+
+
+def read_text(text: str) -> Definitions:
+    """Return the definitions in the text; a line that begins with spaces continues the one before it."""
+    lines = re.sub(r"\n    ", " ", text).splitlines()
+    found: Definitions = {}
+    for line in lines:
+        if line and line != "where":
+            left, right = line.split(" = ", 1)
+            right, *held = right.split("  for l = ")
+            _define(found, left, re.sub(r" = -?[\d.e+-]+$", "", right), held[0].split(" with ")[0] if held else "")
+    return found
+
+
+def read_latex(latex: str) -> Definitions:
+    """Return the definitions in an align* environment."""
+    body = latex.removeprefix("\\begin{align*}\n").removesuffix("\n\\end{align*}")
+    body = re.sub(r" \\\\ &\\quad ", " ", body)
+    found: Definitions = {}
+    for row in body.split(" \\\\\n"):
+        if row == r"& \text{where}":
+            continue
+        left, right = row.split(" &= ", 1)
+        right, *held = right.split(r" \\ &\qquad l = ")
+        _define(found, _Latex(left).read(), _Latex(right).read(), held[0].replace(r"\dots", "...") if held else "")
+    return found
+
+
+def _define(found: Definitions, left: str, right: str, held: str) -> None:
+    """Add one definition, one for every layer where it holds for several."""
+    if held:
+        first, last = (int(end) for end in (held.split(", ")[0], held.split(", ")[-1]))
+        for layer in range(first, last + 1):
+            _define(found, _at(left, layer), _at(right, layer), "")
+    elif match := re.fullmatch(r"(\w+)\((.*)\)", left):
+        found[match[1]] = (match[2].split(", "), _parsed(right))
+    else:
+        found["gamma_" if left == "gamma" else left] = _parsed(right)
+
+
+def _at(text: str, layer: int) -> str:
+    return re.sub(r"_k\b", f"_{layer - 1}", re.sub(r"_l\b", f"_{layer}", text))
+
+
+def _parsed(text: str) -> Any:
+    names = set(re.findall(r"[A-Za-z_]\w*(?=\()", text)) - FUNCTIONS.keys()
+    symbols = set(re.findall(r"[A-Za-z_]\w*(?!\w*\()", text)) - FUNCTIONS.keys() - names - {"pi", "oo", "E", "True"}
+    if re.search(r"\bgamma\b(?!\()", text):
+        text = re.sub(r"\bgamma\b(?!\()", "gamma_", text)
+        symbols |= {"gamma_"}
+    scope: dict[str, Any] = {**FUNCTIONS, "pi": sp.pi, "oo": sp.oo, "E": sp.E, "True": True}
+    scope |= {name: sp.Function(name) for name in names} | {name: sp.Symbol(name) for name in symbols}
+    unknown = set(re.findall(r"[^\w\s().,+*/<>=-]", text))
+    assert not unknown, f"{unknown} in {text}"
+    tree = sp.sympify(text, locals=scope)
+    return tree
+
+
+class _Latex:
+    """LaTeX as text of SymPy, read from left to right."""
+
+    def __init__(self, latex: str) -> None:
+        self.tokens = re.findall(r"\\[a-zA-Z]+|\\[,;]|\d+|[^\s]", latex)
+
+    def read(self, *ends: str) -> str:
+        """Return the text up to one of the tokens."""
+        found: list[str] = []
+        while self.tokens and self.tokens[0] not in ends:
+            found.append(self._factor())
+        return _joined(found)
+
+    def _next(self, expected: str | None = None) -> str:
+        token = self.tokens.pop(0)
+        assert expected is None or token == expected, f"expected {expected}, got {token}"
+        return token
+
+    def _group(self) -> str:
+        if self.tokens[0] != "{":
+            return self._next()
+        self._next("{")
+        found = self.read("}")
+        self._next("}")
+        return found
+
+    def _factor(self) -> str:
+        token = self._next()
+        if token in (r"\,", "+", "-", "<", ">", "=", ",", "&"):
+            return "" if token == r"\," else token
+        if token == r"\int":
+            return self._integral()
+        if token == r"\frac" and self.tokens[1:3] == [r"\partial", "^"]:
+            return self._mixed()
+        base = self._base(token)
+        return f"{base}**({self._power()})" if self.tokens[:1] == ["^"] else base
+
+    def _power(self) -> str:
+        self._next("^")
+        return self._group()
+
+    def _base(self, token: str) -> str:
+        if token == r"\frac":
+            return f"(({self._group()})/({self._group()}))"
+        if token == r"\sqrt":
+            return f"sqrt({self._group()})"
+        if token == r"\left":
+            return self._bracket()
+        if token == r"\begin":
+            return self._cases()
+        if token == "{":
+            self.tokens.insert(0, "{")
+            return f"({self._group()})"
+        if token == r"\infty":
+            return "oo"
+        if token == "e" and self.tokens[:1] == ["^"]:
+            return f"exp({self._power()})"
+        if token == r"\delta":
+            return f"DiracDelta({self._argument()})"
+        if token == r"\operatorname":
+            self._next("{")
+            letters = []
+            while self.tokens[0] != "}":
+                letters.append(self._next())
+            self._next("}")
+            return self._call("".join(letters).replace("\\", ""))
+        name = token.removeprefix("\\")
+        if name in ("arccos", "arcsin", "arctan"):
+            return self._call("a" + name[3:])
+        if name in (*KNOWN, "tanh", "Gamma"):
+            return self._call("gamma" if name == "Gamma" else name)
+        assert re.fullmatch(r"[A-Za-z]|\d+", name) or name in GREEK, f"unknown token {token}"
+        return self._name(name)
+
+    def _name(self, name: str) -> str:
+        """Return a symbol with its index; the square of sigma is a symbol, its root sqrt of it."""
+        index = ""
+        if self.tokens[:1] == ["_"]:
+            self._next("_")
+            index = re.sub(r"[\s{}\\]", "", self._group()).replace("l-1", "k").replace("G_0", "G0")
+        if name == "sigma":
+            letter, _, layer = index.partition(",")
+            symbol = f"v_{letter}_{layer}" if layer else ROOTS[f"sigma_{letter}"]
+            if self.tokens[:1] != ["^"]:
+                return f"sqrt({symbol})"
+            power = self._power()
+            return symbol if power == "2" else f"{symbol}**({power}/2)"
+        symbol = f"{name}_{index}" if index else name
+        return self._call(symbol) if self._is_called() else symbol
+
+    def _is_called(self) -> bool:
+        """Whether arguments follow, or a power and then arguments."""
+        rest = list(self.tokens)
+        if self.tokens[:1] == ["^"]:
+            self._power()
+        found = self.tokens[:2] == ["{", r"\left"]
+        self.tokens = rest
+        return found
+
+    def _call(self, name: str) -> str:
+        power = self._power() if self.tokens[:1] == ["^"] else ""
+        called = f"{name}({self._argument()})"
+        return f"{called}**({power})" if power else called
+
+    def _argument(self) -> str:
+        braced = self.tokens[:1] == ["{"]
+        if braced:
+            self._next("{")
+        self._next(r"\left")
+        found = self._bracket()[1:-1]
+        if braced:
+            self._next("}")
+        return found
+
+    def _bracket(self) -> str:
+        self._next("(")
+        found = self.read(r"\right")
+        self._next(r"\right")
+        self._next(")")
+        return f"({found})"
+
+    def _integral(self) -> str:
+        ends: list[tuple[str, str]] = []
+        signs = 1
+        while self.tokens[0] == r"\limits" or self.tokens[0] == r"\int":
+            if self._next() == r"\int":
+                signs += 1
+                continue
+            self._next("_")
+            low = self._group()
+            ends.append((low, self._power()))
+        inner = self.read("d")
+        variables = []
+        for _ in range(signs):
+            self._next("d")
+            variables.append(self._next())
+            if self.tokens[:1] == [r"\,"]:
+                self._next()
+        limits = (f"({x}, {low}, {high})" for x, (low, high) in zip(variables, reversed(ends), strict=True))
+        return f"Integral({inner}, {', '.join(limits)})"
+
+    def _mixed(self) -> str:
+        self._next("{")
+        for token in (r"\partial", "^"):
+            self._next(token)
+        assert self._group() == "2"
+        self._next("}")
+        self._next("{")
+        variables = []
+        for _ in range(2):
+            self._next(r"\partial")
+            variables.append(self._next())
+        self._next("}")
+        return f"Derivative({self._factor()}, {', '.join(reversed(variables))})"
+
+    def _cases(self) -> str:
+        assert self._group() == "cases"
+        parts = []
+        while True:
+            value = self.read("&")
+            self._next("&")
+            self._next(r"\text")
+            word = self._group()
+            parts.append((value, "True" if word.startswith("o") else self.read("\\", r"\end")))
+            if self.tokens[0] == r"\end":
+                self._next()
+                self._group()
+                return f"Piecewise({', '.join(f'({a}, {b})' for a, b in parts)})"
+            self._next("\\")
+            self._next("\\")
+
+
+def _joined(parts: list[str]) -> str:
+    """Return factors with * between them."""
+    text = ""
+    for part in parts:
+        if part and text and part not in "+-<>=," and text[-1] not in "+-<>=, ":
+            text += "*"
+        text += f" {part} " if part in ("+", "-", "<", ">", ",") and part else part
+    return re.sub(r"\s+", " ", text).replace(" , ", ", ").strip()
