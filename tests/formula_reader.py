@@ -4,7 +4,6 @@ The LaTeX is turned into text token by token; what is not known is an error. Int
 """
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi")
 KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
 FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
 ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
-LONGEST = 9.0
-"""Where integrals over the normal density are cut off."""
+LONGEST, NODES, CELLS = 9.0, 1200, 240
+"""Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side."""
 
 
 def read_text(text: str) -> Definitions:
@@ -81,7 +80,7 @@ class _Latex:
     """LaTeX as text of SymPy, read from left to right."""
 
     def __init__(self, latex: str) -> None:
-        self.tokens = re.findall(r"\\[a-zA-Z]+|\\[,;]|\d+|[^\s]", latex)
+        self.tokens = re.findall(r"\\[a-zA-Z]+|\\[,:\\]|\d+|\S", latex)
 
     def read(self, *ends: str) -> str:
         """Return the text up to one of the tokens."""
@@ -103,10 +102,19 @@ class _Latex:
         self._next("}")
         return found
 
+    def _word(self) -> str:
+        """Return the letters in braces."""
+        self._next("{")
+        letters = ""
+        while self.tokens[0] != "}":
+            letters += self._next().removeprefix("\\")
+        self._next("}")
+        return letters
+
     def _factor(self) -> str:
         token = self._next()
-        if token in (r"\,", "+", "-", "<", ">", "=", ",", "&"):
-            return "" if token == r"\," else token
+        if token in (r"\,", r"\:", "+", "-", "<", ">", "=", ","):
+            return "" if token in (r"\,", r"\:") else token
         if token == r"\int":
             return self._integral()
         if token == r"\frac" and self.tokens[1:3] == [r"\partial", "^"]:
@@ -137,12 +145,7 @@ class _Latex:
         if token == r"\delta":
             return f"DiracDelta({self._argument()})"
         if token == r"\operatorname":
-            self._next("{")
-            letters = []
-            while self.tokens[0] != "}":
-                letters.append(self._next())
-            self._next("}")
-            return self._call("".join(letters).replace("\\", ""))
+            return self._call(self._word())
         name = token.removeprefix("\\")
         if name in ("arccos", "arcsin", "arctan"):
             return self._call("a" + name[3:])
@@ -233,20 +236,17 @@ class _Latex:
         return f"Derivative({self._factor()}, {', '.join(reversed(variables))})"
 
     def _cases(self) -> str:
-        assert self._group() == "cases"
+        assert self._word() == "cases"
         parts = []
         while True:
             value = self.read("&")
             self._next("&")
             self._next(r"\text")
-            word = self._group()
-            parts.append((value, "True" if word.startswith("o") else self.read("\\", r"\end")))
-            if self.tokens[0] == r"\end":
-                self._next()
-                self._group()
-                return f"Piecewise({', '.join(f'({a}, {b})' for a, b in parts)})"
-            self._next("\\")
-            self._next("\\")
+            holds = "True" if self._word() == "otherwise" else self.read(r"\\", r"\end")
+            parts.append(f"({value}, {holds})")
+            if self._next() == r"\end":
+                self._word()
+                return f"Piecewise({', '.join(parts)})"
 
 
 def _joined(parts: list[str]) -> str:
@@ -257,3 +257,79 @@ def _joined(parts: list[str]) -> str:
             text += "*"
         text += f" {part} " if part in ("+", "-", "<", ">", ",") and part else part
     return re.sub(r"\s+", " ", text).replace(" , ", ", ").strip()
+
+
+class Values:
+    """Values of what definitions define, for given symbols of the network."""
+
+    def __init__(self, definitions: Definitions, given: dict[str, float]) -> None:
+        self.definitions, self.found = definitions, dict(given)
+
+    def of(self, name: str) -> Any:
+        """Return the value of a symbol; a definition with the index l holds for every layer."""
+        if name not in self.found:
+            if name in self.definitions:
+                right = self.definitions[name]
+            else:
+                letter, _, layer = name.rpartition("_")
+                general = self.definitions[f"{letter}_l"]
+                own = {s: sp.Symbol(_at(s.name, int(layer))) for s in general.free_symbols}
+                right = general.xreplace(own)
+            self.found[name] = self.evaluate(right, {})
+        return self.found[name]
+
+    def evaluate(self, tree: Any, local: dict[str, Any]) -> Any:
+        """Return the value of an expression; the axes of `local` are variables of integrals."""
+        if tree.is_Number or tree.is_NumberSymbol:
+            return float(tree)
+        if tree.is_Symbol:
+            return local[tree.name] if tree.name in local else self.of(tree.name)
+        if isinstance(tree, sp.Integral):
+            return self._integral(tree, local)
+        if isinstance(tree, sp.Piecewise):
+            pairs = [(self.evaluate(value, local), self._holds(test, local)) for value, test in tree.args]
+            return np.select([test for _, test in pairs], [value + 0 * pairs[-1][0] for value, _ in pairs])
+        values = [self.evaluate(part, local) for part in tree.args]
+        if tree.is_Add or tree.is_Mul:
+            total = values[0]
+            for value in values[1:]:
+                total = total + value if tree.is_Add else np.nan_to_num(total * value)
+            return total
+        if tree.is_Pow:
+            return np.power(values[0], values[1])
+        return self._called(type(tree).__name__, values)
+
+    def _holds(self, test: Any, local: dict[str, Any]) -> Any:
+        if test == sp.true:
+            return np.array(True)
+        return self.evaluate(test.gts, local) > self.evaluate(test.lts, local)
+
+    def _called(self, name: str, values: list[Any]) -> Any:
+        if name == "Phi":  # its definition is checked on its own
+            return special.ndtr(values[0])
+        if name in self.definitions:
+            names, right = self.definitions[name]
+            return self.evaluate(right, dict(zip(names, np.broadcast_arrays(*values), strict=True)))
+        own = {"acos": np.arccos, "asin": np.arcsin, "atan": np.arctan, "erf": special.erf, "erfinv": special.erfinv}
+        return (own.get(name) or {"gamma": special.gamma}.get(name) or getattr(np, name))(*values)
+
+    def _integral(self, tree: Any, local: dict[str, Any]) -> Any:
+        if len(tree.limits) == 2:
+            return self._stieltjes(tree)
+        (variable, _, high), outer = tree.limits[0], {k: np.asarray(v)[..., None] for k, v in local.items()}
+        t = (np.arange(NODES) + 0.5) / NODES * 2 - 1
+        nodes, weights = np.sinh(LONGEST * t), np.cosh(LONGEST * t) * 2 * LONGEST / NODES
+        if high != sp.oo:
+            nodes, weights = nodes * np.ones_like(outer[high.name]), weights * (nodes < outer[high.name])
+        return (self.evaluate(tree.function, {**outer, variable.name: nodes}) * weights).sum(axis=-1)
+
+    def _stieltjes(self, tree: Any) -> Any:
+        """Return the integral over a mixed derivative of a distribution function: sums over its rectangles."""
+        (law,) = (part for part in tree.function.args if isinstance(part, sp.Derivative))
+        ends = np.linspace(-7, 7, CELLS + 1)
+        x, y = np.meshgrid(ends, ends, indexing="ij")
+        whole = self.evaluate(law.expr, {"x": x, "y": y})
+        mass = np.diff(np.diff(whole, axis=0), axis=1)
+        middle = (ends[1:] + ends[:-1]) / 2
+        x, y = np.meshgrid(middle, middle, indexing="ij")
+        return (mass * self.evaluate(tree.function / law, {"x": x, "y": y})).sum()
