@@ -278,6 +278,7 @@ class Values:
             self.found[name] = self.evaluate(right, {})
         return self.found[name]
 
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")  # far out, where the density is 0
     def evaluate(self, tree: Any, local: dict[str, Any]) -> Any:
         """Return the value of an expression; the axes of `local` are variables of integrals."""
         if tree.is_Number or tree.is_NumberSymbol:

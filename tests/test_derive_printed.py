@@ -31,8 +31,8 @@ LAYERS: dict[str, Build] = {
     "AvgPool": lambda phi: (igb.Dense(1.5, BIAS), phi, igb.AvgPool(3)),
     "Residual": lambda phi: (igb.Dense(1.5, BIAS), igb.Residual(phi, igb.Dense(0.5)), phi),
 }
-QUICK = {("relu", name, 2) for name in LAYERS if "MaxPool" not in name}
-QUICK |= {("silu", name, 1) for name in LAYERS} | {(name, "plain", 1) for name in FUNCTIONS}
+QUICK = {("relu", name, 2) for name in ("plain", "LayerNorm", "BatchNorm in batches", "Residual")}
+QUICK |= {("silu", name, 1) for name in LAYERS} | {(name, "plain", 1) for name in ("sigmoid", "elu", "hardtanh", "mish")}
 CASES = [(name, layers, depth) for depth in (1, 2) for layers in LAYERS for name in FUNCTIONS]
 
 

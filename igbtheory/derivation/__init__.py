@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from igbtheory.derivation.depth import AtDepth
 from igbtheory.derivation.nodes import FormalGaussian, behind
 from igbtheory.derivation.result import Derivation, DerivedLayer, layers_of
 from igbtheory.derivation.states import in_symbols, rule
@@ -10,7 +11,7 @@ from igbtheory.exact import refuse_inexact
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.numbers.symbolic import SYMBOLIC
 
-__all__ = ["Derivation", "DerivedLayer", "derive"]
+__all__ = ["AtDepth", "Derivation", "DerivedLayer", "derive"]
 
 
 def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:

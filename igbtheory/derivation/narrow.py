@@ -5,12 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from igbtheory.derivation.document import Equation
+from igbtheory.derivation.integrals import B, G, U, X, Y, Z
 from igbtheory.derivation.writing import COLUMN, width
 
 LEAST = 10.0
 """Width in mm of a part that deserves a shorthand."""
+VARIABLES = {B, G, U, X, Y, Z}
+"""Variables of integrals and of functions: a part that contains them becomes a function of them."""
 
 
 def narrowed(found: Sequence[Equation]) -> list[Equation]:
@@ -20,7 +24,8 @@ def narrowed(found: Sequence[Equation]) -> list[Equation]:
         part = next((part for part in map(_widest, (*equations, *new)) if part is not None), None)
         if part is None:
             break
-        symbol = sp.Symbol(f"a_{i + 1}", real=True)
+        variables = sorted(part.free_symbols & VARIABLES, key=str)
+        symbol = sp.Function(f"a_{i + 1}")(*variables) if variables else sp.Symbol(f"a_{i + 1}", real=True)
         equations, new = ([replace(x, right=x.right.xreplace({part: symbol})) for x in xs] for xs in (equations, new))
         new.append(Equation(symbol, part))
     return [*equations, *new]
@@ -30,10 +35,13 @@ def _widest(equation: Equation) -> Any:
     """Return the widest part of the first term that is too wide, None where all fit."""
     wide = [term for term in sp.Add.make_args(equation.right) if width(term) > COLUMN]
     parts = [part for term in wide for part in sp.preorder_traversal(term) if _is_part(part)]
-    fitting = [(size, str(part), part) for part in parts if LEAST < (size := width(part)) <= COLUMN]
-    return max(fitting)[2] if fitting else None
+    fitting = [(part, width(part)) for part in parts]
+    ranked = [(isinstance(part, sp.Integral), size, str(part), part) for part, size in fitting if LEAST < size <= COLUMN]
+    return max(ranked)[-1] if ranked else None
 
 
 def _is_part(part: Any) -> bool:
-    """Whether a part stands for something: a sum, a root or a function, without variables of an integral."""
-    return part.is_Add or part.is_Function or (part.is_Pow and part.exp == sp.S.Half)
+    """Whether a part stands for something: a sum, a root, a function or an integral."""
+    named = isinstance(part, AppliedUndef | sp.Piecewise)  # a name already, or lines of their own
+    root = part.is_Pow and part.exp == sp.S.Half
+    return root or part.is_Add or isinstance(part, sp.Integral) or (part.is_Function and not named)

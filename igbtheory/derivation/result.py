@@ -8,6 +8,7 @@ from typing import Any, final
 import sympy as sp
 
 from igbtheory.derivation.average import Average, in_double
+from igbtheory.derivation.depth import AtDepth, at_depth
 from igbtheory.derivation.document import Document, density, quantile
 from igbtheory.derivation.form import LONG, simplified
 from igbtheory.derivation.recursion import Recursion
@@ -104,6 +105,13 @@ class Derivation(OutputLayer):
         if self.gamma == 0:
             return sp.DiracDelta(g - sp.Rational(1, 2))
         return density(self.gamma, quantile(g))
+
+    def at_depth(self, depth: Any) -> AtDepth:
+        """Return gamma with `depth` hidden layers, a symbol, all equal to those of this network: see `AtDepth`.
+
+        It is a closed solution of the recursion, or its leading term at large depth; ValueError where neither is known.
+        """
+        return at_depth(self.per_layer, depth)
 
     @cached_property
     def _document(self) -> Document:
