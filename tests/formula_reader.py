@@ -321,7 +321,9 @@ class Values:
         t = (np.arange(NODES) + 0.5) / NODES * 2 - 1
         nodes, weights = np.sinh(LONGEST * t), np.cosh(LONGEST * t) * 2 * LONGEST / NODES
         if high != sp.oo:
-            nodes, weights = nodes * np.ones_like(outer[high.name]), weights * (nodes < outer[high.name])
+            right = (np.arange(NODES) + 0.5) / NODES
+            nodes = outer[high.name] - np.sinh(LONGEST * right)
+            weights = np.cosh(LONGEST * right) * LONGEST / NODES
         return (self.evaluate(tree.function, {**outer, variable.name: nodes}) * weights).sum(axis=-1)
 
     def _stieltjes(self, tree: Any) -> Any:

@@ -26,32 +26,35 @@ class AtDepth:
 
 
 def at_depth(layers: Any, depth: Any) -> AtDepth:
-    """Return gamma of a network with `depth` hidden layers that are equal to those of this one.
+    """Return gamma where the layers that repeat at the end of this network repeat up to `depth` hidden layers.
 
-    ValueError: layers that differ, or a recursion with neither a closed solution nor a known leading term.
+    ValueError: no layers that repeat, or a recursion with neither a closed solution nor a known leading term.
     """
-    last, first = layers[-1], layers[0]
-    same = len(layers) > 1 and all(x.rule == last.rule and x.before == i for i, x in enumerate(layers[1:], 1))
-    if not same:
-        raise ValueError("expected hidden layers that are equal, at least two; derive mlp(2, ...) and ask it")
-    if not last.rule.symbols:
+    last = layers[-1]
+    if not last.rule.symbols or last.var_mu == 0:
         return AtDepth(depth, last.gamma, exact=True)
-    found = _affine(last.rule, first, depth)
+    start = len(layers) - 1
+    while start > 1 and layers[start - 1].rule == last.rule and layers[start - 1].before == start - 1:
+        start -= 1
+    if start > len(layers) - 2 or not layers[start - 1].explicit:
+        raise ValueError("expected equal hidden layers, and at least three; derive mlp(3, ...) and ask it")
+    found = _affine(last.rule, layers[start - 1], depth + 1 - start)
     if found is not None:
         return AtDepth(depth, found, exact=True)
     return AtDepth(depth, _leading(last.rule, depth), exact=False)
 
 
-def _affine(rule: Rule, first: Any, depth: Any) -> Any:
-    """Return gamma where each variance is an affine function of its own, v' = a v + b, else None."""
+def _affine(rule: Rule, first: Any, steps: Any) -> Any:
+    """Return gamma after so many `steps` where a variance becomes v' = a v + b, else None."""
     found = []
     for part, symbol, start in zip(rule.local, (V, S), (first.var_mu, first.var_chi), strict=True):
-        grown = sp.Poly(part, symbol) if part.is_polynomial(symbol) else None
+        whole = sp.cancel(part)
+        grown = sp.Poly(whole, symbol) if whole.is_polynomial(symbol) else None
         if grown is None or grown.degree() > 1 or grown.free_symbols_in_domain & {V, S}:
             return None
         a, b = grown.coeff_monomial(symbol), grown.coeff_monomial(1)
-        total = depth if a == 1 else (a**depth - 1) / (a - 1)
-        found.append(a**depth * start + b * total)
+        total = steps if a == 1 else (a**steps - 1) / (a - 1)
+        found.append(a**steps * start + b * total)
     return simplified(found[0] / found[1])
 
 
@@ -67,7 +70,7 @@ def _leading(rule: Rule, depth: Any) -> Any:
         raise _refused()
     sine = sp.series(sp.sqrt(2 * (1 - c)), THETA, 0, ORDERS).removeO()  # 2 sin(theta/2) behind the layer
     lost = sp.expand(sp.series(2 * sp.sin(THETA / 2), THETA, 0, ORDERS).removeO() - sine)
-    terms = sp.Poly(lost, THETA).as_dict() if lost != 0 else {}
+    terms = sp.Poly(lost, THETA).as_dict() if lost.is_polynomial(THETA) and lost != 0 else {}
     power = min((power for (power,) in terms), default=0)
     if power < 2 or not terms[(power,)].is_positive:
         raise _refused()
