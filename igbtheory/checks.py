@@ -39,9 +39,7 @@ def non_negative(name: str, value: Any) -> None:
 def numeric(name: str, value: Any, remedy: str = "call derive(), which keeps symbols") -> None:
     """Refuse a SymPy expression with symbols, where only numbers can be computed with."""
     if is_symbolic(value):
-        raise TypeError(
-            f"expected {name} to be a number, got the SymPy expression {value}; pass a number, or {remedy}"
-        )
+        raise TypeError(f"expected {name} to be a number, got the SymPy expression {value}; pass a number, or {remedy}")
 
 
 def epsilon(value: Any) -> None:

@@ -1,6 +1,6 @@
 """A strict reader of the formulas that `derive` prints, as text and as LaTeX, and their values by plain sums.
 
-The LaTeX is turned into text token by token; what is not known is an error. Integrals are sums over midpoints.
+The LaTeX is turned into text mark by mark; what is not known is an error. Integrals are sums over midpoints.
 """
 
 import re
@@ -49,7 +49,7 @@ def read_latex(latex: str) -> Definitions:
 def _define(found: Definitions, left: str, right: str, held: str) -> None:
     """Add one definition, one for every layer where it holds for several."""
     if held:
-        first, last = (int(end) for end in (held.split(", ")[0], held.split(", ")[-1]))
+        first, last = (int(end) for end in (held.split(", ", 1)[0], held.rsplit(", ", 1)[-1]))
         for layer in range(first, last + 1):
             _define(found, _at(left, layer), _at(right, layer), "")
     elif match := re.fullmatch(r"(\w+)\((.*)\)", left):
@@ -72,30 +72,29 @@ def _parsed(text: str) -> Any:
     scope |= {name: sp.Function(name) for name in names} | {name: sp.Symbol(name) for name in symbols}
     unknown = set(re.findall(r"[^\w\s().,+*/<>=-]", text))
     assert not unknown, f"{unknown} in {text}"
-    tree = sp.sympify(text, locals=scope)
-    return tree
+    return sp.sympify(text, locals=scope)
 
 
 class _Latex:
     """LaTeX as text of SymPy, read from left to right."""
 
     def __init__(self, latex: str) -> None:
-        self.tokens = re.findall(r"\\[a-zA-Z]+|\\[,:\\]|\d+|\S", latex)
+        self.marks = re.findall(r"\\[a-zA-Z]+|\\[,:\\]|\d+|\S", latex)
 
     def read(self, *ends: str) -> str:
-        """Return the text up to one of the tokens."""
+        """Return the text up to one of the marks."""
         found: list[str] = []
-        while self.tokens and self.tokens[0] not in ends:
+        while self.marks and self.marks[0] not in ends:
             found.append(self._factor())
         return _joined(found)
 
     def _next(self, expected: str | None = None) -> str:
-        token = self.tokens.pop(0)
-        assert expected is None or token == expected, f"expected {expected}, got {token}"
-        return token
+        mark: str = self.marks.pop(0)
+        assert expected is None or mark == expected, f"expected {expected}, got {mark}"
+        return mark
 
     def _group(self) -> str:
-        if self.tokens[0] != "{":
+        if self.marks[0] != "{":
             return self._next()
         self._next("{")
         found = self.read("}")
@@ -106,64 +105,64 @@ class _Latex:
         """Return the letters in braces."""
         self._next("{")
         letters = ""
-        while self.tokens[0] != "}":
+        while self.marks[0] != "}":
             letters += self._next().removeprefix("\\")
         self._next("}")
         return letters
 
     def _factor(self) -> str:
-        token = self._next()
-        if token in (r"\,", r"\:", "+", "-", "<", ">", "=", ","):
-            return "" if token in (r"\,", r"\:") else token
-        if token == r"\int":
+        mark = self._next()
+        if mark in (r"\,", r"\:", "+", "-", "<", ">", "=", ","):
+            return "" if mark in (r"\,", r"\:") else mark
+        if mark == r"\int":
             return self._integral()
-        if token == r"\frac" and self.tokens[1:3] == [r"\partial", "^"]:
+        if mark == r"\frac" and self.marks[1:3] == [r"\partial", "^"]:
             return self._mixed()
-        base = self._base(token)
-        return f"{base}**({self._power()})" if self.tokens[:1] == ["^"] else base
+        base = self._base(mark)
+        return f"{base}**({self._power()})" if self.marks[:1] == ["^"] else base
 
     def _power(self) -> str:
         self._next("^")
         return self._group()
 
-    def _base(self, token: str) -> str:
-        if token == r"\frac":
+    def _base(self, mark: str) -> str:
+        if mark == r"\frac":
             return f"(({self._group()})/({self._group()}))"
-        if token == r"\sqrt":
+        if mark == r"\sqrt":
             return f"sqrt({self._group()})"
-        if token == r"\left":
+        if mark == r"\left":
             return self._bracket()
-        if token == r"\begin":
+        if mark == r"\begin":
             return self._cases()
-        if token == "{":
-            self.tokens.insert(0, "{")
+        if mark == "{":
+            self.marks.insert(0, "{")
             return f"({self._group()})"
-        if token == r"\infty":
+        if mark == r"\infty":
             return "oo"
-        if token == "e" and self.tokens[:1] == ["^"]:
+        if mark == "e" and self.marks[:1] == ["^"]:
             return f"exp({self._power()})"
-        if token == r"\delta":
+        if mark == r"\delta":
             return f"DiracDelta({self._argument()})"
-        if token == r"\operatorname":
+        if mark == r"\operatorname":
             return self._call(self._word())
-        name = token.removeprefix("\\")
+        name = mark.removeprefix("\\")
         if name in ("arccos", "arcsin", "arctan"):
             return self._call("a" + name[3:])
         if name in (*KNOWN, "tanh", "Gamma"):
             return self._call("gamma" if name == "Gamma" else name)
-        assert re.fullmatch(r"[A-Za-z]|\d+", name) or name in GREEK, f"unknown token {token}"
+        assert re.fullmatch(r"[A-Za-z]|\d+", name) or name in GREEK, f"unknown mark {mark}"
         return self._name(name)
 
     def _name(self, name: str) -> str:
         """Return a symbol with its index; the square of sigma is a symbol, its root sqrt of it."""
         index = ""
-        if self.tokens[:1] == ["_"]:
+        if self.marks[:1] == ["_"]:
             self._next("_")
             index = re.sub(r"[\s{}\\]", "", self._group()).replace("l-1", "k").replace("G_0", "G0")
         if name == "sigma":
             letter, _, layer = index.partition(",")
             symbol = f"v_{letter}_{layer}" if layer else ROOTS[f"sigma_{letter}"]
-            if self.tokens[:1] != ["^"]:
+            if self.marks[:1] != ["^"]:
                 return f"sqrt({symbol})"
             power = self._power()
             return symbol if power == "2" else f"{symbol}**({power}/2)"
@@ -172,20 +171,20 @@ class _Latex:
 
     def _is_called(self) -> bool:
         """Whether arguments follow, or a power and then arguments."""
-        rest = list(self.tokens)
-        if self.tokens[:1] == ["^"]:
+        rest = list(self.marks)
+        if self.marks[:1] == ["^"]:
             self._power()
-        found = self.tokens[:2] == ["{", r"\left"]
-        self.tokens = rest
+        found = self.marks[:2] == ["{", r"\left"]
+        self.marks = rest
         return found
 
     def _call(self, name: str) -> str:
-        power = self._power() if self.tokens[:1] == ["^"] else ""
+        power = self._power() if self.marks[:1] == ["^"] else ""
         called = f"{name}({self._argument()})"
         return f"{called}**({power})" if power else called
 
     def _argument(self) -> str:
-        braced = self.tokens[:1] == ["{"]
+        braced = self.marks[:1] == ["{"]
         if braced:
             self._next("{")
         self._next(r"\left")
@@ -204,7 +203,7 @@ class _Latex:
     def _integral(self) -> str:
         ends: list[tuple[str, str]] = []
         signs = 1
-        while self.tokens[0] == r"\limits" or self.tokens[0] == r"\int":
+        while self.marks[0] == r"\limits" or self.marks[0] == r"\int":
             if self._next() == r"\int":
                 signs += 1
                 continue
@@ -216,15 +215,15 @@ class _Latex:
         for _ in range(signs):
             self._next("d")
             variables.append(self._next())
-            if self.tokens[:1] == [r"\,"]:
+            if self.marks[:1] == [r"\,"]:
                 self._next()
         limits = (f"({x}, {low}, {high})" for x, (low, high) in zip(variables, reversed(ends), strict=True))
         return f"Integral({inner}, {', '.join(limits)})"
 
     def _mixed(self) -> str:
         self._next("{")
-        for token in (r"\partial", "^"):
-            self._next(token)
+        for mark in (r"\partial", "^"):
+            self._next(mark)
         assert self._group() == "2"
         self._next("}")
         self._next("{")
@@ -298,14 +297,15 @@ class Values:
             return total
         if tree.is_Pow:
             return np.power(values[0], values[1])
-        return self._called(type(tree).__name__, values)
+        return self.called(type(tree).__name__, values)
 
     def _holds(self, test: Any, local: dict[str, Any]) -> Any:
         if test == sp.true:
-            return np.array(True)
+            return np.True_
         return self.evaluate(test.gts, local) > self.evaluate(test.lts, local)
 
-    def _called(self, name: str, values: list[Any]) -> Any:
+    def called(self, name: str, values: list[Any]) -> Any:
+        """Return the value of a function at arguments."""
         if name == "Phi":  # its definition is checked on its own
             return special.ndtr(values[0])
         if name in self.definitions:

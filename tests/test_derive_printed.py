@@ -1,4 +1,4 @@
-"""What `derive` prints is true: text and LaTeX are read back, are the same formulas, and have the values of `predict`."""
+"""What `derive` prints is true: text and LaTeX, read back, are one formula with the values of `predict`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,9 @@ LAYERS: dict[str, Build] = {
     "Residual": lambda phi: (igb.Dense(1.5, BIAS), igb.Residual(phi, igb.Dense(0.5)), phi),
 }
 QUICK = {("relu", name, 2) for name in ("plain", "LayerNorm", "BatchNorm in batches", "Residual")}
-QUICK |= {("silu", name, 1) for name in LAYERS} | {(name, "plain", 1) for name in ("sigmoid", "elu", "hardtanh", "mish")}
+QUICK |= {("silu", name, 1) for name in LAYERS} | {
+    (name, "plain", 1) for name in ("sigmoid", "elu", "hardtanh", "mish")
+}
 CASES = [(name, layers, depth) for depth in (1, 2) for layers in LAYERS for name in FUNCTIONS]
 
 
@@ -82,10 +84,10 @@ def test_the_functions_in_integrals_are_the_normal_laws() -> None:
     printed = read_latex(igb.mlp(1, "elu", sigma_b2=BIAS, pool=4).derive().latex())
     values = Values(printed, {})
     z = np.linspace(-3, 3, 7)
-    assert np.allclose(values._called("N", [z]), stats.norm.pdf(z), rtol=1e-12)
+    assert np.allclose(values.called("N", [z]), stats.norm.pdf(z), rtol=1e-12)
     names, right = printed["Phi"]
     assert np.allclose(values.evaluate(right, {names[0]: z}), stats.norm.cdf(z), atol=1e-4)
     pair = stats.multivariate_normal([0, 0], [[1, 0.4], [0.4, 1]])
-    assert values._called("Phi_2", [np.array(0.3), np.array(-0.5), np.array(0.4)]) == pytest.approx(
+    assert values.called("Phi_2", [np.array(0.3), np.array(-0.5), np.array(0.4)]) == pytest.approx(
         pair.cdf([0.3, -0.5]), rel=1e-6
     )

@@ -147,7 +147,13 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
     below, above = polynomial(parts[0]), polynomial(parts[-1])
     split = mean == 0 and all(kink == 0 for kink in kinks)
     if m != 1:
-        if m in (2, LARGEST) and split and below is not None and above is not None and below.keys() | above.keys() <= {1}:
+        if (
+            m in (2, LARGEST)
+            and split
+            and below is not None
+            and above is not None
+            and below.keys() | above.keys() <= {1}
+        ):
             yield Largest(below.get(1, 0), above.get(1, 0), m, q)
         return
     keys = [key for part in parts for key in part]

@@ -19,7 +19,7 @@ def named(phi: Function) -> Any:
     return sp.Function(phi.name if phi.name.isidentifier() else "phi")
 
 
-def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_chi: Any) -> Any:  # noqa: PLR0913 - an average has them
+def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_chi: Any) -> Any:
     """Return the mean, the mean square or the mean product over Gaussian units, or the largest of m of them."""
     f = named(phi)
     if part == "product" and m == 1:

@@ -19,7 +19,8 @@ VARIABLES = {B, G, U, X, Y, Z}
 
 def narrowed(found: Sequence[Equation]) -> list[Equation]:
     """Return the equations with a symbol for the widest parts of terms that do not fit a line, and its definition."""
-    equations, new = list(found), []
+    equations: list[Equation] = list(found)
+    new: list[Equation] = []
     for i in range(len(equations) * 4):
         part = next((part for part in map(_widest, (*equations, *new)) if part is not None), None)
         if part is None:
@@ -36,7 +37,9 @@ def _widest(equation: Equation) -> Any:
     wide = [term for term in sp.Add.make_args(equation.right) if width(term) > COLUMN]
     parts = [part for term in wide for part in sp.preorder_traversal(term) if _is_part(part)]
     fitting = [(part, width(part)) for part in parts]
-    ranked = [(isinstance(part, sp.Integral), size, str(part), part) for part, size in fitting if LEAST < size <= COLUMN]
+    ranked = [
+        (isinstance(part, sp.Integral), size, str(part), part) for part, size in fitting if LEAST < size <= COLUMN
+    ]
     return max(ranked)[-1] if ranked else None
 
 

@@ -8,7 +8,7 @@ import sympy as sp
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import batch, closed
 from igbtheory.derivation.average import over_gaussian
-from igbtheory.derivation.form import RULE, simplified
+from igbtheory.derivation.form import readable
 from igbtheory.derivation.states import C, Q, S, V
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
@@ -103,7 +103,7 @@ def _combined(node: LawNode) -> LawNode:
     """Return the node in the way a Dense sees it: mean^2 + var_mu in one, in its shortest form."""
     x = node.averaged()
     mean2 = x.mean * x.mean
-    shared, spread = (simplified(sp.sympify(part), RULE) for part in (mean2 + x.var_mu, x.var_chi))
+    shared, spread = (readable(sp.sympify(part)) for part in (mean2 + x.var_mu, x.var_chi))
     return moments_only(SYMBOLIC, Moments(0, shared, spread, within=None if x.within is None else mean2 + x.within))
 
 

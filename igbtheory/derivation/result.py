@@ -58,7 +58,8 @@ def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLaye
         if explicit:
             exact = tuple(map(simplified, rule.given(prior.var_mu, prior.var_chi) if prior else values))
             explicit = i <= CHAINED + 1 or sum(value.count_ops() for value in exact) <= LONG
-        found.append(DerivedLayer(*(exact if explicit else values), rule, k, explicit))
+        of_mu, of_chi = exact if explicit else values
+        found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
     return tuple(found)
 
 

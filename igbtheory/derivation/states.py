@@ -72,7 +72,8 @@ class Rule:
     @property
     def symbols(self) -> set[UnitSymbol]:
         """Return the symbols of the unit before that the rule contains."""
-        return self.var_mu.atoms(UnitSymbol) | self.var_chi.atoms(UnitSymbol)
+        found: set[UnitSymbol] = self.var_mu.atoms(UnitSymbol) | self.var_chi.atoms(UnitSymbol)
+        return found
 
 
 def at(expression: Any, index: Any) -> Any:
@@ -90,7 +91,7 @@ def rule(x: Moments) -> Rule:
         count = sum(str(symbol).startswith(letter) for symbol in symbols.values())
         symbols[average] = UnitSymbol(letter + "abcdefgh"[count - 1 : count] * (count > 0), real=True)
     parts = [_in_angle(part.xreplace(symbols)) for part in parts]
-    return Rule(*parts, tuple((symbol, average) for average, symbol in symbols.items()))
+    return Rule(parts[0], parts[1], tuple((symbol, average) for average, symbol in symbols.items()))
 
 
 _SPREAD = (lambda part: isinstance(part, Average) and part.part == "spread", lambda part: part.difference())

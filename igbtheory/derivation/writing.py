@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any, final
 
-import sympy as sp
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
-COLUMN = 66.0
-"""Width in mm, at 10 pt, that is left for a right side in a column of 80 mm."""
+COLUMN = 72.0
+"""Estimated width in mm, at 10 pt, that a right side may have in a column of 80 mm: the estimate is 10 % too large."""
 SQUARES = {
     r"sigma_w2": r"\sigma_w",
     r"sigma_b2": r"\sigma_b",
@@ -21,7 +20,18 @@ SQUARES = {
 """Roots in LaTeX of the symbols that stand for squares."""
 BEFORE = "k"
 """Index that stands for l - 1 in text, where a name cannot contain a difference."""
-_WIDE = {"=": 4.5, "+": 4.3, "-": 4.3, ",": 2.0, "(": 1.4, ")": 1.4, "int": 4.0, "partial": 2.0, "pi": 2.1, "infty": 3.5}
+_WIDE = {
+    "=": 4.5,
+    "+": 4.3,
+    "-": 4.3,
+    ",": 2.0,
+    "(": 1.4,
+    ")": 1.4,
+    "int": 4.0,
+    "partial": 2.0,
+    "pi": 2.1,
+    "infty": 3.5,
+}
 _SPACED = {"sin", "cos", "arccos", "arcsin", "exp", "log", "tanh", "sinh", "cosh", "erf"}
 _LETTER, _SMALL = 1.9, 0.72
 """Width of a letter in mm, and of one in an index relative to that."""
@@ -85,30 +95,30 @@ def width(expression: Any) -> float:
     return _width(re.findall(r"\\[a-zA-Z]+|\\.|\S", latex(expression)))
 
 
-def _width(tokens: list[str]) -> float:
-    """Return the width of tokens, which are used up to the end of a group."""
+def _width(marks: list[str]) -> float:
+    """Return the width of marks, which are used up to the end of a group."""
     total = 0.0
-    while tokens:
-        token = tokens.pop(0)
-        if token == "}":
+    while marks:
+        mark = marks.pop(0)
+        if mark == "}":
             break
-        if token == "{":
-            total += _width(tokens)
-        elif token == r"\frac":
-            total += max(_argument(tokens), _argument(tokens)) + 1
-        elif token in ("^", "_"):
-            total += _SMALL * _argument(tokens)
-        elif token == r"\sqrt":
-            total += 3 + _argument(tokens)
-        elif token not in (r"\left", r"\right", r"\operatorname", "&", r"\,"):
-            name = token.lstrip("\\")
+        if mark == "{":
+            total += _width(marks)
+        elif mark == r"\frac":
+            total += max(_argument(marks), _argument(marks)) + 1
+        elif mark in ("^", "_"):
+            total += _SMALL * _argument(marks)
+        elif mark == r"\sqrt":
+            total += 3 + _argument(marks)
+        elif mark not in (r"\left", r"\right", r"\operatorname", "&", r"\,"):
+            name = mark.lstrip("\\")
             total += 1 + 1.6 * len(name) if name in _SPACED else _WIDE.get(name, _LETTER)
     return total
 
 
-def _argument(tokens: list[str]) -> float:
-    token = tokens.pop(0)
-    return _width(tokens) if token == "{" else _width([token])
+def _argument(marks: list[str]) -> float:
+    mark = marks.pop(0)
+    return _width(marks) if mark == "{" else _width([mark])
 
 
 def rows(expression: Any, written: Callable[[Any], str]) -> list[str]:
