@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import simulated, theory
+from igbtheory.pictures.marks import simulated, theory
 from igbtheory.pictures.style import MARKERS, REGIONS, SERIES
 
 DEPTHS = (1, 2, 4, 8, 16)

@@ -10,7 +10,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import level, simulated, theory
+from igbtheory.pictures.marks import level, simulated, theory
 
 DEPTHS = (1, 3, 6, 10, 20)
 POOLS = (2, 4, 8, 16)

@@ -14,7 +14,7 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, verdict
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.maps import Edge, edge
-from igbtheory.pictures.panels import points
+from igbtheory.pictures.marks import points
 from igbtheory.pictures.style import GREY, SERIES, THEORY
 from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
 

@@ -11,7 +11,7 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import simulated, theory
+from igbtheory.pictures.marks import simulated, theory
 from igbtheory.pictures.style import shared_legend
 
 SIZES = (4, 6, 16, 100)

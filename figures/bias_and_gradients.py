@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import theory
+from igbtheory.pictures.marks import theory
 from igbtheory.pictures.style import MARKERS, shared_legend
 
 DEPTH = 20

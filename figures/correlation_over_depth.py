@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import legend_above, simulated, theory
+from igbtheory.pictures.marks import legend_above, simulated, theory
 
 DEPTH = 40
 SHOWN = np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 35, 40])

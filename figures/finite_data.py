@@ -10,7 +10,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import density, simulated, theory
+from igbtheory.pictures.marks import density, simulated, theory
 from igbtheory.pictures.style import SERIES
 
 NETWORKS = {

@@ -13,7 +13,7 @@ import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import level, simulated, theory
+from igbtheory.pictures.marks import level, simulated, theory
 from igbtheory.simulation.estimates import mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.pictures import Ensemble, Run, Style
-from igbtheory.pictures.panels import panel
+from igbtheory.pictures.marks import panel
 from igbtheory.pictures.style import shared_legend
 
 DEPTHS = (1, 20)

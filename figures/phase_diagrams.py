@@ -1,15 +1,13 @@
 """Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
 
 Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients). Left of the edge of chaos, the
-ordered phase, gradients vanish; right of it, the chaotic one, they explode. With a maximum, whose averages are double
-integrals, log gamma is interpolated from a coarser grid.
+ordered phase, gradients vanish; right of it, the chaotic one, they explode.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import RectBivariateSpline
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
@@ -38,23 +36,9 @@ def compute(run: Run) -> dict[str, Diagram]:
     found = {}
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():
-            gamma = _of_maxima if isinstance(pool, igb.MaxPool) else _gamma
-            found[name + pooled] = Diagram(
-                w2, b2, gamma(run, activation, w2, b2, pool), edge(run, activation, SIGMA_B2, pool)
-            )
+            gamma = run.diagram(activation, w2, b2, DEPTH, pool).gamma
+            found[name + pooled] = Diagram(w2, b2, gamma, edge(run, activation, SIGMA_B2, pool))
     return found
-
-
-def _gamma(run: Run, activation: str, w2: Any, b2: Any, pool: Any) -> Any:
-    return run.diagram(activation, w2, b2, DEPTH, pool).gamma
-
-
-def _of_maxima(run: Run, activation: str, w2: Any, b2: Any, pool: Any) -> Any:
-    """Gamma by splines over the logarithms of both variances, from a grid that is dense where they are small."""
-    few = run.some(20, 8)
-    some_w2, some_b2 = np.geomspace(*SIGMA_W2, few), np.geomspace(*SIGMA_B2, few)
-    values = np.log(_gamma(run, activation, some_w2, some_b2, pool))
-    return np.exp(RectBivariateSpline(np.log(some_b2), np.log(some_w2), values)(np.log(b2), np.log(w2)))
 
 
 def draw(data: dict[str, Diagram], style: Style) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import level, simulated, theory
+from igbtheory.pictures.marks import level, simulated, theory
 
 SIZES = np.unique(np.geomspace(2, 256, 40).round().astype(int))
 LEAST_PROXY = 5

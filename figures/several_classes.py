@@ -13,7 +13,7 @@ import numpy as np
 import igbtheory as igb
 from igbtheory.guesses.several import ClassGuessLaw
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.panels import simulated, theory
+from igbtheory.pictures.marks import simulated, theory
 from igbtheory.pictures.style import SERIES
 from igbtheory.simulation.ensemble import outputs
 

@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 
+LARGEST = 2**53
+"""Largest count of units or data: double precision holds all whole numbers up to it."""
 LISTED = 60
 """Names that an error lists at most."""
 REMEDIES = {
@@ -27,7 +30,7 @@ def is_symbolic(value: Any) -> bool:
 
 
 def non_negative(name: str, value: Any) -> None:
-    """Refuse a `value` (number or array) that is not finite and at least 0; a SymPy symbol stands for one that is."""
+    """Refuse a `value` (number or array) that is not finite and at least 0; a SymPy symbol is accepted."""
     if is_symbolic(value):
         return
     numbers = _as_floats(name, value)
@@ -61,7 +64,23 @@ def finite(name: str, value: Any) -> None:
         raise ValueError(f"expected {name} to be finite, got {wrong[0]}; pass a real number")
 
 
+def sweep(value: Any) -> Any:
+    """Return a parameter as it is, or as a copy where it is an array: changing the original changes no network."""
+    return np.array(value) if np.ndim(value) else value
+
+
+def unmasked(name: str, value: Any) -> Any:
+    """Return the value, a tensor of PyTorch as an array without its gradients; refuse a masked array."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"expected {name} without a mask, got a masked array, whose hidden entries would count; drop or fill them, "
+            "for example with x.filled(0.0)"
+        )
+    return value.detach().cpu() if hasattr(value, "detach") else value
+
+
 def _as_floats(name: str, value: Any) -> Any:
+    value = unmasked(name, value)
     try:
         array = np.asarray(value)
         numbers = np.ravel(array).astype(float) if array.dtype.kind in "iufO" else None
@@ -83,9 +102,9 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     if not isinstance(value, Integral) and not float(value).is_integer():
         raise ValueError(f"expected {name} to be a whole number, got {value!r}; round it first")
     if value < least:
-        raise ValueError(f"expected {name} >= {least}, got {value!r}")
+        raise ValueError(f"expected {name} >= {least}, got {shortened(value)}")
     if most is not None and int(value) > most:
-        raise ValueError(f"expected {name} <= {most}, got {value!r}")
+        raise ValueError(f"expected {name} <= {most}, got {shortened(value)}")
     return int(value)
 
 
@@ -103,15 +122,14 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
 
 def data_set(inputs: Any) -> Any:
     """The array of shape (n_samples, n_features), refused where it is empty, not finite or a single datum."""
-    array = floats = None
+    inputs = unmasked("data", inputs)
     try:
         array = np.asarray(inputs)
-        floats = array.astype(float) if array.dtype.kind in "biufO" else None
-    except (TypeError, ValueError, OverflowError):
-        pass
-    if array is None or floats is None:
+    except ValueError:  # rows of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in "biuf":
         raise TypeError(f"expected a data set of real numbers, got {_kind(inputs, array)}")
-    array = array if array.dtype == object else floats
+    array = array.astype(float)
     if not array.size:
         raise ValueError(
             f"expected a data set, got an empty one of shape {array.shape}; pass at least two data with a feature each"
@@ -123,7 +141,7 @@ def data_set(inputs: Any) -> Any:
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
-    bad = np.argwhere(~np.isfinite(floats))
+    bad = np.argwhere(~np.isfinite(array))
     if bad.size:
         row, column = bad[0]
         raise ValueError(
@@ -133,7 +151,10 @@ def data_set(inputs: Any) -> Any:
 
 
 def _kind(inputs: Any, array: Any) -> str:
-    """What came instead of real numbers; `array`: what NumPy makes of it, None where it makes nothing."""
-    if array is not None and array.dtype.kind == "c":
+    """What came instead of real numbers, and what to do; `array`: what NumPy makes of it."""
+    if array.dtype.kind == "c":
         return "complex ones; pass their real and imaginary parts as features, np.hstack([X.real, X.imag])"
-    return f"an array of {array.dtype}" if isinstance(inputs, np.ndarray) else type(inputs).__name__
+    if array.ndim == 0:
+        return f"{type(inputs).__name__}; pass an array"
+    of = "objects" if array.dtype == object else "text" if array.dtype.kind in "US" else str(array.dtype)
+    return f"an array of {of}; convert it with np.asarray(X, dtype=float)"

@@ -29,7 +29,7 @@ class GaussianInputs:
         checks.non_negative("variance", self.variance)
         for name in ("shift", "variance"):
             value = getattr(self, name)
-            object.__setattr__(self, name, np.asarray(value) if np.ndim(value) else value)
+            object.__setattr__(self, name, checks.sweep(value))
 
     def moments(self, n: Kind) -> Moments:
         """Moments of one input component, as numbers of kind n."""
@@ -48,7 +48,7 @@ def digits() -> NDArray[np.float64]:
 
 
 def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
-    """Data less the mean and over the standard deviation of all entries of `reference` (default: of the data)."""
+    """Data minus the mean, over the standard deviation, of all entries of `reference` (by default of the data)."""
     array = checks.data_set(data).astype(float)
     whole = array if reference is None else checks.data_set(reference).astype(float)
     spread = whole.std()

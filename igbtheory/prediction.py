@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory.accuracy import EstimateWarning
 from igbtheory.numbers import Kind
-from igbtheory.output_layer import OutputLayer
+from igbtheory.output_layer import OutputLayer, of_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,18 +85,10 @@ class Prediction(OutputLayer):
     effective_rank: float = float("inf")
     estimated: "tuple[Layer, ...]" = ()
 
-    @property
-    def c_within(self) -> Any:
-        """Correlation of an output at two data of one batch; c without batches, and in the limit of a full batch."""
-        return self.per_layer.c_within[-1]
-
-    @property
-    def error(self) -> Any:
-        """Estimated relative error of var_mu and of var_chi of the output layer.
-
-        On a given data set that of var_mu is against var_mu + var_chi, as the error of the correlation c is.
-        """
-        return self.per_layer.error[-1]
+    c_within = of_output("c_within", "Correlation of an output at two data of one batch; without batches it is c.")
+    error = of_output(
+        "error", "Estimated relative error of var_mu and of var_chi; on a data set, of var_mu + var_chi for var_mu."
+    )
 
     @property
     def regime(self) -> Any:

@@ -11,10 +11,10 @@ from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
-from igbtheory.layers.batchnorm import batch_of, in_batches, sees_batches
+from igbtheory.layers.base import Averaged
+from igbtheory.layers.batches import batch_of, in_batches, sees_batches
 from igbtheory.layers.chain import behind_undrawn, swept
 from igbtheory.layers.data import Components
-from igbtheory.layers.node import Averaged
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 
@@ -46,13 +46,8 @@ def on_gaussian_inputs(
             node = layer.law(node)
             if layer.listed:
                 found.append(node.averaged())
-    parts = [_parts(x) for x in found]
-    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
-    var_mu, var_chi, error, within = (
-        np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)
-    )
-    _refuse_lost(n, var_mu + var_chi)
-    per_layer = PerLayer(n, var_mu, var_chi, error, within)
+    per_layer = stacked(n, found)
+    _refuse_lost(n, per_layer.var_mu + per_layer.var_chi)
     batches = batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs))
     return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated))
 
@@ -62,8 +57,11 @@ def _in_batches(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, size: 
     return on_gaussian_inputs(in_batches(layers, size), n, inputs, draws_within=True)
 
 
-def _parts(x: Moments) -> tuple[Any, ...]:
-    return x.var_mu, x.var_chi, x.error, x.covariance
+def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:
+    """Return the moments after every Dense layer as arrays of one shape."""
+    parts = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in found]
+    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
+    return PerLayer(n, *(np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)))
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
@@ -73,6 +71,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
     chain, data = behind_undrawn(layers, checks.data_set(inputs))
+    if n is FLOAT64:
+        _refuse_scale(data)
     data = n.number(data)
     whole = any(layer.whole for layer in chain)
     most = LARGEST_WHOLE if whole else LARGEST
@@ -144,6 +144,16 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[Ke
 
 def _output_kernel(layers: Sequence[Layer], data: Any) -> NDArray[np.float64]:
     return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[1][-1].q_ab)
+
+
+def _refuse_scale(data: NDArray[np.float64]) -> None:
+    """Refuse data whose mean squares leave the range of double precision."""
+    largest = float(np.abs(data).max())
+    if largest and not 1 / RANGE < largest * largest < RANGE:
+        raise ValueError(
+            f"expected data with squares between {1 / RANGE:g} and {RANGE:g}, got {largest:g} as the largest entry, "
+            "so variances are out of range; scale the data, for example X / np.abs(X).max(), or use digits=30"
+        )
 
 
 def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:

@@ -14,7 +14,6 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.report import cases
 
 Capture = pytest.CaptureFixture[str]
 
@@ -180,13 +179,6 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norm batch --batch-size 1", "batch_size >= 2"),
         ("predict --norm batch --batch-size 7 --data digits --first 50", "batches of 7 divide"),
         ("predict --pool 0", "pool >= 1"),
-        ("predict --norms --norm batch", "leave --norm out"),
-        ("predict --norms --depth 4", "leave --depth out"),
-        ("predict --norms --batch-size 4", "leave --batch-size out"),
-        ("predict --norms --data digits", "leave --data out"),
-        ("predict --norms --first 3", "--data"),
-        ("predict --norms --digits 30", "leave --digits out"),
-        ("predict --norms --activation rleu", "did you mean 'relu'"),
         ("simulate --norm batch --batch-size 3 --samples 10", "batches of 3 divide"),
         ("predict --dpeth 3", "--depth"),
         ("prdict", 'Did you mean "predict"'),
@@ -207,7 +199,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: st
         ("", "shape"),
         ("1,2\n", "two data"),
         ("a,b\n1,2\n", "header"),
-        ("1,2\n3\n", "row 2 has 1 value, the rows above it 2;"),
+        ("1,2\n3\n", "columns changed from 2 to 1 at row 2)"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
     ],
 )
@@ -282,51 +274,6 @@ def test_simulate_expects_of_a_full_batch_what_its_data_show(capsys: Capture) ->
     assert float(gamma[2]) == pytest.approx(-1 / 10, rel=1e-5)
 
 
-def tiny_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases, "TABLE", {1: cases.Size(12, 8, 40), 2: cases.Size(12, 8, 40)})
-
-
-def test_norms_are_a_table_beside_simulation(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny_table(monkeypatch)
-    tokens = ["predict", "--norms", "--activation", "tanh", "--sigma-w2", "1.5", "--sigma-b2", "0.1", "--shift", "0.5"]
-    assert main([*tokens, "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert len(err.splitlines()) == 14
-    got = json.loads(out)
-    placed = {(row["norm"], row["placement"], row["depth"]) for row in got["rows"]}
-    norms = [(None, None), *((n, p) for n in ("batch", "layer", "rms") for p in ("before", "after"))]
-    assert placed == {(*norm, depth) for norm in norms for depth in (1, 2)}
-    assert got["agrees"] is True
-    for row in got["rows"]:
-        options = {"norm": row["norm"], "placement": row["placement"] or "before"}
-        net = igb.mlp(row["depth"], "tanh", sigma_w2=1.5, sigma_b2=0.1, **options)
-        expected = net.predict(igb.GaussianInputs(0.5))
-        assert row["gamma_infinite_data"] == expected.gamma
-        assert row["var_G0"]["theory"] == pytest.approx(expected.G0.finite(40).var() / 40**2, rel=1e-12)
-    assert main(tokens) == 0
-    out = capsys.readouterr().out
-    names = ("none ", "BatchNorm ", "LayerNorm ", "RMSNorm ")
-    assert sum(line.startswith(names) for line in out.splitlines()) == 14
-    assert "\N{HORIZONTAL ELLIPSIS}" not in out, "no column is cut"
-    assert "over the whole table: yes" in out
-    assert "near 0 it may be negative" in out
-    assert "by chance alone the largest of so many would be about" in out
-
-
-def test_norms_that_disagree_are_exit_status_1(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    tiny_table(monkeypatch)
-    levels: list[float] = []
-
-    def agrees(_: object, family_wise: float = 1e-6) -> bool:
-        levels.append(family_wise)
-        return len(levels) != 3
-
-    monkeypatch.setattr("igbtheory.simulation.Comparison.agrees", agrees)
-    assert main(["predict", "--norms"]) == 1
-    assert "no, 1 of 14 rows disagree" in capsys.readouterr().out
-    assert levels == [1e-6 / 14] * 14
-
-
 def run(*tokens: str) -> subprocess.CompletedProcess[str]:
     # the width of the terminal decides how lines break
     environment = {**os.environ, "COLUMNS": "80"}
@@ -348,3 +295,22 @@ def test_the_process_refuses_without_a_traceback() -> None:
 
 def test_the_version() -> None:
     assert run("--version").stdout.strip() == igb.__version__
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_device_is_an_error_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "igbtheory", "predict"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "igb: error: [Errno 28] No space left on device\n"
+
+
+def test_a_reader_that_is_gone_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "igbtheory", "predict", "--json"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")

@@ -42,7 +42,7 @@ def test_relu_in_words(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("tokens", "words"),
     [
-        ("tanh", "Depth brings no bias: gamma stays 0."),
+        ("tanh", "Depth adds no bias: gamma stays 0."),
         ("tanh --sigma-w2 4 --sigma-b2 0.1", "phi itself does not bias"),
         ("tanh --sigma-w2 4 --sigma-b2 0.1", "Depth saturates the bias: gamma tends to 0.3996276"),
         ("tanh --sigma-w2 0.5 --sigma-b2 0.1", "gamma grows exponentially, by the factor 2.5468"),
@@ -50,10 +50,10 @@ def test_relu_in_words(capsys: Capture) -> None:
         ("erf --sigma-w2 4 --shift 0.5", "Depth removes the bias"),
         ("squared_relu", "The table ends at depth 7 of 100"),
         ("sign --sigma-b2 0.1 --depth 200", "both variances stay the same to 13 digits"),
-        ("relu --sigma-b2 0.1 --depth 1", "takes the mean's part of it away"),
+        ("relu --sigma-b2 0.1 --depth 1", "removes part of the bias at depth 1"),
         ("hardtanh --depth 2", "kinks at -1, 1"),
         ("hardtanh --depth 2", "gamma stays 0"),
-        ("step --depth 20", "gamma exceeds 0.1 at no depth seen."),
+        ("step --depth 20", "gamma does not exceed 0.1 down to depth 20."),
     ],
 )
 def test_the_verdict_in_words(capsys: Capture, tokens: str, words: str) -> None:

@@ -114,8 +114,12 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
         (np.ones(5), ValueError, "reshape"),
         (np.ones((1, 5)), ValueError, "at least two data"),
         ([[1.0, np.nan], [0.0, 1.0]], ValueError, "row 0, column 1"),
-        ([["a", "b"], ["c", "d"]], TypeError, "numbers"),
+        ([["1", "2"], ["3", "4"]], TypeError, "array of text; convert it"),
+        (np.array([[1, 2], [3, "4"]], dtype=object), TypeError, "array of objects; convert it"),
+        (np.ma.masked_array(np.eye(2), np.eye(2) > 0), TypeError, "drop or fill"),
+        ("digits", TypeError, "got str; pass an array"),
         ([[1.0, 2.0], [3.0]], TypeError, "real numbers, got list"),
+        (np.array([[1e-170, 2e-170], [0.0, 1e-170]]), ValueError, "scale the data"),
         (np.array([[1j, 2.0], [0.0, 1.0]]), TypeError, "real numbers, got complex ones"),
         (np.array([[1e200, 2.0], [0.0, 1.0]]), ValueError, "out of range"),
         (np.array([[1.0, 2.0], [0.0, 0.0]]), ValueError, "datum 1 .* all zeros"),
@@ -124,6 +128,25 @@ def test_the_law_on_a_data_set_says_what_it_has_not(digits: Any) -> None:
 def test_bad_data_are_refused(data: Any, error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
         igb.mlp(1).predict(data)
+    for norm in ("batch", "layer"):  # each has its own way to lose what is out of range
+        with pytest.raises(error, match=sentence):
+            igb.mlp(1, norm=norm).predict(data)
+
+
+def test_a_tensor_is_taken_without_its_gradients() -> None:
+    class Tensor:
+        """What PyTorch's tensors do."""
+
+        def __array__(self, *_: object, **__: object) -> Any:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+        def detach(self) -> "Tensor":
+            return self
+
+        def cpu(self) -> Any:
+            return np.eye(3)
+
+    assert igb.mlp(1).predict(Tensor()).gamma == igb.mlp(1).predict(np.eye(3)).gamma
 
 
 def test_too_many_data_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases import TradeOff, gradients, trade_off
+from igbtheory.phases import gradients
 
 Array = NDArray[Any]
 Back = Callable[[Array], Array]
@@ -74,6 +74,15 @@ def test_behind_a_norm_the_scale_of_the_weights_counts_for_nothing(
     assert other[1:] == pytest.approx(one[1:], rel=1e-12)
 
 
+def test_rounding_at_a_kink_is_no_jump() -> None:
+    # the clip of hardsigmoid begins at x = -2.5 here, where the formula is 0 only up to rounding
+    found = gradients(
+        igb.Network(igb.Dense(1.0), igb.Activation("x - 1/2"), igb.Activation("hardsigmoid"), igb.Dense())
+    )
+    inside = scipy.special.ndtr(3.5) - scipy.special.ndtr(-2.5)
+    assert found.factor[0] == pytest.approx(2.0 * inside / 36, rel=1e-12)
+
+
 # values
 
 
@@ -127,18 +136,6 @@ def test_batchnorm_over_units_of_different_centres_agrees_with_plain_quadrature(
     variance = 1.5 * ((t * t + 1) * above + t * density - (t * above + density) ** 2)
     weights = (u[1] - u[0]) * np.exp(-u * u / 2) / math.sqrt(2 * math.pi)
     assert gradients(net).factor[0] == pytest.approx(2.0 * float(weights @ (above / (variance + eps))), rel=1e-12)
-
-
-def test_the_table_sets_bias_against_growth() -> None:
-    rows: dict[Any, TradeOff] = {(row.norm, row.placement): row for row in trade_off("relu", 20)}
-    assert len(rows) == 8
-    for key in (("batch", "after"), ("layer", "after"), ("batch", "before")):
-        assert rows[key].factor == pytest.approx(NORMED, rel=1e-13)
-    for one in ((None, "before"), ("layer", "before"), ("rms", "after")):
-        assert rows[one].factor == pytest.approx(1.0, rel=1e-13)
-        assert rows[one].gamma > 18
-    assert rows["batch", "after"].gamma == rows["layer", "after"].gamma == 0
-    assert rows["batch", "before"].gamma == pytest.approx(1 / (math.pi - 1), rel=1e-13)
 
 
 # backpropagation through finite networks, written out by hand
@@ -250,7 +247,6 @@ def d(width: int = 2000, sigma_b2: float = 0.0) -> Step:
     return dense(2.0, sigma_b2, width)
 
 
-MIXED = (igb.Dense(2.0), igb.BatchNorm(8), igb.Activation("tanh"), igb.Dense(2.0), igb.Activation("tanh"))
 SIMULATED: dict[str, tuple[igb.Network, list[Step], int, int]] = {
     # network, steps of its hidden layers, data, networks
     "dropout and rms": (
@@ -259,7 +255,7 @@ SIMULATED: dict[str, tuple[igb.Network, list[Step], int, int]] = {
         60,
         24,
     ),
-    "batch before": (igb.mlp(2, "relu", norm="batch", batch_size=1000), [d(), norm(0), relu] * 2, 1000, 3),
+    "batch before": (igb.mlp(2, "relu", norm="batch"), [d(), norm(0), relu] * 2, 1000, 3),
     "batch behind": (igb.mlp(2, "relu", norm="batch", placement="after"), [d(), relu, norm(0)] * 2, 1000, 3),
     "batch behind, biases": (
         igb.mlp(1, "relu", norm="batch", placement="after", sigma_b2=0.5),
@@ -275,26 +271,8 @@ SIMULATED: dict[str, tuple[igb.Network, list[Step], int, int]] = {
         60,
         20,
     ),
-    "batches of 8": (
-        igb.Network(*MIXED, *MIXED[:3], igb.Dense(2.0)),
-        [d(), norm(0, 8), tanh, d(), tanh, d(), norm(0, 8), tanh],
-        160,
-        8,
-    ),
     "maxpool": (igb.mlp(2, "relu", pool=2), [d(4000), relu, maxpool] * 2, 100, 5),
     "avgpool": (igb.mlp(2, "relu", pool=igb.AvgPool(2)), [d(4000), relu, avgpool] * 2, 100, 5),
-    "residual with batches of 8": (
-        igb.Network(
-            igb.Dense(2.0),
-            *[igb.Residual(igb.BatchNorm(8), igb.Activation("tanh"), igb.Dense(2.0))] * 2,
-            igb.BatchNorm(8),
-            igb.Activation("tanh"),
-            igb.Dense(2.0),
-        ),
-        [d(), *[residual(1.0, norm(0, 8), tanh, d())] * 2, norm(0, 8), tanh],
-        160,
-        12,
-    ),
     "residual": (
         igb.Network(
             igb.Dense(2.0), *[igb.Residual(igb.Activation("tanh"), igb.Dense(2.0), scale=0.7)] * 2, igb.Dense(2.0)
@@ -306,7 +284,7 @@ SIMULATED: dict[str, tuple[igb.Network, list[Step], int, int]] = {
 }
 
 
-ALWAYS = ("layer behind", "residual with batches of 8", "maxpool")
+ALWAYS = ("layer behind", "residual", "maxpool")
 """Networks simulated in every run of the tests: each rule by simulation or by its closed value above."""
 
 
@@ -331,9 +309,8 @@ def test_backpropagation_through_networks_of_width_2000_finds_the_squares(name: 
     [
         (igb.mlp(2, "sign"), "jumps at 0"),
         (igb.mlp(2, "sqrt(abs(x))"), "mean square"),
-        (igb.mlp(2, "relu", norm="batch", placement="after", batch_size=8), "behind an activation"),
-        (igb.mlp(2, "relu", norm="batch", batch_size=3), "at least 4"),
-        (igb.mlp(2, "relu", norm="batch", batch_size=8, pool=2), "maximum of 2"),
+        (igb.mlp(2, "relu", norm="batch", batch_size=8), "all data of its batch"),
+        (igb.Network(igb.Dense(2.0), igb.GroupNorm(3), igb.Activation("relu"), igb.Dense(2.0)), "at least 4"),
         (igb.mlp(2, "relu", norm="batch", placement="after", sigma_b2=0.1, pool=2), "units of different centres"),
         (
             igb.mlp(2, "relu", norm="batch", placement="after", sigma_b2=0.1, pool=igb.AvgPool(2)),
@@ -343,7 +320,6 @@ def test_backpropagation_through_networks_of_width_2000_finds_the_squares(name: 
             igb.Network(igb.Dense(1.0, 0.1), igb.MaxPool(2), igb.BatchNorm(), igb.Dense(1.0)),
             "units of different centres",
         ),
-        (igb.Network(igb.Dense(1.0), igb.BatchNorm(8, eps=0.1), igb.Activation("tanh"), igb.Dense(1.0)), "eps > 0"),
         (igb.Network(igb.Dense(2.0)), "hidden layer"),
         (igb.mlp(2, "relu", sigma_w2=0.0), "variance after Dense"),
     ],

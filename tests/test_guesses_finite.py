@@ -57,6 +57,17 @@ def test_the_law_is_symmetric(gamma: float, count: int, fraction: float) -> None
     assert law.cdf(k) + law.cdf(count - 1 - k) == pytest.approx(1.0, abs=4e-16)  # a last digit each
 
 
+@pytest.mark.parametrize("gamma", [1e-3, 1.0, 1e14, 1e20, 1e300, np.inf])
+def test_the_whole_law_is_symmetric_and_its_cdf_never_falls(gamma: float) -> None:
+    law = FiniteGuessLaw(gamma, 12_345)
+    k = np.arange(12_346)
+    pmf = law.pmf(k)
+    np.testing.assert_array_equal(pmf, pmf[::-1])
+    # the terms are positive: their sum is as good as they are
+    assert pmf.sum() == pytest.approx(1.0, rel=PROMISE)
+    assert np.all(np.diff(law.cdf(k)) >= 0.0)
+
+
 @untimed
 @given(gammas, data_counts, st.floats(0.0, 1.0, exclude_min=True, exclude_max=True))
 def test_ppf_is_the_smallest_count_that_reaches_p(gamma: float, count: int, p: float) -> None:

@@ -358,7 +358,7 @@ def test_rare_classes_bound_the_accuracy_by_their_proportions() -> None:
         (lambda: PiecewiseZero(1.5), "cut_off: expected a probability from 0 to 1, got 1.5"),
         (lambda: PiecewiseZero(-0.1), "cut_off: expected a probability from 0 to 1, got -0.1"),
         (lambda: PiecewiseZero(float("nan")), "cut_off: expected a probability"),
-        (lambda: Blurry(-1.0), "exponent of Blurry: expected a finite number >= 0, got -1.0"),
+        (lambda: Blurry(-1.0), "expected exponent of Blurry >= 0 and finite, got -1.0"),
         (lambda: Focal(np.inf), "exponent of Focal"),
         (lambda: losses.predicted(PREJUDICED.predict(), CrossEntropy(), 1), "n_classes"),
         (lambda: losses.predicted(igb.mlp(1, "relu", sigma_w2=np.ones(2)).predict(), CrossEntropy(), 3), "sweep"),

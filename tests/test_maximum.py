@@ -270,6 +270,6 @@ def test_the_spread_beside_one_datum_agrees_with_twenty_digits(name: str) -> Non
         maximum = maxima.maximum_of(n, function_of(name), 3, n.number(0), n.number(1))
         given = shares(n, 1.0, 1e12)
         chart = maxima.agreeing(n, *given)
-        values.append(maximum.spread(chart.s * n.number(np.array([-2.5, -0.5, 0.7])), chart, order))
+        values.append(maximum.mean_square_rise(chart.s * n.number(np.array([-2.5, -0.5, 0.7])), chart, order))
     for value, reference in zip(*values, strict=True):
         close(value, float(reference), 1e-13)

@@ -205,6 +205,11 @@ REFUSED = [
     (lambda: igb.mlp(1, sigma_w2=0.0).predict(), ValueError, "outputs tie exactly.* use sigma_w2 > 0"),
     (lambda: igb.mlp(1).predict(igb.GaussianInputs(0, 0)), ValueError, "inputs that are not all 0"),
     (lambda: igb.mlp(3000, sigma_w2=0.5).predict(), ValueError, "out of range"),
+    (lambda: igb.Dense(np.ma.masked_array([1.0, 2.0], [False, True])), TypeError, "drop or fill"),
+    (lambda: igb.LayerNorm(np.ma.masked_array(1e-3, mask=True)), TypeError, "drop or fill"),
+    (lambda: igb.AvgPool(10**400), ValueError, "expected m <= "),
+    (lambda: igb.GroupNorm(10**400), ValueError, "expected size <= "),
+    (lambda: igb.BatchNorm(10**400), ValueError, "expected batch_size <= "),
     (lambda: igb.mlp(1, "exp(x)", sigma_w2=1e6).predict(), ValueError, "grows too fast"),
     (lambda: igb.mlp(1, "sin(40*x)*x", sigma_w2=1e4, sigma_b2=1.0).predict(), ValueError, "oscillates"),
     (lambda: igb.Dense(1 + 0j), TypeError, "real number"),
@@ -269,3 +274,11 @@ def test_digits_are_carried_by_parameters_as_decimals() -> None:
     p = igb.mlp(1, "linear", sigma_w2=0.1, sigma_b2=0.3).predict(digits=40)
     # var_mu = 0.1 * 0.3 + 0.3 = 33/100 exactly
     assert abs(p.var_mu - n.number("0.33")) < 1e-50
+
+
+def test_changing_a_sweep_later_changes_no_network() -> None:
+    values = np.array([1.0, 2.0])
+    layers = igb.Dense(values, values), igb.GaussianInputs(values, values), igb.Residual(igb.Dense(), scale=values)
+    before = list(map(repr, layers))
+    values[0] = 99.0
+    assert list(map(repr, layers)) == before

@@ -194,12 +194,12 @@ def test_pictures_have_embedded_fonts_and_no_date(folder: Path) -> None:
 def test_numbers_read_well() -> None:
     from igbtheory.report.page import _number, _with_error  # noqa: PLC0415 - their own test
 
-    assert _number(0.000625) == "6.25·10<sup>−4</sup>"  # noqa: RUF001 - a minus sign
+    assert _number(0.0000625) == "6.25·10<sup>−5</sup>"  # noqa: RUF001 - a minus sign
     assert _number(18.3905) == "18.39"
-    assert _with_error(-0.0000464, 0.000047) == "(−4.6 ± 4.7)·10<sup>−5</sup>"  # noqa: RUF001 - as above
+    assert _with_error(-0.0000464, 0.000047) == "−0.000046 ± 0.000047"  # noqa: RUF001 - as above
     assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
     assert _with_error(1234.5, 99.0) == "1234 ± 99"
-    assert _with_error(-0.004, 0.00000012) == "−0.004 ± 1.2·10<sup>−7</sup>"  # noqa: RUF001 - as above
+    assert _with_error(4e-8, 3e-9) == "4.00·10<sup>−8</sup> ± 3.0·10<sup>−9</sup>"  # noqa: RUF001 - as above
 
 
 def interrupted(*_: object) -> None:

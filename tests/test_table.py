@@ -37,7 +37,7 @@ from igbtheory.layers import (
     Residual,
     RMSNorm,
 )
-from igbtheory.layers.batchnorm import in_batches
+from igbtheory.layers.batches import in_batches
 from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Multiprecision
 

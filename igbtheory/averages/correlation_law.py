@@ -65,13 +65,17 @@ class Angles:
     def density(self, panels: Panels) -> Any:
         """Weights of the law at the nodes, of sum 1."""
         n, eta = self.n, panels.x
-        law = cosine_power(n, n.cos(eta), n.sin(eta), self.free - 2) * n.sqrt(self.spread(eta)) * self._mixture(eta)
+        law = (
+            cosine_power(n, n.cos(eta), n.sin(eta), self.free - 2)
+            * n.sqrt(self.one_plus_c_cos(eta))
+            * self._mixture(eta)
+        )
         return panels.weights * law / panels.integral(law)
 
     def change(self, panels: Panels) -> Any:
         """Density at c less that at c = 0, times weights; a common factor is taken out while the two overlap."""
         n, c, eta = self.n, self.c, panels.x
-        away = self.spread(eta)
+        away = self.one_plus_c_cos(eta)
         r = n.cos(self.theta(eta))
         plain = panels.weights * cosine_power(n, r, n.sin(self.theta(eta)), self.free - 2) / away
         plain = plain / plain.sum()
@@ -80,7 +84,7 @@ class Angles:
         common = self.free * n.log1p(-c * c) / 2 + (n.number(1) / 2 - self.free) * n.log1p(-c * r)
         return plain * n.expm1(common + n.log1p(self._excess(c * r)))
 
-    def spread(self, eta: Any) -> Any:
+    def one_plus_c_cos(self, eta: Any) -> Any:
         """Sum 1 + c cos eta."""
         n = self.n
         return self.less * n.sin(eta / 2) ** 2 + self.more * n.cos(eta / 2) ** 2
@@ -88,7 +92,7 @@ class Angles:
     def _mixture(self, eta: Any) -> Any:
         """Integral H(x) at 1 - x = (1 - c r)/2 = (1 - c^2)/(2 (1 + c cos eta))."""
         y, weights = self._heights()
-        rest = np.ravel(self.less * self.more / (2 * self.spread(eta)))
+        rest = np.ravel(self.less * self.more / (2 * self.one_plus_c_cos(eta)))
         sine = self.n.sin(y)[:, None] ** 2
         cosine = self.n.cos(y)[:, None] ** 2
         return (weights[:, None] / self.n.sqrt(cosine + rest * sine)).sum(axis=0).reshape(eta.shape)

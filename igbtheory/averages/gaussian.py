@@ -2,9 +2,10 @@
 
 One unit: the closed form where it is known; sums over the Hermite series of a smooth phi (`mehler`); for a kinked phi,
 tables of its moments (`moment_tables`) and its kernel by truncated normal moments (`kinked_kernel`); else `panels`.
-The largest of m > 1 units: `maximum`. Many pairs of data that cost a quadrature each: `kernel_tables`.
+The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -19,6 +20,9 @@ from igbtheory.numbers import Float64, Kind
 from igbtheory.numbers.sweeps import at_points
 from igbtheory.numbers.threads import one_thread
 
+MANY = 64
+"""Points of a sweep from which on tables of maxima take less time than these."""
+
 
 def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     """Return the moments of phi(M), M the largest of m units with the moments `h`; phi = None is the identity.
@@ -28,13 +32,8 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     if phi is None and m == 1:
         return h
     phi = phi or IDENTITY
-    if m > 1:
-        with one_thread():
-            rule = partial(maximum.moments, n, phi, m)
-            mean, var_mu, var_chi, error = at_points(rule, *map(n.number, (h.mean, h.var_mu, h.var_chi)))
-        return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()])
-    if phi.closed is None or not h.centred:
-        return integrated(n, phi, h)
+    if m > 1 or phi.closed is None or not h.centred:
+        return integrated(n, phi, h, m)
     return Moments(
         phi.closed.mean(n, h.variance),
         phi.closed.shared(n, h.var_mu, h.var_chi),
@@ -48,40 +47,55 @@ def _rounding(n: Kind, phi: Function, q: Any) -> Any:
     return 4 * n.epsilon if phi.degree is not None else n.epsilon * (4 + np.sqrt(np.asarray(q, dtype=float)))[()]
 
 
-def integrated(n: Kind, phi: Function, h: Moments) -> Moments:
-    """Return the moments of phi(h) without closed forms, for any formula and at all points of a sweep."""
+def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
+    """Return the moments of phi(M) without closed forms, for any formula and at all points of a sweep."""
+    if m > 1 and phi.degree is not None and not np.any(h.mean) and np.all(h.variance):
+        return _of_homogeneous(n, phi, h, m)
+    return _unscaled(n, phi, h, m)
+
+
+def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
+    """Moments where phi(a x) = a^degree phi(x), a > 0: those at variance 1, scaled, so that sweeps share a table."""
+    q = n.number(h.variance)
+    power = n.sqrt(q) ** n.number(phi.degree)
+    found = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
+    return replace(found, mean=power * found.mean, var_mu=power**2 * found.var_mu, var_chi=power**2 * found.var_chi)
+
+
+def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
+    """Moments at the points as they are."""
     parts = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
     shape = np.broadcast_shapes(*map(np.shape, parts))
     if shape:
         points = np.array([np.ravel(np.broadcast_to(part, shape)) for part in parts])
-        mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, points))
+        mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, m, points))
     else:
-        mean, var_mu, var_chi, lost = _at_point(n, phi, *parts)
+        mean, var_mu, var_chi, lost = _at_point(n, phi, m, *parts)
     return Moments(mean, var_mu, var_chi, h.error + np.asarray(lost, dtype=float)[()])
 
 
 @lru_cache(maxsize=256)
-def _at_point(n: Kind, phi: Function, *point: Any) -> tuple[Any, ...]:
+def _at_point(n: Kind, phi: Function, m: int, *point: Any) -> tuple[Any, ...]:
     """Mean, var_mu, var_chi and error at one point: a deep network comes back to its fixed point layer by layer."""
-    return tuple(_at_points(n, phi, np.array(point)[:, None])[:, 0])
+    return tuple(_at_points(n, phi, m, np.array(point)[:, None])[:, 0])
 
 
-def _at_points(n: Kind, phi: Function, points: NDArray[Any]) -> NDArray[Any]:
+def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[Any]:
     """Rows mean, var_mu, var_chi and error at the points, whose rows are mean, var_mu, var_chi of h.
 
     What the series or the tables cannot resolve is left to panels, point by point.
     """
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
-    filled = np.zeros(points.shape[1], dtype=bool)
-    if not phi.pieces.kinks:
+    smooth = m == 1 and not phi.pieces.kinks
+    if smooth:
         mehler.fill(n, phi, points, found)
-        filled = found[3] <= n.goal
-    elif isinstance(n, Float64):
-        filled = moment_tables.fill(phi, points, found)
-    for i in np.flatnonzero(~filled):
+    elif isinstance(n, Float64) and (m == 1 or points.shape[1] >= MANY):
+        moment_tables.fill(phi, m, points, found)
+    rule = partial(panels.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
+    for i in np.flatnonzero(~(found[3] <= (n.goal if smooth else max(n.goal, moment_tables.GOAL)))):
         with one_thread():
-            found[:, i] = panels.moments(n, phi, *points[:, i])
+            found[:, i] = rule(*points[:, i])
     return found
 
 
@@ -118,9 +132,9 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
             return series, error
     elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
         return kinked_kernel.product(phi, smooth, *pair, float(mean))
-    parity = phi.parity if _is_zero(mean) else 0
     square = partial(panels.second_moment, n, phi, centre)
-    return kernel_tables.kernel(n, partial(panels.product, n, phi, centre), square, pair, parity)
+    known: Any = {"parity": phi.parity, "largest": (phi, 1)} if _is_zero(mean) else {}
+    return kernel_tables.kernel(n, partial(panels.product, n, phi, centre), square, pair, **known)
 
 
 def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
@@ -132,7 +146,8 @@ def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean:
         pair = (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b))
         scale = (root_a * root_b) ** n.number(phi.degree)
     square = partial(maximum.second_moment, n, phi, m, mean)
-    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair)
+    largest = None if mean else (phi, m)
+    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair, largest=largest)
     return scale * values, error
 
 

@@ -2,16 +2,21 @@
 
 K(q_a, q_b, q_ab) = E f(h_a) f(h_b) is smooth in log q_a, log q_b and the angle theta = acos(q_ab/sqrt(q_a q_b)), also
 across a kink or a jump of f at 0: a tensor of Chebyshev polynomials in the three holds all pairs, in double precision.
+Its values come from a rule for one pair, or from mean slopes: -dK/dtheta = sqrt(q_a q_b) K1 sin(theta) (Price).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, final
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
+from igbtheory.averages import maximum, mean_slopes
+from igbtheory.averages.resolved import Resolved
+from igbtheory.formulas.function import Function
 from igbtheory.numbers import Float64, Kind
+from igbtheory.numbers.threads import one_thread
 from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis
 
 TOLERANCE = 2e-13
@@ -20,15 +25,31 @@ LONGEST_Q, LONGEST_THETA = 33, 129
 """Nodes at most in either direction."""
 INSET = 1e-4
 """Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
-WITNESSES = 24
+FEW = 100
+"""Pairs up to which a rule for one takes less time than a table of mean slopes."""
+WITNESSES = 12
 """Pairs drawn to measure the error."""
 BLOCK = 2**20
 """Pairs evaluated at once."""
 
-Rule = Callable[[Array, Array, Array], tuple[Any, Any]]
-"""Kernel and its estimated relative error, pair by pair or one for all, at arrays q_a, q_b, q_ab of one shape."""
-Second = Callable[[Array], Array]
-"""Second moment E f(h)^2 at an array of variances: at c = 1 the kernel of a jump loses half of its digits."""
+Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
+"""Kernel of one pair (q_a, q_b, q_ab) and its estimated relative error."""
+Second = Callable[[Any], Any]
+"""Second moment E f(h)^2 at one variance: at c = 1 the kernel of a jump loses half of its digits."""
+Grid = Callable[[Array, Array, Array], tuple[Array, float]]
+"""Values at all of log q_a, log q_b, theta, an axis each, and their error; both relative to sqrt(E f_a^2 E f_b^2)."""
+
+
+@final
+@dataclass(frozen=True)
+class Size:
+    """Chebyshev coefficients of log E f^2 in log q."""
+
+    axis: Axis
+    coefficients: Array
+
+    def at(self, log_q: Any) -> Any:
+        return np.exp(self.axis.basis(log_q) @ self.coefficients)
 
 
 @final
@@ -36,20 +57,19 @@ Second = Callable[[Array], Array]
 class Interpolant:
     """Kernel as a tensor of Chebyshev polynomials in log q_a, log q_b and theta.
 
-    moments: coefficients of log E f^2, on an axis of their own; tensor: those of K/sqrt(E f_a^2 E f_b^2), shape (q, q,
-    theta); error: estimated, relative to sqrt(E f_a^2 E f_b^2), by the last coefficients and the rule itself.
+    tensor: coefficients of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta); error: estimated, relative to the same, by
+    the last coefficients and the rule itself.
     """
 
-    of_moments: Axis
+    size: Size
     log_q: Axis
     theta: Axis
-    moments: Array
     tensor: Array
     error: float
 
     def second_moment(self, q: Any) -> Any:
         """Mean E f(h)^2 at variances q."""
-        return np.exp(self.of_moments.basis(np.log(q)) @ self.moments)
+        return self.size.at(np.log(q))
 
     def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> Array:
         """Kernel at pairs of variances q_a, shape (rows, 1), and q_b, shape (columns,): shape (rows, columns)."""
@@ -70,28 +90,6 @@ class Interpolant:
         return np.asarray(np.where((q_ab == q_a) & (q_ab == q_b), size_a, values))
 
 
-@final
-class _Sampler:
-    """The rule as a kernel of size 1; moments: coefficients of log E f^2 in log q; error: the largest of the rule."""
-
-    def __init__(self, rule: Rule, second: Second, parity: int, log_q: Axis) -> None:
-        self.rule, self.parity, self.log_q, self.error = rule, parity, log_q, 0.0
-        with np.errstate(divide="ignore"):  # where f is 0
-            self.moments = log_q.coefficients(np.log(second(np.exp(log_q.nodes()))))
-
-    def __call__(self, log_a: Array, log_b: Array, theta: Array) -> Array:
-        """Kernel over sqrt(E f_a^2 E f_b^2), shape (*variances, angles); with a parity, angles even about pi/2."""
-        near = theta[: (theta.size + 1) // 2] if self.parity else theta
-        grids = np.broadcast_arrays(log_a[..., None], log_b[..., None], near)
-        size = np.exp(sum(self.log_q.basis(grid) @ self.moments for grid in grids[:2]) / 2)
-        q_a, q_b = np.exp(grids[0]), np.exp(grids[1])
-        values, error = self.rule(q_a, q_b, np.sqrt(q_a * q_b) * np.cos(near))
-        self.error = max(self.error, _largest(error, values, size))
-        values = values / size
-        beyond = self.parity * values[..., : theta.size - near.size]
-        return np.concatenate([values, beyond[..., ::-1]], axis=-1)
-
-
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     """Return the angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
 
@@ -102,37 +100,62 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
 
 
-def interpolated(rule: Rule, second: Second, q_a: Any, q_b: Any, q_ab: Any, *, parity: int = 0) -> tuple[Array, float]:
-    """Return E f(h_a) f(h_b) and its estimated error relative to sqrt(E f_a^2 E f_b^2), by interpolation of a rule.
+def kernel(
+    n: Kind,
+    rule: Rule,
+    second: Second,
+    pair: tuple[Any, Any, Any],
+    *,
+    parity: int = 0,
+    largest: tuple[Function, int] | None = None,
+) -> tuple[Any, float]:
+    """Return the kernel E f(h_a) f(h_b) at arrays of pairs and its largest error, from a rule for one pair.
 
-    second: E f(h)^2; q_a, q_b, q_ab: shapes (rows, 1), (columns,), (rows, columns); parity: 1 for even f, -1 for odd
-    f, else 0. Where that takes less time, or f vanishes at some variance, the rule is asked for every pair.
-    The error is the largest one at pairs of the data drawn at random, and at the most and the least alike.
+    pair: (q_a, q_b, q_ab), arrays that broadcast; parity: 1 for even f, -1 for odd f, else 0; largest: (phi, m) where f
+    is phi of the largest of m centred units. The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are
+    interpolated in double precision; the error is then relative to sqrt(E f_a^2 E f_b^2).
     """
-    q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (q_a, q_b, q_ab))
+    pairs = np.broadcast_arrays(*pair)
+    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
+        q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (pair[0], np.ravel(pair[1]), pairs[2]))
+        found = _fitted_to(rule, second, (q_a, q_b, q_ab), parity, largest)
+        if found is not None:
+            return found(q_a, q_b, q_ab), max(found.error, _missed(found, rule, (q_a, q_b, q_ab)))
+    values, errors = _each(rule, *pairs)
+    return values[()], float(np.max(errors))
+
+
+def _fitted_to(
+    rule: Rule, second: Second, data: tuple[Array, Array, Array], parity: int, largest: tuple[Function, int] | None
+) -> Interpolant | None:
+    """Interpolant for the pairs of data; None where the rule takes less time, or f vanishes at some variance."""
+    q_a, q_b, q_ab = data
     low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
+    if low <= 0:
+        return None
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
-    found = fitted(rule, second, (low, high), ends, parity=parity, most=q_ab.size) if low > 0 else None
-    if found is None:
-        values, error = rule(*np.broadcast_arrays(q_a, q_b, q_ab))
-        return np.asarray(values), float(np.max(error))
-    values = found(q_a, q_b, q_ab)
+    if largest is not None and q_ab.size > FEW and not any(largest[0].pieces.kinks):
+        seen = mean_slopes.seen(*largest, high)
+        if seen is not None:
+            return of_mean_slopes(seen, largest[1], second, (low, high), ends)
+    return of_pairs(rule, second, (low, high), ends, parity=parity, most=q_ab.size)
+
+
+def _missed(found: Interpolant, rule: Rule, data: tuple[Array, Array, Array]) -> float:
+    """Largest error at pairs of the data drawn at random, and at the most and the least alike."""
+    q_a, q_b, q_ab = data
+    c = np.where((q_ab == q_a) & (q_ab == q_b), 0, q_ab / np.sqrt(q_a * q_b))
     drawn = np.random.default_rng(0).integers(q_ab.size, size=WITNESSES)
-    pairs = np.unravel_index([*drawn, theta.argmin(), theta.argmax()], q_ab.shape)
-    a, b = q_a[pairs[0], 0], q_b[pairs[1]]
-    exact, error = rule(a, b, q_ab[pairs])
+    pairs = np.unravel_index([*drawn, c.argmax(), c.argmin()], q_ab.shape)
+    a, b, ab = q_a[pairs[0], 0], q_b[pairs[1]], q_ab[pairs]
+    exact, error = _each(rule, a, b, ab)
     size = np.sqrt(found.second_moment(a) * found.second_moment(b))
-    missed = float(np.max(np.abs(values[pairs] - exact) / size))
-    return values, max(found.error, missed + _largest(error, exact, size))
+    values = np.diagonal(found(a, b, np.where(np.eye(a.size), ab, 0)))
+    return float(np.max(np.abs(values - exact) / size) + np.max(error * np.abs(exact) / size))
 
 
-def _largest(error: Any, values: Any, size: Any) -> float:
-    """Largest error of the rule against the size of the kernel: where an odd kernel is 0 the relative one is noise."""
-    return float(np.max(error * np.abs(values) / size))
-
-
-def fitted(
+def of_pairs(
     rule: Rule,
     second: Second,
     q: tuple[float, float],
@@ -141,79 +164,98 @@ def fitted(
     parity: int = 0,
     most: float = np.inf,
 ) -> Interpolant | None:
-    """Return an interpolant for variances and angles between given ends; None where it takes `most` evaluations.
+    """Return an interpolant of a rule for variances and angles between given ends; None where it takes `most` pairs.
 
-    The number of nodes in each variable is found on lines: through the ends and the middle of the others.
-    None also where f vanishes almost surely at some variance, so that the kernel has no size.
+    With a parity half of the angles tell the other half. None also where f vanishes almost surely at some variance,
+    so that the kernel has no size.
     """
     first, last = max(ends[0], INSET), min(ends[1], np.pi - INSET)
-    if parity:  # half of the nodes tell the other half
+    if parity:
         first = min(first, np.pi - last)
         last = np.pi - first
-    along_q, along_theta = Axis(float(np.log(q[0])), float(np.log(q[1]))), Axis(first, last)
-    if most <= (SHORTEST + 1) ** 3:
+    size = _size(second, q) if most > (SHORTEST + 1) ** 3 else None
+    if size is None:
         return None
-    sampler = _Sampler(rule, second, parity, replace(along_q, length=LONGEST_Q if along_q.high > along_q.low else 1))
-    if not np.all(np.isfinite(sampler.moments)):
+
+    def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
+        near = theta[: (theta.size + 1) // 2] if parity else theta
+        q_a, q_b, angles = np.broadcast_arrays(np.exp(log_a)[:, None, None], np.exp(log_b)[:, None], near)
+        scale = np.sqrt(np.multiply.outer(size.at(log_a), size.at(log_b)))[..., None]
+        values, error = _each(rule, q_a, q_b, np.sqrt(q_a * q_b) * np.cos(angles))
+        error = float(np.max(error * np.abs(values) / scale))
+        beyond = parity * values[..., : theta.size - near.size]
+        return np.concatenate([values, beyond[..., ::-1]], axis=-1) / scale, error
+
+    log_q, theta = _axes(grid, size.axis, Axis(first, last))
+    if log_q.length * (log_q.length + 1) / 2 * theta.length >= most:
         return None
-    low, middle, high = (np.array(along_q.at(x)) for x in (-1, 0, 1))
-    log_q = along_q
-    for log_b, theta in ((middle, first), (high, first), (high, last)):
-        across = partial(_across, sampler, log_b, np.array([theta]))
-        log_q = replace(log_q, length=max(log_q.length, along_q.needed(across, TOLERANCE, LONGEST_Q)[0]))
-    a, b = np.unique([(low, low), (high, high), (low, high), (middle, middle)], axis=0).T
-    turns, _ = along_theta.needed(lambda theta: sampler(a, b, theta).T, TOLERANCE, LONGEST_THETA)
-    # the error is read from the last two coefficients, which are to be those that no longer count
-    angles = replace(along_theta, length=turns + 2 * (turns > 1))
-    if log_q.length * (log_q.length + 1) / 2 * angles.length >= most:
+    tensor, error = _tensor(grid, log_q, theta)
+    return Interpolant(size, log_q, theta, tensor, error)
+
+
+def of_mean_slopes(
+    seen: Resolved, m: int, second: Second, q: tuple[float, float], ends: tuple[float, float]
+) -> Interpolant | None:
+    """Return an interpolant from mean slopes, integrated from theta = pi/2, where K is the product of the means."""
+    size = _size(second, q)
+    if size is None:
         return None
-    return _interpolant(sampler, log_q, angles)
+
+    def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
+        scales = np.exp(log_a / 2), np.exp(log_b / 2)
+        scale = np.multiply.outer(scales[0] / np.sqrt(size.at(log_a)), scales[1] / np.sqrt(size.at(log_b)))
+        values, error = mean_slopes.of_pairs(seen, m, scales, theta)
+        return scale[..., None] * values * np.sin(theta), float(error * np.max(scale))
+
+    with one_thread():
+        log_q, theta = _axes(grid, size.axis, Axis(min(ends[0], np.pi / 2), max(ends[1], np.pi / 2)))
+        tensor, error = _tensor(grid, log_q, theta)
+        nodes = log_q.nodes()
+        means, missed = maximum.means(seen.phi, m, np.exp(nodes))
+    half = (theta.high - theta.low) / 2
+    tensor = np.asarray(-half * chebyshev.chebint(tensor, axis=2), dtype=np.float64)
+    theta = replace(theta, length=theta.length + 1)
+    centred = log_q.coefficients(means / np.sqrt(size.at(nodes)))
+    tensor[..., 0] += np.multiply.outer(centred, centred) - tensor @ theta.basis(np.array([np.pi / 2]))[0]
+    return Interpolant(size, log_q, theta, tensor, 2 * half * error + 2 * missed / float(np.sqrt(size.at(nodes).min())))
 
 
-def _across(sampler: _Sampler, log_b: Array, theta: Array, log_a: Array) -> Array:
-    """Kernel on a line in log_a."""
-    return np.asarray(sampler(log_a, log_b, theta)[:, 0])
+def _size(second: Second, q: tuple[float, float]) -> Size | None:
+    """Second moments for variances between q; None where f vanishes."""
+    axis = Axis(float(np.log(q[0])), float(np.log(q[1])))
+    axis = replace(axis, length=LONGEST_Q if axis.high > axis.low else 1)
+    with np.errstate(divide="ignore"):
+        coefficients = axis.coefficients(np.log([second(x) for x in np.exp(axis.nodes())]))
+    return Size(axis, coefficients) if np.all(np.isfinite(coefficients)) else None
 
 
-def _interpolant(sampler: _Sampler, log_q: Axis, theta: Axis) -> Interpolant:
-    """Interpolant from the nodes of both axes; the kernel is symmetric in its two data."""
+def _axes(grid: Grid, along_q: Axis, along_theta: Axis) -> tuple[Axis, Axis]:
+    """Axes with the numbers of nodes found on lines: through the ends and the middle of the others.
+
+    Two more angles than needed: the error is read from the last coefficients, which are to be those that no longer
+    count.
+    """
+    some_q, some_theta = (axis.at(np.array([-1.0, 0, 1])) for axis in (along_q, along_theta))
+    _, length = along_q.sampled(lambda log_a: _rows(grid(log_a, some_q, some_theta)[0]), TOLERANCE, LONGEST_Q)
+    _, turns = along_theta.sampled(lambda theta: _rows(grid(some_q, some_q, theta)[0].T), TOLERANCE, LONGEST_THETA)
+    return replace(along_q, length=length), replace(along_theta, length=turns + 2 * (turns > 1))
+
+
+def _rows(values: Array) -> Array:
+    return values.reshape(len(values), -1)
+
+
+def _tensor(grid: Grid, log_q: Axis, theta: Axis) -> tuple[Array, float]:
+    """Coefficients from the nodes of the axes, and the error of the values and of the end of the series."""
     nodes = log_q.nodes()
-    a, b = np.triu_indices(log_q.length)
-    values = np.empty((log_q.length, log_q.length, theta.length))
-    values[a, b] = values[b, a] = sampler(nodes[a], nodes[b], theta.nodes())
+    values, error = grid(nodes, nodes, theta.nodes())
     for i, axis in enumerate((log_q, log_q, theta)):
         values = np.moveaxis(axis.coefficients(np.moveaxis(values, i, 0)), 0, i)
     ends = [values[-1]] * (log_q.length > 1) + [values[..., -2:]] * (theta.length > 2)
-    unresolved = max((float(np.max(np.abs(end))) for end in ends), default=0.0)
-    return Interpolant(sampler.log_q, log_q, theta, sampler.moments, values, sampler.error + unresolved)
+    return values, error + max((float(np.max(np.abs(end))) for end in ends), default=0.0)
 
 
-def kernel(
-    n: Kind,
-    rule: Callable[..., tuple[Any, Any]],
-    second: Callable[[Any], Any],
-    pair: tuple[Any, Any, Any],
-    parity: int = 0,
-) -> tuple[Any, float]:
-    """Return the kernel E f(h_a) f(h_b) at arrays of pairs and its largest error, from a rule for one pair.
-
-    rule: kernel and its estimated relative error of one pair (q_a, q_b, q_ab); second: E f(h)^2 at one variance; pair:
-    (q_a, q_b, q_ab), arrays that broadcast; parity: of f. The pairs of a data set, q_a (rows, 1) with q_b (1, columns),
-    are interpolated in double precision.
-    """
-    pairs = np.broadcast_arrays(*pair)
-    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
-        squares = partial(_each_variance, second)
-        return interpolated(partial(_each, rule), squares, pair[0], np.ravel(pair[1]), pairs[2], parity=parity)
-    values, errors = _each(rule, *pairs)
-    return values[()], float(np.max(errors))
-
-
-def _each_variance(second: Callable[[Any], Any], q: Array) -> Array:
-    return np.array([second(x) for x in q])
-
-
-def _each(rule: Callable[..., tuple[Any, Any]], q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
+def _each(rule: Rule, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
     """Values and errors pair by pair: a pair and the same in reverse are one."""
     pairs = [(*sorted(pair), ab) for *pair, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
     found = {pair: rule(*pair) for pair in dict.fromkeys(pairs)}

@@ -12,12 +12,13 @@ from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.averages.maximum_law import Chart, columns, density, dependence, ends
 from igbtheory.averages.panels import PLAIN, difference, orders
 from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.formulas.function import Function, formula
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import Panels, before, of_rises, split
 
 IDENTITY = formula("identity", "x", "")
@@ -43,6 +44,15 @@ def second_moment(n: Kind, phi: Function, m: int, mean: Any, q: Any) -> Any:
     maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
     x = maximum.panels(orders(n)[1], [])
     return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
+
+
+def means(phi: Function, m: int, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return E phi(M) of centred nodes of variances q, in double precision, and the largest difference of two rules."""
+    if phi.parity < 0 and m == 1:
+        return 0 * q, 0.0
+    maxima = [maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(one))) for one in q]
+    coarse, fine = (np.array([_mean(maximum, order)[0] for maximum in maxima]) for order in orders(FLOAT64))
+    return fine, float(np.max(np.abs(coarse - fine)))
 
 
 def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
@@ -85,7 +95,7 @@ class Maximum:
         points = self.points()
         return split(self.seen.n, np.concatenate([points, more]), points[0], points[-1], order)
 
-    def spread(self, x: Any, chart: Chart, order: int) -> Any:
+    def mean_square_rise(self, x: Any, chart: Chart, order: int) -> Any:
         """Density at x = M_a times the mean of (f(M_b) - f(M_a))^2 over M_b > M_a, given M_a."""
         n = self.seen.n
         v = chart.panels(n, x, self.points(), n.number(0), order)
@@ -118,7 +128,9 @@ def _moments(maximum: Maximum, var_mu: Any, var_chi: Any, order: int) -> tuple[A
         return average, covariance, np.maximum(total - covariance, 0 * total)
     chart = agreeing(n, var_mu, var_chi)
     x = maximum.panels(order, maximum.images(maximum.seen.sides(chart.s * maximum.scale)))
-    spread = x.weights.ravel() @ np.concatenate([maximum.spread(part, chart, order) for part in _blocks(maximum, x)])
+    spread = x.weights.ravel() @ np.concatenate(
+        [maximum.mean_square_rise(part, chart, order) for part in _blocks(maximum, x)]
+    )
     return average, np.maximum(total - spread, 0 * total), spread
 
 
@@ -140,12 +152,17 @@ def _blocks(maximum: Maximum, x: Panels) -> list[Any]:
     return np.array_split(x.x.ravel(), 1 + x.x.size * x.x.shape[1] * (len(maximum.seen.cuts) + 20) // BLOCK)
 
 
+def _mean(maximum: Maximum, order: int) -> tuple[Any, Panels, Any, Any]:
+    """Mean of f(M), and the panels, the density and the values of f that it is made of."""
+    x = maximum.panels(order, [])
+    law = density(maximum.seen.n, maximum.m, x.x)
+    values = maximum.values(x.x)
+    return x.integral(values * law), x, law, values
+
+
 def _variance(n: Kind, maximum: Maximum, order: int) -> tuple[Any, Any]:
     """Mean and variance of f(M): of f itself, or of its rises where it hardly varies."""
-    x = maximum.panels(order, [])
-    law = density(n, maximum.m, x.x)
-    values = maximum.values(x.x)
-    average = x.integral(values * law)
+    average, x, law, values = _mean(maximum, order)
     total = x.integral((values - average) ** 2 * law)
     if total > PLAIN * (average * average + total):
         return average, total

@@ -1,27 +1,31 @@
-"""Mean slopes K1 = E phi'(u) phi'(v) of centred pairs of equal variances q, circle by circle, in double precision.
+"""Mean slopes of pairs of units by a rule on circles, in double precision.
 
-At u = r cos a, v = r cos(a - theta), theta = acos c, the density does not depend on the angle a:
+Standard normal u and v of correlation cos theta are r cos(b + theta/2) and r cos(b - theta/2), r with the density
+r exp(-r^2/2) and b uniform. The mean slope of two data with the standard deviations s and t is
 
-    K1(q, theta) = int_0^oo A(r, theta) exp(-r^2/2q) r dr/q,   A(r, theta) = 1/(2 pi) int phi'(u) phi'(v) da
+    K1(theta) = E phi'(s u) phi'(t v) W,   W = m P(another pair lies below u and v)^(m - 1)
 
-so that one A serves all variances. Between the lines on which u or v is at a kink all is analytic.
+for the largest of m units (W = 1 for m = 1). Between the lines on which a pre-activation is at a kink all is analytic,
+also at theta = 0.
 """
 
+from dataclasses import dataclass
 from itertools import combinations_with_replacement, pairwise
+from typing import Any, final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
+from igbtheory.averages.maximum import maximum_of
 from igbtheory.averages.resolved import Resolved
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.pieces import Pieces
-from igbtheory.formulas.tree import ZERO, evaluate
 from igbtheory.numbers import FLOAT64
-from igbtheory.numerics.panels import WIDTH, Panels, split
+from igbtheory.numerics.panels import WIDTH, split
 
 ORDERS = ((14, 18), (16, 22))
 """Orders in r and in the angle of a coarser and of the finer rule: means over angles are smoother than phi'."""
-FEW = 5
+FEW = 3
 """Angles theta at which they are compared."""
 MERGED = 3
 """Panels of the mesh in one of these: a Gauss rule is exact to twice the degree that its nodes interpolate."""
@@ -29,124 +33,173 @@ MOST = 32
 """Points of the mesh within reach beyond which panels of one pair take less time than all circles."""
 GROWTH = 4.0 ** np.arange(30)
 """Ends of panels, in units of the distance from a singularity."""
-ROWS = 512
-"""Panels evaluated at once: their arrays stay in the cache."""
 
 Array = NDArray[np.float64]
 
 
-def mean_slopes(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
-    """Return the mean slopes, shape (q, theta), and their absolute error: the largest difference from a coarser rule.
+def seen(phi: Function, m: int, q: float) -> Resolved | None:
+    """Return phi for variances up to q, or None where K1 is singular at theta = 0, or circles take too long.
 
-    seen: phi as the largest of the variances q sees it.
+    They do for maxima of kinks off 0, which are at other values of u and of v for each variance.
     """
-    values = _integrals(seen, q, theta, *ORDERS[1])
+    if any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
+        return None
+    if m > 1 and any(phi.pieces.kinks):
+        return None
+    try:
+        found = maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(q))).seen
+    except ValueError:  # panels say why, where they fail as well
+        return None
+    cuts = np.abs(np.array(found.cuts, dtype=float))
+    return None if found.doubt > 1 or np.count_nonzero(cuts < found.reach * np.sqrt(q)) > MOST else found
+
+
+def of_equals(seen: Resolved, m: int, q: Array, theta: Array) -> tuple[Array, float]:
+    """Return K1 of the largest of m units of equal variances q, shape (q, theta), and its absolute error.
+
+    seen: phi for the largest of the variances. The error is the largest difference from a coarser rule at some of the
+    angles theta.
+    """
+    if m == 1:
+        return _of_one(seen, q, theta)
+    scales = np.sqrt(q)
+    found, error = of_pairs(seen, m, (scales, scales), theta)
+    return np.diagonal(found).T, error
+
+
+def _of_one(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
+    """K1 of single units of equal variances: radii in units of phi serve all of them."""
+    lines, even = _Lines.of(seen, 1.0), bool(seen.phi.parity)
+    reach, widest = seen.reach * float(np.sqrt(np.max(q))), WIDTH * float(np.sqrt(np.min(q)))
+
+    def integrals(angle: float, orders: tuple[int, int]) -> Array:
+        at = lines.circles(angle, reach, widest, orders, even=even)
+        values = at.weights * seen.phi.slope(FLOAT64, at.u) * seen.phi.slope(FLOAT64, at.v)
+        means = at.of_r * np.bincount(at.circle, values.sum(axis=1), at.r.size)
+        return np.asarray(np.exp(np.square(at.r) / (-2 * q[:, None])) @ means / q)
+
+    return _compared(integrals, theta)
+
+
+def of_pairs(seen: Resolved, m: int, scales: tuple[Array, Array], theta: Array) -> tuple[Array, float]:
+    """Return K1 of the largest of m units, shape (s, t, theta) for standard deviations (s, t), and its absolute error.
+
+    seen: phi for the largest of them; no kink but 0 where they differ. The kinks then lie on the same lines for all of
+    them, so that they share the nodes.
+    """
+    lines = _Lines.of(seen, float(max(map(np.max, scales))))
+
+    def slopes(scale: Array, at: _Circles) -> list[Array]:
+        return [seen.phi.slope(FLOAT64, scale[:, None] * x.ravel()) for x in (at.u, at.v)]
+
+    def integrals(angle: float, orders: tuple[int, int]) -> Array:
+        at = lines.circles(angle, seen.reach, WIDTH, orders, even=False)
+        r, of_r = at.r[at.circle, None], at.of_r[at.circle, None]
+        weights = (at.weights * of_r * np.exp(-r * r / 2) * at.maximal(m)).ravel()
+        a_u, a_v = slopes(scales[0], at)
+        b_u, b_v = (a_u, a_v) if scales[0] is scales[1] else slopes(scales[1], at)
+        return np.asarray(((a_u * weights) @ b_v.T + (a_v * weights) @ b_u.T) / 2)
+
+    return _compared(integrals, theta)
+
+
+def _compared(integrals: Any, theta: Array) -> tuple[Array, float]:
+    """Integrals by the finer rule, theta last, and the largest difference from the coarser one at some angles."""
+    values = np.stack([integrals(angle, ORDERS[1]) for angle in theta], axis=-1)
     some = np.unique(np.linspace(0, theta.size - 1, FEW).astype(int))
-    return values, float(np.max(np.abs(_integrals(seen, q, theta[some], *ORDERS[0]) - values[:, some])))
+    return values, max(float(np.max(np.abs(integrals(theta[i], ORDERS[0]) - values[..., i]))) for i in some)
 
 
-def few(seen: Resolved, q: float) -> bool:
-    """Return whether the mesh has few points where a pre-activation of variance q is."""
-    return bool(np.count_nonzero(np.abs(np.array(seen.cuts, dtype=float)) < seen.reach * np.sqrt(q)) <= MOST)
+@final
+@dataclass(frozen=True)
+class _Circles:
+    """Nodes of a rule at one theta: panels of b on half of all circles, 0 < b < pi, or a quarter of them.
 
-
-@np.errstate(all="ignore")
-def _integrals(seen: Resolved, q: Array, theta: Array, order: int, order_angle: int) -> Array:
-    """Mean slopes by rules of these orders: rings between the radii of kinks."""
-    last, total = seen.reach * float(np.sqrt(np.max(q))), np.zeros((q.size, theta.size))
-    kinks, cuts = np.array(seen.kinks, dtype=float), _cuts(seen)
-    radii = sorted({0.0, *(r for r in np.abs(kinks).tolist() if r < last)})
-    for inner, outer in pairwise([*radii, last]):
-        ring = _ring((inner, outer), kinks, cuts, WIDTH * float(np.sqrt(np.min(q))), theta, order)
-        for t, weights in zip(ring.x, ring.weights, strict=True):
-            squares = inner**2 + t * t
-            means = _means(seen.phi, cuts, np.sqrt(squares), theta, order_angle)
-            density = np.exp(squares / (-2 * q[:, None, None])) / q[:, None, None]
-            total += (density * (weights * t * means)).sum(axis=1)
-    return total
-
-
-def _cuts(seen: Resolved) -> Array:
-    """Kinks, and every third point of the mesh, counted outwards."""
-    kinks = np.array(seen.kinks, dtype=float)
-    points = np.setdiff1d(np.array(seen.cuts, dtype=float), kinks)
-    parts = np.split(points, np.searchsorted(points, kinks))
-    parts[0] = parts[0][::-1]
-    return np.concatenate([kinks, *(part[MERGED - 1 :: MERGED] for part in parts)])
-
-
-def _ring(ends: tuple[float, float], kinks: Array, cuts: Array, widest: float, theta: Array, order: int) -> Panels:
-    """Panels of t, r^2 = inner^2 + t^2, at each theta.
-
-    A kink is reached as a square root of r - inner, which t is not. Panels end where lines of kinks meet on the circle,
-    and grow with the distance from the imaginary t at which lines begin that have begun inside.
+    r, of_r: radii and weights of int r dr; circle: index of the radius of each panel; b, weights: angles b and the
+    weights of their mean, shape (panels, order).
     """
-    square, width = ends[0] ** 2, np.sqrt(ends[1] ** 2 - ends[0] ** 2)
-    inside = {np.sqrt(square - k * k) for k in (0.0, *np.abs(kinks)) if abs(k) < ends[0]}
-    marks = np.concatenate([[0, width], np.sqrt(np.maximum(cuts**2 - square, 0)), *(GROWTH * d for d in inside)])
-    gaps = pairwise(np.unique(np.minimum(marks, width)))
-    fixed = np.concatenate([np.linspace(a, b, 1 + int(np.ceil((b - a) / widest))) for a, b in gaps])
-    meeting = [
-        np.sqrt(np.maximum(k * k - square + ((other - k * np.cos(theta)) / np.sin(theta)) ** 2, 0))[None]
-        for k, other in combinations_with_replacement(kinks, 2)
-    ]
-    everywhere = np.broadcast_to(fixed[:, None], (fixed.size, theta.size))
-    return split(FLOAT64, np.nan_to_num(np.concatenate([everywhere, *meeting])), 0.0, width, order)
+
+    theta: float
+    r: Array
+    of_r: Array
+    circle: NDArray[np.intp]
+    b: Array
+    weights: Array
+
+    @property
+    def u(self) -> Array:
+        return np.asarray(self.r[self.circle, None] * np.cos(self.b + self.theta / 2))
+
+    @property
+    def v(self) -> Array:
+        return np.asarray(self.r[self.circle, None] * np.cos(self.b - self.theta / 2))
+
+    def maximal(self, m: int) -> Any:
+        """Factor W: Owen's T gives the probability that another pair lies below u and v."""
+        if m == 1:
+            return 1.0
+        u, v, owens_t = self.u, self.v, scipy.special.owens_t
+        below = (scipy.special.ndtr(u) + scipy.special.ndtr(v)) / 2 - (u * v < 0) / 2
+        below += owens_t(v, np.tan(self.b - self.theta / 2)) - owens_t(u, np.tan(self.b + self.theta / 2))
+        return m * np.maximum(below, 0) ** (m - 1)
 
 
-def _means(phi: Function, cuts: Array, r: Array, theta: Array, order: int) -> Array:
-    """Means of phi'(u) phi'(v) over circles of the radii r, shape (*, theta).
+@final
+@dataclass(frozen=True)
+class _Lines:
+    """Values of u and of v, in units of their standard deviation, at kinks, and these and points of the mesh."""
 
-    With a = b + theta/2, -b stands for v and u, and where phi has a parity pi - b stands for -v and -u. The variable is
-    x = tan(b/2 - pi/4), whose functions take less time than cosines.
-    """
-    high = 0.0 if phi.parity else 1.0
-    ends = np.tan(_lines(phi, cuts, r, theta) / 2 - np.pi / 4)
-    ends = np.concatenate([ends, np.multiply.outer([-1, 0, high], np.ones_like(r))])
-    ends = np.sort(np.minimum(ends, high), axis=0)
-    full = ends[1:] > ends[:-1]
-    along, across = (np.broadcast_to(r * part, full.shape)[full] for part in (np.cos(theta / 2), np.sin(theta / 2)))
-    panels = np.array([ends[:-1][full], ends[1:][full], along, across])
-    blocks = np.array_split(panels, 1 + panels.shape[1] // ROWS, axis=1)
-    found = np.zeros(full.shape)
-    found[full] = np.concatenate([_integral(phi.slope, block, order) for block in blocks]) * (2 - high) / np.pi
-    return np.asarray(found.sum(axis=0))
+    kinks: Array
+    cuts: Array
 
+    @staticmethod
+    def of(seen: Resolved, scale: float) -> "_Lines":
+        """Kinks, and every third point of the mesh, counted outwards."""
+        kinks = np.array(seen.kinks, dtype=float)
+        points = np.setdiff1d(np.array(seen.cuts, dtype=float), kinks)
+        parts = np.split(points, np.searchsorted(points, kinks))
+        parts[0] = parts[0][::-1]
+        cuts = np.concatenate([kinks, *(part[MERGED - 1 :: MERGED] for part in parts)])
+        return _Lines(kinks / scale, cuts / scale)
 
-def _lines(phi: Function, cuts: Array, r: Array, theta: Array) -> Array:
-    """Angles b at which u or v is at a cut, of the two the one nearer to a kink; 0 instead of what is not met."""
-    x, kinks = cuts[np.abs(cuts) < np.max(r), None, None], np.array(phi.pieces.kinks, dtype=float)
-    angle, rest = np.arccos(np.clip(x / r, -1, 1)), np.sin(theta) * np.sqrt(np.maximum(r * r - x * x, 0))
-    b = np.stack([np.abs(angle - theta / 2), np.pi - np.abs(np.pi - angle - theta / 2)])
-    other = x * np.cos(theta) + np.multiply.outer([1, -1], rest)
-    own, others = (np.min(np.abs(part[..., None] - kinks), axis=-1) for part in (x, other))
-    return np.where((np.abs(x) < r) & ((own == 0) | (own <= others)), b, 0).reshape(-1, *r.shape)
+    @np.errstate(all="ignore")
+    def circles(self, theta: float, reach: float, widest: float, orders: tuple[int, int], *, even: bool) -> _Circles:
+        """Nodes of a rule, rings between the radii of kinks; even: b and pi - b, where u is -v, are alike."""
+        starts = sorted({0.0, *(r for r in np.abs(self.kinks).tolist() if r < reach)})
+        rings = [self._ring(ends, widest, theta, orders[0]) for ends in pairwise([*starts, reach])]
+        r, of_r = (np.concatenate(part) for part in zip(*rings, strict=True))
+        width = np.pi / 2 if even else np.pi
+        ends = np.concatenate([self._angles(r, theta), np.multiply.outer([0, np.pi / 2, width], np.ones_like(r))])
+        ends = np.sort(np.minimum(ends, width), axis=0)
+        panel, circle = np.nonzero(ends[1:] > ends[:-1])
+        low, half = ends[panel, circle, None], (ends[panel + 1, circle, None] - ends[panel, circle, None]) / 2
+        nodes, weights = FLOAT64.legendre(orders[1])
+        return _Circles(theta, r, of_r, circle, low + half * (1 + nodes), half * weights / width)
 
+    def _ring(self, ends: tuple[float, float], widest: float, theta: float, order: int) -> tuple[Array, Array]:
+        """Radii and weights of int r dr by panels of t, r^2 = inner^2 + t^2.
 
-def _integral(slope: Pieces, panels: Array, order: int) -> Array:
-    """Integrals of phi'(u) phi'(v) over b; panels: rows low and high end in x, r cos(theta/2), r sin(theta/2)."""
-    low, high, *scales = panels
-    nodes, weights = FLOAT64.legendre(order)
-    middle, half = (low + high) / 2, (high - low) / 2
-    *inside, _ = _pair(middle, *scales)
-    *pair, rate = _pair(middle[:, None] + half[:, None] * nodes, *(scale[:, None] for scale in scales))
-    product = rate * np.prod([_slopes(slope, *part) for part in zip(inside, pair, strict=True)], axis=0)
-    return np.asarray(half * (product @ weights))
+        A kink is reached as a square root of r - inner, which t is not. Panels end where lines of kinks meet on the
+        circle, and grow with the distance from the imaginary t at which lines begin that have begun inside.
+        """
+        square, width, kinks = ends[0] ** 2, np.sqrt(ends[1] ** 2 - ends[0] ** 2), self.kinks
+        inside = {np.sqrt(square - k * k) for k in (0.0, *np.abs(kinks)) if abs(k) < ends[0]}
+        meeting = [
+            k * k + ((other - k * np.cos(theta)) / np.sin(theta)) ** 2
+            for k, other in combinations_with_replacement(kinks, 2)
+        ]
+        begun = np.sqrt(np.maximum(np.concatenate([self.cuts**2, meeting]) - square, 0))
+        marks = np.concatenate([[0, width], np.nan_to_num(begun), *(GROWTH * d for d in inside)])
+        gaps = pairwise(np.unique(np.minimum(marks, width)))
+        fixed = np.concatenate([np.linspace(a, b, 1 + int(np.ceil((b - a) / widest))) for a, b in gaps])
+        t = split(FLOAT64, fixed, 0.0, width, order)
+        return np.sqrt(square + t.x.ravel() ** 2), (t.weights * t.x).ravel()
 
-
-def _pair(x: Array, along: Array, across: Array) -> tuple[Array, Array, Array]:
-    """Values u, v and db/dx: cos b = -2 x/(1 + x^2), sin b = (1 - x^2)/(1 + x^2)."""
-    rate = 2 / (1 + x * x)
-    cosine, sine = along * (x * -rate), across * (rate - 1)
-    return cosine - sine, cosine + sine, rate
-
-
-def _slopes(slope: Pieces, inside: Array, x: Array) -> Array:
-    """Slopes at rows of points, each of one piece, as of the point inside."""
-    piece = np.searchsorted(np.array(slope.kinks, dtype=float), inside)
-    values = np.zeros_like(x)
-    for i, formula in enumerate(slope.formulas):
-        if formula != ZERO:
-            rows = np.flatnonzero(piece == i)
-            values[rows] = evaluate(formula, FLOAT64, x[rows])
-    return values
+    def _angles(self, r: Array, theta: float) -> Array:
+        """Angles b at which u or v is at a cut, of the two the one nearer to a kink; 0 instead of what is not met."""
+        x = self.cuts[np.abs(self.cuts) < np.max(r), None]
+        angle, rest = np.arccos(np.clip(x / r, -1, 1)), np.sin(theta) * np.sqrt(np.maximum(r * r - x * x, 0))
+        b = np.stack([np.abs(angle - theta / 2), np.pi - np.abs(np.pi - angle - theta / 2)])
+        other = x * np.cos(theta) + np.multiply.outer([1, -1], rest)
+        own, others = (np.min(np.abs(y[..., None] - self.kinks), axis=-1, initial=np.inf) for y in (x, other))
+        return np.where((np.abs(x) < r) & ((own == 0) | (own <= others)), b, 0).reshape(-1, r.size)

@@ -15,7 +15,6 @@ from igbtheory.formulas.text import text
 from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable
 from igbtheory.numbers.certified import Certified
 
-_MINUS_ONE = Number(Fraction(-1))
 _ONE = Number(Fraction(1))
 
 
@@ -82,8 +81,8 @@ class _Bound:
 
     def _exponential(self, argument: Tree, tree: Tree, *, signed: bool = True) -> Growth:
         """Return a bound of exp(t): t bounded from above, or |t| <= size (1 + |x|)."""
-        most = self.on.most(argument) if signed else None
-        if most is not None:
+        most = self.on.limits(argument)[1]
+        if signed and most.is_finite():
             return constant(most.exp())
         inner = self.of(argument)
         if inner.power > 1 or not inner.rate.is_zero():
@@ -92,10 +91,10 @@ class _Bound:
 
     def _away(self, base: Tree, tree: Tree) -> Any:
         """Return a lower bound of |base|, which must be positive."""
-        for least in (self.on.least(base), self.on.least(Product((_MINUS_ONE, base)))):
-            if least is not None and least > 0:
-                return least
-        raise _refusal(self.name, tree)
+        low, high = self.on.limits(base)
+        if not (low > 0 or high < 0):
+            raise _refusal(self.name, tree)
+        return low if low > 0 else -high
 
 
 def _refusal(name: str, tree: Tree) -> ValueError:

@@ -93,9 +93,9 @@ def size(tree: Tree, around: Any, inner: Any = None) -> Any:
     return most
 
 
-def rectangles(middle: Any, width: Any, height: Any, columns: int = COLUMNS) -> Iterator[Any]:
-    """Rectangles that cover the upper half of |Re z - middle| <= width, |Im z| <= height; columns: a power of two."""
-    for i in range(columns):
-        real = middle + width * arb((2 * i + 1 - columns) / columns, 1 / columns)
+def rectangles(middle: Any, width: Any, height: Any) -> Iterator[Any]:
+    """Yield rectangles that cover the upper half of |Re z - middle| <= width, |Im z| <= height."""
+    for i in range(COLUMNS):
+        real = middle + width * arb((2 * i + 1 - COLUMNS) / COLUMNS, 1 / COLUMNS)
         for j in range(ROWS):
             yield acb(real, height * arb((2 * j + 1) / (2 * ROWS), 1 / (2 * ROWS)))

@@ -14,7 +14,6 @@ from typing import Any
 from flint import arb
 
 from igbtheory.averages.state import Moments
-from igbtheory.certificate import smooth
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.panels import MOST, Layout, TooWideError, between, too_many
 from igbtheory.certificate.rules import Rule
@@ -27,8 +26,7 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
     mean, scale = standard(n, h, phi.name)
     low, high, eta = cut(n, phi, mean, scale)
     alike = h.var_mu.is_zero() or h.var_chi.is_zero()
-    spread = None if alike else smooth.spread(n, phi, h, mean)
-    narrow = scale if alike or spread is not None else h.var_chi.sqrt()
+    narrow = scale if alike else h.var_chi.sqrt()
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, lambda y: normal_bound(n, y, narrow))
     ends, seen, _ = between(n, phi, low, high)
     rule = layout.rule(ends, [(formula,) for formula in phi.pieces.formulas[seen]])
@@ -41,11 +39,9 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
         return Moments(average, arb(0), total)
     if h.var_chi.is_zero():
         return Moments(average, total, arb(0))
-    if spread is not None:
-        return Moments(average, total - spread, spread)
     norm = second.abs_upper()
     most = growth(phi).at(abs(low).max(abs(high)))
-    shared = _shared(n, rule, h, norm, most) + arb(0, (eta * (2 * norm.sqrt() + eta)).abs_upper())
+    shared = _mean_square(n, rule, h, norm, most) + arb(0, (eta * (2 * norm.sqrt() + eta)).abs_upper())
     covariance = shared - average * average
     return Moments(average, covariance, total - covariance)
 
@@ -84,14 +80,14 @@ def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
     return ((height / scale) ** 2 / 2).exp() / (scale * (2 * n.pi).sqrt())
 
 
-def _shared(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
-    """Return the mean E m(u)^2 of phi cut off, of which `norm` bounds E phi^2 and `most` bounds |phi|."""
+def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
+    """Return the mean square E m(u)^2 of m(u) = E_z phi(h), phi cut off; `norm` bounds E phi^2, `most` bounds |phi|."""
     step, count, error = trapezoid(n, h, norm, most)
     mean, root, narrow = n.number(h.mean), h.var_mu.sqrt(), h.var_chi.sqrt()
     masses = [weight * value for weight, value in zip(rule.weights, rule.values[0], strict=True)]
     places = [float(x) for x in rule.x]
     reach = float(narrow) * (1.39 * (n.bits + 20)) ** 0.5
-    if count * sum(abs(place - float(mean)) < reach for place in places) > MOST * 100:
+    if count * sum(abs(place - float(mean)) < reach for place in places) > MOST * 400:
         raise ValueError(too_many("an activation"))
     outside = sum(map(abs, masses), start=arb(0)) * (-((arb(reach) / narrow) ** 2) / 2).exp()
     lost = rule.remainder(lambda y: normal_bound(n, y, narrow), lambda b: b[0])

@@ -36,22 +36,11 @@ class Growth:
         With 1 + t <= L exp(t/L) for L >= 1, f^2 <= size^2 L^2p exp(b |x|), b = 2p/L + 2 rate, and
         E exp(k |z|) over |z| > reach is exp(k^2/2) erfc((reach - k)/sqrt(2)), k = b scale.
         """
-        size, rate = self._exponential(mean, scale)
-        return (size * _tail(rate * scale, reach)).abs_upper()
-
-    def outside(self, mean: Any, scale: Any, parts: tuple[Any, Any], reach: Any) -> Any:
-        """Bound of E f(mean + p w + d v)^2 over |w| > reach or |v| > reach, (p, d) the parts, p^2 + d^2 = scale^2."""
-        size, rate = self._exponential(mean, scale)
-        p, d = (rate * part for part in parts)
-        whole = [2 * (k * k / 2).exp() for k in (p, d)]
-        return (size * (_tail(p, reach) * whole[1] + whole[0] * _tail(d, reach))).abs_upper()
-
-    def _exponential(self, mean: Any, scale: Any) -> tuple[Any, Any]:
-        """Return numbers A and b with f(mean + y)^2 <= A exp(b |y|)."""
-        length = scale.max(arb(1))
-        power = 2 * _ball(self.power)
+        length, power = scale.max(arb(1)), 2 * _ball(self.power)
         b = power / length + 2 * self.rate
-        return self.size**2 * length**power * (b * abs(mean)).exp(), b
+        size = self.size**2 * length**power * (b * abs(mean)).exp()
+        k = b * scale
+        return (size * (k * k / 2).exp() * ((reach - k) / arb(2).sqrt()).erfc()).abs_upper()
 
     def reach(self, scale: Any, bits: int) -> float:
         """Number of standard deviations beyond which about 2^-bits is left; an estimate, `beyond` is the proof."""
@@ -62,11 +51,6 @@ class Growth:
 def constant(value: Any) -> Growth:
     """Return the growth of what is bounded."""
     return Growth(arb(value), Fraction(0), arb(0))
-
-
-def _tail(k: Any, reach: Any) -> Any:
-    """Return a bound of E exp(k |z|) over |z| > reach."""
-    return (k * k / 2).exp() * ((reach - k) / arb(2).sqrt()).erfc()
 
 
 def _ball(value: Fraction) -> Any:

@@ -9,9 +9,9 @@ from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
 from igbtheory.layers import BatchNorm, Gaussian, GroupNorm, LawNode, Layer, MaxPool, Residual
-from igbtheory.layers.node import Averaged, Base
+from igbtheory.layers.base import Averaged, Base
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.residual import add_moments
+from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def proven(node: LawNode) -> LawNode:
     base = node.base
     if isinstance(base, Gaussian):
         return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
-    if isinstance(base, Normalised):
-        return replace(node, base=ProvenNormalised(base.size, base.estimator))
+    if isinstance(base, Normalised) and base.estimator == "exact":
+        return replace(node, base=ProvenNormalised(base.size))
     exact = isinstance(base, Averaged) and base.error == 0
     if exact or isinstance(base, ProvenGaussian | ProvenNormalised):
         return node
@@ -67,8 +67,8 @@ class ProvenGaussian(Base[Moments]):
         shared = none if h.var_mu.is_zero() else phi.closed.shared(n, h.var_mu, h.var_chi)
         return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, m, copies
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        del m
         return never_flat(phi, size)
 
 
@@ -78,19 +78,9 @@ class ProvenNormalised(Base[Moments]):
     """Batch-normalised unit: see `layers.normalised.Normalised`."""
 
     size: int
-    estimator: str
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        return sphere.moments(cast("Certified", n), phi, m, self.size, proxy=self.estimator == "proxy")
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, copies
-        if size == 2 and (m > 1 or phi is not None):
-            raise ValueError(
-                "BatchNorm in batches of 2 behind a function of BatchNorm(2), whose values are +-1: how often two of "
-                f"them agree is not certified; use the full batch, or {ESTIMATED}"
-            )
-        return never_flat(phi, size)
+        return sphere.moments(cast("Certified", n), phi, m, self.size)
 
 
 def never_flat(phi: Function | None, size: int) -> int:
@@ -112,6 +102,8 @@ def _refuse(layer: Layer, node: LawNode) -> None:
         case BatchNorm(batch_size=size) if layer.trains and layer.eps and not (size is None and node.gaussian):
             behind = "behind an activation" if size is None else "in finite batches"
             why = f"{layer!r} {behind} has no certified rule: use eps=0"
+        case BatchNorm(estimator="proxy"):
+            why = f'{layer!r} has no certified rule: use law="exact"'
         case MaxPool(m) if m > 1 and node.phi is not None and not increases(node.phi):
             why = (
                 f"expected an activation in front of {layer!r} whose tree proves that it increases, got "

@@ -18,7 +18,7 @@ RADII = (16.0, 8.0, 5.0, 3.0, 2.0, 1.5)
 """Values of rho that are tried."""
 DEEPEST = 40
 """Halvings of a panel at most."""
-MOST = 200_000
+MOST = 50_000
 """Nodes at most."""
 
 
@@ -62,6 +62,9 @@ class Layout:
         """Return panels on [low, high]."""
         seen = tuple(map(analytic, trees))
         count = max(1, int(float(high - low) / self.length + 1))
+        # no ellipse is larger than that of rho = 16: a panel has at least bits/8 nodes
+        if count * self.bits > 8 * MOST:
+            raise ValueError(too_many(self.name))
         steps = [low + (high - low) * i / count for i in range(count)] + [high]
         return [panel for a, b in pairwise(steps) for panel in self._split(a, b, seen, 0)]
 

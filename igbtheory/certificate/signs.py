@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
-from operator import add, mul
+from operator import add
 from typing import Any, final
 
 from flint import arb
@@ -15,16 +15,20 @@ from igbtheory.numbers.certified import Certified
 
 LIMITED = {"sin": 1, "cos": 1, "tanh": 1, "sech": 1, "erf": 1, "sigmoid": 1, "erfc": 2, "atan": 2, "asin": 2, "acos": 4}
 """Functions that are bounded where they are defined, and bounds."""
-_NOT_NEGATIVE = frozenset({"sqrt", "exp", "sech", "erfc", "sigmoid", "softplus", "acosh", "acos"})
-_RISING = frozenset({"sqrt", "exp", "expm1", "log", "log1p", "sinh", "tanh", "asinh", "atan", "erf"})
+_LEAST = {**dict.fromkeys(("sqrt", "exp", "sech", "erfc", "sigmoid", "softplus", "acosh", "acos"), 0), "cosh": 1}
+_RISING = frozenset({"sqrt", "exp", "expm1", "log", "log1p", "sinh", "tanh", "asinh", "atan", "erf", "softplus"})
+
+Limits = tuple[Any, Any]
+"""A lower and an upper bound: exact numbers, or infinite."""
 
 
 def increases(phi: Function) -> bool:
     """Whether the trees of its slopes, and its jumps, prove that phi increases."""
     n = Certified(64)
     with n.precision():
-        slopes = [stretch.least(tree) for stretch, tree in zip(stretches(n, phi), phi.slope.formulas, strict=True)]
-        return all(least is not None and bool(least >= 0) for least in [*slopes, *phi.pieces.jumps(n)])
+        slopes = zip(stretches(n, phi), phi.slope.formulas, strict=True)
+        lows = [stretch.limits(tree)[0] for stretch, tree in slopes]
+        return all(bool(low >= 0) for low in [*lows, *phi.pieces.jumps(n)])
 
 
 def stretches(n: Certified, phi: Function) -> list["Stretch"]:
@@ -41,61 +45,46 @@ class Stretch:
     low: Fraction | None
     high: Fraction | None
 
-    def least(self, tree: Tree) -> Any:
-        """Return a lower bound of a formula here, None where its tree shows none."""
+    def limits(self, tree: Tree) -> Limits:
+        """Return a lower and an upper bound of a formula here, infinite where its tree shows none."""
         match tree:
             case Number() | Constant():
-                return self.value(tree)
+                value = self.value(tree)
+                return value.lower(), value.upper()
             case Variable():
-                return None if self.low is None else self.n.number(self.low).lower()
+                low = arb.neg_inf() if self.low is None else self.n.number(self.low).lower()
+                return low, arb.pos_inf() if self.high is None else self.n.number(self.high).upper()
             case Sum(terms):
-                parts = [self.least(term) for term in terms]
-                return None if any(part is None for part in parts) else reduce(add, parts).lower()
-            case Product((Number(value), *rest)) if value < 0:
-                most = self.most(Product(tuple(rest)) if len(rest) > 1 else rest[0])
-                return None if most is None else (self.n.number(value) * most).lower()
+                low, high = (reduce(add, ends) for ends in zip(*map(self.limits, terms), strict=True))
+                return low.lower(), high.upper()
             case Product(factors):
-                parts = [self.least(factor) for factor in factors]
-                known = all(part is not None and part >= 0 for part in parts)
-                return reduce(mul, parts).lower() if known else None
+                return reduce(_times, map(self.limits, factors))
             case Power(_, Number(value)) if value.denominator % 2 == 0 or value.numerator % 2 == 0:
-                return arb(0)
+                return arb(0), arb.pos_inf()
             case Power(base, _):
-                least = self.least(base)
-                return arb(0) if least is not None and least >= 0 else None
-            case Call("cosh", _):
-                return arb(1)
+                return arb(0) if self.limits(base)[0] >= 0 else arb.neg_inf(), arb.pos_inf()
             case Call(name, argument):
-                least = self.least(argument)
-                seen = getattr(self.n, name)(least).lower() if least is not None and name in _RISING else None
-                if seen is not None and seen.is_finite():
-                    return seen
-                return arb(0) if name in _NOT_NEGATIVE else arb(-LIMITED[name]) if name in LIMITED else None
+                return self._of_call(name, argument)
             case _:
-                return None
+                return arb.neg_inf(), arb.pos_inf()
 
-    def most(self, tree: Tree) -> Any:
-        """Return an upper bound of a formula here, None where its tree shows none."""
-        match tree:
-            case Variable():
-                return None if self.high is None else self.n.number(self.high).upper()
-            case Number() | Constant():
-                return self.value(tree)
-            case Sum(terms):
-                parts = [self.most(term) for term in terms]
-                return None if any(part is None for part in parts) else reduce(add, parts).upper()
-            case Product((Number(value), *rest)):
-                inner = Product(tuple(rest)) if len(rest) > 1 else rest[0]
-                bound = self.most(inner) if value > 0 else self.least(inner)
-                return None if bound is None else (self.n.number(value) * bound).upper()
-            case Call(name, _) if name in LIMITED:
-                return arb(LIMITED[name])
-            case Call(name, argument) if name in {"exp", "expm1", "softplus"}:
-                most = self.most(argument)
-                return None if most is None else getattr(self.n, name)(most).upper()
-            case _:
-                return None
+    def _of_call(self, name: str, argument: Tree) -> Limits:
+        most = arb(LIMITED[name]) if name in LIMITED else arb.pos_inf()
+        least = arb(_LEAST[name]) if name in _LEAST else -most
+        if name not in _RISING:
+            return least, most
+        at_low, at_high = (getattr(self.n, name)(end) for end in self.limits(argument))
+        return (
+            at_low.lower() if at_low.is_finite() else least,
+            at_high.upper() if at_high.is_finite() else most,
+        )
 
     def value(self, tree: Number | Constant) -> Any:
         """Return the value of a number; for pi and e a ball that holds both."""
         return self.n.number(tree.value) if isinstance(tree, Number) else arb(3.5, 1)
+
+
+def _times(a: Limits, b: Limits) -> Limits:
+    """Return the bounds of a product from those of two factors; 0 times infinity is 0, as no factor is infinite."""
+    corners = [arb(0) if x.is_zero() or y.is_zero() else x * y for x in a for y in b]
+    return reduce(arb.min, corners).lower(), reduce(arb.max, corners).upper()

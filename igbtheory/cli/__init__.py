@@ -1,10 +1,11 @@
 """The command line `igb`: it parses, calls the library and prints.
 
 Results go to standard output, progress, warnings and errors to standard error. Exit status: 0, 1 (a check
-failed), 2 (bad input), 130 (interrupted).
+failed), 2 (bad input, or output that cannot be written), 130 (interrupted), 141 (the reader of the output is gone).
 """
 
 import ast
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -41,6 +42,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         warnings.showwarning = lambda message, *_: _say("warning", message)
         try:
             status = _app(tokens)(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+            sys.stdout.flush()  # a device that is full says so here
         except UnusedCliTokensError as error:
             _say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
             return 2
@@ -50,6 +52,13 @@ def main(tokens: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             _say("error", "interrupted")
             return 130
+        except BrokenPipeError:
+            _forget_output()
+            return 141
+        except OSError as error:
+            _say("error", error)
+            _forget_output()
+            return 2
     return int(status or 0)
 
 
@@ -73,6 +82,11 @@ def _summary(name: str) -> str:
     source = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
     functions = (part for part in ast.parse(source).body if isinstance(part, ast.FunctionDef) and part.name == name)
     return (ast.get_docstring(next(functions)) or "").partition("\n\n")[0]
+
+
+def _forget_output() -> None:
+    """Send what is still to be printed nowhere, so that Python does not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(kind: str, message: object) -> None:

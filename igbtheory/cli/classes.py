@@ -1,11 +1,13 @@
 """`igb classes`: the shares of several classes, and their mean softmax probabilities."""
 
+from itertools import count
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from igbtheory.cli import output
 from igbtheory.cli.options import Case, Whole
+from igbtheory.text import measured, table
 
 SEED = 0
 SHOWN = 10
@@ -54,20 +56,15 @@ def as_dict(
     """Return the laws as JSON has them: an estimate is a value and its standard error."""
     from igbtheory.guesses.accuracy import accuracy_bounds  # noqa: PLC0415 - it loads NumPy, which no help needs
 
-    law = prediction.guesses(n_classes)
-    ranked, softmax = law.ranked(draws, SEED), prediction.softmax(n_classes, temperature)
+    law, softmax = prediction.guesses(n_classes), prediction.softmax(n_classes, temperature)
     bounds = accuracy_bounds(law, proportions, draws, SEED)
-    bound_names = ("tight", "loose") if proportions is None else ("tight",)
+    known = ("tight", "loose") if proportions is None else ("tight",)
+    moments = {name: getattr(law, name)() for name in ("mean", "var", "collision")}
     return {
         "gamma": float(prediction.gamma),
         "n_classes": n_classes,
-        "guesses": {
-            "mean": law.mean(),
-            "var": law.var(),
-            "collision": law.collision(),
-            "ranked": ranked.mean().to_dict(),
-        },
-        "accuracy": {name: getattr(bounds, name).mean().to_dict() for name in bound_names},
+        "guesses": {**moments, "ranked": law.ranked(draws, SEED).mean().to_dict()},
+        "accuracy": {name: getattr(bounds, name).mean().to_dict() for name in known},
         "softmax": {
             "temperature": temperature,
             "mean": softmax.mean(),
@@ -79,25 +76,19 @@ def as_dict(
 def _table(found: dict[str, Any]) -> str:
     """Return the mean shares and probabilities by rank, the favoured class first."""
     parts = {"share": found["guesses"]["ranked"], "probability": found["softmax"]["ranked"]}
-    rows = (
-        [str(i + 1), *(f"{part['value'][i]:.5f} ± {part['error'][i]:.5f}" for part in parts.values())]
-        for i in range(min(SHOWN, found["n_classes"]))
-    )
-    return output.table(("rank", *parts), rows)
+    columns = [map(measured, part["value"][:SHOWN], part["error"][:SHOWN]) for part in parts.values()]
+    return table(("rank", *parts), zip(map(str, count(1)), *columns, strict=False))
 
 
 def _summary(found: dict[str, Any], draws: int) -> list[str]:
-    law, accuracy = found["guesses"], found["accuracy"]
-    loose = f"; the looser 1 - (largest share - 1/classes) is {_text(accuracy['loose'])}" if "loose" in accuracy else ""
+    law = found["guesses"]
+    bounds = {name: measured(**bound) for name, bound in found["accuracy"].items()}
+    loose = f"; the looser bound 1 - (largest share - 1/classes) is {bounds['loose']}" if "loose" in bounds else ""
+    listed = f"; {SHOWN} of {found['n_classes']} classes" if found["n_classes"] > SHOWN else ""
     return [
         f"gamma      {found['gamma']:.15g}",
         f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
         f"collision  {law['collision']:.8g}, the probability that two data are given to one class",
-        f"accuracy   at most {_text(accuracy['tight'])}, the mean of sum_c min(share, proportion){loose}",
-        f"rank       means over {draws} initialisations drawn, the favoured class first"
-        + (f"; {SHOWN} of {found['n_classes']} classes" if found["n_classes"] > SHOWN else ""),
+        f"accuracy   at most {bounds['tight']}, the mean of sum_c min(share, proportion){loose}",
+        f"rank       means over {draws} initialisations drawn, the favoured class first{listed}",
     ]
-
-
-def _text(value: dict[str, Any]) -> str:
-    return f"{value['value']:.4g} ± {value['error']:.1g}"

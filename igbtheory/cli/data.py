@@ -1,7 +1,6 @@
 """Data sets named on the command line."""
 
 import math
-import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +12,7 @@ import igbtheory as igb
 from igbtheory import checks
 
 DIGITS = "digits"
-STANDARDISED = "standardised: less the mean and over the standard deviation of all entries of all 1,797"
-
-RAGGED = re.compile(r"number of columns changed from (\d+) to (\d+) at row (\d+)")
-"""What NumPy says of rows that differ in their number of values."""
+STANDARDISED = "standardised by the mean and standard deviation of all 1,797"
 
 
 def read(source: str) -> Any:
@@ -61,18 +57,9 @@ def numbers(source: str, other: str) -> Any:
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
     except (ValueError, EOFError) as error:
-        if ragged := RAGGED.search(str(error)):
-            first, other, row = ragged.groups()
-            raise ValueError(
-                f"{source} holds no table: row {row} has {_values(other)}, the rows above it {first}; give every row "
-                "as many"
-            ) from None
+        why = str(error).partition(";")[0].rstrip(".")  # behind the semicolon NumPy advises those who call it
         hint = "; write numbers separated by commas, without a header" if path.suffix == ".csv" else ""
-        raise ValueError(f"{source} holds no array of numbers ({str(error).rstrip('.')}){hint}") from None
-
-
-def _values(count: str) -> str:
-    return "1 value" if count == "1" else f"{count} values"
+        raise ValueError(f"{source} holds no array of numbers ({why}){hint}") from None
 
 
 def _load(path: Path) -> Any:

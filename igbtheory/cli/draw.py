@@ -16,7 +16,7 @@ def draw(
     seed: Whole = 0,
     out: Path | None = None,
 ) -> None:
-    """Draw finite networks whose G0 on a data set lies in the window, at the cost of drawing any.
+    """Draw finite networks whose G0 on a data set lies in the window; they cost no more than any others.
 
     Each has a weight; with these weights they have the law of unconditional networks given the window.
 

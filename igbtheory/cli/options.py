@@ -43,7 +43,18 @@ class Printed:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Architecture:
+class Variances:
+    """Variances of the parameters of every Dense layer."""
+
+    sigma_w2: float = 2.0
+    """Variance of the weights, multiplied by the number of units that a layer reads."""
+    sigma_b2: float = 0.0
+    """Variance of the biases."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Architecture(Variances):
     """A multilayer perceptron: `depth` times Dense and activation, then the output Dense."""
 
     depth: Whole = 3
@@ -58,10 +69,6 @@ class Architecture:
     """Take the maximum over so many units behind every activation."""
     batch_size: Whole | None = None
     """Data in a batch of --norm batch; the full batch, all data, unless named."""
-    sigma_w2: float = 2.0
-    """Variance of the weights, times the units they read."""
-    sigma_b2: float = 0.0
-    """Variance of the biases."""
 
     def options(self) -> dict[str, Any]:
         """Return the options as keywords of `igb.mlp`."""
@@ -75,8 +82,9 @@ class Architecture:
 
     def call(self) -> str:
         """Return the call that makes the network: a deep one is too long to print layer by layer."""
-        named = ((field.name, getattr(self, field.name), field.default) for field in fields(Architecture)[2:])
-        said = [f"{name}={value!r}" for name, value, default in named if name == "sigma_w2" or value != default]
+        named = ((field.name, getattr(self, field.name), field.default) for field in fields(Architecture))
+        left = {"depth", "activation"}
+        said = [f"{n}={v!r}" for n, v, usual in named if n not in left and (n == "sigma_w2" or v != usual)]
         return f"mlp({self.depth}, {self.activation!r}, {', '.join(said)})"
 
 

@@ -6,9 +6,7 @@ import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
-from igbtheory.text import number, table
-
-__all__ = ["show", "show_json", "table", "tell", "working"]
+from igbtheory.text import number
 
 
 def show(*lines: str) -> None:

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
-from igbtheory.cli.options import Whole
-from igbtheory.phases import Diagram, FixedPoint, Phase, classify, edge_of_chaos
+from igbtheory.cli.options import Printed, Whole
+from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
 from igbtheory.whole_files import whole_files
@@ -20,13 +20,14 @@ from igbtheory.whole_files import whole_files
 POOLS = {"maxpool": igb.MaxPool, "avgpool": igb.AvgPool}
 POOLED = re.compile(rf"\+\s*({'|'.join(POOLS)})\s*(\d+)\s*$")
 """The pool behind an activation, as in relu+maxpool2."""
-MANY, FEW = 50, 12
-"""Points of a diagram along either axis unless named, and with MaxPool, whose points take a hundred times as long."""
+POINTS = 50
+"""Points of a diagram along either axis unless named."""
 
 
 def phase(  # noqa: PLR0913 - one argument an option
     activation: Annotated[str, Parameter(allow_leading_hyphen=True)],
     /,
+    printed: Printed = Printed(),
     *,
     sigma_w2: float | None = None,
     sigma_b2: float | None = None,
@@ -38,7 +39,6 @@ def phase(  # noqa: PLR0913 - one argument an option
     widest_w2: float = 5.0,
     widest_b2: float = 0.5,
     out: Path = Path(),
-    json: bool = False,
 ) -> None:
     """Print the phase of deep networks: fixed points, gradients, the rate of gamma, the edge of chaos.
 
@@ -49,8 +49,11 @@ def phase(  # noqa: PLR0913 - one argument an option
     ----------
     activation
         A name such as tanh, or a formula in x; with a pool behind it as in relu+maxpool2 or tanh+avgpool2.
+    printed
+        How the result is printed.
     sigma_w2
-        Variance of the weights, times the units they read; that of the edge of chaos unless named.
+        Variance of the weights, multiplied by the number of units that a layer reads; that of the edge of chaos
+        unless named.
     sigma_b2
         Variance of the biases; 0 unless named.
     norm
@@ -58,19 +61,17 @@ def phase(  # noqa: PLR0913 - one argument an option
     placement
         Where the norm stands: before the activation, or after it and its pool.
     depth
-        Hidden layers of the deepest network whose gamma is told, or of those of the diagram.
+        Hidden layers of the deepest network whose gamma is printed, or of the networks of the diagram.
     diagram
         Compute a diagram.
     points
-        Points of a diagram along either axis; 50 unless named, and 12 with maxpool, which takes far longer.
+        Points of a diagram along either axis; 50 unless named.
     widest_w2
         End of the axis of sigma_w2 of a diagram.
     widest_b2
         End of the axis of sigma_b2 of a diagram.
     out
-        Folder of the files of a diagram, which is made.
-    json
-        Print JSON.
+        Folder of the files of a diagram; it is made where it is missing.
 
     """
     name, pool = _read(activation)
@@ -78,12 +79,11 @@ def phase(  # noqa: PLR0913 - one argument an option
     if not diagram:
         if points is not None:
             raise ValueError("--points are those of a diagram; add --diagram")
-        _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth, json=json)
+        printed.answer({}, _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth))
         return
     if (sigma_w2, sigma_b2) != (None, None):
         raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
-    usual = FEW if isinstance(pool, igb.MaxPool) else MANY
-    points = checks.whole("--points", usual if points is None else points, 2)
+    points = checks.whole("--points", POINTS if points is None else points, 2)
     for option, widest in (("--widest-w2", widest_w2), ("--widest-b2", widest_b2)):
         if not 0 < widest < np.inf:
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
@@ -97,7 +97,7 @@ def phase(  # noqa: PLR0913 - one argument an option
         found = computed(name, w2, b2, depth, **network)
         style.write(maps.picture, found, work / f"{stem}.png")
         _write_table(found, work / f"{stem}.csv")
-    if json:
+    if printed.json:
         output.show_json(vars(found))
     else:
         why = [f"no edge of chaos: {found.no_edge}"] if found.no_edge else []
@@ -112,9 +112,8 @@ def _read(text: str) -> tuple[str, Any]:
     return (text, None) if found is None else (text[: found.start()].strip(), POOLS[found[1]](int(found[2])))
 
 
-def _phase(
-    name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str, Any], depth: int, *, json: bool
-) -> None:
+def _phase(name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str, Any], depth: int) -> Phase:
+    """Return the phase of a network, on the edge of chaos where there is no sigma_w2."""
     if sigma_w2 is None:
         sigma_w2 = float(edge_of_chaos(name, sigma_b2, **network))
         if np.isnan(sigma_w2):
@@ -123,29 +122,7 @@ def _phase(
                 "to take it from"
             )
     depths = sorted({min(shown, depth) for shown in DEPTHS} | {depth})
-    found = classify(name, sigma_w2, sigma_b2, **network, depths=depths)
-    if json:
-        output.show_json(as_dict(found))
-    else:
-        output.show(str(found))
-
-
-def as_dict(found: Phase) -> dict[str, Any]:
-    """Return the phase as JSON has it."""
-    names = ("edges_of_chaos", "neutrality_line", "name", "meaning", "depths", "gamma", "remark", "in_table")
-    return {
-        "sigma_w2": found.course.dense.sigma_w2,
-        "sigma_b2": found.course.dense.sigma_b2,
-        **{name: getattr(found, name) for name in names},
-        "point": None if found.point is None else _dict(found.point),
-        "rate": vars(found.rate),
-        "fixed_points": [_dict(point) for point in found.fixed_points],
-    }
-
-
-def _dict(point: FixedPoint) -> dict[str, Any]:
-    derived = ("c", "gamma", "correlation_depth", "gradient_depth")
-    return {**vars(point), **{name: getattr(point, name) for name in derived}}
+    return classify(name, sigma_w2, sigma_b2, **network, depths=depths)
 
 
 def _write_table(found: Diagram, file: Path) -> None:

@@ -12,6 +12,7 @@ from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, run
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
 from igbtheory.cli.progress import progress_bar
+from igbtheory.text import table
 
 WIDEST = 88
 """Characters of a claim that the table shows."""
@@ -79,7 +80,7 @@ def _show(outcomes: Sequence[Outcome], out: Path | None) -> None:
     lines = [f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in odd]
     report = [] if out is None else ["", str(out / "claims.html")]
     output.show(
-        output.table(("id", "verdict", "claim, and what is right"), rows, words=True),
+        table(("id", "verdict", "claim, and what is right"), rows, words=True),
         "",
         f"{said}{why}",
         *lines,

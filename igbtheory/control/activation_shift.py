@@ -57,7 +57,7 @@ def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) ->
     if other or not isinstance(dense, Dense):
         raise ValueError(
             f"expected a Dense or pools behind activation {number}, got {(other or [dense])[0]!r}, which moves its "
-            "mean; put  it before the activation"
+            "mean; put it before the activation"
         )
     for layer in before:
         node = layer.law(node)

@@ -10,9 +10,9 @@ from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
-from igbtheory.control.roots import roots
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
+from igbtheory.numerics.crossings import crossings
 from igbtheory.prediction import Prediction
 
 PROMISED = 1e-10
@@ -132,20 +132,25 @@ def _height(gamma: Any, target: float) -> Any:
 def _roots(along: Family, heights: Array, target: float) -> list[float]:
     """Return the roots, without the places where gamma jumps over the target."""
 
-    def height(value: float) -> float:
-        return float(_height(along.gamma(value), target))
+    def height(values: Array) -> Array:
+        return np.asarray(_height(along.gammas(values), target))
 
-    return [value for value in roots(height, along.grid, heights) if abs(height(value)) <= PROMISED]
+    places = crossings(height, along.grid, heights, np.zeros(1)).ravel()
+    found = np.union1d(along.grid[heights == 0], places).tolist()
+    return [place for place in found if abs(height(np.array([place]))[0]) <= PROMISED]
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
     """Return whole numbers nearest in gamma, one for each crossing."""
+
+    def height(size: int) -> float:
+        return float(_height(along.gammas(np.array([size])), target)[0])
+
     found = []
     for i in np.flatnonzero(np.sign(heights[:-1]) * np.sign(heights[1:]) <= 0):
         low, high = (int(value) for value in along.grid[i : i + 2])
-        sign = np.sign(heights[i])
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if np.sign(_height(along.gamma(middle), target)) == sign else (low, middle)
-        found.append(min((low, high), key=lambda size: abs(float(_height(along.gamma(size), target)))))
+            low, high = (middle, high) if np.sign(height(middle)) == np.sign(heights[i]) else (low, middle)
+        found.append(min((low, high), key=lambda size: abs(height(size))))
     return sorted(set(found))

@@ -1,10 +1,8 @@
-"""Initialisations drawn for a wanted G0: the output weights conditioned on what the hidden layers make of the data.
+"""Initialisations drawn for a wanted G0, each with its weight.
 
-Given the activations H behind the hidden layers, output 0 less output 1 at the data is sqrt(2) (H z), z ~ N(0, 1) per
-weight, the variances and the bias taken into H. Split z = r + t v along the direction v of the mean of H over the data:
-t ~ N(0, 1) is independent of the rest r, and moves all data whose activations agree with the mean to one side. The t
-whose G0 lies in the window are a union of intervals of probability P(H, r); t is drawn from it, and the network has
-the weight P. Networks so weighted have the law of unconditional ones given that G0 lies in the window.
+A network drawn so that its G0 lies in a window has the weight P, the probability of the window given all but one number
+that was drawn for it: see `control.initialisation`. Networks so weighted have the law of unconditional ones given that
+G0 lies in the window.
 """
 
 import warnings
@@ -18,27 +16,17 @@ from scipy.special import logsumexp
 
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
-from igbtheory.control.weights import Array, Recorder, Weights
-from igbtheory.control.window import counts_within, region
-from igbtheory.layers import Dense, Dropout
-from igbtheory.layers.chain import drawn, each
+from igbtheory.control.initialisation import Array, Weights, initialisation
+from igbtheory.control.window import counts_within
+from igbtheory.layers import Dropout
+from igbtheory.layers.chain import each
 from igbtheory.network import Network
 from igbtheory.text import table
 
 TRIES = 20
-"""Networks tried at most, for one that is wanted."""
+"""Networks tried at most for each that is wanted."""
 SMALL = 0.1
 """Effective share of the draws below which a warning says so."""
-
-
-@final
-@dataclass(frozen=True)
-class Initialisation:
-    """One network of a draw: G0, log_weight = log P(G0 in the window, given all but t), and its weights."""
-
-    G0: float
-    log_weight: float
-    weights: Weights
 
 
 @final
@@ -89,7 +77,7 @@ class Drawn:
     def drawn(self, i: int) -> Weights:
         """Matrix and biases of every Dense of network i: it makes x @ matrix + biases, the last one two outputs."""
         counts = counts_within(self.window, len(self.data))
-        found = _initialisation(self.network, self.data, self.width, counts, _seeds(self.seed, int(self.seeds[i])))
+        found = initialisation(self.network, self.data, self.width, counts, (self.seed, int(self.seeds[i])))
         return found.weights
 
     def save(self, path: Any) -> None:
@@ -125,7 +113,7 @@ class Drawn:
 
 
 def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width: int = 1000, seed: int = 0) -> Drawn:
-    """Initialisations whose G0 on the data lies in the `window` (low, high), ends included; at the cost of any others.
+    """Initialisations whose G0 on the data lies in the `window` (low, high), ends included.
 
     data: (n_samples, n_features), two classes; width: units that a hidden Dense makes; double precision throughout. The
     law is exact with the weights of the result. Where the window asks for more than the centre of the outputs can do,
@@ -141,7 +129,7 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     found: list[tuple[int, float, float]] = []
     tried = 0
     while len(found) < networks and tried < TRIES * networks:
-        one = _initialisation(network, data, width, counts, _seeds(seed, tried))
+        one = initialisation(network, data, width, counts, (seed, tried))
         if one.log_weight > -np.inf:
             found.append((tried, one.G0, one.log_weight))
         tried += 1
@@ -163,44 +151,6 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     return drawn
 
 
-def _seeds(seed: int, i: int) -> np.random.SeedSequence:
-    return np.random.SeedSequence(seed, spawn_key=(i,))
-
-
 def _refuse_random(network: Network) -> None:
     if any(isinstance(layer, Dropout) for layer in each(network.layers)):
         raise ValueError("expected a network whose guesses follow from its weights, got Dropout; leave it out")
-
-
-def _initialisation(
-    network: Network, data: Array, width: int, counts: tuple[int, int], seeds: np.random.SeedSequence
-) -> Initialisation:
-    """Return one network, with a log_weight of -inf and no weights where no t reaches the window."""
-    rng = Recorder(seeds)
-    x = drawn(network.layers[:-1], data, rng, width)
-    before = rng.weights(network.layers[:-1])
-    output = network.layers[-1]
-    assert isinstance(output, Dense)  # noqa: S101 - a Network ends with one
-    scale = np.sqrt(np.append(np.full(x.shape[1], output.sigma_w2 / x.shape[1]), output.sigma_b2))
-    centre = _unit(scale * np.append(x.mean(axis=0), 1.0))
-    total, rest = rng.standard_normal((2, len(scale)))
-    rest -= (rest @ centre) * centre
-    a, s = (x @ part[:-1] + part[-1] for part in (scale * rest, scale * centre))
-    size = np.sqrt(x**2 @ scale[:-1] ** 2 + scale[-1] ** 2)
-    reached = region(a, s, size, *counts)
-    log_weight = reached.log_probability()
-    if log_weight == -np.inf:
-        return Initialisation(np.nan, log_weight, ())
-    difference = rest + reached.draw(rng) * centre
-    rows = scale * np.stack([total + difference, total - difference]) / np.sqrt(2)
-    outputs = x @ rows[:, :-1].T + rows[:, -1]
-    share = float((outputs[:, 0] > outputs[:, 1]).mean())
-    if not counts[0] <= round(share * len(data)) <= counts[1]:  # an interval of rounding's width
-        return Initialisation(np.nan, -np.inf, ())
-    return Initialisation(share, log_weight, (*before, (rows[:, :-1].T, rows[:, -1])))
-
-
-def _unit(direction: Array) -> Array:
-    """Return the direction of length 1; any will do where there is none, as behind a norm over the data."""
-    length = np.linalg.norm(direction)
-    return direction / length if length else np.eye(1, len(direction))[0]

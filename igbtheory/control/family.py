@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
+from igbtheory.numerics.crossings import tabulated
 
 Array = NDArray[np.float64]
 Member = Callable[[Any], tuple[Network, Any]]
@@ -38,24 +39,13 @@ class Family:
 
     def gammas(self, values: Array) -> Array:
         """Gamma at every value, in one sweep where there is one; NaN where the network leaves double precision."""
-        if len(values) == 1 or not self.sweeps:
-            return np.array([self.gamma(value) for value in values])
-        try:
-            return np.asarray(self._predicted(values), dtype=float)
-        except ValueError:
-            halves = np.array_split(values, 2)
-            return np.concatenate([self.gammas(half) for half in halves])
+        parts = [values] if self.sweeps else [values[i : i + 1] for i in range(len(values))]
+        return np.concatenate([tabulated(self._predicted, part) for part in parts])
 
-    def gamma(self, value: float) -> float:
-        """Return gamma at one value; NaN as above."""
-        try:
-            return float(self._predicted(int(value) if self.whole else float(value)))
-        except ValueError:
-            return np.nan
-
-    def _predicted(self, value: Any) -> Any:
-        network, inputs = self.at(value)
-        return network.predict(inputs).gamma
+    def _predicted(self, values: Array) -> Any:
+        one = int(values[0]) if self.whole else float(values[0])
+        network, inputs = self.at(values if self.sweeps else one)
+        return np.reshape(network.predict(inputs).gamma, -1)
 
 
 def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) -> Family:

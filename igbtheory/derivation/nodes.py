@@ -1,6 +1,7 @@
 """Bases of nodes whose averages are formulas."""
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, ClassVar, final
 
 import sympy as sp
@@ -13,10 +14,11 @@ from igbtheory.derivation.states import C, Q, S, V
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.constant import flat_pieces, of_normalised
-from igbtheory.layers.node import Averaged, Base, moments_only
+from igbtheory.layers.base import Averaged, Base
+from igbtheory.layers.constant import flat_ends
+from igbtheory.layers.node import moments_only
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.residual import add_moments
+from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.numbers.symbolic import SYMBOLIC
 
@@ -37,21 +39,18 @@ class FormalGaussian(Base[Moments]):
         found = _average(phi or FUNCTIONS["linear"], m, self.values)
         return found if self.values.within is None else replace(found, within=sp.nan)
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        """Probability of a dead batch: half to the power of all units where two data of a batch are independent."""
-        del n
-        pieces = [] if phi is None else flat_pieces(phi)
-        if pieces == []:
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        """Half to the power of the batch on either side of 0, where two data of a batch are independent."""
+        ends = () if phi is None else flat_ends(phi)
+        finite = None if ends is None else [end for end in ends if isfinite(end)]
+        if finite == []:
             return sp.Integer(0)
-        known = pieces or []
-        halves = bool(known) and all(sorted(map(abs, piece)) == [0, float("inf")] for piece in known)
-        alone = m == 1 and (copies == 1 or len(known) == 1)
-        if not (halves and alone and self.values.covariance == 0 and self.values.centred):
+        if finite is None or any(finite) or m > 1 or self.values.covariance != 0 or not self.values.centred:
             raise ValueError(
                 f"how often a batch of {size} lies where the activation is constant has no closed form here; derive "
                 "the full batch, or use predict(digits=30)"
             )
-        return (len(known) * sp.Rational(1, 2) ** size) ** copies
+        return len(finite) * sp.Rational(1, 2) ** size
 
 
 def _average(phi: Function, m: Any, h: Moments) -> Moments:
@@ -78,18 +77,6 @@ class FormalBatch(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del n
         return batch.moments(phi or FUNCTIONS["linear"], m, self.size, self.law)
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n
-        # a symbol stands for more than two data
-        found = of_normalised(phi, m, size, copies, 0.0) if isinstance(size, int) else 0.0
-        if found is None:
-            name = "it" if phi is None else phi.name
-            raise ValueError(
-                f"how often {name} is constant over a batch of {size} normalised values has no closed form here; "
-                "derive the full batch, or use predict()"
-            )
-        return sp.Rational(found)
 
 
 def behind(layer: Layer, node: LawNode) -> LawNode:

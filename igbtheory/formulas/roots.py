@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polynomial import polyadd, polyder, polymul, polyval
+from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.tree import ODD, Call, Number, Power, Product, Sum, Tree, Variable, evaluate
@@ -25,8 +27,8 @@ _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
 _FAR = 2.0 ** np.arange(6, 31)
 GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])
 """Points between which a formula that is no polynomial is searched for roots."""
-Polynomial = tuple[Fraction, ...]
-"""Coefficients of 1, x, x^2, ..., the last not 0; () is zero."""
+Polynomial = NDArray[Any]
+"""Exact coefficients of 1, x, x^2, ..., the last of several not 0."""
 
 
 def sign(tree: Tree, point: Fraction) -> int:
@@ -34,7 +36,7 @@ def sign(tree: Tree, point: Fraction) -> int:
     value = 1
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        exact = _numeric(Multiprecision(DIGITS), factor, point) if polynomial is None else _value(polynomial, point)
+        exact = _numeric(Multiprecision(DIGITS), factor, point) if polynomial is None else polyval(point, polynomial)
         value *= _sign(exact)
     return value
 
@@ -64,46 +66,23 @@ def _factors(tree: Tree) -> list[Tree]:
 
 
 def _polynomial(tree: Tree) -> Polynomial | None:
+    """Coefficients of a formula that is a polynomial, None of any other."""
     match tree:
         case Number(value):
-            return _trimmed((value,))
+            return np.array([value])
         case Variable():
-            return (Fraction(0), Fraction(1))
+            return np.array([Fraction(0), Fraction(1)])
         case Sum(parts) | Product(parts):
             found = [_polynomial(part) for part in parts]
             known = [part for part in found if part is not None]
             if len(known) < len(found):
                 return None
-            return reduce(_plus if isinstance(tree, Sum) else _times, known)
+            return reduce(polyadd if isinstance(tree, Sum) else polymul, known)
         case Power(base, Number(value)) if value.denominator == 1 and value > 0:
             inner = _polynomial(base)
-            return None if inner is None else reduce(_times, [inner] * int(value))
+            return None if inner is None else reduce(polymul, [inner] * int(value))
         case _:
             return None
-
-
-def _trimmed(p: Polynomial) -> Polynomial:
-    while p and not p[-1]:
-        p = p[:-1]
-    return p
-
-
-def _plus(p: Polynomial, q: Polynomial) -> Polynomial:
-    size = max(len(p), len(q))
-    p, q = p + (Fraction(0),) * (size - len(p)), q + (Fraction(0),) * (size - len(q))
-    return _trimmed(tuple(a + b for a, b in zip(p, q, strict=True)))
-
-
-def _times(p: Polynomial, q: Polynomial) -> Polynomial:
-    total = [Fraction(0)] * max(len(p) + len(q) - 1, 0)
-    for i, a in enumerate(p):
-        for j, b in enumerate(q):
-            total[i + j] += a * b
-    return _trimmed(tuple(total))
-
-
-def _value(p: Polynomial, x: Fraction) -> Fraction:
-    return reduce(lambda total, a: total * x + a, reversed(p), Fraction(0))
 
 
 def _algebraic(p: Polynomial) -> list[Fraction]:
@@ -111,8 +90,7 @@ def _algebraic(p: Polynomial) -> list[Fraction]:
     if len(p) <= 2:
         return [-p[0] / p[1]] if len(p) == 2 else []
     bound = 1 + max(abs(a / p[-1]) for a in p)
-    turns = _algebraic(tuple(k * a for k, a in enumerate(p))[1:])
-    return _between(lambda x: _sign(_value(p, x)), [-bound, *turns, bound])
+    return _between(lambda x: _sign(polyval(x, p)), [-bound, *_algebraic(polyder(p)), bound])
 
 
 def _scanned(tree: Tree) -> Iterator[Fraction]:

@@ -1,8 +1,8 @@
 """Accuracy that guesses allow: given the fractions f_c of the data that each class gets, whatever the labels are.
 
-Data of class c that are guessed right are at most min(f_c, pi_c), pi_c the proportion of the class, and labels that
-agree with the guesses of every class as far as there are both reach all these at once: sum_c min(f_c, pi_c) is the
-largest accuracy there is.
+Class c has the proportion pi_c of the data and gets the fraction f_c of the guesses. At most min(f_c, pi_c) of the
+data are of class c and guessed right. Some labels reach this bound in every class at once: sum_c min(f_c, pi_c) is the
+largest possible accuracy.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from igbtheory.guesses.sampled import SampledLaw, checked_draws
 
 Array = NDArray[np.float64]
 DRAWS = 10_000
-_ROUNDING = 1e-9  # by how much parts of a whole may miss it
+_ROUNDING = 1e-5  # by how much parts of a whole in single precision may miss it
 
 
 def accuracy_bound(fractions: Any, proportions: Any = None) -> Any:

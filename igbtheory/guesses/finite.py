@@ -7,27 +7,23 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.guesses.count import CountLaw
 from igbtheory.guesses.latent import draw_fraction, fraction_variance
-from igbtheory.guesses.law import Law, Numbers, checked_data_count, checked_gamma, float64_array
+from igbtheory.guesses.law import Numbers, checked_data_count, checked_gamma
 from igbtheory.guesses.mixture import log_cumulative, log_mass
 
 Array = NDArray[np.float64]
+Rule = Callable[[int, Array, Array], Array]
 
-_BLOCK = 2048  # values at a time: 40 nodes of each, some tens of times, stay within 100 MB
-
-
-def _in_blocks(rule: Callable[[Array, Array], Array], k: Array, s: Array) -> Array:
-    result = np.empty_like(k)
-    for start in range(0, k.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        with np.errstate(all="ignore"):
-            result[block] = rule(k[block], s[block])
-    return result
+BLOCK = 2048
+"""Values at a time: 40 nodes of each, some tens of times, stay within 100 MB."""
+WIDE = 1e7
+"""Square root of gamma from which on pmf inside and 1/2 - cdf fall as 1/sqrt(gamma), to a relative error of 4e-13."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class FiniteGuessLaw(Law):
+class FiniteGuessLaw(CountLaw):
     """Law of the count k in 0, ..., D of independent data that are given to class 0, over weights and data.
 
     Given the latent U of the network every datum goes to class 0 with probability Phi(sqrt(gamma) U):
@@ -39,7 +35,8 @@ class FiniteGuessLaw(Law):
 
     `gamma` from 0 to inf is a float or an array (a sweep) against which every argument broadcasts; D >= 1 is
     one whole number. Scalars give a scalar, arrays an array; NaN gives NaN. Relative errors of pmf and cdf
-    are below 1e-12 where these are above 1e-290 and D <= 1,000,000; beyond, they grow as sqrt(D).
+    are below 1e-12 where these are above 1e-290 and D <= 1,000,000; beyond, they grow as sqrt(D). pmf is symmetric in
+    k and D - k to the last digit.
 
     ValueError: gamma negative or NaN, D < 1 or not whole. TypeError: no real numbers.
 
@@ -53,52 +50,43 @@ class FiniteGuessLaw(Law):
         object.__setattr__(self, "gamma", checked_gamma(self.gamma))
         object.__setattr__(self, "D", checked_data_count(self.D))
 
-    def _scale(self) -> Array:
-        """Return the square root of gamma, where gamma below 1e-20/D^2 moves no digit and is that."""
-        return np.asarray(np.sqrt(np.maximum(self.gamma, 1e-20 / float(self.D) ** 2)))
-
     def logpmf(self, k: Any) -> Any:
         """Return the logarithm of `pmf`, also where pmf is below the smallest float."""
-        k, s = np.broadcast_arrays(float64_array("k", k), self._scale())
-        result = np.where(np.isnan(k), np.nan, -np.inf)
-        possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
-        lower = np.minimum(k, self.D - k)
-        edge, interior = possible & (lower == 0), possible & (lower > 0)
-        result[edge] = _in_blocks(self._log_lower_half, lower[edge], s[edge])
-        result[interior] = _in_blocks(lambda j, r: log_mass(self.D, j, r), lower[interior], s[interior])
-        return result[()]
+        return self._of_counts(k, self._log_mass, -np.inf)
 
-    def pmf(self, k: Any) -> Any:
-        """Return the probability of the count k; 0 where k is no whole number from 0 to D."""
-        return np.exp(self.logpmf(k))
+    def _mass(self, k: Array) -> Array:
+        return np.exp(self._log_mass(k))
 
-    def cdf(self, k: Any) -> Any:
-        """Return the probability of a count of at most k, to 1e-12 of itself also in the lower tail."""
-        k, s = np.broadcast_arrays(float64_array("k", k), self._scale())
-        k = np.floor(k)
-        result = np.where(np.isnan(k), np.nan, np.where(k < 0, 0.0, 1.0))
-        inside = (k >= 0) & (k < self.D)
-        # the law is symmetric: the smaller of the two sums keeps the digits of both
-        lower = np.minimum(k, self.D - 1 - k)
-        half = np.exp(_in_blocks(self._log_lower_half, lower[inside], s[inside]))
-        result[inside] = np.where(k[inside] == lower[inside], half, 1.0 - half)
-        return result[()]
+    def _cumulative(self, k: Array) -> Array:
+        return np.exp(self._log_cumulative(k))
 
-    def _log_lower_half(self, k: Array, s: Array) -> Array:
-        """Return the logarithm of the probability of a count of at most k <= (D - 1)/2."""
-        middle = np.isposinf(s) | (2 * k == self.D - 1)
-        return np.where(middle, np.log(0.5), log_cumulative(self.D, k, s))
+    def _log_cumulative(self, k: Array) -> Array:
+        inside, beyond = self._scales()
+        found = self._of_distinct(log_cumulative, k, inside)
+        with np.errstate(divide="ignore"):
+            return np.where(beyond == 1.0, found, np.log(0.5 - (0.5 - np.exp(found)) / beyond))
 
-    def ppf(self, p: Any) -> Any:
-        """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
-        p, gamma = np.broadcast_arrays(float64_array("p", p), np.asarray(self.gamma))
-        law = FiniteGuessLaw(gamma, self.D)
-        below, above = np.full(p.shape, -1.0), np.full(p.shape, float(self.D))
-        while np.any(above - below > 1):
-            middle = np.floor(0.5 * (below + above))
-            reached = law.cdf(middle) >= p
-            below, above = np.where(reached, below, middle), np.where(reached, middle, above)
-        return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), above], np.nan)[()]
+    def _log_mass(self, k: Array) -> Array:
+        inside, beyond = self._scales()
+        with np.errstate(divide="ignore"):
+            inner = self._of_distinct(log_mass, np.maximum(k, 1.0), inside) - np.log(beyond)
+            return np.where(k == 0, self._log_cumulative(np.zeros(())), inner)
+
+    def _scales(self) -> tuple[Array, Array]:
+        """Return the square root of gamma up to WIDE, and what is left of it as a factor."""
+        # a smaller gamma moves no digit
+        s = np.sqrt(np.maximum(self.gamma, 1e-20 / float(self.D) ** 2))
+        inside = np.minimum(s, WIDE)
+        return inside, s / inside
+
+    def _of_distinct(self, rule: Rule, k: Array, s: Array) -> Array:
+        """Return rule(D, k, s) of the broadcast shape, once for equal pairs: data and their mirror have one value."""
+        k, s = np.broadcast_arrays(k, s)
+        pairs, places = np.unique([k.ravel(), s.ravel()], axis=1, return_inverse=True)
+        parts = np.array_split(pairs, 1 + pairs.shape[1] // BLOCK, axis=1)
+        with np.errstate(all="ignore"):
+            values = np.concatenate([rule(self.D, *part) for part in parts])
+        return np.asarray(values[places].reshape(k.shape))
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Return independent draws of the count, int64, of shape `size` (None: the shape of gamma).

@@ -8,7 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Law, checked_data_count, draws_in_blocks, float64_array, one_number, shape_of
+from igbtheory.guesses.count import CountLaw
+from igbtheory.guesses.law import checked_data_count, draws_in_blocks, one_number, shape_of
 from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_length, saturation
 
 Array = NDArray[np.float64]
@@ -24,23 +25,21 @@ def _checked_correlation(name: str, value: Any, low: float) -> float:
     """Return the correlation from `low` to 1, up to rounding. ValueError or TypeError for anything else."""
     number = one_number(name, value, "make one law for each value")
     if not low - _ROUNDING <= number <= 1.0 + _ROUNDING:
-        message = (
+        raise ValueError(
             f"{name}: expected a correlation from {low:.15g} to 1, got {number}; pass the covariance of two data "
             "divided by the variance of one (with n in a batch, c_within is at least c - (1 - c)/(n - 1))"
         )
-        raise ValueError(message)
     return min(max(number, low), 1.0)
 
 
 def _checked_batch_size(batch_size: Any, count: int) -> int:
-    """Batch size n, a whole number that divides the number of data. ValueError or TypeError for anything else."""
-    number = float64_array("batch_size", batch_size)
-    if number.ndim or not (1 <= number <= count and count % number == 0):
-        message = (
+    """Return the batch size n, a whole number that divides the number of data. ValueError for any other number."""
+    number = one_number("batch_size", batch_size, "make one law for each value")
+    if not (1 <= number <= count and count % number == 0):
+        raise ValueError(
             f"batch_size: expected a whole number that divides D = {count}, got {batch_size!r}; "
             "take D as a multiple of the batch size (drop or add data), or batch_size=D for the full batch"
         )
-        raise ValueError(message)
     return int(number)
 
 
@@ -106,25 +105,17 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
     # negatively correlated normal variables obey the bounds of independent ones, otherwise only batches do
     jump = 1.0 if rho <= 0.0 else float(size)
     half = np.zeros(count + 1)
-    for start in range(0, t.size, 1024):
-        part = slice(start, start + 1024)
-        half += _mixture(counts_above(size, rho, t[part]), weights[part], batches, jump)
+    # a block of rows has _BLOCK entries at most, and the table of a batch is made for many at a time
+    for part in np.array_split(np.arange(t.size), 1 + t.size * count // _BLOCK):
+        half += weights[part] @ _convolution_power(counts_above(size, rho, t[part]), batches, jump)
     half[-1] += beyond
     total = half + half[::-1]
     return np.asarray(total / total.sum())
 
 
-def _mixture(table: Array, weights: Array, batches: int, jump: float) -> Array:
-    """Return the sum of the laws of `batches` counts, a block of rows of the table at a time."""
-    size = table.shape[1] - 1
-    rows = max(1, _BLOCK // (size * batches))
-    blocks = (slice(start, start + rows) for start in range(0, len(table), rows))
-    return np.asarray(sum(weights[b] @ _convolution_power(table[b], batches, jump) for b in blocks))
-
-
 @final
 @dataclass(frozen=True)
-class BatchedGuessLaw(Law):
+class BatchedGuessLaw(CountLaw):
     """Law of the count k in 0, ..., D of data that are given to class 0, D/n batches of n, over weights and data.
 
     The output differences X_a are a centred Gaussian vector of unit variance, of correlation c between two
@@ -185,33 +176,11 @@ class BatchedGuessLaw(Law):
             scale = 0.0
         return _count_probabilities(scale, self._rho, self.batch_size, self.D // self.batch_size)
 
-    @cached_property
-    def _cdf(self) -> Array:
-        """Probabilities of at most k = 0, ..., D: the lower half summed, the upper half by symmetry."""
-        middle = (self.D + 1) // 2
-        lower = np.minimum(np.cumsum(self._pmf[:middle]), 0.5)
-        if self.D % 2:
-            lower[-1] = 0.5
-        return np.concatenate([lower, 1.0 - lower[: self.D - middle][::-1], [1.0]])
+    def _mass(self, k: Array) -> Array:
+        return np.asarray(self._pmf[k.astype(int)])
 
-    def pmf(self, k: Any) -> Any:
-        """Return the probability of the count k; 0 where k is no whole number from 0 to D."""
-        k = float64_array("k", k)
-        possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
-        values = self._pmf[np.where(possible, k, 0).astype(int)]
-        return np.where(np.isnan(k), np.nan, np.where(possible, values, 0.0))[()]
-
-    def cdf(self, k: Any) -> Any:
-        """Return the probability of a count of at most k."""
-        k = float64_array("k", k)
-        values = self._cdf[np.nan_to_num(np.clip(np.floor(k), 0, self.D)).astype(int)]
-        return np.where(np.isnan(k), np.nan, np.where(k < 0, 0.0, values))[()]
-
-    def ppf(self, p: Any) -> Any:
-        """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
-        p = float64_array("p", p)
-        inside = np.searchsorted(self._cdf, np.clip(p, 0.0, 1.0)).astype(float)
-        return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), inside], np.nan)[()]
+    def _cumulative(self, k: Array) -> Array:
+        return np.asarray(np.minimum(np.cumsum(self._pmf), 0.5)[k.astype(int)])
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Independent draws of the count, int64, of shape `size` (None: one number), each from a Gaussian vector.

@@ -73,6 +73,12 @@ def one_number(name: str, value: Any, remedy: str = "loop over its values") -> f
     return float(number)
 
 
+def non_negative_number(name: str, value: Any) -> float:
+    """Return `value` as a float; refuse what is not one finite number of at least 0."""
+    checks.non_negative(name, value)
+    return one_number(name, value)
+
+
 def draws_in_blocks(draw: Callable[[int], NDArray[Any]], shape: tuple[int, ...], most: int) -> Any:
     """Return draws, shape (*shape, ...), from draw(count), which gives `count` independent ones, `most` at a time."""
     count, rows = int(np.prod(shape)), max(1, most)

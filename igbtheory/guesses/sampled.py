@@ -74,7 +74,7 @@ class SampledLaw:
         """Quantile at p, one number inside (0, 1); error: half the gap of the quantiles one deviation of p away."""
         p = one_number("p", p)
         if not 0.0 < p < 1.0:
-            raise ValueError(f"expected a probability 0 < p < 1, got {p}; draws know no end of their law")
+            raise ValueError(f"expected a probability 0 < p < 1, got {p}; draws do not show where their law ends")
         off = max(np.sqrt(p * (1.0 - p) / len(self.draws)), 1.0 / len(self.draws))
         low, value, high = np.quantile(self.draws, np.clip([p - off, p, p + off], 0.0, 1.0), axis=0)
         return Estimate(value[()], (0.5 * (high - low))[()])

@@ -14,9 +14,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory import checks
 from igbtheory.guesses.centred import differ
-from igbtheory.guesses.law import ClassLaw, checked_classes, one_number, shape_of
+from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number, shape_of
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
@@ -48,7 +47,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
     def __post_init__(self) -> None:
         for name in ("var_mu", "var_chi"):
-            object.__setattr__(self, name, _one(name, getattr(self, name)))
+            object.__setattr__(self, name, non_negative_number(name, getattr(self, name)))
         object.__setattr__(self, "temperature", checked_temperature(self.temperature))
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
@@ -124,15 +123,10 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
 def checked_temperature(temperature: Any) -> float:
     """Return the temperature of a softmax, one number above 0."""
-    found = _one("temperature", temperature)
+    found = non_negative_number("temperature", temperature)
     if found == 0.0:
         raise ValueError("expected temperature > 0, got 0; its limit is the law of the guesses, prediction.guesses")
     return found
-
-
-def _one(name: str, value: Any) -> float:
-    checks.non_negative(name, value)
-    return one_number(name, value)
 
 
 def _averaged(weights: Array, values: Array) -> tuple[Array, Array]:

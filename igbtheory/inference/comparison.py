@@ -1,21 +1,21 @@
 """Comparison of two architectures: the ratio of their gammas."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, fdtr, fdtrc, fdtri
 
 from igbtheory.inference.gamma import GammaEstimate, checked_level, interval
 from igbtheory.inference.infinite_data import Scores
-from igbtheory.inference.several_classes import Votes
-from igbtheory.inference.several_classes_ratio import WIDE, log_ratios
+from igbtheory.inference.observed import end_of_interval
+from igbtheory.inference.several_classes import WIDE, Votes
 from igbtheory.inference.two_classes import Counts
 
-Array = NDArray[np.float64]
+Found = tuple[float, float, float, float, float]
+"""What follows the ratio in a `GammaComparison`."""
 STEP = 0.2
 """Step of the logarithm of gamma at which likelihoods are computed; between, a spline."""
 FINE = 0.02
@@ -61,86 +61,69 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
         if not isinstance(one, GammaEstimate):
             raise TypeError(f"expected two estimates of igbtheory.infer, got {type(one).__name__}")
     level = checked_level(level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = float(np.divide(first.gamma, second.gamma))
     match first.observed, second.observed:
         case Scores() as a, Scores() as b:
-            return _of_scores(a, b, level)
+            return GammaComparison(ratio, *_of_scores(a, b, ratio, level))
         case Counts() as a, Counts() as b:
-            return _of_counts(a, b, level)
+            return GammaComparison(ratio, *_of_counts(a, b, ratio, level))
         case Votes() as a, Votes() as b:
-            return _of_votes(a, b, level)
+            return GammaComparison(ratio, *_of_votes(a, b, ratio, level))
     raise ValueError(
         "expected two estimates of the same kind, both without D, or both of two classes or of more with D, got "
         f"{first.observed.kind} and {second.observed.kind}"
     )
 
 
-def _of_scores(a: Scores, b: Scores, level: float) -> GammaComparison:
+def _of_scores(a: Scores, b: Scores, ratio: float, level: float) -> Found:
     m, n = a.values.size, b.values.size
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = float(np.divide(a.estimate(), b.estimate()))
     tail = (1 - level) / 2
-    pvalue = min(1.0, 2 * float(min(fdtr(m, n, ratio), fdtrc(m, n, ratio))))
     low, high = (float(ratio / fdtri(m, n, p)) for p in (1 - tail, tail))
-    return GammaComparison(ratio, low, high, level, ratio, pvalue)
+    return low, high, level, ratio, min(1.0, 2 * float(min(fdtr(m, n, ratio), fdtrc(m, n, ratio))))
 
 
-def _of_counts(a: Counts, b: Counts, level: float) -> GammaComparison:
-    profile = _Profile.of(a, b)
-    first, second = a.estimate(), b.estimate()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = float(np.divide(first, second))
+def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
+    profile = _profile(a, b)
     centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, 1e-300)), -FAR / 2, FAR / 2))
     highest = profile(centre)
     # twice the logarithm of the ratio of likelihoods of two normal variances has this mean
     scale = 1 + (1 / a.networks + 1 / b.networks - 1 / (a.networks + b.networks)) / 3
     statistic = max(0.0, 2 * (highest - profile(0.0)))
     allowed = highest - 0.5 * scale * float(chdtri(1, 1 - level))
-    low, high = (_end(profile, centre, side, allowed) for side in (-1, 1))
-    return GammaComparison(ratio, low, high, level, statistic, float(chdtrc(1, statistic / scale)))
+    low, high = (
+        end_of_interval(lambda x: profile(x) - allowed, centre, far, limit)
+        for far, limit in ((-FAR, 0.0), (FAR, np.inf))
+    )
+    return low, high, level, statistic, float(chdtrc(1, statistic / scale))
 
 
-def _of_votes(a: Votes, b: Votes, level: float) -> GammaComparison:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = float(np.divide(a.estimate(), b.estimate()))
-    smallest, largest = log_ratios(a, b)
+def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> Found:
+    """Two independent confidence distributions of gamma give the law of the ratio: all pairs of their quantiles."""
+    with np.errstate(invalid="ignore"):
+        logs = np.subtract.outer(a.log_quantiles, b.log_quantiles).ravel()
+    # where both are 0 or both infinite, the ratio may be any
+    smallest, largest = (np.where(np.isnan(logs), end, logs) for end in (-np.inf, np.inf))
     tail = (1 - level) / 2
     low, high = (
-        float(np.exp(np.quantile(logs, p, method="nearest"))) for logs, p in ((smallest, tail), (largest, 1 - tail))
+        float(np.exp(np.quantile(part, p, method="nearest"))) for part, p in ((smallest, tail), (largest, 1 - tail))
     )
     pvalue = 2 * min(np.mean(smallest <= 0), np.mean(largest >= 0))
-    return GammaComparison(ratio, low, high, level, ratio, float(np.clip(pvalue, 1 - WIDE, 1.0)))
+    return low, high, level, ratio, float(np.clip(pvalue, 1 - WIDE, 1.0))
 
 
-@final
-@dataclass(frozen=True)
-class _Profile:
-    """Largest log-likelihood of gamma_1 = r gamma_2, as a function of log r.
+def _profile(a: Counts, b: Counts) -> Callable[[float], float]:
+    """Return the largest log-likelihood of gamma_1 = r gamma_2, as a function of log r."""
+    low, high = np.log(min(a.range[0], b.range[0])), np.log(max(a.range[1], b.range[1]))
+    # both likelihoods are flat at the ends of the lattice
+    lattice = np.arange(low, high + STEP, STEP)
+    first, second = (CubicSpline(lattice, counts.log_likelihood(np.exp(lattice))) for counts in (a, b))
+    x = np.arange(lattice[0], lattice[-1], FINE / np.sqrt(a.networks + b.networks))
 
-    splines: of both log-likelihoods over `x` = log gamma, a lattice at whose ends both are flat.
-    """
-
-    splines: tuple[CubicSpline, CubicSpline]
-    x: Array
-
-    @classmethod
-    def of(cls, a: Counts, b: Counts) -> "_Profile":
-        low = np.log(min(a.range[0], b.range[0]))
-        high = np.log(max(a.range[1], b.range[1]))
-        x = np.arange(low, high + STEP, STEP)
-        splines = (CubicSpline(x, a.log_likelihood(np.exp(x))), CubicSpline(x, b.log_likelihood(np.exp(x))))
-        return cls(splines, np.arange(x[0], x[-1], FINE / np.sqrt(a.networks + b.networks)))
-
-    def __call__(self, log_ratio: float) -> float:
-        first, second = self.splines
+    def highest(log_ratio: float) -> float:
         # gamma_1 = r gamma_2 or gamma_2 = gamma_1/r may stand at an end while the other moves
-        both = np.concatenate([self.x, self.x - log_ratio])
-        clipped = (np.clip(part, self.x[0], self.x[-1]) for part in (both + log_ratio, both))
-        return float(np.max(sum(spline(part) for spline, part in zip((first, second), clipped, strict=True))))
+        both = np.concatenate([x, x - log_ratio])
+        at_first, at_second = (np.clip(part, x[0], x[-1]) for part in (both + log_ratio, both))
+        return float(np.max(first(at_first) + second(at_second)))
 
-
-def _end(profile: _Profile, centre: float, side: int, allowed: float) -> float:
-    """Return the end of the interval of the ratio on one side of its estimate."""
-    far = side * FAR
-    if profile(far) >= allowed:
-        return 0.0 if side < 0 else np.inf
-    return float(np.exp(brentq(lambda x: profile(x) - allowed, centre, far, xtol=1e-9)))
+    return highest

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.guesses.accuracy import parts_of_one
 from igbtheory.guesses.law import checked_data_count, float64_array
 from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import Observed, Test
@@ -17,8 +18,6 @@ from igbtheory.inference.unbiased import RESOLUTION
 Array = NDArray[np.float64]
 WHOLE = 0.01
 """Distance of a count from a whole number that shares in single precision leave."""
-SUM = 1e-5
-"""Distance of the sum of all shares from 1, likewise."""
 
 
 @final
@@ -115,37 +114,27 @@ def checked_level(level: Any) -> float:
 def _checked(shares: Any) -> Array:
     """Return the shares (networks,) of class 0, or (networks, M), M > 2."""
     array = float64_array("shares", shares)
-    if array.ndim not in {1, 2} or not array.size or (array.ndim == 2 and array.shape[1] < 2):
+    if array.ndim not in {1, 2} or not array.size:
         raise ValueError(
             f"expected shares of shape (networks,), or (networks, classes) for two classes or more, got {array.shape}"
         )
-    wrong = array[~((array >= 0) & (array <= 1))]
-    if wrong.size:
-        raise ValueError(f"expected shares from 0 to 1, got {wrong[0]:g}; divide counts by the number of data")
-    if array.ndim == 1:
-        return array
-    sums = array.sum(axis=1)
-    far = np.flatnonzero(np.abs(sums - 1) > SUM)
-    if far.size:
-        raise ValueError(f"expected shares of all classes, of sum 1, got the sum {sums[far[0]]:g} in row {far[0]}")
-    return array[:, 0] if array.shape[1] == 2 else array
+    rows = parts_of_one("shares", np.stack([array, 1 - array], axis=1) if array.ndim == 1 else array)
+    return rows[:, 0] if rows.shape[1] == 2 else rows
 
 
 def _observed(shares: Array, D: Any) -> Observed:  # noqa: N803 - as above
     if D is None:
         return _infinite(shares)
-    if shares.ndim == 2:
-        if np.ndim(D):
-            raise ValueError(f"expected one D for shares of several classes, got an array of shape {np.shape(D)}")
-        size = checked_data_count(D)
-        _refuse_single(size)
-        return Votes(_counts(shares, float(size)), size)
     sizes = np.array([checked_data_count(size) for size in np.ravel(D)], dtype=float).reshape(np.shape(D))
-    if sizes.shape not in {(), shares.shape}:
-        raise ValueError(f"expected one D, or one for each of {len(shares)} networks, got the shape {sizes.shape}")
-    _refuse_single(sizes.max())
-    sizes = np.broadcast_to(sizes, shares.shape)
-    return Counts(_counts(shares, sizes), sizes)
+    if sizes.shape not in ({()} if shares.ndim > 1 else {(), shares.shape}):
+        several = "" if shares.ndim > 1 else f", or one for each of {len(shares)} networks"
+        raise ValueError(f"expected one D{several}, got an array of shape {sizes.shape}")
+    if sizes.max() < 2:
+        raise ValueError(
+            "expected D >= 2, got 1: a single datum goes to class 0 or not with equal chances at any gamma"
+        )
+    counts = _counts(shares, sizes)
+    return Votes(counts, int(sizes)) if shares.ndim > 1 else Counts(counts, np.broadcast_to(sizes, shares.shape))
 
 
 def _infinite(shares: Array) -> Scores:
@@ -158,7 +147,7 @@ def _infinite(shares: Array) -> Scores:
     return Scores.of_shares(shares)
 
 
-def _counts(shares: Array, sizes: Array | float) -> Array:
+def _counts(shares: Array, sizes: Array) -> Array:
     """Return the counts, which must be whole numbers."""
     counts = shares * sizes
     whole = np.round(counts)
@@ -169,10 +158,3 @@ def _counts(shares: Array, sizes: Array | float) -> Array:
             "the number of data that were counted as D, or None"
         )
     return np.asarray(whole)
-
-
-def _refuse_single(size: float) -> None:
-    if size < 2:
-        raise ValueError(
-            "expected D >= 2, got 1: a single datum goes to class 0 or not with equal chances at any gamma"
-        )

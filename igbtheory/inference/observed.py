@@ -1,10 +1,12 @@
 """What was observed of some networks: the shares of the data that each gave to its classes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+from scipy.optimize import brentq
 
 
 @final
@@ -49,3 +51,13 @@ class Observed(ABC):
     @abstractmethod
     def fit(self, seed: int) -> Test:
         """Test the law of the shares, whatever gamma is."""
+
+
+def end_of_interval(excess: Callable[[float], float], inside: float, far: float, limit: float) -> float:
+    """Return exp(x) where `excess` falls to 0 between inside, where it is positive, and far; else the limit.
+
+    excess: what a likelihood has beyond the least one that the level allows, a function of the logarithm x.
+    """
+    if excess(far) >= 0.0:
+        return limit
+    return float(np.exp(brentq(excess, inside, far, xtol=1e-9)))

@@ -25,6 +25,12 @@ TEST = 4999
 """Draws of the test of no bias."""
 REFERENCE, FITS = 20_000, 999
 """Networks that stand for the law of the largest count, and draws of its test."""
+WIDE = 0.999
+"""Level of the interval that a confidence distribution spans."""
+POINTS = 25
+"""Values of gamma at which it is computed; between, its logarithm is interpolated."""
+QUANTILES = 400
+"""Quantiles of it."""
 
 
 @final
@@ -89,6 +95,19 @@ class Votes(Observed):
         expected = cdf(law.rvs(REFERENCE, rng))
         drawn = [np.abs(cdf(law.rvs(self.networks, rng)) - expected).max() for _ in range(FITS)]
         return Test.ranked(np.abs(cdf(self.k) - expected).max(), drawn)
+
+    @cached_property
+    def log_quantiles(self) -> Array:
+        """Equally likely values of log gamma; -inf and inf where gamma may as well be 0 or infinite.
+
+        The probability of networks at least as coincident as the observed grows with gamma from 0 to 1. Read as a law
+        of gamma, its confidence distribution, it has the ends of the intervals of every level as quantiles.
+        """
+        low, high = np.clip(self.interval(WIDE), SMALLEST, LARGEST)
+        log_gamma = np.linspace(np.log(low), np.log(high), POINTS)
+        reached = np.maximum.accumulate([self.tail(float(np.exp(x)), 1) for x in log_gamma])
+        p = (np.arange(QUANTILES) + 0.5) / QUANTILES
+        return np.where(p < reached[0], -np.inf, np.where(p > reached[-1], np.inf, np.interp(p, reached, log_gamma)))
 
     def _expected(self, gamma: float) -> float:
         return float(ClassGuessLaw(gamma, self.n_classes).collision())

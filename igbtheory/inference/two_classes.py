@@ -6,11 +6,11 @@ from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import minimize_scalar
 from scipy.special import chdtri
 
 from igbtheory.guesses.finite import FiniteGuessLaw
-from igbtheory.inference.observed import Observed, Test
+from igbtheory.inference.observed import Observed, Test, end_of_interval
 from igbtheory.inference.unbiased import unbiased
 
 Array = NDArray[np.float64]
@@ -48,7 +48,12 @@ class Counts(Observed):
         """
         best, highest = self._maximum
         allowed = highest - 0.5 * float(chdtri(1, 1 - level)) * (1 + 1 / (3 * self.networks))
-        return self._end(best, 0.0, self.range[0], allowed), self._end(best, np.inf, self.range[1], allowed)
+        inside = float(np.log(np.clip(best, *self.range)))
+        low, high = (
+            end_of_interval(lambda x: self._at(x) - allowed, inside, float(np.log(far)), limit)
+            for far, limit in zip(self.range, (0.0, np.inf), strict=True)
+        )
+        return low, high
 
     def log_likelihood(self, gamma: Array) -> Array:
         """Return the logarithm of the probability of the counts at every gamma, of its shape (m,)."""
@@ -104,20 +109,11 @@ class Counts(Observed):
             limit = 0 if best <= 1 else -1
             return float(places[limit]), float(values[limit])
         bounds = tuple(np.log(places[[best - 1, best + 1]]))
-        found = minimize_scalar(
-            lambda x: -self._at(np.exp(x)), bounds=bounds, method="bounded", options={"xatol": 1e-9}
-        )
+        found = minimize_scalar(lambda x: -self._at(x), bounds=bounds, method="bounded", options={"xatol": 1e-9})
         return float(np.exp(found.x)), -float(found.fun)
 
-    def _end(self, best: float, limit: float, last: float, allowed: float) -> float:
-        """Return the end of the interval on one side of the best gamma: the limit 0 or inf where that is allowed."""
-        if self._at(limit) >= allowed or self._at(last) >= allowed:
-            return limit
-        inner = np.clip(best, *self.range)
-        return float(np.exp(brentq(lambda x: self._at(np.exp(x)) - allowed, np.log(last), np.log(inner))))
-
-    def _at(self, gamma: float) -> float:
-        return float(self.log_likelihood(np.array([gamma]))[0])
+    def _at(self, log_gamma: float) -> float:
+        return float(self.log_likelihood(np.exp([log_gamma]))[0])
 
     def _distance(self, k: Array, marks: Array) -> Array:
         """Largest distance at the marks of the share of networks there from the law, for every row of counts."""

@@ -1,8 +1,11 @@
 """Layers: one file a layer; `samples` defines it, `law` and `kernel` are optional exact knowledge.
 
-What flows through layers is a `node`: a base (`gaussian`, `normalised`) and the function of it that is not
-averaged yet. Where a layer has no rule, `general` estimates one from `draws` of units. BatchNorm on a given data set:
-`given_batches`.
+What flows through layers is a `node`: a `base` (`gaussian`, `normalised`, those of `groupnorm`) and the function of
+it that is not averaged yet. `chain` puts layers in a row, `batches` says which batches they have, `scaling` holds what
+norms have in common, and `sums` adds independent nodes for `residual`. Where a layer has no rule, `general` estimates
+one from `draws` of units, on a given data set with `control_variates`. BatchNorm behind a function: `batch_square` and
+`constant`; on a given data set: `batch_kernel`, exact in `batch_kernel_homogeneous`, by mean scales in
+`batch_kernel_scaled`.
 """
 
 from igbtheory.averages.state import Pairs

@@ -1,10 +1,6 @@
-"""How often a function of a unit does not vary over a batch: BatchNorm makes such a unit 0.
-
-A probability is None where no rule knows it; then it is estimated from draws.
-"""
+"""The probability that a function of a Gaussian unit has one value at all data of a batch: BatchNorm makes this 0."""
 
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,55 +14,43 @@ OPPOSITE = 1 - 1e-12
 """Correlation, with the sign turned, from which on two data of a batch have opposite values."""
 
 
-def flat_pieces(phi: Function) -> list[tuple[float, float]] | None:
-    """Intervals on which phi is constant; None where two of them share their value, so that a batch may lie in both."""
-    ends = [-np.inf, *map(float, phi.pieces.kinks), np.inf]
-    flat = [ends_of for ends_of, slope in zip(pairwise(ends), phi.slope.formulas, strict=True) if slope == ZERO]
-    values = [float(phi(FLOAT64, np.float64(_inside(*ends_of)))) for ends_of in flat]
-    return flat if len(set(values)) == len(values) else None
+def flat_ends(phi: Function) -> tuple[float, float] | None:
+    """Return the ends of the half-lines x < low and x > high on which phi is constant, infinite where there is none.
+
+    None where phi is constant everywhere or on a bounded interval too, or has the same value on both half-lines, so
+    that a batch may lie in both.
+    """
+    kinks = [float(kink) for kink in phi.pieces.kinks]
+    flat = [slope == ZERO for slope in phi.slope.formulas]
+    if any(flat[1:-1]) or flat == [True]:
+        return None
+    low, high = (kinks[0] if flat[0] else -np.inf), (kinks[-1] if flat[-1] else np.inf)
+    same = flat[0] and flat[-1] and phi(FLOAT64, np.float64(low - 1)) == phi(FLOAT64, np.float64(high + 1))
+    return None if same else (low, high)
 
 
-def _inside(low: float, high: float) -> float:
-    """A point between, which is no end: phi may jump there."""
-    if np.isinf(low):
-        return 0.0 if np.isinf(high) else high - 1
-    return low + 1 if np.isinf(high) else (low + high) / 2
-
-
-def of_gaussian(phi: Function, m: int, size: int, copies: int, h: Moments) -> Any:
-    """Probability that the sum of `copies` independent phi(M) does not vary over a batch of `size` data.
+def probability(phi: Function, m: int, size: int, h: Moments) -> Any:
+    """Return the probability that phi(M) has one value at all `size` data of a batch, None where no rule knows it.
 
     M is the largest of m independent Gaussian units with the moments h.
     """
-    flat = flat_pieces(phi)
-    if flat is None or (copies > 1 and len(flat) > 1) or (m > 1 and any(low > -np.inf for low, _ in flat)):
+    ends = flat_ends(phi)
+    if ends is None or (m > 1 and ends[1] < np.inf):
         return None
-    total: Any = 0.0
-    for low, high in flat:
-        total = total + _all_within(size, low, high, h.mean, h.variance, h.covariance) ** m
+    total = _beyond(size, *ends, h.mean, h.variance, h.covariance) ** m
     if size == 2 and m == 1 and phi.parity > 0:  # two opposite values, as behind BatchNorm(2) and an odd activation
         total = np.where((h.covariance <= -h.variance * OPPOSITE) & (h.mean == 0), 1.0, total)[()]
-    return total**copies
-
-
-def of_normalised(phi: Function | None, m: int, size: int, copies: int, eps: float) -> float | None:
-    """The same of units that a BatchNorm has normalised over the very batch, as far as it is known.
-
-    Its values add up to 0, so that they lie on both sides of it; two are opposite, +-1 at eps = 0.
-    """
-    if phi is None and (size > 2 or eps or m == copies == 1):
-        return 0.0
-    if phi is None or m > 1 or copies > 1:
-        return None
-    if size == 2:
-        at_one = (float(phi(FLOAT64, np.float64(sign))) for sign in (-1, 1))
-        return float(phi.parity > 0 or (not eps and len(set(at_one)) == 1))
-    flat = flat_pieces(phi)
-    return None if flat is None or any(low < 0 < high for low, high in flat) else 0.0
+    return total
 
 
 @partial(np.vectorize, otypes=[float])
-def _all_within(size: int, low: float, high: float, mean: Any, q: Any, within: Any) -> float:
-    from igbtheory.numerics.exchangeable import all_within  # noqa: PLC0415 - loaded by activations with flat pieces alone
+def _beyond(size: int, low: float, high: float, mean: Any, q: Any, within: Any) -> float:
+    """Probability that all normal values of a batch are below `low`, or all above `high`, absolute error 1e-13."""
+    from igbtheory.numerics.exchangeable import counts_above  # noqa: PLC0415 - only activations with flat pieces need it
 
-    return all_within(size, low, high, float(mean), float(q), float(within))
+    rho = min(max(float(within / q), -1 / (size - 1)), 1.0)
+    total = 0.0
+    for end, above in ((low, 0), (high, size)):
+        if np.isfinite(end):
+            total += counts_above(size, rho, np.array([(float(mean) - end) / np.sqrt(float(q))]))[0, above]
+    return total

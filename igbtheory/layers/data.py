@@ -1,20 +1,41 @@
-"""The data themselves: what stands in front of the first Dense on a given data set."""
+"""A whole given data set: its components, and kernels and means at all of its data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.averages.state import Pairs
 from igbtheory.layers.draws import Array, Draws
+from igbtheory.numbers import Kind
 
 
 @final
 @dataclass(frozen=True)
 class Components:
-    """Draws components of the given data, which have the shape (data, components)."""
+    """Draws components of the data, shape (data, components): the units in front of the first Dense."""
 
     data: NDArray[Any]
 
     def __call__(self, draws: Draws, count: int) -> Array:
         return np.asarray(self.data[:, draws.rng.integers(self.data.shape[1], size=count)], dtype=float)
+
+
+def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
+    """Return x with the second moments of a kernel in double precision, shape (data, data), and with this error."""
+    found = n.number(kernel)
+    q = np.diagonal(found)
+    same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
+    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error)
+
+
+def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
+    """Return the means at the data a and b of pairs, from those at all data, shape (data,)."""
+    found = n.number(mean)
+    return found[:, None], found[None, :]
+
+
+def at_data(mean: Any, count: int) -> Array:
+    """Return the means at all data, shape (count,), from those at the data a of pairs."""
+    return np.ravel(np.broadcast_to(np.asarray(mean, dtype=float), (count, 1)))

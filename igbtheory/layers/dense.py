@@ -35,7 +35,7 @@ class Dense(Layer):
         for name in ("sigma_w2", "sigma_b2"):
             value = getattr(self, name)
             checks.non_negative(name, value)
-            object.__setattr__(self, name, np.asarray(value) if np.ndim(value) else value)
+            object.__setattr__(self, name, checks.sweep(value))
 
     @property
     def listed(self) -> bool:

@@ -11,8 +11,8 @@ from igbtheory.averages.gaussian import steepness
 from igbtheory.averages.state import Moments, Pairs, kernel_root
 from igbtheory.formulas.function import Function
 from igbtheory.layers import constant
+from igbtheory.layers.base import Base
 from igbtheory.layers.draws import Array, Draws, beside
-from igbtheory.layers.node import Base
 from igbtheory.numbers import Kind
 
 
@@ -33,9 +33,8 @@ class Gaussian(Base[Moments]):
         pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
         return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
 
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n
-        return 0.0 if phi is None else constant.of_gaussian(phi, m, size, copies, self.values)
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        return 0 if phi is None else constant.probability(phi, m, size, self.values)
 
     def units(self, draws: Draws, count: int) -> Array:
         h, size = self.values, draws.size

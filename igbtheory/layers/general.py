@@ -4,21 +4,22 @@ The error is that of a mean over independent replicates, and what another number
 units or data, such as a norm, has its limit only for many of them.
 """
 
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from igbtheory.averages.state import Moments, Pairs
+from igbtheory.averages.state import Moments
+from igbtheory.layers.base import Averaged
 from igbtheory.layers.control_variates import estimated
-from igbtheory.layers.data import Components
+from igbtheory.layers.data import Components, at_data, either_way, pairs_of
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
-from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Averaged, KernelNode, LawNode, Node
+from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.numbers import Kind
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from igbtheory.layers.layer import Layer
+
 FEW, MANY = 8, 64
 """Batches in which units of a law are drawn."""
 MIXED = 1.3
@@ -28,7 +29,7 @@ POINTS = 64
 """Units that show whether a layer draws numbers of its own."""
 
 
-def drawn_law(layer: Layer, node: LawNode) -> LawNode:
+def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
     """Return the law of a unit behind a layer, estimated.
 
     The error of var_mu is against mean^2 + var_mu + var_chi.
@@ -57,13 +58,13 @@ def drawn_law(layer: Layer, node: LawNode) -> LawNode:
     lost = np.max(np.where(error[..., 1:3] > 0, error[..., 1:3] / np.maximum(sizes, TINY), 0.0), axis=-1)
     lost = np.minimum(lost, 1.0)
     number = node.n.number
-    shared = None if node.batch == 1 else number((within - mean**2)[()])
+    within = None if node.batch == 1 else number((within - mean**2)[()])
     mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
-    found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], shared)
-    return _estimated(layer, node.with_moments(layer, found))
+    found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], within)
+    return node.after(Averaged(found, (mean, mean), units, dependent=True)).naming(layer)
 
 
-def drawn_kernel(layer: Layer, node: KernelNode) -> KernelNode:
+def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
     refuse_exact(layer, node.n)
     units = node.base.drawn if isinstance(node.base, Averaged) else None
@@ -76,30 +77,11 @@ def drawn_kernel(layer: Layer, node: KernelNode) -> KernelNode:
         return y, x if y.shape == x.shape and all_of_them is None else None
 
     before = node.averaged()
-    mean = np.ravel(np.broadcast_to(np.asarray(node.means()[0], dtype=float), (len(before.q_ab), 1)))
-    found = estimated(either, np.asarray(before.q_ab, dtype=float), mean)
+    known = np.asarray(before.q_ab, dtype=float)
+    found = estimated(either, known, at_data(node.means()[0], len(known)))
+    drawn = layer.behind(node) if all_of_them is None else lambda draws, count: either(draws, count)[0]
     pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
-    drawn = (lambda draws, count: either(draws, count)[0]) if all_of_them is not None else layer
-    return _estimated(layer, node.with_moments(drawn, pairs, either_way(node.n, found.mean)))
-
-
-def _estimated(layer: Layer, node: Node[T]) -> Node[T]:
-    """Node of which the layer was estimated, and whose units may depend on one another."""
-    return replace(node, base=replace(node.base, dependent=True)).naming(layer)  # type: ignore[type-var]
-
-
-def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
-    """Return the second moments of all pairs of data from a kernel in double precision."""
-    found = n.number(kernel)
-    q = np.diagonal(found)
-    same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error)
-
-
-def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
-    """Return means at the data a and b of pairs, from those at all data."""
-    found = n.number(mean)
-    return found[:, None], found[None, :]
+    return node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
 
 
 def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
@@ -117,7 +99,7 @@ def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
     return value, np.where(seen, lost_many + MIXED * np.abs(change), together)
 
 
-def refuse_exact(layer: Layer, n: Kind) -> None:
+def refuse_exact(layer: "Layer", n: Kind) -> None:
     """Refuse kinds of number that cannot hold an estimate: formulas and proven enclosures."""
     if n.exact:
         raise ValueError(
@@ -141,7 +123,7 @@ def _moments(y: Array, draws: Draws) -> Array:
     return np.stack([part.mean(axis=-1) for part in parts], axis=-1)
 
 
-def _shares_nothing(layer: Layer, node: LawNode) -> bool:
+def _shares_nothing(layer: "Layer", node: LawNode) -> bool:
     """Whether data are independent behind the layer: they are in front of it, and the layer draws nothing."""
     base = node.base
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):

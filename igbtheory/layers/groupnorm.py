@@ -15,10 +15,11 @@ from igbtheory.averages.kernel_tables import kernel
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
+from igbtheory.layers.base import Base
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import Base, KernelNode, LawNode
+from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import Kind
 from igbtheory.numbers.sweeps import at_points
@@ -38,7 +39,7 @@ class GroupNorm(Layer):
     eps: Any = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", checks.whole("size", self.size, 2))
+        object.__setattr__(self, "size", checks.whole("size", self.size, 2, checks.LARGEST))
         checks.epsilon(self.eps)
 
     def law(self, node: LawNode) -> LawNode:
@@ -112,12 +113,12 @@ class GroupedPairs(Base[Pairs]):
         q = mean * mean + variance
 
         def product(_a: Any, _b: Any, c: Any) -> tuple[Any, Any]:
-            _, shared, _, error = grouped(n, of, self.size, c, 1 - c)
-            return mean * mean + shared, error
+            _, covariance, _, error = grouped(n, of, self.size, c, 1 - c)
+            return mean * mean + covariance, error
 
         c = n.correlation(h.q_ab, n.sqrt(h.q_a * h.q_b))
         ones = 1 + 0 * h.q_a, 1 + 0 * h.q_b
-        values, error = kernel(n, product, lambda _: q, (*ones, c), of.parity)
+        values, error = kernel(n, product, lambda _: q, (*ones, c), parity=of.parity)
         return replace(h, q_a=q * ones[0], q_b=q * ones[1], q_ab=np.where(h.same, q, values), error=h.error + error)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:

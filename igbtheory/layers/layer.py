@@ -7,8 +7,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.layers.base import Units
 from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.node import KernelNode, LawNode, Node, Units
+from igbtheory.layers.general import drawn_kernel, drawn_law
+from igbtheory.layers.node import KernelNode, LawNode, Node
 
 
 class Layer(ABC):
@@ -28,14 +30,10 @@ class Layer(ABC):
 
     def law(self, node: LawNode) -> LawNode:
         """Return the law of a unit behind the layer, for Gaussian inputs in infinite width."""
-        from igbtheory.layers.general import drawn_law  # noqa: PLC0415 - most networks need no draws
-
         return drawn_law(self, node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         """Return the kernel behind the layer, for a given data set in infinite width."""
-        from igbtheory.layers.general import drawn_kernel  # noqa: PLC0415 - most networks need no draws
-
         return drawn_kernel(self, node)
 
     def latex(self) -> str:

@@ -32,7 +32,8 @@ class LayerNorm(Layer):
         return scaled_law(node, x, x.variance + node.n.number(self.eps), centred=True)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return scaled_pairs(node, node.n.number(self.eps), centred=True)
+        x, (a, b), eps = node.averaged(), node.means(), node.n.number(self.eps)
+        return scaled_pairs(node, x, (x.q_a - a * a + eps, x.q_b - b * b + eps), (a, b))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -64,7 +65,8 @@ class RMSNorm(Layer):
         return scaled_law(node, x, q, centred=False)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return scaled_pairs(node, node.n.number(self.eps), centred=False)
+        x, eps = node.averaged(), node.n.number(self.eps)
+        return scaled_pairs(node, x, (x.q_a + eps, x.q_b + eps))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width

@@ -1,14 +1,13 @@
 """Nodes: what flows through a network, a base and the function of it that is not averaged yet."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 import numpy as np
 
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
+from igbtheory.layers.base import Averaged, Base, Units
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -16,83 +15,6 @@ if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer
 
 T = TypeVar("T")
-Units = Callable[[Draws, int], Array]
-"""Draws units: from a replicate and their number, an array (*sweep, data, units)."""
-Constant = Callable[[int, int], Any]
-"""Probability that a sum of copies of a unit does not vary over a batch, from its size and the number of copies."""
-
-
-class Base(ABC, Generic[T]):
-    """Law of one unit over weights and data, or its kernel on a given data set.
-
-    T is what an average gives: Moments of a law, or Pairs of a data set.
-    """
-
-    @abstractmethod
-    def average(self, n: Kind, phi: Function | None, m: int) -> T:
-        """Return the second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        """Return the means of phi(M) over the weights at the data a and b of a pair."""
-        x = self.average(n, phi, m)
-        return x.mean, x.mean  # type: ignore[attr-defined]
-
-    def units(self, draws: Draws, count: int) -> Array:
-        """Draw `count` units, shape (*sweep, data, count)."""
-        del draws, count
-        raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        """Return how often the sum of `copies` independent phi(M) does not vary over a batch of `size` data.
-
-        None means that no rule knows it.
-        """
-        del n, phi, m, size, copies
-
-    @property
-    def error(self) -> Any:
-        """The estimated relative error of the second moments that the base holds."""
-        values = getattr(self, "values", None)
-        return 0.0 if values is None else values.error
-
-    gaussian: ClassVar[bool] = False
-    """Whether the unit is Gaussian: then it has `values`, and with others it is another Gaussian unit."""
-    averages: ClassVar[bool] = True
-    """Whether functions of the unit can be averaged."""
-
-    @property
-    def dependent(self) -> bool:
-        """Whether units depend on one another, as those of one group do behind a GroupNorm."""
-        return False
-
-
-@final
-@dataclass(frozen=True)
-class Averaged(Base[T]):
-    """Unit of which the moments are known, and otherwise only how to draw it."""
-
-    values: T
-    centres: tuple[Any, Any]
-    drawn: Units
-    known_constant: Constant | None = None
-    dependent: bool = False
-
-    averages: ClassVar[bool] = False
-
-    def average(self, n: Kind, phi: Function | None, m: int) -> T:
-        del n, phi, m
-        return self.values
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        del n, phi, m
-        return self.centres
-
-    def units(self, draws: Draws, count: int) -> Array:
-        return self.drawn(draws, count)
-
-    def constant(self, n: Kind, phi: Function | None, m: int, size: int, copies: int = 1) -> Any:
-        del n, phi, m
-        return None if self.known_constant is None else self.known_constant(size, copies)
 
 
 @final
@@ -139,10 +61,6 @@ class Node(Generic[T]):
         """Return the means over the weights at the two data of a pair."""
         return self.base.means(self.n, self.phi, self.maximum)
 
-    def constant(self, size: int, copies: int = 1) -> Any:
-        """Return how often the sum of `copies` such nodes does not vary over a batch, None where that is not known."""
-        return self.base.constant(self.n, self.phi, self.maximum, size, copies)
-
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units, shape (*sweep, data, count)."""
         return of_units(self.base.units(draws, count * self.maximum), self.phi, self.maximum)
@@ -155,33 +73,21 @@ class Node(Generic[T]):
         """Return the node with the layer named among those that were estimated."""
         return replace(self, estimated=(*self.estimated, layer))
 
-    def with_moments(
-        self,
-        layer: "Layer | Units",
-        values: T,
-        means: tuple[Any, Any] | None = None,
-        constant: Constant | None = None,
-    ) -> "Node[T]":
+    def with_moments(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
         """Return the node behind a layer of which only these second moments and means are known.
 
-        means: at the two data of a pair, those of a law by default. constant: how often units behind the layer do not
-        vary over a batch, where that is known. Where units are drawn, the layer's samples act on units of this node.
+        means: at the two data of a pair, those of a law by default. Where units are drawn, the layer's samples act on
+        units of this node; what draws them may be given instead of the layer.
         """
         centres = (values.mean, values.mean) if means is None else means  # type: ignore[attr-defined]
         drawn = layer.behind(self) if hasattr(layer, "behind") else layer
-        return self.after(Averaged(values, centres, drawn, constant, self.base.dependent))
+        return self.after(Averaged(values, centres, drawn, self.base.dependent))
 
-    def remade(
-        self,
-        layer: "Layer | Units",
-        values: T,
-        means: tuple[Any, Any] | None = None,
-        constant: Constant | None = None,
-    ) -> "Node[T]":
+    def remade(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
         """Return the same for a layer that is linear in its units, which keeps Gaussian ones Gaussian."""
         if self.gaussian:
             return self.after(replace(self.base, values=values))  # type: ignore[type-var]
-        return self.with_moments(layer, values, means, constant)
+        return self.with_moments(layer, values, means)
 
 
 def of_units(x: Array, phi: Function | None, m: int) -> Array:

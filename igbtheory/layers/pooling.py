@@ -35,10 +35,9 @@ class MaxPool(Layer):
         return self.m
 
     def law(self, node: LawNode) -> LawNode:
-        found = node.largest(self.m)
-        if found is not None and isinstance(node.base, Normalised) and node.base.draws_within and self.m > 1:
-            return found.naming(self)  # two data of a batch have no rule
-        return found or super().law(node)
+        # the maximum of normalised units has no rule for two data of a batch
+        drawn = node.draws_within and isinstance(node.base, Normalised) and self.m > 1
+        return super().law(node) if drawn else node.largest(self.m) or super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return node.largest(self.m) or super().kernel(node)
@@ -65,7 +64,7 @@ class AvgPool(Layer):
     m: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", checks.whole("m", self.m, 1))
+        object.__setattr__(self, "m", checks.whole("m", self.m, 1, checks.LARGEST))
 
     @property
     def pooled(self) -> int:
@@ -77,7 +76,7 @@ class AvgPool(Layer):
         x = node.averaged()
         within = None if x.within is None else x.within / self.m
         values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
-        return node.remade(self, values, constant=lambda size, copies: node.constant(size, copies * self.m))
+        return node.remade(self, values)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if node.base.dependent:

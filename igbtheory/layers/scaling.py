@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Moments
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.layers.draws import Array, Draws, beside
-from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 
 ROUNDED = 1e-13
@@ -25,36 +24,34 @@ def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:
     def drawn(draws: Draws, count: int) -> Array:
         return np.asarray((node.units(draws, count) - beside(centre)) / beside(root))
 
-    return node.remade(drawn, values, constant=node.constant)
+    return node.remade(drawn, values)
 
 
-def scaled_pairs(node: KernelNode, eps: Any, *, centred: bool) -> KernelNode:
-    """Return the node (x - m)/sqrt(E (x - m)^2 + eps) datum by datum; m is its mean if `centred`, else 0."""
-    x, n, (mean_a, mean_b) = node.averaged(), node.n, node.means()
-    a, b = (mean_a, mean_b) if centred else (0, 0)
+def scaled_pairs(node: KernelNode, x: Pairs, q: tuple[Any, Any], means: tuple[Any, Any] | None = None) -> KernelNode:
+    """Return the node (x - m)/sqrt(q), with an m and a q at either datum of a pair.
+
+    x has the moments of `node`; m are its means where they are passed, else 0.
+    """
+    a, b = means or (0, 0)
+    root_a, root_b = map(node.n.sqrt, q)
     var_a, var_b = x.q_a - a * a, x.q_b - b * b
-    scale_a, scale_b = n.sqrt(var_a + eps), n.sqrt(var_b + eps)
     lost = np.max(np.asarray(x.q_a / var_a, dtype=float))  # digits that the means cost
     values = replace(
         x,
-        q_a=var_a / (var_a + eps),
-        q_b=var_b / (var_b + eps),
-        q_ab=(x.q_ab - a * b) / (scale_a * scale_b),
+        q_a=var_a / q[0],
+        q_b=var_b / q[1],
+        q_ab=(x.q_ab - a * b) / (root_a * root_b),
         error=float(lost) * x.error,
     )
 
     def drawn(draws: Draws, count: int) -> Array:
-        centre, scale = (np.asarray(part, dtype=float) for part in (a, scale_a))
-        return np.asarray((node.units(draws, count) - centre) / scale)
+        centre, root = (np.asarray(part, dtype=float) for part in (a, root_a))
+        return np.asarray((node.units(draws, count) - centre) / root)
 
-    return node.remade(drawn, values, (0, 0) if centred else (mean_a / scale_a, mean_b / scale_b))
-
-
-def divided_pairs(node: KernelNode, layer: Layer, q: Any) -> KernelNode:
-    """Return the node x/sqrt(q), q one number."""
-    x, (a, b), root = node.averaged(), node.means(), node.n.sqrt(q)
-    values = replace(x, q_a=x.q_a / q, q_b=x.q_b / q, q_ab=x.q_ab / q)
-    return node.remade(layer, values, (a / root, b / root))
+    if means is not None:
+        return node.remade(drawn, values, (0, 0))
+    mean_a, mean_b = node.means()
+    return node.remade(drawn, values, (mean_a / root_a, mean_b / root_b))
 
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:
@@ -92,5 +89,5 @@ def over_root(x: NDArray[Any], q: NDArray[Any], eps: Any) -> NDArray[Any]:
 
 def norm_text(name: str, *values: Any, eps: Any) -> str:
     """A norm as it prints: its name, its numbers, and eps where there is one."""
-    given = [*map(str, values), *([f"eps={eps}"] if eps else [])]
-    return f"{name}({', '.join(given)})"
+    numbers = [*map(str, values), *([f"eps={eps}"] if eps else [])]
+    return f"{name}({', '.join(numbers)})"

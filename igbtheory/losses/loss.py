@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import float64_array
+from igbtheory.guesses.law import non_negative_number, one_number
 
 Array = NDArray[np.float64]
 _SATURATED = 700.0  # log-odds beyond which 1 - p is no normal float
@@ -59,7 +59,7 @@ class Blurry(Loss):
     held: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "exponent", _exponent("Blurry", self.exponent))
+        object.__setattr__(self, "exponent", non_negative_number("exponent of Blurry", self.exponent))
 
     def value(self, log_odds: Any) -> Any:
         log_p = log_probability(log_odds)
@@ -81,12 +81,10 @@ class PiecewiseZero(Loss):
     cut_off: float
 
     def __post_init__(self) -> None:
-        number = float64_array("cut_off", self.cut_off)
-        if number.ndim or not 0.0 <= number <= 1.0:
-            raise ValueError(
-                f"cut_off: expected a probability from 0 to 1, got {self.cut_off!r}; at 0 it is cross-entropy"
-            )
-        object.__setattr__(self, "cut_off", float(number))
+        cut_off = one_number("cut_off", self.cut_off)
+        if not 0.0 <= cut_off <= 1.0:
+            raise ValueError(f"cut_off: expected a probability from 0 to 1, got {cut_off}; at 0 it is cross-entropy")
+        object.__setattr__(self, "cut_off", cut_off)
 
     def value(self, log_odds: Any) -> Any:
         return np.where(self.silent(log_odds), 0.0, -log_probability(log_odds))[()]
@@ -111,7 +109,7 @@ class Focal(Loss):
     exponent: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "exponent", _exponent("Focal", self.exponent))
+        object.__setattr__(self, "exponent", non_negative_number("exponent of Focal", self.exponent))
 
     def value(self, log_odds: Any) -> Any:
         return -np.exp(self.exponent * log_probability(-np.asarray(log_odds))) * log_probability(log_odds)
@@ -136,10 +134,3 @@ def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) 
 def log_probability(log_odds: Any) -> Any:
     """Return the logarithm of p = 1/(1 + exp(-r)), r its log-odds."""
     return -np.logaddexp(0.0, -np.asarray(log_odds, dtype=float))
-
-
-def _exponent(name: str, value: Any) -> float:
-    number = float64_array("exponent", value)
-    if number.ndim or not 0.0 <= number < np.inf:
-        raise ValueError(f"exponent of {name}: expected a finite number >= 0, got {value!r}; at 0 it is cross-entropy")
-    return float(number)

@@ -8,14 +8,21 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.numbers.kind import Kind, polished_legendre
+from igbtheory.numbers.kind import ELEMENTARY, Function, Kind, polished_legendre
 
 _SMALL = 0.5
 _SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k + 2))) for k in range(1, 9))
 
 
-def _softplus(x: Any) -> Any:
-    return np.logaddexp(0, x)
+def _special(name: str) -> Function:
+    """SciPy's function, which is loaded when it is first called: relu never does."""
+    return lambda x: getattr(scipy.special, name)(x)  # noqa: PLW0108 - only a call may load it
+
+
+def _sech(x: Any) -> Any:
+    """Hyperbolic secant 2 e/(1 + e^2), e = exp(-|x|), which does not overflow."""
+    e = np.exp(-np.abs(x))
+    return 2 * e / (1 + e * e)
 
 
 def _sin_minus_t_cos(t: Any) -> Any:
@@ -34,48 +41,17 @@ class Float64(Kind):
     pi = np.pi
     epsilon = 2.0**-53
     goal = 1e-13
-    sqrt = staticmethod(np.sqrt)
-    exp = staticmethod(np.exp)
-    expm1 = staticmethod(np.expm1)
-    log = staticmethod(np.log)
-    log1p = staticmethod(np.log1p)
-    sin = staticmethod(np.sin)
-    cos = staticmethod(np.cos)
-    tan = staticmethod(np.tan)
-    asin = staticmethod(np.arcsin)
-    acos = staticmethod(np.arccos)
-    atan = staticmethod(np.arctan)
-    sinh = staticmethod(np.sinh)
-    cosh = staticmethod(np.cosh)
-    tanh = staticmethod(np.tanh)
-    asinh = staticmethod(np.arcsinh)
-    acosh = staticmethod(np.arccosh)
-    atanh = staticmethod(np.arctanh)
-    softplus = staticmethod(_softplus)
-    sin_minus_t_cos = staticmethod(_sin_minus_t_cos)
 
-    # SciPy loads its special functions when they are first asked for: relu never does
-    @staticmethod
-    def sech(x: Any) -> Any:
-        """Hyperbolic secant 2 e/(1 + e^2), e = exp(-|x|), which does not overflow."""
-        e = np.exp(-np.abs(x))
-        return 2 * e / (1 + e * e)
+    def __init__(self) -> None:
+        special = {"erf": _special("erf"), "erfc": _special("erfc"), "sigmoid": _special("expit")}
+        own = {**special, "sech": _sech, "softplus": lambda x: np.logaddexp(0, x)}
+        for name in ELEMENTARY:
+            setattr(self, name, own[name] if name in own else getattr(np, name))
+        self.ncdf = _special("ndtr")
+        self.sin_minus_t_cos = _sin_minus_t_cos
 
-    @staticmethod
-    def erf(x: Any) -> Any:
-        return scipy.special.erf(x)
-
-    @staticmethod
-    def erfc(x: Any) -> Any:
-        return scipy.special.erfc(x)
-
-    @staticmethod
-    def sigmoid(x: Any) -> Any:
-        return scipy.special.expit(x)
-
-    @staticmethod
-    def ncdf(x: Any) -> Any:
-        return scipy.special.ndtr(x)
+    def __reduce__(self) -> str:
+        return "FLOAT64"
 
     def number(self, value: Any) -> Any:
         if isinstance(value, int | float | str):

@@ -6,7 +6,7 @@ from typing import Any, final
 import sympy as sp
 from numpy.typing import NDArray
 
-from igbtheory.numbers.kind import Kind
+from igbtheory.numbers.kind import ELEMENTARY, Kind
 
 
 @final
@@ -17,40 +17,16 @@ class Symbolic(Kind):
     pi = sp.pi
     epsilon = 0.0
     goal = 0.0
-    sqrt = staticmethod(sp.sqrt)
-    exp = staticmethod(sp.exp)
-    log = staticmethod(sp.log)
-    sin = staticmethod(sp.sin)
-    cos = staticmethod(sp.cos)
-    tan = staticmethod(sp.tan)
-    asin = staticmethod(sp.asin)
-    acos = staticmethod(sp.acos)
-    atan = staticmethod(sp.atan)
-    sinh = staticmethod(sp.sinh)
-    cosh = staticmethod(sp.cosh)
-    tanh = staticmethod(sp.tanh)
-    sech = staticmethod(sp.sech)
-    asinh = staticmethod(sp.asinh)
-    acosh = staticmethod(sp.acosh)
-    atanh = staticmethod(sp.atanh)
-    erf = staticmethod(sp.erf)
-    erfc = staticmethod(sp.erfc)
 
-    @staticmethod
-    def expm1(x: Any) -> Any:
-        return sp.exp(x) - 1
-
-    @staticmethod
-    def log1p(x: Any) -> Any:
-        return sp.log(1 + x)
-
-    @staticmethod
-    def sigmoid(x: Any) -> Any:
-        return 1 / (1 + sp.exp(-x))
-
-    @staticmethod
-    def softplus(x: Any) -> Any:
-        return sp.log(1 + sp.exp(x))
+    def __init__(self) -> None:
+        own = {
+            "expm1": lambda x: sp.exp(x) - 1,
+            "log1p": lambda x: sp.log(1 + x),
+            "sigmoid": lambda x: 1 / (1 + sp.exp(-x)),
+            "softplus": lambda x: sp.log(1 + sp.exp(x)),
+        }
+        for name in ELEMENTARY:
+            setattr(self, name, own[name] if name in own else getattr(sp, name))
 
     @staticmethod
     def ncdf(x: Any) -> Any:

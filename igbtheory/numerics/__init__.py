@@ -1,1 +1,1 @@
-"""Numerical methods that know nothing of networks: panels, exchangeable variables, log-binomial and log-normal sums."""
+"""Numerical methods that know nothing of networks: panels, roots, exchangeable variables, log-binomial, log-normal."""

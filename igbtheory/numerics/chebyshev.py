@@ -50,22 +50,20 @@ class Axis:
         """Coefficients along the first axis, of values at the nodes."""
         return np.asarray(np.tensordot(transform(self.length), values, axes=1))
 
-    def needed(self, line: Line, tolerance: float, longest: int) -> tuple[int, bool]:
-        """Number of polynomials after which the coefficients of a line stay below the tolerance, and whether they do.
+    def sampled(self, line: Line, tolerance: float, longest: int) -> tuple[Array, int]:
+        """Values of a line at as many nodes as its series takes, and the number of polynomials that count.
 
-        longest: nodes from which on no more are tried.
+        A coefficient counts where it is larger than the tolerance; a series has ended where none of the last quarter
+        does. longest: nodes from which on no more are tried.
         """
         if self.high <= self.low:
-            return 1, True
+            return line(self.nodes()), 1
         values = line(self.at(_points(SHORTEST)))
         while True:
             size = np.abs(np.tensordot(transform(len(values)), values, axes=1))
-            if not np.all(np.isfinite(size)):
-                return longest, False
-            length = 1 + int(np.max(np.nonzero(size > tolerance)[0], initial=0))
-            ended = length <= 3 * len(values) // 4
-            if ended or len(values) >= longest:
-                return length, ended
+            length = 1 + int(np.max(np.nonzero(~(size <= tolerance))[0], initial=0))
+            if length <= 3 * len(values) // 4 or len(values) >= longest or not np.all(np.isfinite(size)):
+                return values, length
             between = line(self.at(_points(2 * len(values) - 1)[1::2]))
             values = np.insert(values, np.arange(1, len(values)), between, axis=0)
 

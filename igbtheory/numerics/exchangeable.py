@@ -1,4 +1,4 @@
-"""Exchangeable normal variables and an interval: how many of a batch fall there, given what batches share.
+"""Exchangeable normal variables: how many of a batch are positive, given what batches share.
 
 The n variables of a batch have unit variance and correlation rho from -1/(n-1) to 1. For rho >= 0 they share a
 normal V, Y_a = sqrt(rho) V + sqrt(1 - rho) xi_a, and are independent given it. For rho < 0 the same integral
@@ -6,7 +6,6 @@ over V holds with the imaginary loading sqrt(rho): the integrand is entire, both
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -168,61 +167,3 @@ def _log_ndtr(x: Complex) -> Complex:
 def _log_scaled_ndtr(x: Complex) -> Complex:
     """Logarithm of exp(x^2/2) Phi(x)."""
     return np.asarray(np.log(0.5 * scipy.special.wofz(-1j * x / np.sqrt(2.0))))
-
-
-@lru_cache(maxsize=1024)
-def all_within(size: int, low: float, high: float, mean: float, q: float, w: float) -> float:
-    """Probability that all `size` normal variables of a batch lie between `low` and `high`, absolute error 1e-13.
-
-    They have the given mean, variance q > 0 and covariance w from -q/(size - 1) to q: with rho = w/q, a and b the
-    standardised ends over sqrt(1 - rho) and z = sqrt(rho/(1 - rho)) v, E_v [Phi(b + z) - Phi(a + z)]^size. The ends
-    may be infinite, and an empty interval has probability 0. ValueError: numbers outside their ranges.
-    """
-    least = -1.0 / (size - 1.0) if size > 1 else -1.0
-    if not (size >= 1 and q > 0.0 and least - 1e-12 <= w / q <= 1.0 + 1e-12 and np.isfinite(mean)):
-        raise ValueError(
-            "expected size >= 1, a finite mean, a variance q > 0 and a covariance w from -q/(size - 1) to q, got "
-            f"size={size!r}, mean={mean!r}, q={q!r}, w={w!r}; pass the moments of the data of one batch"
-        )
-    if np.isnan(low) or np.isnan(high):
-        raise ValueError(f"expected numbers low and high, got {low!r} and {high!r}; for no bound pass -inf or inf")
-    if low >= high:
-        return 0.0
-    rho = min(max(w / q, least), 1.0) if size > 1 else 0.0
-    a, b = (low - mean) / np.sqrt(q), (high - mean) / np.sqrt(q)
-    # by symmetry; both distribution functions are then at most 1 together, and nothing cancels below
-    a, b = (a, b) if a + b <= 0.0 or np.isinf(a) else (-b, -a)
-    if rho == 1.0:
-        return float(scipy.special.ndtr(b) - scipy.special.ndtr(a))
-    if rho >= 0.0:
-        return _all_within_positive(size, rho, a, b)
-    a, b = np.clip(np.asarray([a, b]) / np.sqrt(1.0 - rho), -_END, _END)
-    if size <= _FEW:
-        return float(np.clip(_all_within_few(size, rho, a, b), 0.0, 1.0))
-    z, weight = _line(size, rho)
-    outside = np.exp(_log_ndtr(-b - z)) + np.exp(_log_ndtr(a + z))
-    return float(np.clip(np.exp(size * scipy.special.log1p(-outside) + weight).real.sum(), 0.0, 1.0))
-
-
-def _all_within_positive(size: int, rho: float, a: float, b: float) -> float:
-    """Probability of `all_within` for 0 <= rho < 1: panels in v, the finer ones where an end passes."""
-    own, shared = np.sqrt(1.0 - rho), max(np.sqrt(rho), 1e-100)
-    passing = 10.0 * own / shared * np.linspace(-1.0, 1.0, 81)
-    bounds = np.concatenate([np.linspace(-9.0, 9.0, 37), a / shared + passing, b / shared + passing])
-    v, weights = _gauss_legendre(np.sort(np.clip(bounds, -9.0, 9.0)))
-    outside = scipy.special.ndtr((shared * v - b) / own) + scipy.special.ndtr((a - shared * v) / own)
-    inside = np.exp(size * np.log1p(-np.minimum(outside, 1.0 - 1e-16)))
-    return float(weights @ (inside * np.exp(-0.5 * v * v)) / np.sqrt(2.0 * np.pi))
-
-
-def _all_within_few(size: int, rho: float, a: float, b: float) -> float:
-    """Probability of `all_within` for rho < 0: sum_j (-1)^j C(n, j) P(j certain ones below a, the others below b).
-
-    Each term has its own drift and bends its contour accordingly, which the difference as a whole could not.
-    """
-    total = 0.0
-    for j in range(size + 1):
-        z, weight = _hyperbola(size, rho, j * a + (size - j) * b, j * a**2 + (size - j) * b**2)
-        terms = np.exp(j * _log_scaled_ndtr(a + z) + (size - j) * _log_scaled_ndtr(b + z) + weight)
-        total += (-1.0) ** j * float(scipy.special.binom(size, j)) * float(terms.real.sum())
-    return total

@@ -3,7 +3,7 @@
 from igbtheory.phases.classify import Phase, classify
 from igbtheory.phases.course import Course
 from igbtheory.phases.diagram import Diagram, diagram
-from igbtheory.phases.gradients import Gradients, TradeOff, gradients, trade_off
+from igbtheory.phases.gradients import Gradients, gradients
 from igbtheory.phases.lines import Thresholds, edge_of_chaos, edges_of_chaos, neutrality_line, thresholds
 from igbtheory.phases.per_class import ClassGradients, class_gradients
 from igbtheory.phases.points import FixedPoint, fixed_points
@@ -22,7 +22,6 @@ __all__ = [
     "Rate",
     "ResidualLimit",
     "Thresholds",
-    "TradeOff",
     "Verdict",
     "class_gradients",
     "classify",
@@ -34,6 +33,5 @@ __all__ = [
     "neutrality_line",
     "residual_limit",
     "thresholds",
-    "trade_off",
     "verdict",
 ]

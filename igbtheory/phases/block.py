@@ -14,10 +14,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
-from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.batches import batch_of
 from igbtheory.network import mlp
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients_twins import Twins
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 SCALES = np.array([0.37, 1.0, 5.3])
 """Variances at which a function shows whether it is homogeneous."""
 EXACT = 1e-12
-"""Relative error of what is equal."""
+"""Relative difference of numbers that count as equal."""
 STEP = 5e-3
 """Step in a logarithm over which a slope is measured."""
 
@@ -73,16 +74,16 @@ class Block:
         return self.after((1 - share) * q, share * q).var_chi / (share * q)
 
     def slope(self, q: Any, share: float = 1.0) -> Any:
-        """Mean square of the gradient; only behind a BatchNorm it depends on the share. Refuses what jumps."""
+        """Mean square of the gradient, which depends on the share only behind a BatchNorm. ValueError: f jumps."""
         twins = Twins(units(Moments(0, (1 - share) * q, share * q)), 1.0 + 0 * q)
         with np.errstate(all="ignore"):
             for layer in (*self.layers, Dense(1.0)):
                 twins = twins.through(layer)
-        return twins.own
+        return twins.noise
 
     @property
     def forgets(self) -> bool:
-        """Whether a BatchNorm takes away what all data have in common, so that equal data are no fixed point."""
+        """Whether a BatchNorm removes what all data have in common, so that equal data are no fixed point."""
         return batch_of(self.layers) is not None
 
     @property
@@ -107,6 +108,18 @@ def block_of(activation: Any, pool: Any = None, norm: str | None = None, placeme
     if isinstance(activation, Block):
         return activation
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
+
+
+def one_dense(sigma_w2: Any, sigma_b2: Any) -> Dense:
+    """Dense layer of one network, checked; its variances are single numbers."""
+    for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
+        checks.numeric(name, value)
+        checks.non_negative(name, value)
+        if np.ndim(value):
+            raise TypeError(f"expected one {name}, got an array; loop over its values, or draw a diagram")
+    if not sigma_w2 > 0:
+        raise ValueError("expected sigma_w2 > 0, got 0, where no datum reaches the output; pass a variance such as 2.0")
+    return Dense(float(sigma_w2), float(sigma_b2))
 
 
 def one_input(inputs: Any) -> GaussianInputs:

@@ -8,11 +8,12 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.phases.block import Array, block_of, one_input
+from igbtheory.phases.block import Array, block_of, one_dense, one_input
 from igbtheory.phases.course import Course, course
 from igbtheory.phases.lines import edges_of_chaos, neutrality_line
-from igbtheory.phases.points import MARGIN, FixedPoint, fixed_points, one_dense
+from igbtheory.phases.points import FixedPoint, fixed_points
 from igbtheory.phases.rates import Rate
+from igbtheory.phases.variance import MARGIN
 from igbtheory.text import table
 
 DEPTHS = (10, 30, 100)
@@ -83,6 +84,17 @@ class Phase:
     def neutrality_line(self) -> float:
         """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN."""
         return float(neutrality_line(self.course.block, self.course.dense.sigma_b2))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the phase as plain values."""
+        names = ("edges_of_chaos", "neutrality_line", "name", "meaning", "depths", "gamma", "remark", "in_table")
+        return {
+            **vars(self.course.dense),
+            **{name: getattr(self, name) for name in names},
+            "point": None if self.point is None else self.point.to_dict(),
+            "rate": vars(self.rate),
+            "fixed_points": [point.to_dict() for point in self.fixed_points],
+        }
 
     def __str__(self) -> str:
         dense, point = self.course.dense, self.point

@@ -11,23 +11,24 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import SCALES, Array, Block, units
-from igbtheory.phases.points import MARGIN, FixedPoint, Variance, correlations, variances
+from igbtheory.phases.points import FixedPoint, correlations
 from igbtheory.phases.rates import Rate, kept, rate_at
-from igbtheory.prediction import PerLayer, Prediction
-from igbtheory.theory import RANGE
+from igbtheory.phases.variance import MARGIN, Variance, variances
+from igbtheory.prediction import Prediction
+from igbtheory.theory import RANGE, stacked
 
 FEWEST = 200
-"""Layers followed at the least, to see where the variance goes."""
+"""Smallest number of layers followed to see where the variance goes."""
 SAME, TIMES = 1e-13, 3
-"""Relative change of both variances below which, so many layers in succession, they have reached their limit."""
+"""Both variances have reached their limit when so many successive layers change them by less than this."""
 REACHED = 1e-6
-"""Relative distance at which a variance has reached one that attracts."""
+"""Relative distance from a stable fixed point at which a variance has reached it."""
 LEAST = 1e-8
-"""Variance below which values of f near 0 may be rounding of differences, as those of sigmoid(x) - 1/2."""
+"""Variance below which values of f near 0 may be rounding errors, as for sigmoid(x) - 1/2."""
 ALIKE = 1e-6
 """Difference of powers of q that are equal in the limit of small or large q."""
 ROUNDING = 1e-24
-"""Bias ratio that rounding leaves of 0: the square of the relative error 1e-12 of a mean."""
+"""Bias ratio that counts as 0: the square of a relative rounding error of 1e-12 in a mean."""
 
 
 @final
@@ -74,7 +75,7 @@ class Course:
     def variance(self) -> Variance:
         """Fixed point of the variance that q goes to.
 
-        None goes round in a cycle: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
+        There are no cycles: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
         """
         ends, q = variances(self.block, self.dense), self._deep.q
         if np.isnan(ends[0].q):
@@ -155,9 +156,7 @@ def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Co
         raise ValueError(f"{block.title!r} leaves nothing to guess by: {stopped}")
     still = len(found) - 1 if not stopped and len(found) <= depth else None
     found += found[-1:] * (0 if stopped else depth + 1 - len(found))
-    names = ("var_mu", "var_chi", "error", "covariance")
-    columns = (np.array([getattr(x, name) for x in found], float) for name in names)
-    return Course(block, dense, inputs, Prediction(PerLayer(FLOAT64, *columns)), stopped, still)
+    return Course(block, dense, inputs, Prediction(stacked(FLOAT64, found)), stopped, still)
 
 
 def _stands(found: list[Moments]) -> bool:

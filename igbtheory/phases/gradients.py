@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
-from igbtheory.layers.batchnorm import batch_of
-from igbtheory.network import MOST_DIGITS, NORMS, PLACEMENTS, Network, mlp
+from igbtheory.layers.batches import batch_of
+from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.phases.gradients_twins import Twins
 from igbtheory.theory import on_gaussian_inputs
@@ -24,9 +24,8 @@ class Gradients:
 
     factor: E (dO/dZ_l)^2 / E (dO/dZ_(l+1))^2, shape (dense layers - 1, *sweep), input side first: gradients explode
     backwards where it is above 1 and vanish where it is below. error: estimated relative error of the factors.
-    A residual block counts as a Dense layer, with the stream behind it. With batches, O is an output at one datum, and
-    the squares are summed over the data of its batch. Source: bias-and-trainability-slides (gradients);
-    where-you-place-the-norm (BatchNorm in front of ReLU).
+    A residual block counts as a Dense layer, with the stream behind it. Source: bias-and-trainability-slides
+    (gradients); where-you-place-the-norm (BatchNorm in front of ReLU).
     """
 
     n: Kind
@@ -54,8 +53,8 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     """Expected squared gradients of a network at initialisation, layer by layer: see `Gradients`.
 
     inputs: GaussianInputs, default N(0, 1). digits: significant digits of multiprecision arithmetic; None is double
-    precision. Whatever the network can predict is taken; refused is what has no derivative (an activation that jumps)
-    and what is not known (BatchNorm in batches behind an activation).
+    precision. ValueError: an activation that jumps has no derivative, and the gradients of BatchNorm in batches of
+    finite size are not known.
     """
     inputs = GaussianInputs() if inputs is None else inputs
     if not isinstance(inputs, GaussianInputs):
@@ -64,6 +63,11 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             "square alone: GaussianInputs(variance=(X**2).mean(axis=1)) sweeps over the data"
         )
     n = FLOAT64 if digits is None else Multiprecision(checks.whole("digits", digits, 2, MOST_DIGITS))
+    if (batch := batch_of(net.layers)) is not None and batch.batch_size is not None:
+        raise ValueError(
+            f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
+            "batch, BatchNorm(), or LayerNorm()"
+        )
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     with np.errstate(all="ignore"):
         found = _segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))))
@@ -72,72 +76,20 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     return of_segments(n, found)
 
 
-def _segments(layers: tuple[Layer, ...], node: LawNode) -> list[list[Twins]]:
-    """Twins behind every segment from one Dense to the next, which begin with noise of one datum, or of a batch."""
-    starts: list[tuple[Any, Any]] = [(node.n.number(1), None)]
-    if (batch := batch_of(layers)) is not None and batch.batch_size is not None:
-        starts.append((node.n.number(0), node.n.number(1)))
-    found: list[list[Twins]] = []
-    tracks: list[Twins] = []
+def _segments(layers: tuple[Layer, ...], node: LawNode) -> list[Twins]:
+    """Twins behind every segment from one Dense to the next, which begin with noise of the variance 1."""
+    found: list[Twins] = []
+    twins: Twins | None = None
     for layer in layers:
-        tracks = [twins.through(layer) for twins in tracks]
-        node = tracks[0].node if tracks else layer.law(node)
+        twins = twins.through(layer) if twins else None
+        node = twins.node if twins else layer.law(node)
         if layer.listed:
-            found += [tracks] if tracks else []
-            tracks = [Twins(node, *start) for start in starts]
+            found += [twins] if twins else []
+            twins = Twins(node, node.n.number(1))
     return found
 
 
-def of_segments(n: Kind, segments: list[list[Twins]]) -> Gradients:
-    """Gradients from the linear maps of own and shared noise, multiplied from the output's side."""
-    shared = n.number(0)  # what shared noise counts for, against that of one datum
-    factors, errors = [], []
-    for first, *rest in reversed(segments):
-        factor = first.own if first.shared is None else first.own + shared * first.shared
-        factors.append(factor)
-        errors.append(first.error)
-        for second in rest:
-            shared = (second.own + shared * second.shared) / factor
-    return Gradients(n, _rows(factors), _rows(errors))
-
-
-def _rows(values: list[Any]) -> NDArray[Any]:
-    """Array of the values, given from the output's side."""
-    return np.stack(np.broadcast_arrays(*values[::-1]))
-
-
-@final
-@dataclass(frozen=True)
-class TradeOff:
-    """Row of the table: a norm, its placement, and what they do to bias and gradients.
-
-    gamma: bias ratio of the output; factor: expected squared gradient at the last hidden Dense over that at the
-    output, what every layer far from the input does; squared: that at the first Dense over that at the output.
-    """
-
-    norm: str | None
-    placement: str
-    gamma: Any
-    factor: Any
-    squared: Any
-
-
-def trade_off(
-    activation: Any = "relu",
-    depth: int = 20,
-    *,
-    sigma_w2: Any = 2.0,
-    sigma_b2: Any = 0.0,
-    inputs: GaussianInputs | None = None,
-) -> tuple[TradeOff, ...]:
-    """Rows for no norm, full-batch BatchNorm, LayerNorm and RMSNorm, in front of the activation and behind it.
-
-    Arguments as those of `mlp` and of `gradients`.
-    """
-    rows = []
-    for norm in (None, "batch", *NORMS):
-        for placement in PLACEMENTS:
-            net = mlp(depth, activation, norm=norm, placement=placement, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
-            found = gradients(net, inputs)
-            rows.append(TradeOff(norm, placement, net.predict(inputs).gamma, found.factor[-1], found.squared[0]))
-    return tuple(rows)
+def of_segments(n: Kind, segments: list[Twins]) -> Gradients:
+    """Gradients from the twins behind every segment, input side first."""
+    factors, errors = ([getattr(twins, name) for twins in segments] for name in ("noise", "error"))
+    return Gradients(n, np.stack(np.broadcast_arrays(*factors)), np.stack(np.broadcast_arrays(*errors)))

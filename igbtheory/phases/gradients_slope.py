@@ -1,12 +1,11 @@
 """Slopes of units: what a function of a Gaussian or normalised unit does to small noise of that unit.
 
-A function f multiplies the variance of noise by E |grad f|^2, and the covariance of the noise of two data of a batch by
-E grad f_a grad f_b. Of the largest of several units the gradient is phi' at the largest. The Jacobian of a norm is
-(1 - 1 1^T/n - B B^T/n)/s: noise along the mean and along the normalised values B themselves is lost.
+A function f multiplies the variance of noise by E |grad f|^2. Of the largest of several units the gradient is phi' at
+the largest. The Jacobian of a norm is (1 - 1 1^T/n - B B^T/n)/s: it removes the noise along the mean and along the
+normalised values B themselves. A BatchNorm over the full batch divides by the variance of a unit over the data.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, NoReturn, final
+from typing import Any
 
 import numpy as np
 
@@ -15,54 +14,31 @@ from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import X, mul
-from igbtheory.layers import Gaussian, LawNode
+from igbtheory.layers import BatchNorm, Gaussian, LawNode
 from igbtheory.layers.groupnorm import Grouped
-from igbtheory.layers.node import Base
-from igbtheory.layers.normalised import Normalised
 from igbtheory.numbers import FLOAT64, Kind
 
 FEWEST = 4
 """Values from which on the mean of one over their variance is finite."""
+ALIKE = 64
+"""Scatter of the units' centres, in rounding errors of their variance, that counts as none."""
+COARSEST, FRACTION = 0.125, 0.25
+"""Largest step of the rule over the centres: in their standard deviations, and in those of a unit over the data."""
+ROUNDING = 1e-12
+"""Difference of the values on either side of a kink that rounding may leave."""
 
 
-@final
-@dataclass(frozen=True)
-class Slope:
-    """Factors of the variance of noise (`own`) and of its covariance at two data of a batch (`shared`).
-
-    centred: whether what the noise of a batch has in common is lost first; error: relative, estimated, of own.
-    """
-
-    own: Any
-    shared: Any
-    centred: bool = False
-    error: Any = 0.0
-
-    def noise(self, own: Any, shared: Any) -> tuple[Any, Any]:
-        """Variance and covariance of the noise behind the rule; a covariance of None is 0 and stays it."""
-        if self.centred:
-            own = shared = own if shared is None else own - shared
-        return self.own * own, None if shared is None else self.shared * shared
-
-
-def slope(node: LawNode, *, pairs: bool) -> Slope:
-    """Slope of the function of a node; `pairs`: whether its factor of covariances is asked for."""
-    phi, base, m = node.phi, node.base, node.maximum
+def slope(node: LawNode) -> tuple[Any, Any]:
+    """Factor by which the function of a node multiplies the variance of noise, and its estimated relative error."""
+    n, phi, base = node.n, node.phi, node.base
     if phi is not None:
         refuse_jumps(phi)
     if isinstance(base, Gaussian):
-        return _of_gaussian(node.n, phi, m, base, pairs=pairs)
-    if isinstance(base, Normalised):
-        if m > 1 or float(base.eps) or base.estimator != "exact":
-            what = f"a maximum of {m} units" if m > 1 else "eps > 0" if float(base.eps) else f"law={base.estimator!r}"
-            _refuse(f"BatchNorm({base.size}) with {what}")
-        return _projected(node.n, phi or FUNCTIONS["linear"], base, base.size, base.variance)
+        factor, error = mean_square(n, phi, node.maximum, base.values)
+        return factor, base.values.error + error
     if isinstance(base, Grouped):
-        if pairs:
-            _refuse("GroupNorm behind BatchNorm in batches")
-        found = _projected(node.n, phi or FUNCTIONS["linear"], base, base.size, base.values.variance)
-        return replace(found, centred=False)
-    return Slope(node.n.number(1), node.n.number(1))
+        return _behind_group_norm(n, phi or FUNCTIONS["linear"], base)
+    return n.number(1), 0.0
 
 
 def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any, Any]:
@@ -85,7 +61,8 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
 def refuse_jumps(phi: Function) -> None:
     """Refuse an activation that jumps: its derivative has no mean square."""
     pieces = phi.pieces
-    places = [float(kink) for kink, jump in zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True) if jump]
+    jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
+    places = [float(kink) for kink, jump in jumps if abs(jump) > ROUNDING]
     if places:
         raise ValueError(
             f"expected an activation with a derivative, got {phi.name!r}, which jumps at {places[0]:g}: the mean "
@@ -93,47 +70,56 @@ def refuse_jumps(phi: Function) -> None:
         )
 
 
-def _of_gaussian(n: Kind, phi: Function | None, m: int, base: Gaussian, *, pairs: bool) -> Slope:
-    h = base.values
-    own, error = mean_square(n, phi, m, h)
-    if not pairs:
-        return Slope(own, n.number(0), error=h.error + error)
-    if m > 1:
-        _refuse(f"a maximum of {m} units behind BatchNorm in batches")
-    if phi is None:
-        return Slope(own, n.number(1), error=h.error)
-    shared, _ = gaussian.product(n, phi.derivative, 1, (h.variance, h.variance, h.covariance), h.mean)
-    return Slope(own, shared, error=h.error + error)
+def _behind_group_norm(n: Kind, phi: Function, base: Grouped) -> tuple[Any, Any]:
+    """Slope of phi behind a norm over groups of `size` Gaussian units of the variance V.
 
-
-def _projected(n: Kind, phi: Function, base: Base[Moments], size: int, variance: Any) -> Slope:
-    """Slope of phi behind a norm over `size` Gaussian values of that variance: with E 1/s^2 = size/(size - 3)/variance,
-
-    own E (1 - 1/size - B^2/size) phi'^2/s^2, shared -E (1 + B_a B_b) phi'_a phi'_b/(size s^2).
+    It is E (1 - 1/size - B^2/size) phi'^2 times E 1/s^2 = size/(size - 3)/V.
     """
+    size = base.size
     if size < FEWEST:
         raise ValueError(
-            f"expected a norm over at least {FEWEST} values, got one over {size}: the mean of one over their "
-            "variance, and with it that of the squared gradient, is infinite; use larger batches or groups"
+            f"expected groups of at least {FEWEST} units, got groups of {size}: the mean of one over their variance, "
+            "and with it that of the squared gradient, is infinite; use larger groups"
         )
     along = Function(f"x times the derivative of {phi.name}", mul(X, phi.derivative.tree))
-    across, error = _second(base.average(n, phi.derivative, 1))
-    lengthwise, more = _second(base.average(n, along, 1))
-    factor = size / ((size - 3) * variance)
-    own = across[0] - (across[0] + lengthwise[0]) / size
-    return Slope(
-        factor * own,
-        -factor * (across[1] + lengthwise[1]) / size,
-        centred=True,
-        error=np.asarray((across[0] * error + lengthwise[0] / size * more) / own, dtype=float)[()],
-    )
+    x, y = base.average(n, phi.derivative, 1), base.average(n, along, 1)
+    across, lengthwise = x.mean * x.mean + x.variance, y.mean * y.mean + y.variance
+    inside = across - (across + lengthwise) / size
+    error = (across * x.error + lengthwise / size * y.error) / inside
+    return size / ((size - 3) * base.values.variance) * inside, np.asarray(error, dtype=float)[()]
 
 
-def _second(x: Moments) -> tuple[tuple[Any, Any], Any]:
-    """Second moment and mean product at two data of a batch, and the relative error."""
-    mean2 = x.mean * x.mean
-    return (mean2 + x.variance, mean2 + x.covariance), x.error
+def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
+    """Slope of a function and of the full batch behind it: E_u of E_z |grad f|^2/(V + eps), V = Var_z f of one unit."""
+    n, x, h = node.n, node.averaged(), node.base
+    if node.gaussian or np.all(np.asarray(x.var_mu <= ALIKE * n.epsilon * x.variance, dtype=bool)):
+        factor, error = slope(node)
+        return factor / (x.var_chi + n.number(layer.eps)), error + x.error
+    if not isinstance(h, Gaussian) or node.maximum > 1 or node.phi is None:
+        raise ValueError(
+            f"{layer!r} behind pooled or dropped units of different centres: how their variance over the data varies "
+            "from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front of the "
+            "activation"
+        )
+    slope(node)  # ValueError for an activation that jumps
+    coarse, fine = _over_centres(n, node.phi, h.values, n.number(layer.eps))
+    error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + 100 * n.epsilon
+    return fine, h.values.error + error
 
 
-def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"the gradients of {what} are not known; use the full batch, BatchNorm(), or LayerNorm()")
+@np.errstate(all="ignore")
+def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, Any]:
+    """Mean over the centres of units of E_z phi'^2/(Var_z phi + eps), by the trapezoidal rule, coarse and fine.
+
+    The integrand is analytic on the scale of sqrt(var_chi) around every centre, so that the rule converges
+    exponentially.
+    """
+    ratio = float(np.min(np.asarray(h.var_chi / h.var_mu, dtype=float)))
+    step = min(COARSEST, FRACTION * ratio**0.5)
+    count = int(np.ceil((-2 * np.log(n.epsilon)) ** 0.5 / step))
+    u = n.number(step) * n.number(np.arange(-count, count + 1))
+    mean, var_mu, var_chi = (np.asarray(n.number(part))[..., None] for part in (h.mean, h.var_mu, h.var_chi))
+    given = Moments(mean + n.sqrt(var_mu) * u, 0 * var_mu, var_chi)
+    square, _ = mean_square(n, phi, 1, given)
+    values = square / (gaussian.moments(n, phi, 1, given).var_chi + eps) * n.npdf(u) * n.number(step)
+    return 2 * values[..., count % 2 :: 2].sum(axis=-1), values.sum(axis=-1)

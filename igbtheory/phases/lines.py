@@ -15,11 +15,11 @@ from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
 from igbtheory.phases.scan import roots, scanned
 
 NOTHING = 1e-24
-"""Variance that stands for none: of a function only its value and its slopes at 0 count there."""
+"""Variance so small that of a function only its value and its slopes at 0 matter."""
 SMALL = 1e-18
-"""Mean square at that variance, and slope, below which they are 0."""
+"""Mean square and slope at that variance below which they count as 0."""
 NEAR = 1e-4
-"""Variance at which one sees whether q = 0 attracts where its slope is 1."""
+"""Small variance at which the map of q shows whether q = 0 attracts although its slope is 1."""
 
 
 @final
@@ -123,7 +123,7 @@ def _edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
     Both have the shape (points, *sigma_b2). ValueError as `edge_of_chaos`.
     """
     sigma_b2, line = _checked(sigma_b2), Line(block, 0.0)
-    at_one = line.sigma_w2(1.0)  # refuses what jumps
+    at_one = line.sigma_w2(1.0)  # ValueError for an activation that jumps
     if block.forgets or block.homogeneous:  # BatchNorm: by Poincare's inequality E |grad f|^2 >= Var f
         value = np.nan if block.forgets else at_one
         return np.full((1, *sigma_b2.shape), value), np.full((1, *sigma_b2.shape), not block.forgets)

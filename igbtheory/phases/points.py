@@ -1,57 +1,19 @@
-"""Fixed points of deep networks: the variance q of the units, the correlation c of two data, and what is stable."""
+"""Fixed points of deep networks: the variance q of the units and the correlation c of two data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 from scipy.optimize import brentq
 
-from igbtheory import checks
-from igbtheory.layers import Dense
-from igbtheory.phases.block import EXACT, STEP, Block, block_of
-from igbtheory.phases.lines import NEAR, NOTHING, SMALL
-from igbtheory.phases.scan import roots, scanned
-from igbtheory.phases.tangents import far, near
+from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
+from igbtheory.phases.variance import MARGIN, Variance, variances
 
-MARGIN = 1e-9
-"""Distance from 1 at which a slope counts as 1."""
 CLOSE = 1e-24
-"""Share 1 - c of data that are as good as equal."""
+"""Share 1 - c of two data that are almost equal."""
 BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
 """Weights of a difference quotient of fourth order, at 0, -1, ..., -4 steps."""
-
-
-@final
-@dataclass(frozen=True)
-class Variance:
-    """Fixed point q of the variance, or its limits 0 and inf; NaN: every q is one, as for ReLU at sigma_w2 = 2.
-
-    growth = q'/q there, 1 at a finite q > 0; slope = dq'/dq; stable: whether it attracts; block, at: the function that
-    the network is there, and the variance at which to ask it. Where no half-lines stand for the function, block is
-    None, and growth is that at the variance `at`, the largest that quadrature resolves, or 0.
-    """
-
-    q: float
-    growth: float
-    slope: float
-    stable: bool
-    block: Block | None = None
-    at: float = 1.0
-
-    def __str__(self) -> str:
-        """What the variance q does, as the predicate of a sentence."""
-        if np.isnan(self.q):
-            return "keeps the value that it has"
-        if np.isfinite(self.q) and self.q > 0:
-            return f"tends to {self.q:.8g}"
-        if self.q == 0:
-            fast = "faster than exponentially" if self.block is None else f"by the factor {self.growth:.6g} a layer"
-            return f"vanishes, {'slower than exponentially' if self.growth > 1 - MARGIN else fast}"
-        if self.block is None:
-            return f"grows without bound, by the factor {self.growth:.4g} a layer at q = {self.at:.3g}"
-        return f"grows without bound, {'linearly' if self.growth == 1 else f'by the factor {self.growth:.6g} a layer'}"
 
 
 @final
@@ -96,6 +58,11 @@ class FixedPoint:
         """Layers in which squared gradients change by e: 1/abs(log factor), inf on the edge of chaos."""
         return np.inf if abs(self.factor - 1) <= MARGIN else _depth(self.factor)
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the fixed point as plain values."""
+        derived = ("c", "gamma", "correlation_depth", "gradient_depth")
+        return {**vars(self), **{name: getattr(self, name) for name in derived}}
+
 
 def _depth(factor: float) -> float:
     with np.errstate(divide="ignore"):
@@ -118,46 +85,6 @@ def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **netw
             f"expected a network with a fixed point, got {activation!r} at sigma_w2 = {sigma_w2:g}, sigma_b2 = "
             f"{sigma_b2:g}: the variance q of its units {ends[-1]}; use another sigma_w2, sigma_b2 > 0 or a norm"
         )
-    return found
-
-
-def one_dense(sigma_w2: Any, sigma_b2: Any) -> Dense:
-    """Dense layer of one network, checked; its variances are single numbers."""
-    for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
-        checks.numeric(name, value)
-        checks.non_negative(name, value)
-        if np.ndim(value):
-            raise TypeError(f"expected one {name}, got an array; loop over its values, or draw a diagram")
-    if not sigma_w2 > 0:
-        raise ValueError("expected sigma_w2 > 0, got 0, where no datum reaches the output; pass a variance such as 2.0")
-    return Dense(float(sigma_w2), float(sigma_b2))
-
-
-def variances(block: Block, dense: Dense) -> list[Variance]:
-    """Fixed points of the variance q' = sigma_w2 E f^2 + sigma_b2, ascending, its limits 0 and infinity included."""
-    sigma_w2, sigma_b2 = dense.sigma_w2, dense.sigma_b2
-    low, high = near(block), far(block)
-    first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
-    last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
-    if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
-        return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
-
-    biases = partial(block.biases, sigma_w2=sigma_w2)
-    found = []
-    if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
-        stable = first < 1 - MARGIN or (first < 1 + MARGIN and biases(NEAR) > 0)
-        found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
-    log_q, values = scanned(biases, np.inf if last > 1 - MARGIN else sigma_b2)
-    for q in roots(biases, log_q, values, np.array(sigma_b2)).tolist():
-        slope = float(sigma_w2 * block.square_slope(q))
-        found.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
-    if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):
-        growth = last if last > 1 + MARGIN else 1.0
-        found.append(Variance(np.inf, growth, growth, stable=True, block=high))
-    known = np.flatnonzero(np.isfinite(values))
-    if high is None and not values[known[-1]] > sigma_b2:
-        end = float(np.exp(log_q[known[-1]]))
-        found.append(Variance(np.inf, 1 - float(values[known[-1]]) / end, np.nan, stable=True, at=end))
     return found
 
 
@@ -194,7 +121,7 @@ def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
 
 
 def _share(block: Block, q: float, weight: float) -> float:
-    """Share 1 - c above 0 that stays."""
+    """Fixed point of the share 1 - c above 0."""
 
     def growth(log: float) -> float:
         return float(np.log(weight * block.spread(q, np.exp(log))))

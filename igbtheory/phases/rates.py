@@ -18,15 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.phases.block import Block
-from igbtheory.phases.points import MARGIN, FixedPoint
+from igbtheory.phases.points import FixedPoint
+from igbtheory.phases.variance import MARGIN
 
 SIZE = 1e-4
-"""Value of share^s at which k is read off, and extrapolated from a half and a quarter of it."""
+"""Value of share^s at which k is computed; its value at half of it removes the next term of the series."""
 SMOOTH, KINKED = 1.0, 0.5
 FLAT = 1e-8
-"""Constant k that is 0."""
+"""Constant k that counts as 0."""
 SAME = 1e-12
-"""Relative change of gamma in a layer that is rounding."""
+"""Relative change of gamma in a layer that counts as rounding."""
 
 
 @final
@@ -73,11 +74,10 @@ def kept(gamma: NDArray[np.float64]) -> Rate:
 
 
 def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
-    """Rate at which gamma goes to that of the point, of a share that is known.
+    """Rate at which gamma approaches that of the fixed point, whose share is not NaN.
 
-    block, q: the function there, and the variance at which to ask it.
-
-    biased: whether there are biases, with which a variance that grows by the factor 1 grows like the depth.
+    block, q: the function there, and the variance at which to evaluate it. biased: whether there are biases, with which
+    a variance whose growth factor tends to 1 grows in proportion to the depth.
     """
     if point.share > 0:
         return Rate("settles", abs(point.slope_c), limit=point.gamma)
@@ -93,7 +93,7 @@ def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
 def curvature(block: Block, q: float) -> tuple[float, float]:
     """Exponent s and constant k of spread(q, share)/slope(q) = 1 - k share^s + ...
 
-    A step in the power share^s to a half takes the next term out.
+    Two values of share^s, one half of the other, remove the next term.
     """
     slope = float(block.slope(q))
 

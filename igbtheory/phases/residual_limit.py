@@ -19,18 +19,18 @@ from scipy.integrate import solve_ivp
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Residual
-from igbtheory.layers.batchnorm import batch_of
 from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
 from igbtheory.phases.gradients_twins import Twins, add_twins
-from igbtheory.prediction import PerLayer, Prediction
+from igbtheory.prediction import Prediction
+from igbtheory.theory import stacked
 
 TOLERANCES = (1e-9, 1e-12)
 """Relative tolerances of a rougher and of the finer solution."""
 NOTHING = 1e-20
-"""Share of a variance that is nothing: that of centres which begin at 0."""
+"""Share of a variance that counts as 0, as that of centres which begin at 0."""
 CENTRED = 1e-12
 """Share of a standard deviation that a mean of 0 may have by rounding."""
 
@@ -53,8 +53,6 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     blocks = [layer for layer in net.layers if isinstance(layer, Residual)]
     if not blocks:
         raise ValueError("expected a network with a Residual block, got none: there is no depth to make continuous")
-    if (batch := batch_of(net.layers)) is not None and batch.batch_size is not None:
-        raise ValueError(f"expected no batches of finite size, got {batch!r}; use the full batch, BatchNorm()")
     gradients(net, inputs)  # refuses what has none
     twins = Twins(LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64))), FLOAT64.number(1))
     found: list[Twins] = []
@@ -69,11 +67,8 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
             if layer.listed:
                 found.append(twins)
                 twins = Twins(twins.node, FLOAT64.number(1))
-    streams = [twins.node.averaged() for twins in found]
-    parts = np.broadcast_arrays(*(part for x in streams for part in (x.var_mu, x.var_chi, x.error)))
-    var_mu, var_chi, error = (np.stack(parts[i::3]) for i in range(3))
-    prediction = Prediction(PerLayer(FLOAT64, var_mu, var_chi, error, var_mu))
-    return ResidualLimit(prediction, of_segments(FLOAT64, [[twins] for twins in found[1:]]))
+    prediction = Prediction(stacked(FLOAT64, [twins.node.averaged() for twins in found]))
+    return ResidualLimit(prediction, of_segments(FLOAT64, found[1:]))
 
 
 def _flow(layer: Residual, twins: Twins) -> Twins:
@@ -93,10 +88,10 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
                 f"expected a branch of mean 0 and without a multiple of its stream, got {layer!r}: over L blocks they "
                 "add up to sqrt(L); end the branch with a Dense, and take inner blocks out of it"
             )
-        found = (branch.var_mu, branch.var_chi, added.applied().own)
+        found = (branch.var_mu, branch.var_chi, added.applied().noise)
         return np.stack(np.broadcast_arrays(*(scale2 * rate for rate in found)))
 
-    start = (x.var_mu, x.var_chi, before.own)
+    start = (x.var_mu, x.var_chi, before.noise)
     shape = np.broadcast_shapes(*map(np.shape, (*start, *rates(np.array(np.broadcast_arrays(*start))))))
     begin = np.array([np.broadcast_to(part, shape) for part in start], dtype=float)
     rough, fine = (_solved(rates, begin, tolerance) for tolerance in TOLERANCES)

@@ -8,11 +8,11 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Block
 
 NEAR, FAR = (1e-30, 1e-31), (1e9, 1e10)
-"""Arguments at which the slopes are read; where the two differ, there is no half-line."""
+"""Arguments at which slopes are computed: where those at the two differ, there is no half-line."""
 SAME = 1e-7
 """Difference of equal slopes, relative where they are above 1."""
 FLAT = 1e-12
-"""Slope, and value at 0, that is 0."""
+"""Slope, or value at 0, that counts as 0."""
 
 
 def near(block: Block) -> Block | None:

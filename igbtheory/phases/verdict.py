@@ -15,11 +15,10 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.block import block_of, one_input, units
+from igbtheory.phases.block import block_of, one_dense, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course
-from igbtheory.phases.points import one_dense
 from igbtheory.phases.rates import Rate
-from igbtheory.phases.verdict_text import text_of
+from igbtheory.phases.verdict_text import dict_of, text_of
 
 
 @final
@@ -85,6 +84,10 @@ class Verdict:
             return self.course
         return course(block_of(shifted(self.phi, self.shift)), self.course.dense, self.inputs, self.depth)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values, with all depths."""
+        return dict_of(self)
+
     def __str__(self) -> str:
         return text_of(self)
 
@@ -95,8 +98,8 @@ def verdict(
     """Verdict on an activation: a name, a formula in x, a SymPy expression or a Function.
 
     sigma_w2, sigma_b2: variances, single numbers; depth: hidden layers followed; inputs: GaussianInputs, by default
-    N(0, 1). Raises ValueError or TypeError where one of these is no such thing, where the data do not vary or where
-    nothing is left after the first activation; AccuracyWarning as `Network.predict`.
+    N(0, 1). ValueError, TypeError: an argument of another kind, data that do not vary, or outputs of the first
+    activation that do not vary. AccuracyWarning as `Network.predict`.
     """
     phi, dense, inputs = function_of(activation), one_dense(sigma_w2, sigma_b2), one_input(inputs)
     found = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1))

@@ -1,7 +1,7 @@
-"""The verdict on an activation as text: what `igb activation` prints."""
+"""The verdict on an activation as text and as plain values: what `igb activation` prints."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ EFFECTS = {
     "amplifies": "Depth amplifies the bias",
     "saturates": "Depth saturates the bias",
     "removes": "Depth removes the bias",
-    "none": "Depth brings no bias",
+    "none": "Depth adds no bias",
     "undecided": "What depth does to the bias is open",
 }
 PARITIES = {1: "even", -1: "odd", 0: "neither even nor odd"}
@@ -104,15 +104,16 @@ def _guesses(found: "Verdict") -> str:
 
 def _shift(found: "Verdict") -> str:
     other = found.shifted
-    left = "removes the bias at depth 1" if len(found.causes) == 1 else "takes the mean's part of it away"
+    whole = "" if len(found.causes) == 1 else "part of "
     gamma = next(_gammas(other, [1]))
     lines = [
-        f"The shift: phi - s with s = {found.shift:.15g} {left} (gamma = {gamma}).",
+        f"The shift: phi - s with s = {found.shift:.15g} removes {whole}the bias at depth 1 (gamma = {gamma}).",
         f"  With this s at all depths gamma {other.rate}.",
     ]
     for level in LEVELS:
         depth = other.first_beyond(level)
-        lines.append(f"  gamma exceeds {level:g} at {f'depth {depth}' if depth else 'no depth seen'}.")
+        never = f"does not exceed {level:g} down to depth {other.reached}"
+        lines.append(f"  gamma {f'exceeds {level:g} at depth {depth}' if depth else never}.")
     return "\n".join([*lines, f"  It ends at depth {other.reached}: {other.stopped}."] if other.stopped else lines)
 
 
@@ -120,3 +121,37 @@ def _gammas(found: Course, depths: list[int]) -> Iterator[str]:
     """Gamma at these depths as text; where it is rounding of 0, it is 0."""
     for gamma in found.at(tuple(depths)):
         yield "out of range" if np.isnan(gamma) else f"{gamma:.8g}" if gamma > ROUNDING else "0"
+
+
+def dict_of(found: "Verdict") -> dict[str, Any]:
+    """Return the verdict as plain values, with all depths."""
+    phi = found.phi
+    return {
+        "activation": phi.name,
+        "formula": [{"where": where, "formula": formula} for where, formula in pieces_text(phi.pieces)],
+        "source": phi.source,
+        "kinks": [float(kink) for kink in phi.pieces.kinks],
+        "parity": phi.parity,
+        "degree": None if phi.degree is None else float(phi.degree),
+        "growth": phi.growth,
+        "closed_forms": phi.closed is not None,
+        **{name: getattr(found, name) for name in ("sigma_w2", "sigma_b2", "depth", "mean", "effect", "shift")},
+        "inputs": vars(found.inputs),
+        "biased": found.is_biased,
+        "causes": {cause.name: cause.share for cause in found.causes},
+        **_course(found.course),
+        "shifted": _course(found.shifted),
+    }
+
+
+def _course(course: Course) -> dict[str, Any]:
+    """Return a course as plain values: entry d of a list belongs to depth d, entry 0 to the first Dense."""
+    law = GuessLaw(course.gamma[-1])
+    return {
+        **{name: getattr(course, name) for name in ("reached", "stopped", "still", "gamma", "q")},
+        "tendency": {**vars(course.rate), "text": str(course.rate)},
+        "q_tendency": {"limit": course.variance.q, "growth": course.variance.growth, "text": str(course.variance)},
+        "regime": course.prediction.regime,
+        "G0": {"std": law.std(), "majority": law.majority()},
+        "error": course.prediction.error,
+    }

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from igbtheory.losses import LossAtStart
-from igbtheory.pictures.panels import points
+from igbtheory.pictures.marks import points
 from igbtheory.pictures.style import BARS, GREY, THEORY, WIDTHS, shared_legend
 
 if TYPE_CHECKING:

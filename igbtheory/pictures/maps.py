@@ -11,31 +11,10 @@ from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import LIMIT, THEORY
 
 DECADES = (-3, 3)
-"""Powers of ten of the bias ratios told apart by shade."""
+"""Powers of ten of the smallest and the largest bias ratio that has a shade of its own."""
 ALONG, FEW = 101, 31
 """Points of an edge of chaos, and at least."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
-
-
-def picture(found: Diagram) -> Figure:
-    """Return gamma over the variances with the edge of chaos (backward), forward threshold and neutrality line."""
-    figure = Figure(figsize=(5.2, 3.6))
-    axes = figure.subplots()
-    shades = _shades(axes, found.sigma_w2, found.sigma_b2, found.gamma)
-    _line(axes, found, found.neutrality, "neutrality line, $c^* = 1/2$", color="white", ls="-")
-    _line(axes, found, found.edge, "edge of chaos (backward threshold)", color=THEORY, ls="--")
-    forward = np.full(found.sigma_b2.shape, found.forward)
-    if not np.allclose(forward, found.edge, rtol=1e-9):
-        _line(axes, found, forward, "forward threshold", color=LIMIT, ls=":")
-    axes.set(
-        xlabel="variance of the weights $\\sigma_w^2$",
-        ylabel="variance of the biases $\\sigma_b^2$",
-        title=f"{found.title.replace('$', chr(92) + '$')}, {found.depth} hidden layers",
-    )
-    _bar(figure, axes, shades)
-    if axes.get_legend_handles_labels()[1]:
-        figure.legend(loc="outside upper center", ncols=2, facecolor="#AAAAAA", frameon=True, edgecolor="none")
-    return figure
 
 
 @final
@@ -54,47 +33,53 @@ def edge(run: Run, activation: str, sigma_b2: tuple[float, float], pool: Any = N
     return Edge(edge_of_chaos(activation, along, pool=pool), along)
 
 
+def picture(found: Diagram) -> Figure:
+    """Return the map of a diagram, with its neutrality line and its forward threshold."""
+    figure = Figure(figsize=(6.4, 4.2))
+    axes = figure.subplots()
+    shades = gamma_map(axes, found.sigma_w2, found.sigma_b2, found.gamma, Edge(found.edge, found.sigma_b2))
+    _line(axes, found.neutrality, found.sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
+    forward = np.full(found.sigma_b2.shape, found.forward)
+    if not np.allclose(forward, found.edge, rtol=1e-9):
+        _line(axes, forward, found.sigma_b2, "forward threshold", color=LIMIT, ls=":")
+    axes.set_title(f"{found.title.replace('$', chr(92) + '$')}, {found.depth} hidden layers")
+    return finished(figure, axes, shades, 9)
+
+
 def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge) -> Any:
     """Draw gamma, (sigma_b2, sigma_w2), with the line gamma = 1 and the edge of chaos; return the shades, for a bar."""
-    shades = _shades(axes, sigma_w2, sigma_b2, gamma)
-    axes.contour(sigma_w2, sigma_b2, gamma, [1.0], colors="white", linewidths=1.4)
+    low, high = DECADES
+    with np.errstate(divide="ignore"):
+        decades = np.clip(np.log10(gamma), low, high)
+    axes.set(xlim=(sigma_w2[0], sigma_w2[-1]), ylim=(sigma_b2[0], sigma_b2[-1]))
+    shades = axes.pcolormesh(
+        sigma_w2, sigma_b2, decades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
+    )
+    if np.any(gamma < 1) and np.any(gamma > 1):
+        axes.contour(sigma_w2, sigma_b2, gamma, [1.0], colors="white", linewidths=1.4)
     axes.plot([], [], color="white", lw=1.4, label=BORDER)
-    axes.plot(line.sigma_w2, line.sigma_b2, color=THEORY, ls="--", lw=1.4, label=EDGE)
+    _line(axes, line.sigma_w2, line.sigma_b2, EDGE, color=THEORY, ls="--")
     return shades
+
+
+def _line(axes: Any, sigma_w2: Any, sigma_b2: Any, label: str, **how: Any) -> None:
+    """Draw a line where the map shows any of it."""
+    low, high = axes.get_xlim()
+    if np.any((sigma_w2 >= low) & (sigma_w2 <= high)):
+        axes.plot(sigma_w2, sigma_b2, lw=1.4, label=label, **how)
 
 
 def finished(figure: Figure, panels: Any, shades: Any, size: float) -> Figure:
     """Return the figure with its bar of shades, its legend and the names of its axes."""
     figure.supxlabel("variance of the weights $\\sigma_w^2$", fontsize=size)
     figure.supylabel("variance of the biases $\\sigma_b^2$", fontsize=size)
-    _bar(figure, panels, shades).ax.axhline(0, color="white", lw=1.4)
+    bar = figure.colorbar(shades, ax=panels, extend="both", pad=0.02)
+    ticks = range(DECADES[0], DECADES[1] + 1)
+    bar.set_ticks(ticks, labels=[f"$10^{{{k}}}$" for k in ticks])
+    bar.set_label("bias ratio $\\gamma$")
+    bar.ax.axhline(0, color="white", lw=1.4)
     lines, labels = np.ravel(panels)[0].get_legend_handles_labels()
     figure.legend(
         lines, labels, loc="outside upper center", ncols=2, facecolor="#999999", frameon=True, edgecolor="none"
     )
     return figure
-
-
-def _shades(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any) -> Any:
-    low, high = DECADES
-    with np.errstate(divide="ignore"):
-        decades = np.clip(np.log10(gamma), low, high)
-    axes.set(xlim=(sigma_w2[0], sigma_w2[-1]), ylim=(sigma_b2[0], sigma_b2[-1]))
-    return axes.pcolormesh(
-        sigma_w2, sigma_b2, decades, cmap="cividis", vmin=low, vmax=high, shading="nearest", rasterized=True
-    )
-
-
-def _bar(figure: Figure, panels: Any, shades: Any) -> Any:
-    """Add the bar that explains the shades beside the panels."""
-    bar = figure.colorbar(shades, ax=panels, extend="both", pad=0.02)
-    ticks = range(DECADES[0], DECADES[1] + 1)
-    bar.set_ticks(ticks, labels=[f"$10^{{{k}}}$" for k in ticks])
-    bar.set_label("bias ratio $\\gamma$")
-    return bar
-
-
-def _line(axes: Any, found: Diagram, sigma_w2: Any, label: str, **how: Any) -> None:
-    """Draw a line where the diagram shows any of it."""
-    if np.any((sigma_w2 >= found.sigma_w2[0]) & (sigma_w2 <= found.sigma_w2[-1])):
-        axes.plot(sigma_w2, found.sigma_b2, lw=1.4, label=label, **how)

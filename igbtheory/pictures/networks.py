@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from igbtheory.pictures.panels import panel, points
+from igbtheory.pictures.marks import panel, points
 from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS, shared_legend
 
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ class Run:
     def predict(self, network: Network, inputs: Any = None) -> Prediction:
         """The prediction in infinite width; inputs: N(0, 1) unless given."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", AccuracyWarning)  # the record tells the error
+            warnings.simplefilter("ignore", AccuracyWarning)  # the record holds the error
             found = network.predict(inputs)
         self._told("predicted", network, inputs, found.error)
         return found
@@ -104,7 +104,7 @@ class Run:
 
 
 def described(inputs: Any) -> str:
-    """The inputs as text that tells them from all others."""
+    """The inputs as text that identifies them."""
     if inputs is None or isinstance(inputs, GaussianInputs):
         return repr(inputs or GaussianInputs())
     array = np.ascontiguousarray(inputs)

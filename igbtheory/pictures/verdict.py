@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import Course, Verdict
-from igbtheory.pictures.panels import density
+from igbtheory.pictures.marks import density
 from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS
 
 DEPTHS = (1, 10, 100)

@@ -1,6 +1,6 @@
 """The cases of the report: which networks, on which inputs, simulated how widely."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import igbtheory as igb
@@ -31,8 +31,6 @@ class Size:
 # as many data at every depth: full-batch norms depend on their number
 FULL = {1: Size(400, 48, 100), 3: Size(300, 48, 100), 20: Size(80, 96, 100)}
 QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
-TABLE = {1: Size(300, 48, 150), 20: Size(80, 80, 150)}
-"""Ensembles of the table of norms on the command line."""
 
 
 @final
@@ -46,8 +44,6 @@ class Case:
     size: Size
     norm: str | None = None
     placement: str = "before"
-    sigma_w2: float = 2.0
-    sigma_b2: float = 0.0
 
     @property
     def name(self) -> str:
@@ -59,7 +55,7 @@ class Case:
     def title(self) -> str:
         """The network as the page and the pictures name it."""
         norm = "" if self.norm is None else f", {NORMS[self.norm]} {self.placement}"
-        return f"{ACTIVATIONS.get(self.activation, self.activation)}{norm}, depth {self.depth}"
+        return f"{ACTIVATIONS[self.activation]}{norm}, depth {self.depth}"
 
     @property
     def work(self) -> float:
@@ -67,9 +63,8 @@ class Case:
         return float(self.size.networks * (self.depth + 1))
 
     def network(self) -> igb.Network:
-        """Return the network; the papers take the variances 2 and 0 for ReLU."""
-        variances = {"sigma_w2": self.sigma_w2, "sigma_b2": self.sigma_b2}
-        return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement, **variances)
+        """Return the network with the variances that the papers take for ReLU, 2 of the weights and 0 of the biases."""
+        return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement)
 
 
 def plain(sizes: dict[int, Size]) -> list[Case]:
@@ -77,16 +72,10 @@ def plain(sizes: dict[int, Size]) -> list[Case]:
     return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
 
 
-def normed(sizes: dict[int, Size], activation: str = "relu") -> list[Case]:
-    """Return the cases of every norm in every placement, shallowest and deepest networks, on Gaussian inputs."""
+def normed(sizes: dict[int, Size]) -> list[Case]:
+    """Return the cases of ReLU with every norm in every placement, shallow and deep, on Gaussian inputs."""
     depths = sorted({min(sizes), max(sizes)})
-    return [Case("gaussian", activation, d, sizes[d], n, p) for n in NORMS for p in PLACEMENTS for d in depths]
-
-
-def compared_norms(activation: str, sigma_w2: float, sigma_b2: float) -> list[Case]:
-    """Return the cases without a norm and with every norm in every placement, shallow and deep, on Gaussian inputs."""
-    without = [Case("gaussian", activation, depth, size) for depth, size in TABLE.items()]
-    return [replace(case, sigma_w2=sigma_w2, sigma_b2=sigma_b2) for case in without + normed(TABLE, activation)]
+    return [Case("gaussian", "relu", d, sizes[d], n, p) for n in NORMS for p in PLACEMENTS for d in depths]
 
 
 def input_values() -> dict[str, Any]:

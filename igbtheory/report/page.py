@@ -1,10 +1,10 @@
 """The page of the report: one HTML file that needs no other."""
 
 import base64
+import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -13,6 +13,7 @@ from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.report.cases import INPUTS, NORMS
 from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
+from igbtheory.text import measured
 
 
 def write_page(
@@ -73,31 +74,14 @@ def _data_uri(path: Path) -> str:
 
 
 def _number(value: float, digits: int = 4) -> Markup:
-    """Return a number to read, small ones with a power of ten."""
-    power = _power(value)
-    return _times_power(f"{value / 10.0**power:.{digits}g}", power)
+    return _as_html(f"{value:.{digits}g}")
 
 
 def _with_error(value: float, error: float) -> Markup:
-    """Return a value and its error, both to the second digit of the error, small ones with a common power of ten.
-
-    An error in digits that nobody reads stands alone.
-    """
-    if not (np.isfinite(value) and error > 0):
-        return _number(value)
-    if error < 1e-4 * abs(value):
-        return _number(value) + Markup(" ± ") + _number(error, 2)
-    power = _power(max(abs(value), error))
-    places = max(0, 1 - int(np.floor(np.log10(error))) + power)
-    text = f"{value / 10.0**power:.{places}f} ± {error / 10.0**power:.{places}f}"
-    return _times_power(f"({text})" if power else text, power)
+    return _as_html(measured(value, error))
 
 
-def _power(value: float) -> int:
-    """Return the power of ten that numbers below a thousandth are written with."""
-    return int(np.floor(np.log10(abs(value)))) if 0 < abs(value) < 1e-3 else 0
-
-
-def _times_power(text: str, power: int) -> Markup:
-    shown = Markup(text.replace("-", "\N{MINUS SIGN}"))  # noqa: S704 - a number, no text of others
-    return shown + Markup("·10<sup>\N{MINUS SIGN}{}</sup>").format(-power) if power else shown
+def _as_html(numbers: str) -> Markup:
+    """Return numbers with minus signs instead of hyphens, and with powers of ten as one writes them by hand."""
+    powers = re.sub(r"e([+-])0*(\d+)", lambda e: f"·10<sup>{e[1].lstrip('+')}{e[2]}</sup>", numbers)
+    return Markup(powers.replace("-", "\N{MINUS SIGN}"))  # noqa: S704 - numbers, no text of others

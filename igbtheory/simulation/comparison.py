@@ -1,6 +1,6 @@
 """Comparison of a simulation with a prediction: z-scores and a test of the law of G0, the 1/width trend taken out."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -46,11 +46,10 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, with the verdict at the level of `agrees`."""
-        fields = ("name", "theory", "values", "errors", "value", "error", "z", "slope", "slope_error")
         tests = {"ks": self.ks, "ks_widest": self.ks_widest}
         return {
             "widths": [simulation.width for simulation in self.simulations],
-            "rows": [{field: getattr(row, field) for field in fields} for row in self.rows],
+            "rows": [asdict(row) | {"z": row.z} for row in self.rows],
             **{name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
             "agrees": self.agrees(),
         }
@@ -89,8 +88,8 @@ def compare(
         expected,
         ensembles,
         rows(ensembles, observable(expected, simulation.samples), theory),
-        kolmogorov_smirnov(counts, RICHARDSON, theory.counts),
-        kolmogorov_smirnov(counts[-1:], np.ones(1), theory.counts),
+        kolmogorov_smirnov(counts, RICHARDSON, theory.cdf, theory.draws),
+        kolmogorov_smirnov(counts[-1:], np.ones(1), theory.cdf, theory.draws),
     )
 
 
@@ -111,16 +110,8 @@ def _wider(simulation: "Simulation", *, workers: int | None, progress: bool) -> 
     """Ensembles at two and four times the width, independent of the first: their seeds are drawn from its seed."""
     s = simulation
     seeds = np.random.SeedSequence(s.seed).generate_state(2, np.uint64)
+    options: Any = {"workers": workers, "progress": progress}
     return [
-        simulate(
-            s.network,
-            s.networks,
-            factor * s.width,
-            s.samples,
-            int(seed),
-            s.inputs,
-            workers=workers,
-            progress=progress,
-        )
+        simulate(s.network, s.networks, factor * s.width, s.samples, int(seed), s.inputs, **options)
         for factor, seed in zip(FACTORS[1:], seeds, strict=True)
     ]

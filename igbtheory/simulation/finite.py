@@ -12,7 +12,7 @@ from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.batchnorm import batch_of
+from igbtheory.layers.batches import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, widths
 from igbtheory.layers.dense import condensed
 from igbtheory.numbers import FLOAT64

@@ -26,27 +26,20 @@ class KolmogorovSmirnov:
     pvalue: float
 
 
-@final
-@dataclass(frozen=True)
-class CountLaw:
-    """Cumulative distribution of a count; draws: the size of the sample it comes from, inf where it is exact."""
-
-    cdf: Cumulative
-    draws: float = np.inf
-
-
 def empirical(counts: Counts) -> Cumulative:
     """Return the empirical distribution F(k), the share of the counts that are at most k."""
     ordered = np.sort(counts)
     return lambda k: np.searchsorted(ordered, k, side="right") / len(ordered)
 
 
-def kolmogorov_smirnov(counts: Counts, weights: NDArray[np.float64], law: CountLaw) -> KolmogorovSmirnov:
-    """Test counts, (ensembles, networks), against a law."""
+def kolmogorov_smirnov(
+    counts: Counts, weights: NDArray[np.float64], expected: Cumulative, draws: float = np.inf
+) -> KolmogorovSmirnov:
+    """Test counts, (ensembles, networks), against a distribution; draws: the size of the sample it comes from."""
     # between two neighbouring counts sum w_i F_i is constant and F monotone: the ends are enough
     observed = np.unique(counts)
     k = np.union1d(observed, observed - 1)
     mixture = sum((w * empirical(row)(k) for w, row in zip(weights, counts, strict=True)), start=np.zeros(k.shape))
-    statistic = float(np.abs(mixture - law.cdf(k)).max())
-    effective = 1 / (float(weights @ weights) / counts.shape[1] + 1 / law.draws)
+    statistic = float(np.abs(mixture - expected(k)).max())
+    effective = 1 / (float(weights @ weights) / counts.shape[1] + 1 / draws)
     return KolmogorovSmirnov(statistic, effective, float(scipy.special.kolmogorov(np.sqrt(effective) * statistic)))

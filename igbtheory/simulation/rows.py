@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
+from igbtheory.simulation.estimates import layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
 
 if TYPE_CHECKING:
@@ -58,46 +58,32 @@ class Row:
 
 def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "GuessTheory") -> tuple[Row, ...]:
     """Return the rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
-    layers = [ensemble.per_layer for ensemble in ensembles]
     # gamma is a ratio of extrapolated means, no extrapolated ratio: see `extrapolation`
     limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)
-    theory = {name: np.asarray(getattr(expected, name), dtype=float) for name in ("var_mu", "var_chi", "gamma")}
-    scale = theory["var_mu"] + theory["var_chi"]
-    floor = {"var_mu": RESOLUTION * scale, "var_chi": RESOLUTION * scale}
-    floor["gamma"] = RESOLUTION * (1 + theory["gamma"]) ** 2
-    width = ensembles[0].width
+    layers = [*(ensemble.per_layer for ensemble in ensembles), limit]
+    scale, width = np.asarray(expected.var_mu + expected.var_chi, dtype=float), ensembles[0].width
     last = len(scale) - 1
-    places = [(name, i) for i in range(last + 1) for name in ("var_mu", "var_chi")] + [("gamma", last)]
-    found = [
-        _row(
-            f"{name}[{i}]",
-            theory[name][i],
-            [_at(part, name, i) for part in (*layers, limit)],
-            floor[name][i],
-            width,
-        )
-        for name, i in places
-    ]
+    places = [(name, i, scale[i]) for i in range(last + 1) for name in ("var_mu", "var_chi")]
+    found = []
+    for name, i, size in [*places, ("gamma", last, (1 + float(expected.gamma[last])) ** 2)]:
+        pairs = [(getattr(part, name)[i], getattr(part, f"{name}_error")[i]) for part in layers]
+        found.append(_row(f"{name}[{i}]", getattr(expected, name)[i], pairs, RESOLUTION * size, width))
     return *found, _guesses_row(ensembles, guesses, width)
-
-
-def _at(layers: LayerEstimates, name: str, i: int) -> tuple[float, float]:
-    return float(getattr(layers, name)[i]), float(getattr(layers, f"{name}_error")[i])
 
 
 def _guesses_row(ensembles: tuple["Simulation", ...], theory: "GuessTheory", width: int) -> Row:
     # the mean of G0 is 1/2 at every width, as the classes are symmetric
     squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
     parts = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
-    # networks that all guess alike show no spread of their own: the error is at least that which theory expects
-    noise = np.sqrt(theory.spread / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))
+    # networks that all guess alike show no scatter of their own: the error is at least that which theory expects
+    noise = np.sqrt(theory.variance_of_square / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))
     errors = [max(float(error), least) for (_, error), least in zip(parts, noise.tolist(), strict=True)]
     pairs = [(float(value), error) for (value, _), error in zip(parts, errors, strict=True)]
     return _row("Var(G0)", theory.variance, pairs, RESOLUTION, width)
 
 
 def _row(name: str, theory: Any, parts: list[tuple[float, float]], floor: float, width: int) -> Row:
-    *values, value = (v for v, _ in parts)
+    *values, value = (float(v) for v, _ in parts)
     *errors, error = (float(np.hypot(e, floor)) for _, e in parts)
     with np.errstate(invalid="ignore"):  # gamma may be infinite at every width: it has no slope
         slope, slope_error = width * SLOPE @ values, width * np.sqrt(SLOPE**2 @ np.square(errors))

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from igbtheory.guesses.dataset import DatasetGuessLaw
 from igbtheory.prediction import PerLayer
 from igbtheory.simulation.estimates import NAMES
-from igbtheory.simulation.kolmogorov import CountLaw, empirical
+from igbtheory.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.text import measured, table
 
 if TYPE_CHECKING:
@@ -22,11 +21,16 @@ DRAWS = 10
 @final
 @dataclass(frozen=True)
 class GuessTheory:
-    """Law of the count of guesses; variance = Var(G0) = E (G0 - 1/2)^2; spread = Var (G0 - 1/2)^2."""
+    """What is expected of the guesses: the distribution of their count, and moments of G0.
 
-    counts: CountLaw
+    draws: the size of the sample that the distribution comes from, inf where it is exact. variance: E (G0 - 1/2)^2.
+    variance_of_square: Var (G0 - 1/2)^2.
+    """
+
+    cdf: Cumulative
+    draws: float
     variance: float
-    spread: float
+    variance_of_square: float
 
 
 def observable(prediction: "Prediction", samples: int) -> PerLayer:
@@ -56,22 +60,15 @@ def beside_theory(simulation: "Simulation") -> str:
 
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:
     """Law of the guesses among the data of the simulation: exact for Gaussian inputs, from draws for a data set."""
-    size = simulation.samples
-    if prediction.dataset is not None:
-        return _of_data_set(prediction.dataset, size, DRAWS * simulation.networks, simulation.seed)
-    return _of_gaussian_inputs(prediction.G0.finite(size))
-
-
-def _of_gaussian_inputs(law: Any) -> GuessTheory:
-    k = np.arange(law.D + 1.0)
-    variance = float(law.var()) / law.D**2
-    spread = float(law.pmf(k) @ ((k / law.D - 0.5) ** 2 - variance) ** 2)
-    return GuessTheory(CountLaw(law.cdf), variance, spread)
-
-
-def _of_data_set(law: DatasetGuessLaw, size: int, draws: int, seed: int) -> GuessTheory:
-    drawn = np.asarray(law.rvs(draws, random_state=seed))
-    counts = np.rint(drawn * size).astype(np.int64)
-    # one draw of 1/2 more: what is too rare to be drawn leaves no spread of 0
+    size, law = simulation.samples, prediction.dataset
+    if law is None:
+        counts = prediction.G0.finite(size)
+        k = np.arange(size + 1.0)
+        variance = float(counts.var()) / size**2
+        return GuessTheory(counts.cdf, np.inf, variance, float(counts.pmf(k) @ ((k / size - 0.5) ** 2 - variance) ** 2))
+    draws = DRAWS * simulation.networks
+    drawn = np.asarray(law.rvs(draws, random_state=simulation.seed))
+    # one draw of 1/2 more: what is too rare to be drawn leaves no variance of 0
     squares = np.append((drawn - 0.5) ** 2, 0.0)
-    return GuessTheory(CountLaw(empirical(counts), draws), law.var(), float(squares.var()))
+    cdf = empirical(np.rint(drawn * size).astype(np.int64))
+    return GuessTheory(cdf, draws, law.var(), float(squares.var()))

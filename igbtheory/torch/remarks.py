@@ -10,14 +10,14 @@ from igbtheory.torch.outputs import Summary
 
 Array = NDArray[np.float64]
 TIED = 0.01
-"""Fraction of tied data from which on it is told."""
+"""Fraction of tied data above which a warning says so."""
 LEVEL = 1e-8
 """Level of the test for centred outputs: Student's law is exact for normal centres; a level a hundred times as large
 holds for uniform ones of eight networks or more, and long tails make the test more cautious."""
 FEWEST = 8
 """Networks from which on centres are tested: among fewer those of coarsely quantised weights coincide by chance."""
 SMALL = 0.01
-"""Centre, in standard deviations over the data, that no share feels and that rounding may leave."""
+"""Centre, in standard deviations over the data, that rounding may leave and that hardly changes a share."""
 
 
 def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Parts that several pictures are made of, and the panel that shows the law of G0 over simulated networks."""
+"""Marks that several pictures are made of: points, lines, densities of G0 and its histogram over finite networks."""
 
 from typing import Any
 

@@ -1,0 +1,87 @@
+"""Bases of nodes: the law of one unit over weights and data, or its kernel on a given data set."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar, final
+
+from igbtheory.formulas.function import Function
+from igbtheory.layers.draws import Array, Draws
+from igbtheory.numbers import Kind
+
+T = TypeVar("T")
+Units = Callable[[Draws, int], Array]
+"""Draws units: from a replicate and their number, an array (*sweep, data, units)."""
+
+
+class Base(ABC, Generic[T]):
+    """Law of one unit over weights and data, or its kernel on a given data set.
+
+    T is what an average gives: Moments of a law, or Pairs of a data set.
+    """
+
+    gaussian: ClassVar[bool] = False
+    """Whether the unit is Gaussian: then it has `values`, and with others it is another Gaussian unit."""
+    averages: ClassVar[bool] = True
+    """Whether functions of the unit can be averaged."""
+
+    @abstractmethod
+    def average(self, n: Kind, phi: Function | None, m: int) -> T:
+        """Return the second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        """Return the means of phi(M) over the weights at the data a and b of a pair."""
+        x = self.average(n, phi, m)
+        return x.mean, x.mean  # type: ignore[attr-defined]
+
+    def units(self, draws: Draws, count: int) -> Array:
+        """Draw `count` units, shape (*sweep, data, count)."""
+        del draws, count
+        raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
+
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        """Return the probability that phi(M) has one value at all `size` data of a batch, None if it is not known."""
+        del phi, m, size
+
+    @property
+    def error(self) -> Any:
+        """The estimated relative error of the second moments that the base holds."""
+        values = getattr(self, "values", None)
+        return 0.0 if values is None else values.error
+
+    @property
+    def dependent(self) -> bool:
+        """Whether units depend on one another, as those of one group do behind a GroupNorm."""
+        return False
+
+
+@final
+@dataclass(frozen=True)
+class Averaged(Base[T]):
+    """Unit of which the second moments and the means are known, and otherwise only how to draw it.
+
+    varies: whether it is known that it never has one value at all data of a batch.
+    """
+
+    values: T
+    centres: tuple[Any, Any]
+    drawn: Units
+    dependent: bool = False
+    varies: bool = False
+
+    averages: ClassVar[bool] = False
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> T:
+        del n, phi, m
+        return self.values
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        del n, phi, m
+        return self.centres
+
+    def units(self, draws: Draws, count: int) -> Array:
+        return self.drawn(draws, count)
+
+    def constant(self, phi: Function | None, m: int, size: int) -> Any:
+        del phi, m, size
+        return 0 if self.varies else None

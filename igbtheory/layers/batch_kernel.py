@@ -1,0 +1,154 @@
+"""The kernel of a given data set behind BatchNorm: of Gaussian units, and of functions of them."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from igbtheory.averages.state import Pairs
+from igbtheory.formulas.function import Function
+from igbtheory.layers import batch_kernel_homogeneous, batch_kernel_scaled
+from igbtheory.layers.base import Base
+from igbtheory.layers.control_variates import DrawnKernel, estimated
+from igbtheory.layers.data import at_data, either_way, pairs_of
+from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.gaussian import GaussianPairs
+from igbtheory.layers.general import refuse_exact
+from igbtheory.layers.node import KernelNode, of_units
+from igbtheory.layers.scaling import deviations, over_root, variances
+from igbtheory.numbers import FLOAT64, Kind
+
+if TYPE_CHECKING:
+    from igbtheory.layers.layer import Layer
+
+MOST_BATCHES = 12
+"""Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
+
+
+@final
+@dataclass(frozen=True)
+class Scaling:
+    """BatchNorm of the units of the node `before`, of second moments `pairs`: batches of `size` data, eps."""
+
+    before: KernelNode
+    pairs: Pairs
+    size: int
+    eps: float
+
+    def by_own(self, units: Array) -> Array:
+        """Return units, shape (data, count), less their means over the batches and over their own scales there."""
+        apart = self._apart(units)
+        square = variances(units.reshape(apart.shape), apart)
+        own = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
+        return np.where(self.factor[:, None] > 0, own.reshape(units.shape), 0.0)
+
+    def by_mean(self, units: Array) -> Array:
+        """Return the same over the mean scales, those of the mean variances."""
+        return self._apart(units).reshape(units.shape) * self.factor[:, None]
+
+    def _apart(self, units: Array) -> Array:
+        """Deviations from the means over the batches, shape (batches, data of one, count)."""
+        return deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
+
+    @cached_property
+    def kernel(self) -> Array:
+        """The second moments in double precision."""
+        return np.asarray(self.pairs.q_ab, dtype=float)
+
+    @cached_property
+    def variances(self) -> Array:
+        """The mean variances of all data over their batches."""
+        return batch_kernel_scaled.mean_variances(self.kernel, self.size)
+
+    @cached_property
+    def factor(self) -> Array:
+        """The inverse mean scales of all data, 0 for data of a batch that does not vary."""
+        return batch_kernel_scaled.scales(self.variances, self.eps)
+
+    def approximate(self, n: Kind) -> Pairs:
+        """Return the second moments behind the norm by the mean scales."""
+        kernel = batch_kernel_scaled.approximate(self.kernel, self.size, self.eps)
+        rank = min(batch_kernel_scaled.effective_rank(self.kernel, self.size), self.pairs.rank)
+        return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
+
+    def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
+        """Return the moments of phi(M), M the largest of m units by their own scales, from draws.
+
+        q_ab, mean: those by the mean scales.
+        """
+
+        def either(draws: Draws, count: int) -> tuple[Array, Array]:
+            units = self.before.units(draws, count * m)
+            return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
+
+        return estimated(either, q_ab, mean)
+
+    def units(self, draws: Draws, count: int) -> Array:
+        """Draw `count` units by their own scales, shape (data, count)."""
+        return self.by_own(self.before.units(draws, count))
+
+    @property
+    def error(self) -> float:
+        """Error of the second moments, and the rounding that centring magnifies."""
+        alive = self.variances > 0
+        lost = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
+        return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
+
+
+@final
+@dataclass(frozen=True)
+class NormalisedPairs(Base[Pairs]):
+    """Unit of given data, centred Gaussian in front of the norm.
+
+    Exact for a homogeneous phi with closed forms and for the identity; else the scale is taken to be that of its mean
+    square, and what that changes is estimated from draws. It changes nothing for a phi of degree 0.
+    """
+
+    scaling: Scaling
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        to = self.scaling
+        if self._is_exact(phi, m):
+            kernel, error = batch_kernel_homogeneous.second_moments(phi, to.kernel, to.size, to.eps)
+            return pairs_of(n, to.pairs, kernel, error + to.error)
+        known, found = self._estimated(n, phi, m)
+        return pairs_of(n, known, found.q_ab, known.error + found.error)
+
+    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
+        to = self.scaling
+        if self._is_exact(phi, m):
+            return either_way(n, batch_kernel_homogeneous.means(phi, to.kernel, to.size, to.eps))
+        return either_way(n, self._estimated(n, phi, m)[1].mean)
+
+    def units(self, draws: Draws, count: int) -> Array:
+        return self.scaling.units(draws, count)
+
+    def _is_exact(self, phi: Function | None, m: int) -> bool:
+        few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size
+        return few and m == 1 and batch_kernel_homogeneous.is_homogeneous(phi)
+
+    def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, DrawnKernel]:
+        """Second moments by the mean scale, and moments by the scale of every unit."""
+        to, dead = self.scaling, self.scaling.factor == 0
+        scaled = to.approximate(n)
+        # a dead batch is 0, where phi has a value and no kernel
+        by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
+        known = by_mean.average(n, phi, m)
+        mean, q_ab = at_data(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
+        if dead.any():
+            mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
+            q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
+        if phi is not None and phi.degree == 0:  # it sees nothing but signs
+            return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean, 0.0)
+        return known, to.drawn(q_ab, mean, phi, m)
+
+
+def of_function(layer: "Layer", to: Scaling) -> KernelNode:
+    """Return the node of a unit that is not Gaussian, centred and scaled over batches: its mean scale, and draws."""
+    node = to.before
+    refuse_exact(layer, node.n)
+    known, mean = to.approximate(node.n), to.by_mean(at_data(node.means()[0], len(to.kernel))[:, None])[:, 0]
+    found = to.drawn(known.q_ab.astype(float), mean)
+    values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
+    return node.with_moments(to.units, values, either_way(node.n, found.mean)).naming(layer)

@@ -1,0 +1,76 @@
+"""Fixed points of the variance q of the units of deep networks, with its limits 0 and infinity."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import final
+
+import numpy as np
+
+from igbtheory.layers import Dense
+from igbtheory.phases.block import Block
+from igbtheory.phases.lines import NEAR, NOTHING, SMALL
+from igbtheory.phases.scan import roots, scanned
+from igbtheory.phases.tangents import far, near
+
+MARGIN = 1e-9
+"""Distance from 1 at which a slope counts as 1."""
+
+
+@final
+@dataclass(frozen=True)
+class Variance:
+    """Fixed point q of the variance, or its limits 0 and inf; NaN: every q is one, as for ReLU at sigma_w2 = 2.
+
+    growth = q'/q there, 1 at a finite q > 0; slope = dq'/dq; stable: whether it attracts; block, at: the function that
+    describes a layer there, and the variance at which to evaluate it. At q = 0 and infinity it consists of half-lines;
+    where the activation approaches none, block is None. Then growth is 0 at q = 0, and at infinity that of the largest
+    variance `at` that quadrature resolves.
+    """
+
+    q: float
+    growth: float
+    slope: float
+    stable: bool
+    block: Block | None = None
+    at: float = 1.0
+
+    def __str__(self) -> str:
+        """What the variance q does, as the predicate of a sentence."""
+        if np.isnan(self.q):
+            return "keeps the value that it has"
+        if np.isfinite(self.q) and self.q > 0:
+            return f"tends to {self.q:.8g}"
+        if self.q == 0:
+            fast = "faster than exponentially" if self.block is None else f"by the factor {self.growth:.6g} a layer"
+            return f"vanishes, {'slower than exponentially' if self.growth > 1 - MARGIN else fast}"
+        if self.block is None:
+            return f"grows without bound, by the factor {self.growth:.4g} a layer at q = {self.at:.3g}"
+        return f"grows without bound, {'linearly' if self.growth == 1 else f'by the factor {self.growth:.6g} a layer'}"
+
+
+def variances(block: Block, dense: Dense) -> list[Variance]:
+    """Fixed points of the variance q' = sigma_w2 E f^2 + sigma_b2, ascending, its limits 0 and infinity included."""
+    sigma_w2, sigma_b2 = dense.sigma_w2, dense.sigma_b2
+    low, high = near(block), far(block)
+    first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
+    last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
+    if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
+        return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
+
+    biases = partial(block.biases, sigma_w2=sigma_w2)
+    found = []
+    if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):
+        stable = first < 1 - MARGIN or (first < 1 + MARGIN and biases(NEAR) > 0)
+        found.append(Variance(0.0, first, first, stable=bool(stable), block=low))
+    log_q, values = scanned(biases, np.inf if last > 1 - MARGIN else sigma_b2)
+    for q in roots(biases, log_q, values, np.array(sigma_b2)).tolist():
+        slope = float(sigma_w2 * block.square_slope(q))
+        found.append(Variance(q, 1.0, slope, stable=abs(slope) < 1, block=block, at=q))
+    if high is not None and (last > 1 + MARGIN or (last > 1 - MARGIN and not values[-1] > sigma_b2)):
+        growth = last if last > 1 + MARGIN else 1.0
+        found.append(Variance(np.inf, growth, growth, stable=True, block=high))
+    known = np.flatnonzero(np.isfinite(values))
+    if high is None and not values[known[-1]] > sigma_b2:
+        end = float(np.exp(log_q[known[-1]]))
+        found.append(Variance(np.inf, 1 - float(values[known[-1]]) / end, np.nan, stable=True, at=end))
+    return found
