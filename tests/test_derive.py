@@ -297,9 +297,11 @@ def test_gamma_at_a_symbolic_depth(name: str, options: dict[str, Any], expected:
     assert sp.simplify(found.gamma - wanted) == 0
     assert ("~" in str(found)) == (not found.exact)
     numbers = {"sigma_w2": 1.3, "sigma_b2": 0.2} if "sigma_w2" in options else {}
-    gamma = igb.mlp(2000 if not found.exact else 6, name, **(options | numbers)).predict(digits=20).gamma
-    value = found.gamma.subs({depth: 2000 if not found.exact else 6, W: sp.Rational(13, 10), B: sp.Rational(1, 5)})
-    assert float(value) == pytest.approx(float(gamma), rel=1e-12 if found.exact else 0.02)
+    layers = 6 if found.exact else 100_000
+    gamma = igb.mlp(layers, name, **(options | numbers)).predict().gamma
+    value = found.gamma.subs({depth: layers, W: sp.Rational(13, 10), B: sp.Rational(1, 5)})
+    # the next term is smaller by log(L)/L
+    assert float(value) == pytest.approx(float(gamma), rel=1e-12 if found.exact else 0.01)
 
 
 @pytest.mark.parametrize(("name", "bias"), [("tanh", 0.1), ("step", 0.0), ("relu", 0.1)])
