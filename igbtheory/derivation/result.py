@@ -56,9 +56,9 @@ def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLaye
         explicit = prior is None or prior.explicit or not rule.symbols
         values = tuple(at(part, k) for part in rule.local)
         if explicit:
-            exact = tuple(map(simplified, rule.given(prior.var_mu, prior.var_chi) if prior else values))
-            explicit = i <= CHAINED + 1 or sum(value.count_ops() for value in exact) <= LONG
-        of_mu, of_chi = exact if explicit else values
+            exact = rule.given(prior.var_mu, prior.var_chi) if prior else values
+            explicit = i <= CHAINED + 1 or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
+        of_mu, of_chi = map(simplified, exact) if explicit else values
         found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
     return tuple(found)
 
