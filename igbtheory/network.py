@@ -132,7 +132,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     """What keeps digits from a prediction."""
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
-        return f"{named} has no exact rule there and was estimated from draws of units; put a Dense in front of it"
+        return f"{named} has no exact rule there and was estimated from draws of units"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "

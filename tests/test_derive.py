@@ -271,7 +271,7 @@ def test_a_short_chain_is_the_formula_in_full() -> None:
 def test_a_chain_keeps_its_symbols_until_they_have_values() -> None:
     found = igb.mlp(3, "relu", sigma_w2=W, sigma_b2=B).derive()
     assert found.gamma.free_symbols == {W, B}
-    assert found.gamma.evalf(15, subs={W: 2}).free_symbols == {B}
+    assert found.gamma.subs(W, 2).free_symbols == {B}
     expected = igb.mlp(3, "relu", sigma_b2=0.5).predict(digits=30).gamma
     assert same(found.gamma.subs({W: 2, B: sp.Rational(1, 2)}).evalf(25), str(expected), 23)
 

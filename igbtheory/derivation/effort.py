@@ -24,11 +24,12 @@ def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = E
         if calls > most:
             raise _TooLongError
 
-    before = sys.getprofile()
+    if sys.getprofile() is not None:  # a profiler at work keeps its place
+        return work(argument)
     sys.setprofile(count)
     try:
         return work(argument)
     except _TooLongError:
         return []
     finally:
-        sys.setprofile(before)
+        sys.setprofile(None)

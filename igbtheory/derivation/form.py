@@ -23,7 +23,9 @@ def simplified(expression: Any, most: int = LONG) -> Any:
     if found.count_ops() <= most:
         forms += within_effort(found, _by_terms)
         forms += within_effort(found, _by_rules)
-    return min((form for found in forms for form in _signs(in_angles(found))), key=_length)
+    lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
+    least = min(lengths.values())
+    return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
 
 
 def readable(expression: Any) -> Any:
@@ -32,9 +34,10 @@ def readable(expression: Any) -> Any:
     return found if found.is_Add or width(found) <= COLUMN else in_angles(sp.sympify(expression))
 
 
-def _length(found: Any) -> tuple[int, int]:
-    """Return the operations, fractions twice, and signs."""
-    return int(found.count_ops() + found.count(_is_fraction)), str(found).count("-")
+@lru_cache(maxsize=4096)
+def _length(found: Any) -> int:
+    """Return the number of operations, fractions twice."""
+    return int(found.count_ops() + found.count(_is_fraction))
 
 
 def _is_fraction(part: Any) -> bool:

@@ -1,12 +1,15 @@
 """Quantities of deep networks: expressions that are evaluated layer by layer."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, final
 
 import sympy as sp
 
 GUARD = 10
 """Digits more than wanted that the first attempt has."""
+STEP = 20
+"""Digits are rounded up to a multiple of this: SymPy asks for the same value again and again to learn its sign."""
 
 
 @final
@@ -51,17 +54,8 @@ class Recursion(sp.Expr):  # type: ignore[misc]
         return True
 
     def _eval_evalf(self, prec: int) -> Any:
-        """Return the value: with more and more digits, until the last two attempts agree."""
-        if self.free_symbols:
-            return None
         digits = int(prec * 0.30103) + 1
-        guard, before = GUARD, None
-        while True:
-            here = digits + guard
-            found = self.through(lambda value: sp.N(value, here))  # noqa: B023 - it is called at once
-            if before is not None and abs(found - before) <= abs(found) * sp.Float(10) ** -digits:
-                return sp.Float(found, digits)
-            guard, before = 2 * guard, found
+        return None if self.free_symbols else sp.Float(_value(self, -(-digits // STEP) * STEP), digits)
 
     def _sympystr(self, printer: Any) -> str:
         return str(printer.doprint(self.args[0]))
@@ -72,3 +66,15 @@ class Recursion(sp.Expr):  # type: ignore[misc]
 
     def _pretty(self, printer: Any) -> Any:
         return printer._print(self.args[0])  # noqa: SLF001 - the interface of SymPy's printers
+
+
+@lru_cache(maxsize=1024)
+def _value(recursion: Recursion, digits: int) -> Any:
+    """Return the value: with more and more digits, until the last two attempts agree."""
+    guard, before = GUARD, None
+    while True:
+        here = digits + guard
+        found = recursion.through(lambda value: sp.N(value, here))  # noqa: B023 - it is called at once
+        if before is not None and abs(found - before) <= abs(found) * sp.Float(10) ** -digits:
+            return found
+        guard, before = 2 * guard, found

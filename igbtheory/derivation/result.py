@@ -17,7 +17,7 @@ from igbtheory.derivation.states import Rule, S, V, at
 from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
-"""Hidden layers up to which formulas are given in full, however long."""
+"""Hidden layers up to which formulas are given in full, even if they are long."""
 FEW = 8
 """Digits that are printed of what quadrature computes."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
@@ -57,7 +57,7 @@ def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLaye
         values = tuple(at(part, k) for part in rule.local)
         if explicit:
             exact = rule.given(prior.var_mu, prior.var_chi) if prior else values
-            explicit = i <= CHAINED + 1 or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
+            explicit = i <= CHAINED or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
         of_mu, of_chi = map(simplified, exact) if explicit else values
         found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
     return tuple(found)
