@@ -16,7 +16,7 @@ GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi")
 KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
 FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
 ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
-LONGEST, NODES, CELLS = 9.0, 1200, 240
+LONGEST, NODES, CELLS = 9.0, 1200, 160
 """Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side."""
 
 
@@ -328,10 +328,11 @@ class Values:
 
     def _stieltjes(self, tree: Any) -> Any:
         """Return the integral over a mixed derivative of a distribution function: sums over its rectangles."""
-        (law,) = (part for part in tree.function.args if isinstance(part, sp.Derivative))
-        ends = np.linspace(-7, 7, CELLS + 1)
+        (law,) = (part for part in tree.function.args if part.func.__name__ in self.definitions and len(part.args) == 3)
+        names, density = self.definitions[law.func.__name__]
+        ends = np.linspace(-6, 6, CELLS + 1)
         x, y = np.meshgrid(ends, ends, indexing="ij")
-        whole = self.evaluate(law.expr, {"x": x, "y": y})
+        whole = self.evaluate(density.expr, dict(zip(names, (x, y, self.evaluate(law.args[2], {})), strict=True)))
         mass = np.diff(np.diff(whole, axis=0), axis=1)
         middle = (ends[1:] + ends[:-1]) / 2
         x, y = np.meshgrid(middle, middle, indexing="ij")

@@ -5,9 +5,9 @@ from typing import Any
 
 import sympy as sp
 
-from igbtheory.derivation.average import Average, BatchAverage
+from igbtheory.derivation.average import Average, BatchAverage, GaussianAverage
 from igbtheory.derivation.document import Equation
-from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, LINE, B, N, R, U, X, Y, Z, named
+from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, LINE, B, N, R, U, X, Y, Z, named, of_largest
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import evaluate
 from igbtheory.numbers.symbolic import SYMBOLIC
@@ -42,7 +42,9 @@ def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[
     batches = [x for x in averages if isinstance(x, BatchAverage)]
     law = density(batches[0].args[3], str(batches[0].args[4])) if batches else None
     normal = CDF((X - sp.sqrt(R) * U) / sp.sqrt(1 - R)) * CDF((Y - sp.sqrt(R) * U) / sp.sqrt(1 - R))
-    laws = {
+    pooled = sorted({x.args[2] for x in averages if isinstance(x, GaussianAverage)}, key=sp.default_sort_key)
+    laws = {of_largest(m): (of_largest(m)(X, Y, R), sp.Derivative(CDF_2(X, Y, R) ** m, X, Y)) for m in pooled}
+    laws |= {
         CDF_2: (CDF_2(X, Y, R), sp.Integral(N(U) * normal, (U, *LINE))),
         CDF: (CDF(X), sp.Integral(N(Z), (Z, -sp.oo, X))),
         BELOW: (BELOW(X), sp.Integral(DENSITY(B), (B, -sp.oo, X))),
@@ -53,3 +55,15 @@ def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[
         if any(part.has(function) for part in (whole, *lines.values())):
             lines[left] = right
     return [Equation(left, right) for left, right in lines.items()]
+
+
+def told_apart(found: Sequence[Equation]) -> list[Equation]:
+    """Return the equations with a number behind the names of activations that share one."""
+    parts = (part.func for equation in found for part in sp.preorder_traversal(equation.right))
+    activations = list(dict.fromkeys(part for part in parts if hasattr(part, "tree")))
+    for name in {str(activation) for activation in activations}:
+        sharing = [activation for activation in activations if str(activation) == name]
+        for i, activation in enumerate(sharing[: len(sharing) * (len(sharing) > 1)], 1):
+            new = sp.Function(f"{name}_{i}")
+            found = [Equation(*(x.replace(activation, new) for x in (e.left, e.right)), e.layers) for e in found]
+    return list(found)

@@ -15,8 +15,13 @@ LINE = (-sp.oo, sp.oo)
 
 
 def named(phi: Function) -> Any:
-    """Return the function that stands for an activation: its own name, or phi for a formula."""
-    return sp.Function(phi.name if phi.name.isidentifier() else "phi")
+    """Return the function that stands for an activation: its own name, or phi for a formula; equal trees are one."""
+    return sp.Function(phi.name if phi.name.isidentifier() else "phi", tree=phi.tree)
+
+
+def of_largest(m: Any) -> Any:
+    """Return the function that stands for the density of two data at the largest of m normal units."""
+    return sp.Function(f"f_{m}")
 
 
 def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_chi: Any) -> Any:
@@ -27,7 +32,7 @@ def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_ch
         return sp.Integral(N(U) * given**2, (U, *LINE))
     root = sp.sqrt(var_mu + var_chi)
     if part == "product":
-        law = sp.Derivative(CDF_2(X, Y, var_mu / (var_mu + var_chi)) ** m, X, Y)
+        law = of_largest(m)(X, Y, var_mu / (var_mu + var_chi))
         return sp.Integral(f(mean + root * X) * f(mean + root * Y) * law, (X, *LINE), (Y, *LINE))
     law = N(Z) if m == 1 else m * N(Z) * CDF(Z) ** (m - 1)
     return sp.Integral(law * _power(f(mean + root * Z), part), (Z, *LINE))

@@ -9,6 +9,7 @@ from sympy.core.function import AppliedUndef
 
 from igbtheory.derivation.document import Equation
 from igbtheory.derivation.integrals import B, G, U, X, Y, Z
+from igbtheory.derivation.states import MANY, UnitSymbol
 from igbtheory.derivation.writing import COLUMN, width
 
 LEAST = 10.0
@@ -26,7 +27,8 @@ def narrowed(found: Sequence[Equation]) -> list[Equation]:
         if part is None:
             break
         variables = sorted(part.free_symbols & VARIABLES, key=str)
-        symbol = sp.Function(f"a_{i + 1}")(*variables) if variables else sp.Symbol(f"a_{i + 1}", real=True)
+        name = f"a_{i + 1}" + f"_{MANY}" * any(unit.parts[1] == MANY for unit in part.atoms(UnitSymbol))
+        symbol = sp.Function(name)(*variables) if variables else sp.Symbol(name, real=True)
         equations, new = ([replace(x, right=x.right.xreplace({part: symbol})) for x in xs] for xs in (equations, new))
         new.append(Equation(symbol, part))
     return [*equations, *new]
@@ -38,7 +40,9 @@ def _widest(equation: Equation) -> Any:
     parts = [part for term in wide for part in sp.preorder_traversal(term) if _is_part(part)]
     fitting = [(part, width(part)) for part in parts]
     ranked = [
-        (isinstance(part, sp.Integral), size, str(part), part) for part, size in fitting if LEAST < size <= COLUMN
+        (isinstance(part, sp.Integral), size, str(part), part)
+        for part, size in fitting
+        if LEAST < size and (part.is_Add or size <= COLUMN)  # a sum takes several rows
     ]
     return max(ranked)[-1] if ranked else None
 

@@ -10,15 +10,12 @@ from igbtheory.derivation import integrals, writing
 from igbtheory.derivation.average import Average
 from igbtheory.derivation.document import CHI, GAMMA, LAW, MU, OUTPUT, ROOT, Document, Equation, density, quantile
 from igbtheory.derivation.form import simplified
-from igbtheory.derivation.functions import definitions
+from igbtheory.derivation.functions import definitions, told_apart
 from igbtheory.derivation.narrow import narrowed
-from igbtheory.derivation.states import C, Q, Rule, S, UnitSymbol, V, at
+from igbtheory.derivation.states import MANY, C, Q, Rule, S, UnitSymbol, V, at
 
 if TYPE_CHECKING:
     from igbtheory.derivation.result import DerivedLayer
-
-MANY = "l"
-"""Index of a formula that holds for several layers."""
 
 
 def documented(layers: Sequence["DerivedLayer"]) -> Document:
@@ -27,7 +24,7 @@ def documented(layers: Sequence["DerivedLayer"]) -> Document:
     output = shorthands.output()
     where = shorthands.needed(output)
     averages = {meaning for layer in layers for _, meaning in layer.rule.terms}
-    found = narrowed([*output, *where, *definitions(averages, where)])
+    found = narrowed(told_apart([*output, *where, *definitions(averages, where)]))
     return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
 
 

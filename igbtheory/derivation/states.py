@@ -34,6 +34,8 @@ class UnitSymbol(sp.Symbol):  # type: ignore[misc]
 V, S, Q, C, THETA = (UnitSymbol(name, positive=True) for name in ("v_mu", "v_chi", "q", "c", "theta"))
 """Of a unit: var_mu, which is the covariance of two data, var_chi, their sum q, the correlation c = cos theta."""
 OF_UNIT = {Q: V + S, C: V / Q, THETA: sp.acos(C)}
+MANY = "l"
+"""Index of a formula that holds for several layers."""
 LETTERS = {"mean": "m", "product": "K", "square": "A"}
 """Letters of averages that stay unevaluated."""
 
