@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from scipy import special
+from sympy.core.function import AppliedUndef
 
 Definitions = dict[str, Any]
 """Right sides by the name of a symbol, and (argument names, right side) by the name of a function."""
-GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi")
+GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi", "phi")
 KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
 FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
 ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
@@ -114,6 +115,10 @@ class _Latex:
         mark = self._next()
         if mark in (r"\,", r"\:", "+", "-", "<", ">", "=", ","):
             return "" if mark in (r"\,", r"\:") else mark
+        if mark == r"\iint":
+            inner = self.read("d")
+            assert [self._next() for _ in range(5)] == ["d", "x", r"\,", "d", "y"]
+            return f"Integral({inner}, (x, -oo, oo), (y, -oo, oo))"
         if mark == r"\int":
             return self._integral()
         if mark == r"\frac" and self.marks[1:3] == [r"\partial", "^"]:
@@ -139,8 +144,8 @@ class _Latex:
             return f"({self._group()})"
         if mark == r"\infty":
             return "oo"
-        if mark == "e" and self.marks[:1] == ["^"]:
-            return f"exp({self._power()})"
+        if mark == "e":
+            return f"exp({self._power()})" if self.marks[:1] == ["^"] else "E"
         if mark == r"\delta":
             return f"DiracDelta({self._argument()})"
         if mark == r"\operatorname":
@@ -158,7 +163,7 @@ class _Latex:
         index = ""
         if self.marks[:1] == ["_"]:
             self._next("_")
-            index = re.sub(r"[\s{}\\]", "", self._group()).replace("l-1", "k").replace("G_0", "G0")
+            index = re.sub(r"[\s{}\\]", "", self._group()).replace("*", "_").replace("l-1", "k").replace("G_0", "G0")
         if name == "sigma":
             letter, _, layer = index.partition(",")
             symbol = f"v_{letter}_{layer}" if layer else ROOTS[f"sigma_{letter}"]
@@ -166,7 +171,7 @@ class _Latex:
                 return f"sqrt({symbol})"
             power = self._power()
             return symbol if power == "2" else f"{symbol}**({power}/2)"
-        symbol = f"{name}_{index}" if index else name
+        symbol = f"{name}_{index.replace(',', '_')}" if index else name
         return self._call(symbol) if self._is_called() else symbol
 
     def _is_called(self) -> bool:
@@ -201,24 +206,12 @@ class _Latex:
         return f"({found})"
 
     def _integral(self) -> str:
-        ends: list[tuple[str, str]] = []
-        signs = 1
-        while self.marks[0] == r"\limits" or self.marks[0] == r"\int":
-            if self._next() == r"\int":
-                signs += 1
-                continue
-            self._next("_")
-            low = self._group()
-            ends.append((low, self._power()))
+        self._next(r"\limits")
+        self._next("_")
+        low, high = self._group(), self._power()
         inner = self.read("d")
-        variables = []
-        for _ in range(signs):
-            self._next("d")
-            variables.append(self._next())
-            if self.marks[:1] == [r"\,"]:
-                self._next()
-        limits = (f"({x}, {low}, {high})" for x, (low, high) in zip(variables, reversed(ends), strict=True))
-        return f"Integral({inner}, {', '.join(limits)})"
+        self._next("d")
+        return f"Integral({inner}, ({self._next()}, {low}, {high}))"
 
     def _mixed(self) -> str:
         self._next("{")
@@ -267,15 +260,22 @@ class Values:
     def of(self, name: str) -> Any:
         """Return the value of a symbol; a definition with the index l holds for every layer."""
         if name not in self.found:
-            if name in self.definitions:
-                right = self.definitions[name]
-            else:
-                letter, _, layer = name.rpartition("_")
-                general = self.definitions[f"{letter}_l"]
-                own = {s: sp.Symbol(_at(s.name, int(layer))) for s in general.free_symbols}
-                right = general.xreplace(own)
-            self.found[name] = self.evaluate(right, {})
+            self.found[name] = self.evaluate(self._definition(name), {})
         return self.found[name]
+
+    def _definition(self, name: str) -> Any:
+        """Return what a name means: where it has no definition of its own, that of any layer l at this layer."""
+        if name in self.definitions:
+            return self.definitions[name]
+        letter, _, layer = name.rpartition("_")
+        found = self.definitions[f"{letter}_l"]
+        names, right = found if isinstance(found, tuple) else (None, found)
+        right = right.xreplace({s: sp.Symbol(_at(s.name, int(layer))) for s in right.free_symbols})
+        right = right.replace(
+            lambda part: isinstance(part, AppliedUndef),
+            lambda part: sp.Function(_at(part.func.__name__, int(layer)))(*part.args),
+        )
+        return right if names is None else (names, right)
 
     @np.errstate(over="ignore", under="ignore", invalid="ignore")  # far out, where the density is 0
     def evaluate(self, tree: Any, local: dict[str, Any]) -> Any:
@@ -308,8 +308,8 @@ class Values:
         """Return the value of a function at arguments."""
         if name == "Phi":  # its definition is checked on its own
             return special.ndtr(values[0])
-        if name in self.definitions:
-            names, right = self.definitions[name]
+        if name in self.definitions or re.search(r"_\d+$", name):
+            names, right = self._definition(name)
             return self.evaluate(right, dict(zip(names, np.broadcast_arrays(*values), strict=True)))
         own = {"acos": np.arccos, "asin": np.arcsin, "atan": np.arctan, "erf": special.erf, "erfinv": special.erfinv}
         return (own.get(name) or {"gamma": special.gamma}.get(name) or getattr(np, name))(*values)
@@ -327,13 +327,17 @@ class Values:
         return (self.evaluate(tree.function, {**outer, variable.name: nodes}) * weights).sum(axis=-1)
 
     def _stieltjes(self, tree: Any) -> Any:
-        """Return the integral over a mixed derivative of a distribution function: sums over its rectangles."""
+        """Return the integral over a mixed derivative of a distribution function: a trapezoidal sum over its slopes."""
         (law,) = (part for part in tree.function.args if part.func.__name__ in self.definitions and len(part.args) == 3)
         names, density = self.definitions[law.func.__name__]
         ends = np.linspace(-6, 6, CELLS + 1)
         x, y = np.meshgrid(ends, ends, indexing="ij")
         whole = self.evaluate(density.expr, dict(zip(names, (x, y, self.evaluate(law.args[2], {})), strict=True)))
-        mass = np.diff(np.diff(whole, axis=0), axis=1)
-        middle = (ends[1:] + ends[:-1]) / 2
-        x, y = np.meshgrid(middle, middle, indexing="ij")
-        return (mass * self.evaluate(tree.function / law, {"x": x, "y": y})).sum()
+        mass = _changes(_changes(whole).T).T
+        inside = {"x": x[2:-2, 2:-2], "y": y[2:-2, 2:-2]}
+        return (mass * self.evaluate(tree.function / law, inside)).sum()
+
+
+def _changes(values: Any) -> Any:
+    """Return the slope along the first axis, times the step, from four neighbours."""
+    return (8 * (values[3:-1] - values[1:-3]) - (values[4:] - values[:-4])) / 12

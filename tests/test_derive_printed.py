@@ -35,7 +35,16 @@ QUICK = {("relu", name, 2) for name in ("plain", "LayerNorm", "BatchNorm in batc
 QUICK |= {("silu", name, 1) for name in LAYERS} | {
     (name, "plain", 1) for name in ("sigmoid", "elu", "hardtanh", "mish")
 }
-CASES = [(name, layers, depth) for depth in (1, 2) for layers in LAYERS for name in FUNCTIONS]
+STEPS = (1, 3)
+"""Every activation meets two of the layers at either depth, every layer four activations or more."""
+NAMED = list(LAYERS)
+TURNS = {
+    (name, NAMED[(step * i + depth) % len(NAMED)], depth)
+    for i, name in enumerate(FUNCTIONS)
+    for depth in (1, 2)
+    for step in STEPS
+}
+CASES = sorted(QUICK | TURNS)
 
 
 def network(name: str, layers: str, depth: int) -> igb.Network:

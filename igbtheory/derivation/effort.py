@@ -5,8 +5,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-EFFORT = 3_000_000
-"""Calls of functions at most, a few seconds; counted rather than timed, so that results depend on no machine."""
+EFFORT = 1_000_000
+"""Calls of functions at most, about a second; counted rather than timed, so that results depend on no machine."""
 
 
 class _TooLongError(BaseException):

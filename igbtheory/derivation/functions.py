@@ -1,13 +1,14 @@
 """Definitions of the functions that integrals contain: activations, normal laws, laws in a batch."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
 
 from igbtheory.derivation.average import Average, BatchAverage, GaussianAverage
 from igbtheory.derivation.document import Equation
-from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, LINE, B, N, R, U, X, Y, Z, named, of_largest
+from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, B, N, R, X, Y, Z, named, of_largest
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import evaluate
 from igbtheory.numbers.symbolic import SYMBOLIC
@@ -37,15 +38,13 @@ def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[
     """Return the definitions of the functions on the right sides, which are those in the averages."""
     averages = sorted(averages, key=sp.default_sort_key)
     whole = sp.Tuple(*(equation.right for equation in found))
-    phis = {named(x.phi): formula(x.phi) for x in averages if whole.has(named(x.phi))}
-    lines = {name(X): right for name, right in phis.items() if str(name(X)) != str(right)}
+    lines = {named(x.phi)(X): formula(x.phi) for x in averages if whole.has(named(x.phi))}
     batches = [x for x in averages if isinstance(x, BatchAverage)]
     law = density(batches[0].args[3], str(batches[0].args[4])) if batches else None
-    normal = CDF((X - sp.sqrt(R) * U) / sp.sqrt(1 - R)) * CDF((Y - sp.sqrt(R) * U) / sp.sqrt(1 - R))
     pooled = sorted({x.args[2] for x in averages if isinstance(x, GaussianAverage)}, key=sp.default_sort_key)
     laws = {of_largest(m): (of_largest(m)(X, Y, R), sp.Derivative(CDF_2(X, Y, R) ** m, X, Y)) for m in pooled}
     laws |= {
-        CDF_2: (CDF_2(X, Y, R), sp.Integral(N(U) * normal, (U, *LINE))),
+        CDF_2: (CDF_2(X, Y, R), sp.Integral(N(Z) * CDF((Y - R * Z) / sp.sqrt(1 - R**2)), (Z, -sp.oo, X))),
         CDF: (CDF(X), sp.Integral(N(Z), (Z, -sp.oo, X))),
         BELOW: (BELOW(X), sp.Integral(DENSITY(B), (B, -sp.oo, X))),
         DENSITY: (DENSITY(B), law),
@@ -58,12 +57,12 @@ def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[
 
 
 def told_apart(found: Sequence[Equation]) -> list[Equation]:
-    """Return the equations with a number behind the names of activations that share one."""
+    """Return the equations with phi_1, phi_2 for the activations where there are several."""
     parts = (part.func for equation in found for part in sp.preorder_traversal(equation.right))
-    activations = list(dict.fromkeys(part for part in parts if hasattr(part, "tree")))
-    for name in {str(activation) for activation in activations}:
-        sharing = [activation for activation in activations if str(activation) == name]
-        for i, activation in enumerate(sharing[: len(sharing) * (len(sharing) > 1)], 1):
-            new = sp.Function(f"{name}_{i}")
-            found = [Equation(*(x.replace(activation, new) for x in (e.left, e.right)), e.layers) for e in found]
+    activations = dict.fromkeys(part for part in parts if hasattr(part, "tree"))
+    for i, activation in enumerate(activations if len(activations) > 1 else (), 1):
+        new = sp.Function(f"phi_{i}")
+        found = [
+            replace(e, left=e.left.replace(activation, new), right=e.right.replace(activation, new)) for e in found
+        ]
     return list(found)

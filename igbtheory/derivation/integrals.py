@@ -15,8 +15,8 @@ LINE = (-sp.oo, sp.oo)
 
 
 def named(phi: Function) -> Any:
-    """Return the function that stands for an activation: its own name, or phi for a formula; equal trees are one."""
-    return sp.Function(phi.name if phi.name.isidentifier() else "phi", tree=phi.tree)
+    """Return the function phi that stands for an activation; those of equal formulas are equal."""
+    return sp.Function("phi", tree=phi.tree)
 
 
 def of_largest(m: Any) -> Any:

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 from igbtheory.derivation.document import Equation
 from igbtheory.derivation.integrals import B, G, U, X, Y, Z
 from igbtheory.derivation.states import MANY, UnitSymbol
-from igbtheory.derivation.writing import COLUMN, width
+from igbtheory.derivation.writing import BEFORE, COLUMN, width
 
 LEAST = 10.0
 """Width in mm of a part that deserves a shorthand."""
@@ -27,9 +27,14 @@ def narrowed(found: Sequence[Equation]) -> list[Equation]:
         if part is None:
             break
         variables = sorted(part.free_symbols & VARIABLES, key=str)
-        name = f"a_{i + 1}" + f"_{MANY}" * any(unit.parts[1] == MANY for unit in part.atoms(UnitSymbol))
+        units = part.atoms(UnitSymbol)
+        index = next((f"_{x.parts[1]}" for x in units if x.parts[1] in (MANY, BEFORE)), "")
+        name = f"a_{i + 1}{index}"
         symbol = sp.Function(name)(*variables) if variables else sp.Symbol(name, real=True)
         equations, new = ([replace(x, right=x.right.xreplace({part: symbol})) for x in xs] for xs in (equations, new))
+        if index == f"_{BEFORE}":  # its definition is that of any layer
+            symbol = sp.Symbol(f"a_{i + 1}_{MANY}", real=True)
+            part = part.xreplace({unit: unit.at(MANY) for unit in units if unit.parts[1] == BEFORE})
         new.append(Equation(symbol, part))
     return [*equations, *new]
 
@@ -42,7 +47,7 @@ def _widest(equation: Equation) -> Any:
     ranked = [
         (isinstance(part, sp.Integral), size, str(part), part)
         for part, size in fitting
-        if LEAST < size and (part.is_Add or size <= COLUMN)  # a sum takes several rows
+        if size > LEAST and (part.is_Add or size <= COLUMN)  # a sum takes several rows
     ]
     return max(ranked)[-1] if ranked else None
 

@@ -28,6 +28,7 @@ _WIDE = {
     "(": 1.4,
     ")": 1.4,
     "int": 4.0,
+    "iint": 6.0,
     "partial": 2.0,
     "pi": 2.1,
     "infty": 3.5,
@@ -49,7 +50,8 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
 
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:  # noqa: N802 - SymPy's name
         root = _root(expr)
-        return f"{root}^2" if root else str(super()._print_Symbol(expr, style)).replace(f"_{{{BEFORE}}}", "_{l-1}")
+        plain = str(super()._print_Symbol(expr, style)).replace(f" {BEFORE}}}", ",l-1}")
+        return f"{root}^2" if root else plain.replace(f"_{{{BEFORE}}}", "_{l-1}")
 
     def _print_Pow(self, expr: Any) -> str:  # noqa: N802 - SymPy's name
         root = _root(expr.base) if expr.base.is_Symbol else ""
@@ -57,6 +59,11 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         if not root or not power.is_Integer or power < 0:
             return str(super()._print_Pow(expr))
         return root if power == 1 else f"{root}^{{{power}}}"
+
+    def _print_Integral(self, expr: Any) -> str:  # noqa: N802 - SymPy's name
+        if len(expr.limits) == 1:
+            return str(super()._print_Integral(expr))
+        return rf"\iint {self._print(expr.function)}\, dx\, dy"  # over the plane
 
 
 @final
