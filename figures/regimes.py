@@ -1,6 +1,6 @@
 """Map of regimes: gamma over the variances of weights and biases, tanh and ReLU, 1, 10 and 100 layers deep.
 
-Neutral below gamma = 1, prejudiced above; depth moves the border, and left of the edge of chaos everything becomes
+Neutral below gamma = 1, prejudiced above; depth moves the border, and left of the backward threshold everything becomes
 deeply prejudiced. Source: bias-meets-trainability, Table 1.
 """
 

@@ -59,6 +59,13 @@ BINARY = (
 
 WRITTEN = (
     "",
+    "cot(0)*x",
+    "coth(0) + x",
+    "cot(x - x)",
+    "relu(1/(x - x))",
+    f"max({', '.join(f'{k}*x' for k in range(31))})",
+    "sign(sin(50*x))",
+    "max(sin(20*x), cos(21*x), x)",
     " ",
     "\t",
     "\n",
@@ -128,10 +135,10 @@ WRITTEN = (
 )
 
 
-def hostile(count: int) -> Iterator[str]:
+def hostile(count: int, seed: int = 7) -> Iterator[str]:
     """The written ones, then random trees of atoms and operators, mostly nonsense."""
     yield from WRITTEN
-    rng = random.Random(7)  # noqa: S311 - nothing secret
+    rng = random.Random(seed)  # noqa: S311 - nothing secret
 
     def grown(depth: int) -> str:
         if not depth or rng.random() < 0.2:

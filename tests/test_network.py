@@ -282,3 +282,34 @@ def test_changing_a_sweep_later_changes_no_network() -> None:
     before = list(map(repr, layers))
     values[0] = 99.0
     assert list(map(repr, layers)) == before
+
+
+def test_a_power_multiplies_the_error_of_the_variance_and_no_error_is_below_a_rounding() -> None:
+    """x^2 squares the variance: what is lost of it doubles in every layer."""
+    net = igb.mlp(8, "x**2", sigma_w2=0.5)
+    found, exact = net.predict().per_layer, net.predict(digits=30).per_layer
+    true = [abs(float(a / b) - 1) for a, b in zip(found.var_chi, exact.var_chi, strict=True)]
+    assert np.all(found.error >= np.maximum(true, 2.0**-53))
+    assert true[-1] > 64 * 2.0**-53  # so that a sum of one rounding a layer would not do
+
+
+def test_softplus_at_scales_where_it_is_nearly_a_kink() -> None:
+    """Var_chi behind four layers, pre-activations of size 1e4, by sums over panels that shrink towards the bend."""
+    p = igb.mlp(4, "softplus", sigma_w2=193.2, sigma_b2=6.95).predict()
+    found, shared, own = p.var_chi, p.per_layer.var_mu[3] ** 0.5, p.per_layer.var_chi[3] ** 0.5
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    fall = np.geomspace(1e-2, 1e9, 45)
+    bend = np.concatenate([-fall, [0], fall])
+
+    def rule(centre: float, scale: float) -> tuple[Any, Any]:
+        ends = np.unique(np.clip(np.concatenate([np.linspace(-10, 10, 31), (centre + bend) / scale]), -10, 10))
+        low, high = ends[:-1, None], ends[1:, None]
+        z = ((low + high + (high - low) * nodes) / 2).ravel()
+        return z, ((high - low) / 2 * weights).ravel() * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+
+    total = 0.0
+    for u, weight in zip(*rule(0.0, shared), strict=True):
+        z, inner = rule(-shared * u, own)
+        value = np.logaddexp(0, shared * u + own * z)
+        total += weight * (inner @ (value - inner @ value) ** 2)
+    assert found == pytest.approx(193.2 * total, rel=1e-13)

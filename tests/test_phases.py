@@ -237,6 +237,23 @@ def test_the_inputs_decide_between_two_variances_that_attract() -> None:
 # rates: derived, and measured in deep networks
 
 
+@pytest.mark.parametrize(("sigma_b2", "settles"), [(0.0, True), (0.1, False)])
+def test_an_edge_of_chaos_is_spoken_of_where_the_variance_settles(sigma_b2: float, *, settles: bool) -> None:
+    found = phases.classify("relu", 2.0, sigma_b2)  # gradients keep their size in both: 2 is the backward threshold
+    assert found.name == "transient deep prejudice"
+    assert ("no edge of chaos" not in found.meaning) == settles
+    assert ("grows without bound" in found.remark) != settles
+
+
+def test_a_full_batch_norm_has_neither_an_edge_nor_a_backward_threshold() -> None:
+    for placement in ("before", "after"):
+        found = phases.thresholds("relu", [1.0, 2.0], norm="batch", placement=placement)
+        assert np.isnan(found.backward).all()
+        assert np.isfinite(found.forward).all()
+        assert np.isnan(phases.edge_of_chaos("relu", norm="batch", placement=placement))
+    assert phases.thresholds("relu").backward == phases.edge_of_chaos("relu")
+
+
 def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     constant = 2 / (9 * np.pi**2)
     found = phases.classify("relu", 2.0).rate

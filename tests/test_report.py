@@ -36,15 +36,15 @@ def three_claims() -> Library:
 
     @section.holds("Z-1", "1 + 1 = 2")
     def two() -> Iterator[Finding]:
-        yield identity("the sum", 1 + 1, 2)
+        yield identity("the sum", 1 + 1, 2, of="1 + 1")
 
     @section.fails("Z-2", "1 + 1 = 3", counter_example="assert 1 + 1 != 3")
     def three() -> Iterator[Finding]:
-        yield identity("the sum", 1 + 1, 3)
+        yield identity("the sum", 1 + 1, 3, of="1 + 1")
 
     @section.corrects("Z-2", "2 + 1 = 3")
     def right() -> Iterator[Finding]:
-        yield identity("the sum", 2 + 1, 3)
+        yield identity("the sum", 2 + 1, 3, of="2 + 1")
 
     section.undecided("Z-3", "a sum is a sum", "a definition")
     return Library({claim.id: claim for claim in section.claims}, {})

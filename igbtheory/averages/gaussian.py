@@ -38,8 +38,13 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
         phi.closed.mean(n, h.variance),
         phi.closed.shared(n, h.var_mu, h.var_chi),
         phi.closed.spread(n, h.var_mu, h.var_chi),
-        h.error + _rounding(n, phi, h.variance),
+        _grown(phi, h.error) + _rounding(n, phi, h.variance),
     )
+
+
+def _grown(phi: Function, error: Any) -> Any:
+    """Relative error of the moments of phi that one of the variance makes: a power p of x multiplies it by p."""
+    return error * max(1.0, float(phi.degree or 1))
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
@@ -71,7 +76,7 @@ def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
         mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, m, points))
     else:
         mean, var_mu, var_chi, lost = _at_point(n, phi, m, *parts)
-    return Moments(mean, var_mu, var_chi, h.error + np.asarray(lost, dtype=float)[()])
+    return Moments(mean, var_mu, var_chi, _grown(phi, h.error) + np.asarray(lost, dtype=float)[()])
 
 
 @lru_cache(maxsize=256)

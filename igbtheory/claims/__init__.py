@@ -1,10 +1,25 @@
 """Claims of papers: statements with evidence that anyone can run, and what they come to.
 
-A file of claims makes a `Section` and adds functions to it, each a derivation that yields findings.
+A file of claims makes a `Section` and adds functions to it, each a derivation that yields findings. `gaussians` holds
+formulas that many claims share, `simulated` evidence from finite networks.
 """
 
 from igbtheory.claims.claim import Claim, Section
-from igbtheory.claims.evidence import agree, identity, measured, shown
+from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, satisfies, shown
 from igbtheory.claims.finding import Finding, Trial
+from igbtheory.claims.formula import equation
 
-__all__ = ["Claim", "Finding", "Section", "Trial", "agree", "identity", "measured", "shown"]
+__all__ = [
+    "Claim",
+    "Finding",
+    "Section",
+    "Trial",
+    "agree",
+    "equation",
+    "identity",
+    "measured",
+    "normal",
+    "rectified",
+    "satisfies",
+    "shown",
+]

@@ -15,12 +15,16 @@ FAMILY = 1e-6
 @final
 @dataclass(frozen=True)
 class Finding:
-    """One finding: its kind (symbolic, numerical or simulation), what was compared, the verdict and the numbers."""
+    """One finding: its kind, what was compared, the verdict, the numbers, and the formula in LaTeX where there is one.
+
+    kind: symbolic, numerical, simulation or counter-example.
+    """
 
     kind: str
     label: str
     verdict: str
     detail: str
+    formula: str = ""
 
 
 @final

@@ -1,5 +1,6 @@
 """Files of claims: those of the package, or of a folder of one's own."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,18 +49,25 @@ def library(folder: Path | None = None) -> Library:
         raise ValueError(f"expected a folder of Python files with claims, got {root}; name one with --folder")
     claims: dict[str, Claim] = {}
     problems: dict[str, str] = {}
+    found: list[tuple[Section, str]] = []
     for path in sorted(root.glob("*.py")):
         try:
-            found = _sections(loaded(path))
+            found += [(section, path.name) for section in _sections(loaded(path))]
         except Exception as error:  # noqa: BLE001 - whatever a file of claims does wrong
             problems[path.name] = f"{type(error).__name__}: {error}"
-            continue
-        for claim in (claim for section in found for claim in section.claims):
+    for section, name in sorted(found, key=lambda pair: _order(pair[0].place)):
+        for claim in section.claims:
             if claim.id in claims:
-                problems[path.name] = f"the id {claim.id!r} is used twice; the first is kept"
+                problems[name] = f"the id {claim.id!r} is used twice; the first is kept"
             else:
                 claims[claim.id] = claim
     return Library(claims, problems)
+
+
+def _order(place: str) -> list[tuple[bool, int, str]]:
+    """Key that orders places as papers do: numbers as numbers, and the letters of appendices behind them."""
+    parts = re.findall(r"\d+|[A-Za-z]+", place)
+    return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def _sections(module: ModuleType) -> list[Section]:

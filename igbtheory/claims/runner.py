@@ -1,6 +1,6 @@
 """Examination of claims, several at a time, each with a time limit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +28,7 @@ class Outcome:
     def verdict(self) -> str:
         """The verdict: of all kinds of evidence together; a correction that does not hold leaves it undecided."""
         found = combined([finding.verdict for finding in self.findings])
-        if self.trouble and found != FAILS:
+        if self.trouble:
             return UNDECIDED
         if found == FAILS and self.claim.correction is not None and self.correction_verdict != HOLDS:
             return UNDECIDED
@@ -93,6 +93,14 @@ def _findings(claim: Claim, trial: Trial) -> tuple[tuple[Finding, ...], tuple[Fi
     """Return the findings of a claim, those of its correction, and what went wrong after the former, if anything."""
     findings = tuple(claim.findings(trial))
     try:
+        findings += tuple(_countered(claim))
         return findings, tuple(claim.correction.findings(trial)) if claim.correction else (), ""
-    except Exception as error:  # noqa: BLE001 - whatever a derivation does wrong
+    except Exception as error:  # noqa: BLE001 - whatever a derivation or a counter-example does wrong
         return findings, (), f"{type(error).__name__}: {error}"
+
+
+def _countered(claim: Claim) -> Iterator[Finding]:
+    """Return the finding that the claim fails, if its counter-example runs; what it raises is raised."""
+    if claim.counter_example:
+        exec(claim.program, {})  # noqa: S102 - the point of a counter-example
+        yield Finding("counter-example", "the program runs", FAILS, "without an error")

@@ -61,7 +61,7 @@ def verify(
             chosen, seed, quick=quick, seconds=seconds, done=lambda _: advanced(next(numbers) / len(chosen), "claims")
         )
     if out is not None:
-        write_reports(outcomes, out, {"seed": seed, "quick": quick, "problems": found.problems})
+        write_reports(outcomes, out, seed=seed, quick=quick, problems=found.problems)
     if json:
         output.show_json([as_dict(outcome) for outcome in outcomes])
     else:

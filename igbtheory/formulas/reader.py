@@ -145,7 +145,10 @@ class _Reader:
         """Tree of an expression nested at most `depth` deep, checked for its size."""
         if not depth:
             raise self.refusal(node, f"nested deeper than {DEEPEST} levels")
-        found = self._tree(node, depth - 1)
+        try:
+            found = self._tree(node, depth - 1)
+        except ZeroDivisionError:
+            raise self.refusal(node, "division by zero") from None
         if _size(found, MOST_NODES) >= MOST_NODES:
             raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
         if _has_large_number(found):
@@ -237,7 +240,17 @@ class _Reader:
             raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
         trees = [self.tree(argument, depth) for argument in arguments]
         function = FUNCTIONS[name][1]
-        return reduce(function, trees) if name in _VARIADIC else function(*trees)
+        return self._halved(node, function, trees) if name in _VARIADIC else function(*trees)
+
+    def _halved(self, node: ast.expr, function: Callable[..., Tree], trees: list[Tree]) -> Tree:
+        """Maximum or minimum of the formulas: that of two halves, as every step holds both of its parts twice."""
+        if len(trees) == 1:
+            return trees[0]
+        half = len(trees) // 2
+        found = function(*(self._halved(node, function, part) for part in (trees[:half], trees[half:])))
+        if _size(found, MOST_NODES) >= MOST_NODES:
+            raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts; use fewer arguments")
+        return found
 
     def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
         """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""

@@ -27,6 +27,8 @@ _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
 _FAR = 2.0 ** np.arange(6, 31)
 GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])
 """Points between which a formula that is no polynomial is searched for roots."""
+MOST_ROOTS = 256
+"""Roots of one comparison at most: each becomes a kink, at which every quadrature is cut."""
 Polynomial = NDArray[Any]
 """Exact coefficients of 1, x, x^2, ..., the last of several not 0."""
 
@@ -99,6 +101,11 @@ def _scanned(tree: Tree) -> Iterator[Fraction]:
         signs = np.sign(evaluate(tree, FLOAT64, GRID) + 0 * GRID)
     zeros = [(i, i) for i in np.flatnonzero(signs == 0)]
     changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
+    if len(zeros) + len(changes) > MOST_ROOTS:
+        raise ValueError(
+            f"expected comparisons that change at no more than {MOST_ROOTS} places, got one that changes at "
+            f"{len(zeros) + len(changes)} or more, as an oscillation does; use a smooth formula"
+        )
     n = Multiprecision(ROUGH)
     for i, j in sorted(zeros + changes, key=lambda places: abs(GRID[places[0]] + GRID[places[1]])):
         low, high = (Fraction(float(GRID[end])) for end in (i, j))

@@ -194,8 +194,10 @@ def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
 
 
 def power(base: Tree, exponent: Tree) -> Tree:
-    """Power of a formula; integer powers of numbers and products are carried out."""
+    """Power of a formula; integer powers of numbers and products are carried out. ZeroDivisionError: 1/0."""
     match base, exponent:
+        case Number(value), Number(n) if value == 0 and n < 0:
+            raise ZeroDivisionError("division by zero")
         case _, Number(value) if value == 0:
             return ONE
         case _, Number(value) if value == 1:

@@ -13,6 +13,8 @@ from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 
+ROUNDINGS = 3
+"""Roundings of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
 DRAW = 500
 """Multiplications of a matrix product, single precision, in the time of one normal draw."""
 
@@ -46,18 +48,22 @@ class Dense(Layer):
         return self.sigma_w2, self.sigma_b2
 
     def law(self, node: LawNode) -> LawNode:
-        sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
+        n = node.n
+        sigma_w2, sigma_b2 = n.number(self.sigma_w2), n.number(self.sigma_b2)
         x = node.averaged()
         mean2 = x.mean * x.mean
         within = None if x.within is None else sigma_w2 * (mean2 + x.within) + sigma_b2
-        values = Moments(0, sigma_w2 * (mean2 + x.var_mu) + sigma_b2, sigma_w2 * x.var_chi, x.error, within)
+        values = Moments(
+            0, sigma_w2 * (mean2 + x.var_mu) + sigma_b2, sigma_w2 * x.var_chi, x.error + ROUNDINGS * n.epsilon, within
+        )
         return node.after(Gaussian(values))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
         x = node.averaged()
         q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-        return node.after(GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)))
+        error = x.error + ROUNDINGS * node.n.epsilon
+        return node.after(GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):

@@ -35,6 +35,11 @@ OTHERS = {
     "no limit": "the variance of the units grows without bound or vanishes, by a factor that has no limit",
 }
 """Cases that the table leaves out."""
+UNSETTLED = (
+    "gamma -> inf, gradients neither grow nor vanish: the backward threshold, but no edge of chaos, as the variance "
+    "does not settle"
+)
+"""Meaning of the row of the edge of chaos where the variance grows without bound or vanishes."""
 COLUMNS = ("q", "c", "gamma", "slope_q", "slope_c", "chi_1", "chi_tilde_1")
 """Numbers of a fixed point in the table of `Phase` as text."""
 NOWHERE = "at no sigma_w2"
@@ -154,7 +159,8 @@ def classify(
     name, at = _name(found), found.variance
     point = None if name == "no limit" else found.point
     remark = "" if 0 < at.q < np.inf else f"the variance of the units {at}"
-    return Phase(name, (TABLE | OTHERS)[name], point, found.rate, depths, found.at(depths), remark, found)
+    meaning = UNSETTLED if at.q in {0.0, np.inf} and name == "transient deep prejudice" else (TABLE | OTHERS)[name]
+    return Phase(name, meaning, point, found.rate, depths, found.at(depths), remark, found)
 
 
 def _name(found: Course) -> str:

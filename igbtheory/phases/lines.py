@@ -68,7 +68,8 @@ def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
     The threshold of the backward pass: sigma_w2 E (grad f)^2 = 1, squared gradients neither grow nor vanish. It is
     taken at the fixed point of the variance q = sigma_w2 E f^2 + sigma_b2 that attracts; of several roots the smallest.
     For homogeneous f the slope does not depend on q, and the threshold (2 for ReLU, 4/3 with MaxPool(2)) is the same
-    for every sigma_b2, whether q settles or not; that of the forward pass is another: see `thresholds`. A full-batch
+    for every sigma_b2, whether q settles or not (`classify` speaks of an edge of chaos only where it does); that of
+    the forward pass is another: see `thresholds`. A full-batch
     BatchNorm has none: its factor is above 1 at every sigma_w2. For other f, an edge that exists only in the limit
     q -> inf (2 for softplus) is not found.
 
@@ -103,13 +104,14 @@ class Thresholds:
 def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:
     """Thresholds of the forward and of the backward pass; for homogeneous f they do not depend on q.
 
-    What is called edge of chaos here is the backward one. q: variance of the units, a number or an array, above 0.
+    What is called edge of chaos here is the backward one; with a full-batch BatchNorm there is none, and it is NaN.
+    q: variance of the units, a number or an array, above 0.
     """
     checks.non_negative("q", q)
     if not np.all(np.asarray(q) > 0):
         raise ValueError("expected q > 0, got 0; pass the variance of the units, such as 1.0")
     block, q = block_of(activation, **network), np.asarray(q, dtype=float)[()]
-    return Thresholds(q / block.square(q), 1 / block.slope(q))
+    return Thresholds(q / block.square(q), np.nan * q if block.forgets else 1 / block.slope(q))
 
 
 def _checked(sigma_b2: Any) -> Array:

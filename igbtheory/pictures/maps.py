@@ -14,7 +14,7 @@ DECADES = (-3, 3)
 """Powers of ten of the smallest and the largest bias ratio that has a shade of its own."""
 ALONG, FEW = 101, 31
 """Points of an edge of chaos, and at least."""
-BORDER, EDGE = "bias ratio $\\gamma = 1$", "edge of chaos: gradients neither vanish nor explode"
+BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
 
 
 @final

@@ -45,7 +45,7 @@ def write_report(
             progress(done, text)
             album.draw()
         write_tables(jobs.outcomes, jobs.studies, folder)
-        write_reports(jobs.verdicts, folder, {"seed": seed, "quick": True, "problems": {}})
+        write_reports(jobs.verdicts, folder, seed=seed, quick=True, problems={})
         write_page(jobs.outcomes, jobs.studies, jobs.verdicts, folder, {**about, "seconds": time.monotonic() - started})
     agree = all(outcome.comparison.agrees() for outcome in jobs.outcomes)
     return agree and all(outcome.as_recorded for outcome in jobs.verdicts)

@@ -1,0 +1,455 @@
+r"""Where you place the norm, appendix E.1.2: estimators of a mini-batch and the law of the modified node (Eqs. 27-50).
+
+Datum a is one of a batch of n values Z_b, independent, of mean m and variance s^2. The canonical estimators mu^, sigma^
+use all n of them; the modified ones leave a out:
+
+    mu~ = (1/(n-1)) sum_(b != a) Z_b,    sigma~^2 = (1/(n-1)) sum_(b != a) (Z_b - mu~)^2,    B~ = (Z_a - mu~)/sigma~.
+
+Expectations of polynomials in the Z_b are computed exactly, by replacing every power Z_b^k by the moment E Z^k, at
+several n: they are rational functions of n. Laws are compared by their moments, or integrated at several n.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal, satisfies
+from igbtheory.claims.gaussians import batch_density, left_out_density, npdf
+from igbtheory.claims.simulated import mean_with_error, standardised
+
+SECTION = Section(
+    "Where you place the norm, appendix E.1: BatchNorm in front of ReLU, estimators of a mini-batch and the law of B~",
+    "E E.1.2",
+)
+
+n = sp.Symbol("n", positive=True, integer=True)
+m, h, w, b, mu, Z_a = sp.symbols("m h w b mu Z_a", real=True)
+s, sigma, y, x, a, p, q = sp.symbols("s sigma y x a p q", positive=True)
+GAUSSIAN = "Gaussian iid batch"
+
+
+def expectation(polynomial: sp.Expr, size: int) -> sp.Expr:
+    """Return the mean of a polynomial in the values of `batch(size)`, all of them N(m, s^2)."""
+
+    def moment(power: int) -> sp.Expr:
+        even = range(0, power + 1, 2)
+        return sum(sp.binomial(power, k) * m ** (power - k) * s**k * sp.factorial2(k - 1) for k in even)
+
+    terms = sp.Poly(sp.expand(polynomial), *batch(size)).terms()
+    return sp.expand(sum(factor * sp.prod([moment(k) for k in powers]) for powers, factor in terms))
+
+
+def batch(size: int) -> tuple[sp.Symbol, ...]:
+    """Return the values Z_1 to Z_size of a batch; datum a is the first."""
+    return tuple(sp.symbols(f"z1:{size + 1}", real=True))
+
+
+def mean_of(data: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """Return the mean of the values."""
+    return sum(data) / sp.Integer(len(data))
+
+
+def variance_of(data: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """Return the mean squared deviation of the values from their mean."""
+    return sum((z - mean_of(data)) ** 2 for z in data) / sp.Integer(len(data))
+
+
+def epsilon(size: int) -> sp.Expr:
+    """Return mu^ - mu~."""
+    return mean_of(batch(size)) - mean_of(batch(size)[1:])
+
+
+def equal(stated: Any, values: dict[int, sp.Expr]) -> Iterator[Finding]:
+    """Findings that what a relation states is what was computed at several n."""
+    for size, value in values.items():
+        yield identity(f"n = {size}", value, stated.rhs.subs(n, size), of=stated.lhs)
+
+
+def same_moments(stated: Any, at: sp.Symbol, step: int, values: dict[int, sp.Expr]) -> Iterator[Finding]:
+    """Findings that a density at positive numbers has the moments of order 0, `step`, ... of polynomials, by n."""
+    for size, value in values.items():
+        for order in range(4 if size == 4 else 3):
+            moment = sp.Integral(at ** (step * order) * stated.rhs.subs(n, size), (at, 0, sp.oo))
+            yield identity(f"n = {size}, moment {step * order}", moment, expectation(value**order, size))
+
+
+MODIFIED = r"\mathbb E \tilde\sigma^2"
+
+
+@SECTION.fails(
+    "E-sameE",
+    'modified estimators "have the same expectation and only the variance is slightly increased"',
+    printed=(equation(MODIFIED, s**2 * (n - 1) / n),),
+    counter_example="""
+from fractions import Fraction
+from itertools import product
+# Z = +-1 with equal chances (s^2 = 1), n = 3: E sigma~^2 by enumeration
+def variance(values):
+    return sum((v - Fraction(sum(values), len(values))) ** 2 for v in values) / len(values)
+modified = sum(variance(b[1:]) for b in product([-1, 1], repeat=3)) / 8
+assert modified == Fraction(1, 2) and printed.subs({n: 3, s: 1}) == Rational(2, 3)
+""",
+    correction="the mean of sigma~^2 is smaller than that of sigma^^2 by the second term; both variances increase "
+    "for n > 2",
+    right=(
+        equation(MODIFIED, s**2 * (n - 1) / n - s**2 / (n * (n - 1))),
+        equation(r"\mathrm{Var}\,\tilde\sigma^2", 2 * s**4 * (n - 2) / (n - 1) ** 2),
+    ),
+    right_assumes=f"{GAUSSIAN} for the variance",
+)
+def same_expectation(stated: Any) -> Iterator[Finding]:
+    """Of the two modified estimators mu~ has the mean of mu^ (E-Eq30), but E sigma~^2 is not E sigma^^2 = s^2 (n-1)/n
+    at any n, nor is it in the paper's own Eq. 31. Var sigma^^2 is 2 s^4 (n-1)/n^2.
+    """
+    spread = {size: variance_of(batch(size)[1:]) for size in (3, 5)}
+    first = {size: expectation(value, size) for size, value in spread.items()}
+    second = {size: expectation(value**2, size) - first[size] ** 2 for size, value in spread.items()}
+    for part, values in zip(stated, (first, second), strict=False):
+        yield from equal(part, values)
+
+
+SECTION.undecided(
+    "E-Eq27-29",
+    "leave-one-out B~ = (Z_a - mu~)/sigma~ with 1/(n-1) normalisation over n-1 points",
+    "it defines the modified normalisation; nothing is left to decide. Every claim below uses it.",
+)
+
+
+@SECTION.holds("E-Eq30", "E mu~ = E mu^ = m", printed=equation(r"\mathbb E \tilde\mu", m))
+def mean_of_the_mean(stated: Any) -> Iterator[Finding]:
+    """The mean is linear."""
+    yield from equal(stated, {size: expectation(mean_of(batch(size)[1:]), size) for size in (2, 6)})
+    yield from equal(stated, {size: expectation(mean_of(batch(size)), size) for size in (2, 6)})
+
+
+@SECTION.holds(
+    "E-Eq31-37",
+    "E sigma~^2 = s^2 (n-2)/(n-1)",
+    printed=equation(MODIFIED, s**2 * (n - 2) / (n - 1)),
+    assumes="independent values of finite variance",
+)
+def mean_of_the_variance(stated: Any) -> Iterator[Finding]:
+    """The terms A + B - 2 C of Eqs. 34-36 with E Z_b Z_c = m^2 + s^2 where b = c, else m^2; (n-1) and (n-1)(n-2) pairs
+    in B, 1 and n-2 in C. (Eq. 31 prints the layer 1 for l.)
+    """
+    equal_pair, pair = s**2 + m**2, m**2
+    terms = sp.Add(
+        equal_pair,
+        ((n - 1) * equal_pair + (n - 1) * (n - 2) * pair) / (n - 1) ** 2,
+        -2 * (equal_pair + (n - 2) * pair) / (n - 1),
+    )
+    yield identity("A + B - 2 C", terms, stated.rhs)
+    values = {size: expectation(variance_of(batch(size)[1:]), size) for size in (2, 3, 6)}
+    yield from equal(stated, values)
+
+
+@SECTION.holds(
+    "E-Eq38",
+    "mu^ - mu~ = (Z_a - mu~)/n",
+    printed=equation(r"\hat\mu - \tilde\mu", (Z_a - mu) / n),
+    assumes="mu on the right is mu~",
+)
+def difference_of_the_means(stated: Any) -> Iterator[Finding]:
+    """The sum of all values is (n-1) mu~ + Z_a."""
+    for size in (2, 5):
+        z = batch(size)
+        expected = stated.rhs.subs({Z_a: z[0], mu: mean_of(z[1:]), n: size})
+        yield identity(f"n = {size}", epsilon(size), expected, of=stated.lhs)
+
+
+@SECTION.holds("E-Eq39", "E eps = 0", printed=equation(r"\mathbb E \epsilon_n", 0))
+def mean_of_the_difference(stated: Any) -> Iterator[Finding]:
+    """Both means, of which eps is the difference, have the mean m."""
+    yield from equal(stated, {size: expectation(epsilon(size), size) for size in (2, 5)})
+
+
+VAR_EPS = sp.Symbol(r"\mathrm{Var}(\epsilon_n)")
+
+
+@SECTION.fails(
+    "E-Eq40",
+    "the variance of eps",
+    printed=sp.Eq(VAR_EPS, (s**2 + (n - 1) / n**2 * s**2) / n**2, evaluate=False),
+    counter_example="""
+# n = 2, Z = +-1 with equal chances (s^2 = 1): eps = (Z_a - Z_b)/2 is -1, 0, 0, 1
+assert printed.subs({n: 2, s: 1}) == Rational(5, 16) != Rational(1, 2)
+""",
+    correction="the second term is Var mu~ = s^2/(n-1)",
+    right=sp.Eq(VAR_EPS, s**2 / (n * (n - 1)), evaluate=False),
+)
+def variance_of_the_difference(stated: Any) -> Iterator[Finding]:
+    """The difference eps = (Z_a - mu~)/n has two independent terms. The order O(1/n^2) is right as printed, and with it
+    that eps tends to 0.
+    """
+    yield from equal(stated, {size: expectation(epsilon(size) ** 2, size) for size in (2, 5)})
+
+
+@SECTION.fails(
+    "E-Eq41",
+    "the Gaussian density of Z, of variance s^2",
+    printed=equation("f_Z(w)", npdf(w, m, s) * s / sigma),
+    counter_example="assert printed.subs({w: m, sigma: 2}) == printed.subs({w: m, sigma: 1}) / 2  # at one s",
+    correction="s, the deviation of Z, stands in both places",
+    right=equation("f_Z(w)", npdf(w, m, s)),
+)
+def density_of_a_node(stated: Any) -> Iterator[Finding]:
+    """The assumption of what follows, written out. The factor in front has a letter sigma without the index of the one
+    in the exponent, which appendix A defines: a misprint like that of E-erf.
+    """
+    yield from normal("Z", stated.rhs, w, m, s**2)
+
+
+@SECTION.fails(
+    "E-Eq42",
+    "the density of mu~ at h",
+    printed=equation(r"f_{\tilde\mu}(h)", sp.sqrt((n - 1) / (2 * sp.pi * s**2)) * sp.exp(y**2 / 2 * (n - 1) / s**2)),
+    assumes="the exponent is printed as -(-y^2)/2 (n-1)/s^2",
+    counter_example="assert printed.subs({n: 5, s: 1, y: 4}) > 10**10  # as h = y: no density grows with distance",
+    correction="the exponent is negative and holds h and the mean",
+    right=equation(r"f_{\tilde\mu}(h)", npdf(h, m, s / sp.sqrt(n - 1))),
+    right_assumes=GAUSSIAN,
+)
+def density_of_the_mean(stated: Any) -> Iterator[Finding]:
+    """A mean of n - 1 independent normal values is normal. Two minus signs make the printed exponent positive, y stands
+    for h, and the mean is missing.
+    """
+    for size in (2, 5):
+        centre = mean_of(batch(size)[1:])
+        variance = expectation(centre**2, size) - expectation(centre, size) ** 2
+        yield from normal(f"n = {size}", stated.rhs.subs({n: size, y: h}), h, expectation(centre, size), variance)
+
+
+SUM = sp.Symbol("f_S(x)")
+
+
+@SECTION.fails(
+    "E-Eq43",
+    "S = sigma~^2 (n-1)/s^2 has the chi law with n - 2 degrees of freedom",
+    printed=sp.Eq(SUM, x ** (n - 3) * sp.exp(-(x**2) / 2) / (2 ** (n / 2 - 2) * sp.gamma(n / 2 - 1)), evaluate=False),
+    counter_example="""
+# n = 4: E S = 2 by Eq. 31; the chi law with 2 degrees of freedom has the mean sqrt(pi/2)
+assert Integral(x * printed.subs(n, 4), (x, 0, oo)).evalf() < 1.26
+""",
+    correction="it has the chi-squared law",
+    right=sp.Eq(SUM, x ** (n / 2 - 2) * sp.exp(-x / 2) / (2 ** (n / 2 - 1) * sp.gamma(n / 2 - 1)), evaluate=False),
+    right_assumes=f"{GAUSSIAN}, n > 2",
+)
+def chi_squared_law(stated: Any) -> Iterator[Finding]:
+    """A rotation (Helmert's) takes the n - 1 values to sqrt(n-1) mu~ and n - 2 others, independent and N(0, s^2), whose
+    squares S s^2 adds. The sentence before Eq. 43 says "chi-squared": the square is missing.
+    """
+    yield from same_moments(stated, x, 1, {size: (size - 1) * variance_of(batch(size)[1:]) / s**2 for size in (4, 5)})
+
+
+@SECTION.holds(
+    "E-Eq44",
+    "the density of sigma~^2",
+    printed=equation(
+        r"f_{\tilde\sigma^2}(y)",
+        ((n - 1) / s**2) ** (n / 2 - 1)
+        * y ** (n / 2 - 2)
+        * sp.exp(-y / 2 * (n - 1) / s**2)
+        / (2 ** ((n - 2) / 2) * sp.gamma((n - 2) / 2)),
+    ),
+    assumes=f"{GAUSSIAN}, n > 2",
+)
+def density_of_the_variance(stated: Any) -> Iterator[Finding]:
+    """S ~ chi^2(n-2) (E-Eq43, corrected) and sigma~^2 = S s^2/(n-1)."""
+    yield from same_moments(stated, y, 1, {size: variance_of(batch(size)[1:]) for size in (4, 5)})
+
+
+DEVIATION = (
+    ((n - 1) / s**2) ** (n / 2 - 1)
+    * y ** (n - 3)
+    * sp.exp(-(y**2) / 2 * (n - 1) / s**2)
+    / (2 ** (n / 2 - 2) * sp.gamma((n - 2) / 2))
+)
+"""The density of sigma~ at y, Eq. 45."""
+
+
+@SECTION.holds(
+    "E-Eq45", "the density of sigma~", printed=equation(r"f_{\tilde\sigma}(y)", DEVIATION), assumes=f"{GAUSSIAN}, n > 2"
+)
+def density_of_the_deviation(stated: Any) -> Iterator[Finding]:
+    """Its even moments are those of sigma~^2."""
+    yield from same_moments(stated, y, 2, {size: variance_of(batch(size)[1:]) for size in (4, 5)})
+
+
+@SECTION.holds(
+    "E-indep",
+    "Z_a, mu~, sigma~ are independent: joint moments are products",
+    printed=equation(
+        r"\mathbb E \tilde\mu^j \tilde\sigma^{2k}",
+        sp.Symbol(r"\mathbb E \tilde\mu^j") * sp.Symbol(r"\mathbb E \tilde\sigma^{2k}"),
+    ),
+    assumes=GAUSSIAN,
+)
+def independence() -> Iterator[Finding]:
+    """mu~ and sigma~ do not contain Z_a. Of the others, Helmert's rotation splits mu~ from sigma~. Pairs are not all
+    there is to the three: (mu~, sigma~) together do not contain Z_a, which makes the three mutually independent.
+    Without Gaussian values it is false: mean and variance of exponential values are correlated.
+    """
+    size = 5
+    mean, variance = mean_of(batch(size)[1:]), variance_of(batch(size)[1:])
+    for j, k in ((1, 1), (2, 1), (1, 2)):
+        product = expectation(mean**j, size) * expectation(variance**k, size)
+        of = rf"\mathbb E \tilde\mu^{j} \tilde\sigma^{2 * k}"
+        yield identity(f"j = {j}, k = {k}, n = 5", expectation(mean**j * variance**k, size), product, of=sp.Symbol(of))
+
+
+@SECTION.holds("E-Eq46", "E B~ = 0", printed=equation(r"\mathbb E \tilde B", 0), assumes=f"{GAUSSIAN}, n > 3")
+def mean_of_the_proxy(stated: Any) -> Iterator[Finding]:
+    """E(Z_a - mu~) E(1/sigma~), as the factors are independent, where E(1/sigma~) is finite: for n > 3 only. At n = 3,
+    B~ is a Cauchy variable and has no mean; the paper does not say so. (The third line of Eq. 46 prints w - mu for
+    mu - x.)
+    """
+    for size in (4, 5):
+        inverse = sp.Integral(DEVIATION.subs(n, size) / y, (y, 0, sp.oo))
+        numerator = expectation(batch(size)[0] - mean_of(batch(size)[1:]), size)
+        yield identity(f"n = {size}", numerator * inverse, stated.rhs, of=sp.Symbol(str(stated.lhs)))
+        yield identity(
+            f"the density of Eq. 49, n = {size}",
+            sp.Integral(b * left_out_density(b, sp.Integer(size)), (b, -sp.oo, sp.oo)),
+            stated.rhs,
+        )
+
+
+@SECTION.holds(
+    "E-Eq47", "Var B~ = n/(n-4)", printed=equation(r"\mathrm{Var}\,\tilde B", n / (n - 4)), assumes=f"{GAUSSIAN}, n > 4"
+)
+def variance_of_the_proxy(trial: Trial, stated: Any) -> Iterator[Finding]:
+    """E (Z_a - mu~)^2 times E sigma~^-2, an integral of y^(n-5): finite for n > 4. Drawn at n = 16."""
+    for size in (5, 6, 8):
+        inverse = sp.Integral(DEVIATION.subs(n, size) / y**2, (y, 0, sp.oo))
+        numerator = expectation((batch(size)[0] - mean_of(batch(size)[1:])) ** 2, size)
+        yield identity(f"n = {size}", numerator * inverse, stated.rhs.subs(n, size))
+    found, error = mean_with_error(modified(trial, 16, 80_000) ** 2)
+    yield measured(trial, "n = 16, drawn", found, error, stated.rhs.subs(n, 16), against=1)
+
+
+def modified(trial: Trial, size: int, number: int) -> Any:
+    """Draws of B~ from batches of values of mean 1 and variance 4."""
+    batches = 1 + 2 * trial.rng.standard_normal((trial.draws(number), size))
+    return (batches[:, 0] - batches[:, 1:].mean(axis=1)) / batches[:, 1:].std(axis=1)
+
+
+@SECTION.holds(
+    "E-Eq48",
+    "an integral; p and q stand for the paper's n and b",
+    printed=sp.Eq(
+        sp.Integral(x**p * sp.exp(-a * x**q), (x, 0, sp.oo)),
+        sp.gamma((p + 1) / q) / (q * a ** ((p + 1) / q)),
+        evaluate=False,
+    ),
+    assumes="a, q > 0, p > -1",
+)
+def a_gamma_integral(stated: Any) -> Iterator[Finding]:
+    """Substitute t = a x^q: Euler's integral is left."""
+    yield identity("integrated", stated.lhs, stated.rhs)
+
+
+@SECTION.holds(
+    "E-Eq49",
+    "the density of B~",
+    printed=equation(r"f_{\tilde B}(b)", left_out_density(b, n)),
+    assumes=f"{GAUSSIAN}, n > 2",
+)
+def density_of_the_proxy(trial: Trial, stated: Any) -> Iterator[Finding]:
+    """Given sigma~ = y, B~ is N(0, s^2 n/((n-1) y^2)); average that density over sigma~. It is sqrt(n/(n-2)) times
+    Student's t with n - 2 degrees of freedom. (The intermediate lines write y for x in one exponent.)
+    """
+    for size in (3, 5, 8):
+        given = npdf(b, 0, s * sp.sqrt(sp.Rational(size, size - 1)) / y)
+        averaged = sp.Integral(sp.powsimp(given * DEVIATION.subs(n, size)), (y, 0, sp.oo))
+        yield identity(f"n = {size}", averaged, stated.rhs.subs(n, size))
+    below = sp.Integral(stated.rhs.subs(n, 7), (b, -1, 1))
+    yield measured(
+        trial, "P(|B~| < 1), n = 7, drawn", *mean_with_error(np.abs(modified(trial, 7, 60_000)) < 1), below.evalf()
+    )
+
+
+@SECTION.holds(
+    "E-Eq50",
+    "the constants C and C' of the three densities",
+    printed=(
+        equation(
+            "C",
+            sp.sqrt(n - 1)
+            / (2 * sp.pi * s**2)
+            / (2 ** (n / 2 - 2) * sp.gamma((n - 2) / 2))
+            * ((n - 1) / s**2) ** (n / 2 - 1),
+        ),
+        equation("C'", sp.Symbol("C") * sp.sqrt(2 * sp.pi * s**2 / n)),
+    ),
+)
+def constants(stated: Any) -> Iterator[Finding]:
+    """C is the product of the factors of the three densities, C' has the Gaussian integral over x besides; C' times the
+    integral over y that is left must give Eq. 49.
+    """
+    for size in (4, 5):
+        product = (
+            npdf(0, 0, s)
+            * npdf(0, 0, s / sp.sqrt(size - 1))
+            * sp.Limit(DEVIATION.subs(n, size) / y ** (size - 3), y, 0)
+        )
+        first = stated[0].rhs.subs(n, size)
+        yield identity(f"C, n = {size}", product, first)
+        square = sp.Integral(sp.exp(-size * h**2 / (2 * s**2)), (h, -sp.oo, sp.oo))
+        second = stated[1].rhs.subs({sp.Symbol("C"): first, n: size})
+        yield identity(f"C', n = {size}", product * square, second)
+        left = sp.Integral(
+            y ** (size - 2) * sp.exp(-(y**2) * (size - 1) * (1 + b**2 / size) / (2 * s**2)), (y, 0, sp.oo)
+        )
+        yield identity(f"Eq. 49, n = {size}", second * left, left_out_density(b, sp.Integer(size)))
+
+
+@SECTION.holds(
+    "E-gauss-lim",
+    "f_B~ tends to N(0, 1) as n grows (binomial series, Stirling)",
+    printed=equation(r"\lim f_{\tilde B}(b)", npdf(b)),
+    assumes=GAUSSIAN,
+)
+def gaussian_limit(stated: Any) -> Iterator[Finding]:
+    """The logarithm of (1 + b^2/n)^(-(n-1)/2) tends to -b^2/2, as does every term of the series in the paper, which
+    converges for n > b^2 and its terms are dominated. (One line of it divides by n^k once too often, and the next is
+    right again.) The prefactor by its value at large n.
+    """
+    limit = sp.Limit(-(n - 1) / 2 * sp.log(1 + x**2 / n), n, sp.oo)
+    yield identity("shape", limit, sp.log(stated.rhs.subs(b, x) / stated.rhs.subs(b, 0)))
+    for k in (1, 2, 3):
+        term = sp.Limit(sp.expand_func(sp.ff(-(n - 1) / 2, k)) / sp.factorial(k) / n**k, n, sp.oo)
+        yield identity(f"term {k} of the series", term, sp.diff(sp.exp(-x / 2), x, k).subs(x, 0) / sp.factorial(k))
+    for at in (0, 2):
+        found = left_out_density(sp.Float(at, 40), sp.Float(10**14, 40))
+        yield agree(f"density at b = {at}, n = 1e14", found, stated.rhs.subs(b, at), 12)
+
+
+NEAR, FAR = sp.symbols("d_n d_4n")
+CENTRE, TAIL = sp.symbols("r_2 r_4")
+
+
+@SECTION.holds(
+    "E-FigE.1-2",
+    "the canonical law approaches the modified one as n grows, last in the tails: d_n is the largest difference of the "
+    "densities at n, r_b the logarithm of their ratio at b",
+    printed=(sp.Lt(FAR, NEAR), sp.Gt(TAIL, CENTRE)),
+    assumes=GAUSSIAN,
+)
+def figures(trial: Trial, stated: Any) -> Iterator[Finding]:
+    """B^2/(n-1) ~ Beta(1/2, (n-2)/2) of the canonical estimator is drawn at n = 8, where B~ is far from it. E-Eq55
+    expands the ratio.
+    """
+    grid = np.linspace(-1.9, 1.9, 77)
+    laws = [sp.lambdify((b, n), law(b, n), ["scipy", "numpy"]) for law in (left_out_density, batch_density)]
+    gaps = {size: float(np.abs(laws[0](grid, size) - laws[1](grid, size)).max()) for size in (5, 20, 80, 320)}
+    for size in (5, 20, 80):
+        yield satisfies(f"n = {size}", stated[0], {FAR: gaps[4 * size], NEAR: gaps[size]})
+    for size in (32, 300):
+        ratios = [float(np.log(laws[0](at, size) / laws[1](at, size))) for at in (2.0, 4.0)]
+        yield satisfies(f"n = {size}", stated[1], {CENTRE: ratios[0], TAIL: ratios[1]})
+    batches = trial.rng.standard_normal((trial.draws(40_000), 8))
+    inside = np.abs(standardised(batches, 1)[:, 0]) < 1
+    own, other = (sp.Integral(law(b, sp.Integer(8)), (b, -1, 1)).evalf() for law in (batch_density, left_out_density))
+    yield measured(trial, "P(|B| < 1), n = 8, drawn", *mean_with_error(inside), own, against=other)

@@ -1,0 +1,128 @@
+"""Formulas that many claims share, in SymPy: Gaussian densities, moments of ReLU, the law of G0; and plain averages.
+
+They stand apart from the rules of the package, against which claims test them.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+NODES = np.arange(-9, 9.001, 0.05)
+"""Nodes of the trapezoidal rule for N(0, 1): exact to rounding for functions that are analytic near the real line."""
+WEIGHTS = 0.05 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
+
+
+def npdf(x: Any, mean: Any = 0, deviation: Any = 1) -> Any:
+    """Return the Gaussian density at x."""
+    return sp.exp(-((x - mean) ** 2) / (2 * deviation**2)) / (sp.sqrt(2 * sp.pi) * deviation)
+
+
+def ncdf(x: Any) -> Any:
+    """Return Phi(x), the distribution function of N(0, 1)."""
+    return (1 + sp.erf(x / sp.sqrt(2))) / 2
+
+
+def relu_mean(mean: Any, deviation: Any) -> Any:
+    """Return E ReLU(X), X ~ N(mean, deviation^2)."""
+    return mean * ncdf(mean / deviation) + deviation**2 * npdf(0, mean, deviation)
+
+
+def relu_second_moment(mean: Any, deviation: Any) -> Any:
+    """Return E ReLU(X)^2, X ~ N(mean, deviation^2)."""
+    return (mean**2 + deviation**2) * ncdf(mean / deviation) + mean * deviation**2 * npdf(0, mean, deviation)
+
+
+def relu_maximum(m: Any) -> tuple[Any, Any]:
+    """Return mean and variance of the maximum of 0 and m units N(0, 1) by quadrature, for m up to 1e100.
+
+    Its distribution is Phi(t)^m, t >= 0, concentrated near 1 - Phi(t) = 1/m; at large m the variance loses digits.
+    """
+    m = mp.mpf(m)
+    middle = mp.sqrt(2 * mp.log(m))
+    ends = sorted({mp.mpf(0), *(max(middle + step, mp.mpf(0)) for step in (-4, -2, -1, -0.5, 0, 0.5, 1, 2, 4, 9))})
+
+    def above(t: Any) -> Any:
+        return -mp.expm1(m * mp.log1p(-mp.erfc(t / mp.sqrt(2)) / 2))
+
+    mean = mp.quad(above, ends)
+    return mean, mp.quad(lambda t: 2 * t * above(t), ends) - mean**2
+
+
+def mean_over(variable: Any, polynomial: Any, variance: Any = 1) -> Any:
+    """Return the mean of a polynomial in a variable N(0, variance)."""
+    terms = sp.Poly(sp.expand(polynomial), variable).terms()
+    return sum(value * variance ** sp.Rational(k, 2) * sp.factorial2(k - 1) for (k,), value in terms if k % 2 == 0)
+
+
+def kappa_1(c: Any) -> Any:
+    """Return 2 E ReLU(u) ReLU(v) of two units N(0, 1) of correlation c: behind ReLU their second moment is 1/2."""
+    return (sp.sqrt(1 - c**2) + c * (sp.pi - sp.acos(c))) / sp.pi
+
+
+def g0_density(g: Any, gamma: Any) -> Any:
+    """Return the density of G0 at g."""
+    y = sp.sqrt(2) * sp.erfinv(2 * g - 1)
+    return sp.exp(y**2 * (1 - 1 / gamma) / 2) / sp.sqrt(gamma)
+
+
+def g0_cdf(g: Any, gamma: Any) -> Any:
+    """Return P(G0 <= g)."""
+    return ncdf(sp.sqrt(2) * sp.erfinv(2 * g - 1) / sp.sqrt(gamma))
+
+
+def g0_variance(gamma: Any) -> Any:
+    """Return Var(G0)."""
+    return sp.asin(gamma / (1 + gamma)) / (2 * sp.pi)
+
+
+def batch_density(b: Any, n: Any) -> Any:
+    """Return the density at b of a normal value that a batch of n normalises, itself included: b^2 < n - 1."""
+    factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt((n - 1) * sp.pi)
+    return factor * (1 - b**2 / (n - 1)) ** ((n - 4) / 2)
+
+
+def batch_relu_mean(n: Any) -> Any:
+    """Return E ReLU(B) of such a value B; its second moment behind ReLU is 1/2."""
+    return sp.sqrt((n - 1) / sp.pi) * sp.gamma((n - 1) / 2) / sp.gamma(n / 2) / 2
+
+
+def left_out_density(b: Any, n: Any) -> Any:
+    """Return the density at b of a normal value that the n - 1 others of its batch normalise."""
+    factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt(n * sp.pi)
+    return factor * (1 + b**2 / n) ** (-(n - 1) / 2)
+
+
+def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
+    """Return the mean over standard normal variables of a polynomial in them."""
+    return sp.expand(reduce(lambda rest, variable: mean_over(variable, rest), variables, polynomial))
+
+
+def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
+    """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
+    return float(WEIGHTS @ phi(np.sqrt(q) * NODES))
+
+
+def mean_of_pair(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float, c: float) -> float:
+    """Return E phi(h_a) phi(h_b) of two units N(0, q) of correlation c >= 0, in double precision."""
+    shared, own = np.sqrt(q * c) * NODES[:, None], np.sqrt(q * (1 - c)) * NODES
+    return float(WEIGHTS @ (phi(shared + own) @ WEIGHTS) ** 2)
+
+
+def course(
+    phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], sigma_w2: float, sigma_b2: float, depth: int
+) -> Any:
+    """Return q_aa and q_ab in every layer of an infinitely wide network, rows from the first one to that of `depth`.
+
+    The data are orthogonal with q_aa^(0) = 1; phi is analytic near the real line.
+    """
+    found = [(sigma_w2 + sigma_b2, sigma_b2)]
+    for _ in range(depth):
+        q, shared = found[-1]
+        square, product = mean_of(lambda h: phi(h) ** 2, q), mean_of_pair(phi, q, shared / q)
+        found.append((sigma_w2 * square + sigma_b2, sigma_w2 * product + sigma_b2))
+    return np.array(found)

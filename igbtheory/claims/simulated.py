@@ -1,0 +1,135 @@
+"""Evidence from finite networks, extrapolated to infinite width."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.claims.evidence import measured
+from igbtheory.claims.finding import Finding, Trial
+from igbtheory.network import Network
+
+Array = NDArray[Any]
+Expected = Mapping[str, Any]
+
+
+def extrapolated(
+    trial: Trial,
+    network: Network,
+    rows: Expected,
+    *,
+    networks: int = 400,
+    width: int = 16,
+    samples: int = 200,
+    against: Expected | None = None,
+) -> Iterator[Finding]:
+    """Return findings that rows of a comparison of finite networks, such as "gamma[2]", have the values of `rows`.
+
+    Networks of the widths N, 2N and 4N are extrapolated to infinite width. networks: their number at the smallest
+    width; samples: data; against: values under the nearest other hypothesis.
+    """
+    drawn = network.simulate(trial.draws(networks), width, samples, trial.seed, workers=1)
+    for row in drawn.compare(workers=1).rows:
+        if row.name in rows:
+            other = (against or {}).get(row.name)
+            yield measured(trial, f"{row.name}, width to infinity", row.value, row.error, rows[row.name], other)
+
+
+def mean_with_error(numbers: NDArray[Any]) -> tuple[float, float]:
+    """Return the mean and its standard error; the first axis is that of independent networks or draws."""
+    means = numbers.reshape(len(numbers), -1).mean(axis=1)
+    return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
+
+
+def standardised(x: NDArray[np.float64], axis: int | None) -> NDArray[np.float64]:
+    """Return values less their mean and over their deviation: of (data, units) BatchNorm at axis 0, LayerNorm at 1."""
+    return np.asarray((x - x.mean(axis, keepdims=True)) / x.std(axis, keepdims=True))
+
+
+def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, float]:
+    """Return the mean of `top` over a power of the mean of `bottom`, one number a network each, and its error."""
+    scale = bottom.mean() ** power
+    value = top.mean() / scale
+    influence = top / scale - power * value * bottom / bottom.mean()
+    return float(value), float(influence.std(ddof=1) / np.sqrt(len(top)))
+
+
+def at_infinite_width(*values: tuple[float, float]) -> tuple[float, float]:
+    """Return a value at infinite width and its error, from values and errors at the widths N, 2N and perhaps 4N.
+
+    It lies on a straight line in 1/width, through three values on a parabola.
+    """
+    numbers, errors = np.array(values).T
+    weights = np.array([-1, 2] if len(values) == 2 else [1 / 3, -2, 8 / 3])
+    return float(weights @ numbers), float(np.sqrt(weights**2 @ errors**2))
+
+
+def relu(h: Array) -> Array:
+    """Return max(h, 0)."""
+    return np.maximum(h, 0)
+
+
+def hidden_units(
+    rng: np.random.Generator,
+    shape: tuple[int, int, int],
+    *,
+    depth: int = 1,
+    phi: Callable[[Array], Array] = relu,
+    pool: int = 1,
+    sigma_w2: float = 2.0,
+    sigma_b2: float = 0.0,
+) -> Array:
+    """Return units of the last hidden layer for Gaussian data of as many components as the layer has units.
+
+    shape: that of the result, (networks, samples, width); pool: units of one maximum, of which a layer has `width`.
+    """
+    networks, samples, width = shape
+    units = rng.standard_normal((networks, samples, width), dtype=np.float32)
+    for _ in range(depth):
+        weights = rng.standard_normal((networks, width, width * pool), dtype=np.float32)
+        units = units @ (np.float32(np.sqrt(sigma_w2 / width)) * weights)
+        if sigma_b2:
+            biases = rng.standard_normal((networks, 1, width * pool), dtype=np.float32)
+            units += np.float32(np.sqrt(sigma_b2)) * biases
+        units = phi(units).reshape(networks, samples, width, pool).max(axis=-1)
+    return units
+
+
+def second_moments(units: Array) -> tuple[Array, Array]:
+    """Return means over units of the product at two data, and of the square at one, for every network."""
+    samples, width = units.shape[1:]
+    own = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
+    both = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
+    return (both - own) / (samples * (samples - 1) * width), own / (samples * width)
+
+
+def variance_of_guesses(units: Array) -> Array:
+    """Return the mean of (f_0 - 1/2)^2 for infinitely many data, for every network, by Sheppard's arcsine.
+
+    The output weights are averaged over exactly, the data in pairs; where all units are 0 the guess is a fair coin.
+    """
+    products = (units @ units.transpose(0, 2, 1)).astype(np.float64)
+    lengths = np.sqrt(np.maximum(np.einsum("naa->na", products), np.finfo(float).tiny))
+    cosines = products / (lengths[:, :, None] * lengths[:, None, :])
+    first, second = np.triu_indices(units.shape[1], 1)
+    return np.asarray(np.arcsin(np.clip(cosines[:, first, second], -1, 1)).mean(axis=1) / (2 * np.pi))
+
+
+def excess_kurtosis(units: Array) -> Array:
+    """Return the excess kurtosis over the data of an output behind the units, for every network.
+
+    The output weights are averaged over exactly: with K the second moments of pairs of data over the units, the mean
+    fourth cumulant is 3 Var_a K_aa - 6 mean_ab K_ab^2, and the squared variance is that of the mean of K_aa.
+    """
+    samples, width = units.shape[1:]
+    products = (units @ units.transpose(0, 2, 1)).astype(np.float64) / width
+    own = np.einsum("naa->na", products)
+    square = ((products**2).sum(axis=(1, 2)) - (own**2).sum(axis=1)) / (samples * (samples - 1))
+    return np.asarray(3 * (own.var(axis=1, ddof=1) - 2 * square) / own.mean(axis=1) ** 2)
+
+
+def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:
+    """Return f_0 for so many pairs of outputs behind the units, (networks, outputs)."""
+    weights = rng.standard_normal((len(units), units.shape[2], outputs), dtype=np.float32)
+    return np.asarray((units @ weights > 0).mean(axis=1))
