@@ -17,8 +17,8 @@ GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi", "phi")
 KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
 FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
 ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
-LONGEST, NODES, CELLS = 9.0, 1200, 160
-"""Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side."""
+LONGEST, NODES, CELLS = 9.0, 1200, 201
+"""Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side, and 0 in the middle of one."""
 
 
 def read_text(text: str) -> Definitions:
@@ -321,9 +321,9 @@ class Values:
         t = (np.arange(NODES) + 0.5) / NODES * 2 - 1
         nodes, weights = np.sinh(LONGEST * t), np.cosh(LONGEST * t) * 2 * LONGEST / NODES
         if high != sp.oo:
-            right = (np.arange(NODES) + 0.5) / NODES
+            right = (np.arange(NODES // 4) + 0.5) / (NODES // 4)
             nodes = outer[high.name] - np.sinh(LONGEST * right)
-            weights = np.cosh(LONGEST * right) * LONGEST / NODES
+            weights = np.cosh(LONGEST * right) * LONGEST / len(right)
         return (self.evaluate(tree.function, {**outer, variable.name: nodes}) * weights).sum(axis=-1)
 
     def _stieltjes(self, tree: Any) -> Any:

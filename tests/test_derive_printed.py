@@ -95,8 +95,8 @@ def test_the_functions_in_integrals_are_the_normal_laws() -> None:
     z = np.linspace(-3, 3, 7)
     assert np.allclose(values.called("N", [z]), stats.norm.pdf(z), rtol=1e-12)
     names, right = printed["Phi"]
-    assert np.allclose(values.evaluate(right, {names[0]: z}), stats.norm.cdf(z), atol=1e-4)
+    assert np.allclose(values.evaluate(right, {names[0]: z}), stats.norm.cdf(z), atol=1e-3)
     pair = stats.multivariate_normal([0, 0], [[1, 0.4], [0.4, 1]])
     assert values.called("Phi_2", [np.array(0.3), np.array(-0.5), np.array(0.4)]) == pytest.approx(
-        pair.cdf([0.3, -0.5]), rel=1e-6
+        pair.cdf([0.3, -0.5]), rel=1e-3
     )
