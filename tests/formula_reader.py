@@ -17,8 +17,8 @@ GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi", "phi")
 KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
 FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
 ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
-LONGEST, NODES, CELLS = 9.0, 1200, 201
-"""Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side, and 0 in the middle of one."""
+LONGEST, NODES, CELLS = 9.0, 1200, 281
+"""Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side, 0 in the middle."""
 
 
 def read_text(text: str) -> Definitions:
