@@ -24,14 +24,14 @@ REMEDIES = {
 """What to pass instead, by the parameter."""
 
 
-def _is_symbolic(value: Any) -> bool:
+def is_symbolic(value: Any) -> bool:
     """Whether a value is a SymPy expression with symbols, of which nothing is known; asked without loading SymPy."""
     return bool(getattr(value, "free_symbols", None))
 
 
 def non_negative(name: str, value: Any) -> None:
     """Refuse a `value` (number or array) that is not finite and at least 0; a SymPy symbol is accepted."""
-    if _is_symbolic(value):
+    if is_symbolic(value):
         return
     numbers = _as_floats(name, value)
     wrong = numbers[~(np.isfinite(numbers) & (numbers >= 0))]
@@ -39,13 +39,10 @@ def non_negative(name: str, value: Any) -> None:
         raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; {REMEDIES.get(name, 'pass such a number')}")
 
 
-def numeric(name: str, value: Any) -> None:
+def numeric(name: str, value: Any, remedy: str = "call derive(), which keeps symbols") -> None:
     """Refuse a SymPy expression with symbols, where only numbers can be computed with."""
-    if _is_symbolic(value):
-        raise TypeError(
-            f"expected {name} to be a number, got the SymPy expression {value}; pass a number, or call derive(), which "
-            "keeps symbols"
-        )
+    if is_symbolic(value):
+        raise TypeError(f"expected {name} to be a number, got the SymPy expression {value}; pass a number, or {remedy}")
 
 
 def epsilon(value: Any) -> None:
@@ -59,7 +56,7 @@ def epsilon(value: Any) -> None:
 
 def finite(name: str, value: Any) -> None:
     """Refuse a `value` (number or array) that is infinite or not a number; a SymPy symbol is taken to be neither."""
-    if _is_symbolic(value):
+    if is_symbolic(value):
         return
     numbers = _as_floats(name, value)
     wrong = numbers[~np.isfinite(numbers)]
@@ -98,7 +95,7 @@ def _as_floats(name: str, value: Any) -> Any:
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Whole number `value`, refused below `least` and above `most`; a SymPy symbol stays one."""
-    if _is_symbolic(value):
+    if is_symbolic(value):
         return value  # type: ignore[no-any-return]
     if isinstance(value, bool) or not isinstance(value, Integral | float | np.floating):
         raise TypeError(f"expected {name} to be a whole number, got {value!r}")

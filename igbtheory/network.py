@@ -132,7 +132,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     """What keeps digits from a prediction."""
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
-        return f"{named} has no exact rule there and was estimated from draws of units; put a Dense in front of it"
+        return f"{named} has no exact rule there and was estimated from draws of units"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
@@ -173,6 +173,7 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     normed = _norm(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
+    checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
     return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
 
 

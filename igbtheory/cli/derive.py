@@ -6,16 +6,15 @@ from typing import Any, Literal
 from igbtheory.cli import output
 from igbtheory.cli.options import GaussianCase
 
-Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "shift", "variance"]
+Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "pool", "shift", "variance"]
 
 
 def derive(case: GaussianCase = GaussianCase(), *, symbol: list[Parameter] | None = None, latex: bool = False) -> None:
-    """Print closed forms of var_mu, var_chi, gamma and c after every Dense layer, as SymPy writes them.
+    """Print the formulas of var_mu, var_chi, gamma, c and the density of G0, as SymPy reads them.
 
-    What has no closed form stays GaussianAverage(part, phi, m, mean, v_mu, v_chi): the mean, var_mu or var_chi of phi
-    of the largest of m Gaussian units with these moments. Formulas without symbols are followed by digits. With more
-    than two hidden layers every layer is given in terms of the layer before (v_mu, v_chi), and the output by its
-    digits.
+    Long formulas are in the symbols of the unit before a layer (v_mu_l, v_chi_l, their sum q_l, correlation c_l, angle
+    theta_l), which the lines behind "where" define; averages without a closed form are integrals there. Formulas
+    without symbols are followed by digits.
 
     Parameters
     ----------
@@ -24,7 +23,7 @@ def derive(case: GaussianCase = GaussianCase(), *, symbol: list[Parameter] | Non
     symbol
         A parameter that stays a symbol instead of its number; may be given several times.
     latex
-        Print LaTeX, ready for an equation.
+        Print LaTeX, an align* environment.
 
     """
     case = replace(case, **{name: _symbol(name) for name in symbol or []})
@@ -39,6 +38,7 @@ def derive(case: GaussianCase = GaussianCase(), *, symbol: list[Parameter] | Non
 def _symbol(name: str) -> Any:
     import sympy  # noqa: PLC0415 - half a second that no other command pays
 
-    short = {"batch_size": ("n", {"integer": True, "positive": True}), "shift": ("shift", {"real": True})}
+    whole = {"integer": True, "positive": True}
+    short = {"batch_size": ("n", whole), "pool": ("m", whole), "shift": ("shift", {"real": True})}
     text, assumptions = short.get(name, (name, {"positive": True}))
     return sympy.Symbol(text, **assumptions)

@@ -1,72 +1,185 @@
-"""Averages that stay unevaluated: SymPy functions whose digits come from quadrature."""
+"""Averages without a closed form: SymPy expressions that print as integrals and take their digits from quadrature."""
 
+from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 import sympy as sp
+from sympy.core.symbol import Str
 
-from igbtheory.averages import gaussian
+from igbtheory.averages import directions, gaussian
 from igbtheory.averages.state import Moments
+from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
-from igbtheory.numbers import Multiprecision
+from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 
-PARTS = ("mean", "var_mu", "var_chi")
-_FUNCTIONS: dict[str, Function] = {}
-"""Activations by the name that stands in an expression."""
+STEP = 10
+"""Digits are rounded up to a multiple of this, so that tables of quadratures are made once."""
 
 
 @final
-class GaussianAverage(sp.Function):  # type: ignore[misc]
-    """Mean, Var_W of the mean, or mean variance of phi(M), M the largest of m Gaussian units; unevaluated.
+class Phi(sp.Atom):  # type: ignore[misc]
+    """An activation as a part of an expression."""
 
-    Arguments: which of the three, the activation's name, m, and mean, var_mu, var_chi of a unit. `evalf` computes it by
-    quadrature to any number of digits.
+    __slots__ = ("phi",)
+
+    def __new__(cls, phi: Function) -> "Phi":
+        found = super().__new__(cls)
+        found.phi = phi
+        return found  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.phi.name, self.phi.tree)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.phi,)
+
+    def _sympystr(self, printer: Any) -> str:
+        del printer
+        return str(self.phi.name)
+
+
+class Average(sp.Function):  # type: ignore[misc]
+    """An average of x = phi(M), M the largest of m units.
+
+    The first argument says which: the mean E x, the product E x_a x_b of two data, the square E x^2, or the spread
+    E x^2 - E x_a x_b. `evalf` computes it by quadrature to any number of digits.
     """
 
-    nargs = 6
+    @property
+    def part(self) -> str:
+        """Which average it is."""
+        return str(self.args[0])
 
     @property
-    def unit(self) -> tuple[str, str, int, Any, Any, Any]:
-        """The arguments in Python's types."""
-        part, name, m, mean, var_mu, var_chi = self.args
-        return str(part), str(name), int(m), mean, var_mu, var_chi
+    def phi(self) -> Function:
+        """The activation."""
+        return self.args[1].phi  # type: ignore[no-any-return]
+
+    @abstractmethod
+    def integral(self) -> Any:
+        """Return the integral that is printed, over functions that the where-lines define."""
+
+    @abstractmethod
+    def computed(self, n: Kind, numbers: list[Any]) -> Moments:
+        """Return the moments of x from the numerical arguments."""
+
+    def difference(self) -> Any:
+        """Return a spread as the difference that defines it."""
+        square, product = (self.func(Str(part), *self.args[1:]) for part in ("square", "product"))
+        return square.canonical() - product.canonical()
+
+    def canonical(self) -> Any:
+        """Return the average with no more arguments than it depends on."""
+        return self
 
     def _eval_is_extended_real(self) -> bool:
         return True
 
     def _eval_evalf(self, prec: int) -> Any:
-        part, name, m, *numbers = self.unit
-        values = [sp.N(x, int(prec * 0.30103) + 5) for x in numbers]
+        digits = int(prec * 0.30103)
+        n = Multiprecision(-(-max(digits, 2 * STEP) // STEP) * STEP)
+        found = self._value(n, lambda x: sp.N(x, digits + 5))
+        return None if found is None else sp.Float(str(found), digits)
+
+    def in_double(self) -> Any:
+        """Return the value in double precision, None where an argument has a symbol."""
+        found = self._value(FLOAT64, in_double)
+        return None if found is None else sp.Float(float(found))
+
+    def _value(self, n: Kind, evaluated: Callable[[Any], Any]) -> Any:
+        values = [evaluated(x) for x in self.args[2:] if not isinstance(x, Str)]
         if not all(value.is_Float or value.is_Integer for value in values):
             return None
-        n = Multiprecision(max(int(prec * 0.30103), 15))
-        mean, var_mu, var_chi = (n.number(str(value)) for value in values)
-        h = Moments(0 if mean == 0 else mean, var_mu, var_chi)
-        found = getattr(gaussian.moments(n, _FUNCTIONS[name], m, h), part)
-        return sp.Float(str(found), int(prec * 0.30103))
+        x = self.computed(n, values)
+        found = {
+            "mean": x.mean,
+            "product": x.mean * x.mean + x.var_mu,
+            "square": x.mean * x.mean + x.variance,
+            "spread": x.var_chi,
+        }
+        return found[self.part]
 
-    def _latex(self, printer: Any, **_: Any) -> str:
-        part, name, m, mean, var_mu, var_chi = self.unit
-        of = rf"\phi_{{\text{{{name}}}}}" + (rf"\left(\max_{{{m}}} h\right)" if m > 1 else "(h)")
-        centre, shared, spread = map(printer.doprint, (mean, var_mu, var_chi))
-        law = rf"h = {centre} + \sqrt{{{shared}}}\,u + \sqrt{{{spread}}}\,z"
-        inner = {
-            "mean": rf"\mathbb{{E}}\,{of}",
-            "var_mu": rf"\mathrm{{Var}}_u\,\mathbb{{E}}_z\,{of}",
-            "var_chi": rf"\mathbb{{E}}_u\,\mathrm{{Var}}_z\,{of}",
-        }[part]
-        return rf"\left[{inner}\right]_{{{law}}}"
+    def _printed(self) -> Any:
+        return self.difference() if self.part == "spread" else self.integral()
+
+    def _sympystr(self, printer: Any) -> str:
+        text = printer.doprint(self._printed())
+        return f"({text})" if self.part == "spread" else str(text)
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = printer.doprint(self._printed())
+        bracketed = rf"\left({text}\right)" if exp or self.part == "spread" else text
+        return f"{bracketed}^{{{exp}}}" if exp else bracketed
+
+    def _pretty(self, printer: Any) -> Any:
+        return printer._print(self._printed())  # noqa: SLF001 - the interface of SymPy's printers
 
 
-def unevaluated(phi: Function, m: int, h: Moments) -> Moments:
-    """Return the moments of phi(M) as unevaluated averages."""
-    name = phi.name
-    _FUNCTIONS[name] = phi
+@final
+class GaussianAverage(Average):
+    """An average over Gaussian units; after phi the arguments m, mean, var_mu, var_chi."""
+
+    def canonical(self) -> Any:
+        part, phi, m, mean, var_mu, var_chi = self.args
+        alone = part.name in ("mean", "square")
+        return self.func(part, phi, m, mean, *((sp.Integer(0), var_mu + var_chi) if alone else (var_mu, var_chi)))
+
+    def integral(self) -> Any:
+        return integrals.of_gaussian(self.part, self.phi, *self.args[2:])
+
+    def computed(self, n: Kind, numbers: list[Any]) -> Moments:
+        m, *rest = numbers
+        mean, var_mu, var_chi = (n.number(str(value)) for value in rest)
+        return gaussian.moments(n, self.phi, int(m), Moments(0 if mean == 0 else mean, var_mu, var_chi))
+
+
+@final
+class BatchAverage(Average):
+    """An average over units normalised in batches; after phi the arguments m, n and the law, "exact" or "proxy"."""
+
+    def integral(self) -> Any:
+        return integrals.of_batch(self.part, self.phi, self.args[2])
+
+    def computed(self, n: Kind, numbers: list[Any]) -> Moments:
+        m, size = map(int, numbers)
+        return directions.moments(n, self.phi, m, size, str(self.args[4]))
+
+
+def over_gaussian(phi: Function, m: Any, h: Moments) -> Moments:
+    """Return the moments of phi(M), M the largest of m Gaussian units with the moments h, as unevaluated averages."""
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
-    parts = {
-        part: GaussianAverage(sp.Symbol(part), sp.Symbol(name), sp.Integer(m), mean, var_mu, var_chi) for part in PARTS
-    }
-    if var_mu == 0:
-        parts["var_mu"] = sp.Integer(0)
-    if phi.parity < 0 and mean == 0 and m == 1:
-        parts["mean"] = sp.Integer(0)
-    return Moments(parts["mean"], parts["var_mu"], parts["var_chi"])
+
+    def part(name: str) -> Any:
+        return GaussianAverage(Str(name), Phi(phi), sp.sympify(m), mean, var_mu, var_chi).canonical()
+
+    return _moments(part, independent=var_mu == 0, centred=phi.parity < 0 and mean == 0 and m == 1)
+
+
+def over_batch(phi: Function, m: Any, size: Any, law: str) -> Moments:
+    """Return the same of units normalised over batches of `size`; data of different batches are independent."""
+
+    def part(name: str) -> Any:
+        return BatchAverage(Str(name), Phi(phi), sp.sympify(m), sp.sympify(size), Str(law))
+
+    return _moments(part, independent=True, centred=phi.parity < 0 and m == 1)
+
+
+def _moments(part: Any, *, independent: bool, centred: bool) -> Moments:
+    mean = sp.Integer(0) if centred else part("mean")
+    if independent:
+        return Moments(mean, sp.Integer(0), part("square") - mean**2)
+    return Moments(mean, part("product") - mean**2, part("spread"))
+
+
+def in_double(expression: Any) -> Any:
+    """Return the expression with its averages in double precision, and evaluated."""
+    values = {x: x.in_double() for x in _outermost(expression)}
+    return sp.N(expression.xreplace({x: value for x, value in values.items() if value is not None}))
+
+
+def _outermost(expression: Any) -> set[Any]:
+    """Return the averages in an expression that are not inside of another one."""
+    if isinstance(expression, Average):
+        return {expression}
+    return set().union(*map(_outermost, expression.args))

@@ -25,31 +25,10 @@ def moments(phi: Function, m: int, h: Moments) -> Moments | None:
     """Return the moments of phi(M), M the largest of m units with the moments h, where there is a closed form."""
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
     for found in _forms(phi, m, mean, var_mu + var_chi):
-        whole, shared, within = (_covariance(found, v) for v in (var_mu + var_chi, var_mu, h.covariance))
+        whole, shared = (_covariance(found, v) for v in (var_mu + var_chi, var_mu))
         if whole is not None and shared is not None:
-            return Moments(found.mean(), shared, whole - shared, within=None if h.within is None else within)
+            return Moments(found.mean(), shared, whole - shared)
     return None
-
-
-def on_sphere(phi: Function, size: Any) -> Moments | None:
-    """Return the moments of phi(B) in a batch of n, phi homogeneous of degree p with closed forms, else None.
-
-    B is sqrt(n) times a direction in d = n - 1 dimensions, and E phi(B) = E_G phi d^(p/2)/E chi_d^p with E chi_d^p =
-    2^(p/2) Gamma((d + p)/2)/Gamma(d/2).
-    """
-    d = sp.sympify(size) - 1
-    one = sp.Integer(1)
-    plain = moments(phi, 1, Moments(0, sp.Integer(0), one, within=-1 / d))
-    if phi.degree is None or plain is None or plain.within is None:
-        return None
-    p = SYMBOLIC.number(phi.degree)
-
-    def ratio(power: Any) -> Any:
-        return (d / 2) ** (power / 2) * sp.gamma(d / 2) / sp.gamma((d + power) / 2)
-
-    mean = plain.mean * ratio(p)
-    square, pair = ((part + plain.mean**2) * sp.gammasimp(ratio(2 * p)) for part in (plain.var_chi, plain.within))
-    return Moments(mean, sp.Integer(0), square - mean**2, within=pair - mean**2)
 
 
 class Form(ABC):
@@ -167,8 +146,14 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
         return
     below, above = polynomial(parts[0]), polynomial(parts[-1])
     split = mean == 0 and all(kink == 0 for kink in kinks)
-    if m > 1:
-        if m <= LARGEST and split and below is not None and above is not None and below.keys() | above.keys() <= {1}:
+    if m != 1:
+        if (
+            m in (2, LARGEST)
+            and split
+            and below is not None
+            and above is not None
+            and below.keys() | above.keys() <= {1}
+        ):
             yield Largest(below.get(1, 0), above.get(1, 0), m, q)
         return
     keys = [key for part in parts for key in part]

@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from igbtheory.derivation.effort import within_effort
+from igbtheory.derivation.writing import COLUMN, width
 
 LONG, RULE = 60, 150
 """Operations up to which a formula is simplified, and up to which the rule of a layer is, in its two symbols."""
@@ -17,17 +18,26 @@ def simplified(expression: Any, most: int = LONG) -> Any:
 
     most: operations above which only factors are taken out.
     """
-    found = _angles(sp.sympify(expression))
+    found = in_angles(sp.sympify(expression))
     forms = [found, *within_effort(found, _by_factors)]
     if found.count_ops() <= most:
         forms += within_effort(found, _by_terms)
         forms += within_effort(found, _by_rules)
-    return min((form for found in forms for form in _signs(_angles(found))), key=_length)
+    lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
+    least = min(lengths.values())
+    return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
 
 
-def _length(found: Any) -> tuple[int, int]:
-    """Return the operations, fractions twice, and signs."""
-    return int(found.count_ops() + found.count(_is_fraction)), str(found).count("-")
+def readable(expression: Any) -> Any:
+    """Return the shortest form, but the sum itself where that is one fraction too wide for a line."""
+    found = simplified(expression, RULE)
+    return found if found.is_Add or width(found) <= COLUMN else in_angles(sp.sympify(expression))
+
+
+@lru_cache(maxsize=4096)
+def _length(found: Any) -> int:
+    """Return the number of operations, fractions twice."""
+    return int(found.count_ops() + found.count(_is_fraction))
 
 
 def _is_fraction(part: Any) -> bool:
@@ -58,7 +68,7 @@ def _is_root(part: Any) -> bool:
     return isinstance(part, sp.Pow) and part.exp.is_Rational and not part.exp.is_integer and part.base.is_Add
 
 
-def _angles(expression: Any) -> Any:
+def in_angles(expression: Any) -> Any:
     """Return the expression without squares of half angles, and without arcsines: rules take them for their digits."""
     halves = expression.replace(_is_square_of_sine, lambda power: (1 - sp.cos(2 * power.base.args[0])) / 2)
     return halves.replace(lambda part: isinstance(part, sp.asin), lambda angle: _arccosine(angle.args[0]))

@@ -7,15 +7,20 @@ from typing import Any, ClassVar, final
 import sympy as sp
 
 from igbtheory.averages.state import Moments
-from igbtheory.derivation import closed
-from igbtheory.derivation.average import unevaluated
+from igbtheory.derivation import batch, closed
+from igbtheory.derivation.average import over_gaussian
+from igbtheory.derivation.form import readable
+from igbtheory.derivation.states import C, Q, S, V
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers import Gaussian, LawNode
+from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.base import Averaged, Base
 from igbtheory.layers.constant import flat_ends
+from igbtheory.layers.node import moments_only
 from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
+from igbtheory.numbers.symbolic import SYMBOLIC
 
 
 @final
@@ -29,12 +34,10 @@ class FormalGaussian(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del n
-        h = self.values
         if phi is None and m == 1:
-            return h
-        phi = phi or FUNCTIONS["linear"]
-        found = closed.moments(phi, m, h) or unevaluated(phi, m, h)
-        return found if h.within is None or found.within is not None else replace(found, within=sp.nan)
+            return self.values
+        found = _average(phi or FUNCTIONS["linear"], m, self.values)
+        return found if self.values.within is None else replace(found, within=sp.nan)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         """Half to the power of the batch on either side of 0, where two data of a batch are independent."""
@@ -50,36 +53,55 @@ class FormalGaussian(Base[Moments]):
         return len(finite) * sp.Rational(1, 2) ** size
 
 
+def _average(phi: Function, m: Any, h: Moments) -> Moments:
+    """Return the moments of phi(M); where phi is homogeneous the variance factors out, so that c is left."""
+    v, q = (sp.expand(sp.sympify(part)) for part in (h.var_mu, h.variance))
+    scale = sp.Integer(1)
+    if phi.degree is not None and h.centred:
+        scale, v, q = q ** SYMBOLIC.number(phi.degree), sp.cancel(v / q), sp.Integer(1)
+    elif (v, q) == (sp.expand(C * Q), Q):
+        v = V
+    s = S if (v, q) == (V, Q) else q - v
+    found = closed.moments(phi, m, Moments(h.mean, v, q - v)) or over_gaussian(phi, m, Moments(h.mean, v, s))
+    return Moments(sp.sqrt(scale) * found.mean, scale * found.var_mu, scale * found.var_chi)
+
+
 @final
 @dataclass(frozen=True)
-class FormalSphere(Base[Moments]):
-    """Batch-normalised unit whose averages are closed forms."""
+class FormalBatch(Base[Moments]):
+    """Unit normalised over a batch of `size`; law: "exact", or "proxy" where the other data normalise it."""
 
     size: Any
+    law: str
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         del n
-        phi = phi or FUNCTIONS["linear"]
-        found = closed.on_sphere(phi, self.size) if m == 1 else None
-        if found is None:
-            raise ValueError(
-                f"expected a homogeneous activation with closed forms behind BatchNorm({self.size}), got {phi.name!r}: "
-                "its average has no closed form; derive the full batch, or use predict(digits=30)"
-            )
-        return found
+        return batch.moments(phi or FUNCTIONS["linear"], m, self.size, self.law)
 
 
-def formal(node: LawNode) -> LawNode:
-    """The node with a base whose averages are formulas."""
+def behind(layer: Layer, node: LawNode) -> LawNode:
+    """Return the node behind a layer, with a base whose averages are formulas."""
+    if isinstance(layer, Residual):
+        return layer.through(node, behind, add_moments)
+    return _formal(layer.law(_combined(node) if isinstance(layer, Dense) else node))
+
+
+def _combined(node: LawNode) -> LawNode:
+    """Return the node in the way a Dense sees it: mean^2 + var_mu in one, in its shortest form."""
+    x = node.averaged()
+    mean2 = x.mean * x.mean
+    shared, spread = (readable(sp.sympify(part)) for part in (mean2 + x.var_mu, x.var_chi))
+    return moments_only(SYMBOLIC, Moments(0, shared, spread, within=None if x.within is None else mean2 + x.within))
+
+
+def _formal(node: LawNode) -> LawNode:
     base = node.base
     if isinstance(base, Gaussian):
         return replace(node, base=FormalGaussian(base.values))
     if isinstance(base, Normalised):
-        if base.estimator != "exact" or base.eps != 0:
-            raise ValueError(
-                'expected BatchNorm with law="exact" and eps=0 to derive, got another; use predict(digits=30)'
-            )
-        return replace(node, base=FormalSphere(base.size))
-    if isinstance(base, FormalGaussian | FormalSphere | Averaged):
+        if base.eps != 0:
+            raise ValueError(f"expected BatchNorm with eps=0 to derive, got eps={base.eps}; use predict(digits=30)")
+        return replace(node, base=FormalBatch(base.size, base.estimator))
+    if isinstance(base, FormalGaussian | FormalBatch | Averaged):
         return node
     raise ValueError(f"expected layers with closed forms to derive, got {type(base).__name__}; use predict(digits=30)")

@@ -1,31 +1,41 @@
 """The result of `Network.derive`: formulas for the variances, the bias ratio and the density of G0."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
 import sympy as sp
 
-from igbtheory.derivation.form import simplified
+from igbtheory.derivation.average import Average, in_double
+from igbtheory.derivation.depth import AtDepth, at_depth
+from igbtheory.derivation.document import Document, density, quantile
+from igbtheory.derivation.form import LONG, simplified
+from igbtheory.derivation.recursion import Recursion
+from igbtheory.derivation.shorthands import documented
+from igbtheory.derivation.states import Rule, S, V, at
 from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
-"""Hidden layers from which on formulas are given in terms of the layer before."""
+"""Hidden layers up to which formulas are given in full, even if they are long."""
+FEW = 8
+"""Digits that are printed of what quadrature computes."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
-BEFORE = tuple(sp.Symbol(f"v_{name}", positive=True) for name in ("mu", "chi"))
-"""Variances of the layer before, whichever it is: equal layers have one formula, simplified once."""
-NAMES = {"sigma_w2": r"\sigma_w^2", "sigma_b2": r"\sigma_b^2"}
-"""Symbols that the papers write in another way."""
 
 
 @final
 @dataclass(frozen=True)
 class DerivedLayer:
-    """Variances after a Dense, in the symbols of the network or in those of the layer before: var_mu, var_chi."""
+    """Variances after a Dense: var_mu, var_chi.
+
+    `explicit` says whether they are in the symbols of the network, or in v_mu_l, v_chi_l of the layer l = `before`.
+    """
 
     var_mu: Any
     var_chi: Any
+    rule: Rule
+    before: int
+    explicit: bool
 
     @cached_property
     def gamma(self) -> Any:
@@ -38,49 +48,19 @@ class DerivedLayer:
         return simplified(self.var_mu / (self.var_mu + self.var_chi))
 
 
-@final
-@dataclass(frozen=True)
-class Chained:
-    """A quantity of the output of a deep network, evaluated layer by layer; its formula in full would be too long.
-
-    `evalf(digits, subs)` is its value, `doit()` the formula in full.
-    """
-
-    name: str
-    layers: tuple[DerivedLayer, ...]
-    symbols: tuple[tuple[Any, Any], ...]
-
-    def evalf(self, digits: int = 15, subs: Mapping[Any, Any] | None = None) -> Any:
-        """Value with so many digits, the free symbols replaced by `subs`; ValueError: a symbol without a value."""
-        missing = sorted(map(str, self.free_symbols - set(subs or ())))
-        if missing:
-            raise ValueError(f"expected a value for {', '.join(missing)}, as in evalf(15, {{{missing[0]}: 2}})")
-        values = {symbol: sp.nsimplify(value, rational=True) for symbol, value in (subs or {}).items()}
-        guard = digits + 10 + len(self.layers)
-        for layer, symbols in zip(self.layers, self.symbols, strict=True):
-            parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
-            values |= {symbol: sp.N(part, guard) for symbol, part in zip(symbols, parts, strict=True)}
-        return sp.N(getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name), digits)
-
-    @property
-    def free_symbols(self) -> set[Any]:
-        """Symbols that need values, those of the layers left out."""
-        parts = (part for layer in self.layers for part in (layer.var_mu, layer.var_chi))
-        free = {symbol for part in parts for symbol in sp.sympify(part).free_symbols}
-        return free - {symbol for pair in self.symbols for symbol in pair}
-
-    def doit(self) -> Any:
-        """Return the formula in full."""
-        values: dict[Any, Any] = {}
-        for layer, symbols in zip(self.layers, self.symbols, strict=True):
-            parts = (sp.sympify(part).xreplace(values) for part in (layer.var_mu, layer.var_chi))
-            values |= dict(zip(symbols, parts, strict=True))
-        return getattr(DerivedLayer(*(values[symbol] for symbol in self.symbols[-1])), self.name)
-
-    def __str__(self) -> str:
-        names = ", ".join(sorted(map(str, self.free_symbols)))
-        value = f" in {names}" if names else f": {sp.sstr(self.evalf(15))}"
-        return f"{self.name} of layer {len(self.layers)}, by recursion{value}"
+def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLayer, ...]:
+    """Return the layers with these rules; before: the layer whose symbols a rule is in, 0 for the inputs."""
+    found: list[DerivedLayer] = []
+    for i, (rule, k) in enumerate(zip(rules, before, strict=False)):
+        prior = found[k - 1] if k else None
+        explicit = prior is None or prior.explicit or not rule.symbols
+        values = tuple(at(part, k) for part in rule.local)
+        if explicit:
+            exact = rule.given(prior.var_mu, prior.var_chi) if prior else values
+            explicit = i <= CHAINED or not rule.symbols or sum(value.count_ops() for value in exact) <= LONG
+        of_mu, of_chi = map(simplified, exact) if explicit else values
+        found.append(DerivedLayer(of_mu, of_chi, rule, k, explicit))
+    return tuple(found)
 
 
 @final
@@ -88,88 +68,81 @@ class Chained:
 class Derivation(OutputLayer):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
-    per_layer: the same after every Dense. With more than two hidden layers those from the third Dense on are in the
-    symbols v_mu_l, v_chi_l of the layer before, and gamma, c and the variances are `Chained`.
+    per_layer: the same after every Dense. With more than two hidden layers those that would be long are in the symbols
+    v_mu_l, v_chi_l of the layer before; gamma, c and the variances are then evaluated layer by layer, and their
+    formulas in full are `gamma.doit()` and so on.
     """
 
     per_layer: tuple[DerivedLayer, ...]
-    symbols: tuple[tuple[Any, Any], ...]
 
     @property
     def chained(self) -> bool:
-        """Whether layers are given in terms of the layers before."""
-        return bool(self.symbols)
+        """Whether the output is given in terms of the layers before."""
+        return not self.per_layer[-1].explicit
 
     def _output(self, name: str) -> Any:
-        if not self.chained:
-            return getattr(self.per_layer[-1], name)
-        return Chained(name, self.per_layer, self.symbols)
+        last = self.per_layer[-1]
+        if last.explicit:
+            return getattr(last, name)
+        depth = len(self.per_layer)
+        mu, chi = (at(symbol, depth) for symbol in (V, S))
+        result = {"var_mu": mu, "var_chi": chi, "gamma": mu / chi, "c": mu / (mu + chi)}[name]
+        return Recursion(sp.Symbol(f"{name}_{depth}", positive=True), result, self._steps)
+
+    @cached_property
+    def _steps(self) -> Any:
+        layers = enumerate(self.per_layer, 1)
+        return sp.Tuple(
+            *(
+                sp.Tuple(at(symbol, i), part)
+                for i, layer in layers
+                for symbol, part in ((V, layer.var_mu), (S, layer.var_chi))
+            )
+        )
 
     def pdf(self, g: Any) -> Any:
         """Density of G0, exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) with y = Phi^-1(g) = sqrt(2) erfinv(2 g - 1)."""
-        gamma = self.gamma.doit() if self.chained else self.gamma
-        if gamma == 0:
-            return sp.DiracDelta(sp.sympify(g) - sp.Rational(1, 2))
-        y = sp.sqrt(2) * sp.erfinv(2 * sp.sympify(g) - 1)
-        return sp.exp(y**2 * sp.simplify((1 - 1 / gamma) / 2)) / sp.sqrt(gamma)
+        g = sp.sympify(g)
+        if self.gamma == 0:
+            return sp.DiracDelta(g - sp.Rational(1, 2))
+        return density(self.gamma, quantile(g))
+
+    def at_depth(self, depth: Any) -> AtDepth:
+        """Return gamma with `depth` hidden layers, a symbol, all equal to those of this network: see `AtDepth`.
+
+        It is a closed solution of the recursion, or its leading term at large depth; ValueError where neither is known.
+        """
+        return at_depth(self.per_layer, depth)
+
+    @cached_property
+    def _document(self) -> Document:
+        return documented(self.per_layer)
 
     def latex(self) -> str:
-        """Return the formulas in LaTeX, of a deep network the recursion; equal layers share a line."""
-        lines = [_line(layer, first, last) for layer, first, last in self._runs()]
-        if not self.chained:
-            gamma, c = (_latex(part, {}) for part in (self.gamma, self.c))
-            lines.append(rf"\gamma &= {gamma}, & c &= {c}")
-        return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"
-
-    def _runs(self) -> list[tuple[DerivedLayer, int, int]]:
-        """Return the formulas in terms of the layer before, with the first and the last Dense that they hold for."""
-        runs: list[tuple[DerivedLayer, int, int]] = []
-        for i, layer in enumerate(self.per_layer, 1):
-            own = dict(zip(self.symbols[i - 2], BEFORE, strict=True)) if self.chained and i > 1 else {}
-            general = DerivedLayer(*(sp.sympify(part).xreplace(own) for part in (layer.var_mu, layer.var_chi)))
-            if runs and own and runs[-1][0] == general:
-                runs[-1] = (general, runs[-1][1], i)
-            else:
-                runs.append((general, i, i))
-        return runs
+        """Return the formulas as an align* environment of LaTeX, for a column of 80 mm."""
+        return self._document.latex()
 
     def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.latex()}$"
+        return self.latex()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every formula as text, with all layers and the LaTeX of all."""
+        """Return every formula as text with its digits, the shorthands in them, all layers, and the LaTeX of all."""
         return {
-            **{name: str(getattr(self, name)) for name in QUANTITIES},
+            **{name: f"{getattr(self, name)}{_digits(getattr(self, name))}" for name in QUANTITIES},
+            "equations": self._document.texts(),
             "latex": self.latex(),
             "per_layer": [{name: str(getattr(layer, name)) for name in QUANTITIES[:2]} for layer in self.per_layer],
         }
 
     def __str__(self) -> str:
-        layers = [
-            f"layer {i}: {name} = {getattr(layer, name)}"
-            for i, layer in enumerate(self.per_layer if self.chained else (), 1)
-            for name in QUANTITIES[:2]
-        ]
-        output = ((name, getattr(self, name)) for name in QUANTITIES)
-        lines = [f"{name} = {text}{'' if self.chained else _digits(text)}" for name, text in output]
-        return "\n".join([*layers, *[""] * self.chained, *lines])
+        return self._document.text({name: _digits(getattr(self, name)) for name in QUANTITIES})
 
 
 def _digits(formula: Any) -> str:
     """Return the digits of a formula without symbols; a number that stands for itself needs none."""
-    value = formula.evalf(15)
-    return f" = {value}" if value.is_Float and not formula.is_Atom else ""
-
-
-def _line(layer: DerivedLayer, first: int, last: int) -> str:
-    """Return the line of one layer, or of those from `first` to `last`."""
-    here, before = (str(first), str(first - 1)) if first == last else ("l", "l-1")
-    names = dict(zip(BEFORE, (rf"\sigma^{{2\,({before})}}_{{\{of}}}" for of in ("mu", "chi")), strict=True))
-    of_mu, of_chi = (_latex(part, names) for part in (layer.var_mu, layer.var_chi))
-    where = "" if first == last else rf", \quad l = {first}, \dots, {last}"
-    return rf"\sigma^{{2\,({here})}}_{{\mu}} &= {of_mu}, & \sigma^{{2\,({here})}}_{{\chi}} &= {of_chi}{where}"
-
-
-def _latex(expression: Any, names: dict[Any, str]) -> str:
-    own = {part: NAMES[part.name] for part in sp.sympify(expression).free_symbols if part.name in NAMES}
-    return str(sp.latex(expression, symbol_names=own | names, inv_trig_style="full"))
+    if formula.free_symbols or (formula.is_Atom and formula.is_Number):
+        return ""
+    if not formula.has(Average):
+        return f" = {formula.evalf(15)}"
+    value = formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)
+    return f" = {value.evalf(FEW)}"

@@ -43,7 +43,7 @@ class BatchNorm(Layer):
         checks.epsilon(eps)
         estimator = checks.known("law of BatchNorm", law, ESTIMATORS)
         size = None if batch_size is None else checks.whole("batch_size", batch_size, 2, checks.LARGEST)
-        if estimator == "proxy" and (size is None or size <= 4):
+        if estimator == "proxy" and (size is None or (isinstance(size, int) and size <= 4)):
             raise ValueError(
                 f'expected batch_size > 4 with law="proxy", whose variance n/(n - 4) ends there, got {batch_size}; use '
                 'law="exact"'

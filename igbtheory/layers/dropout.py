@@ -25,7 +25,7 @@ class Dropout(Layer):
 
     def __post_init__(self) -> None:
         checks.finite("p", self.p)
-        if np.ndim(self.p) or not 0 <= self.p < 1:
+        if not checks.is_symbolic(self.p) and (np.ndim(self.p) or not 0 <= self.p < 1):
             raise ValueError(f"expected a dropout probability 0 <= p < 1, one number, got {self.p!r}")
 
     def law(self, node: LawNode) -> LawNode:

@@ -103,8 +103,8 @@ def refuse_exact(layer: "Layer", n: Kind) -> None:
     """Refuse kinds of number that cannot hold an estimate: formulas and proven enclosures."""
     if n.exact:
         raise ValueError(
-            f"expected layers with exact rules, got {layer!r} here, which is estimated from draws; put a Dense in "
-            "front of it, or use predict(), which reports its error"
+            f"expected layers with exact rules, got {layer!r}, which has none behind the layers in front of it; use "
+            "predict(), which estimates it from draws and reports its error"
         )
 
 

@@ -36,7 +36,7 @@ class MaxPool(Layer):
 
     def law(self, node: LawNode) -> LawNode:
         # the maximum of normalised units has no rule for two data of a batch
-        drawn = self.m > 1 and node.draws_within and isinstance(node.base, Normalised)
+        drawn = node.draws_within and isinstance(node.base, Normalised) and self.m > 1
         return super().law(node) if drawn else node.largest(self.m) or super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:

@@ -1,0 +1,85 @@
+"""The bias ratio of equal layers at a symbolic depth: in closed form, or to leading order for large depth."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import sympy as sp
+
+from igbtheory.derivation.form import simplified
+from igbtheory.derivation.states import THETA, C, Q, Rule, S, V
+
+ORDERS = 4
+"""Powers of the angle up to which the first change of it over a layer is looked for."""
+
+
+@final
+@dataclass(frozen=True)
+class AtDepth:
+    """The bias ratio gamma at a symbolic depth; exact: whether it is gamma itself, or its leading term."""
+
+    depth: Any
+    gamma: Any
+    exact: bool
+
+    def __str__(self) -> str:
+        return f"gamma = {self.gamma}" if self.exact else f"gamma ~ {self.gamma} for {self.depth} -> oo"
+
+
+def at_depth(layers: Any, depth: Any) -> AtDepth:
+    """Return gamma where the layers that repeat at the end of this network repeat up to `depth` hidden layers.
+
+    ValueError: no layers that repeat, or a recursion with neither a closed solution nor a known leading term.
+    """
+    last = layers[-1]
+    if not last.rule.symbols or last.var_mu == 0:
+        return AtDepth(depth, last.gamma, exact=True)
+    start = len(layers) - 1
+    while start > 1 and layers[start - 1].rule == last.rule and layers[start - 1].before == start - 1:
+        start -= 1
+    if start > len(layers) - 2 or not layers[start - 1].explicit:
+        raise ValueError("expected equal hidden layers, and at least three; derive mlp(3, ...) and ask it")
+    found = _affine(last.rule, layers[start - 1], depth + 1 - start)
+    if found is not None:
+        return AtDepth(depth, found, exact=True)
+    return AtDepth(depth, _leading(last.rule, depth), exact=False)
+
+
+def _affine(rule: Rule, first: Any, steps: Any) -> Any:
+    """Return gamma after so many `steps` where a variance becomes v' = a v + b, else None."""
+    found = []
+    for part, symbol, start in zip(rule.local, (V, S), (first.var_mu, first.var_chi), strict=True):
+        whole = sp.cancel(part)
+        grown = sp.Poly(whole, symbol) if whole.is_polynomial(symbol) else None
+        if grown is None or grown.degree() > 1 or grown.free_symbols_in_domain & {V, S}:
+            return None
+        a, b = grown.coeff_monomial(symbol), grown.coeff_monomial(1)
+        total = steps if a == 1 else (a**steps - 1) / (a - 1)
+        found.append(a**steps * start + b * total)
+    return simplified(found[0] / found[1])
+
+
+def _leading(rule: Rule, depth: Any) -> Any:
+    """Return the leading term where data become equal by a power of the depth.
+
+    In the angle theta between two data: theta' = theta - a theta^(k + 1) + ... leads to theta ~ (k a depth)^(-1/k), and
+    gamma = c/(1 - c) ~ 2/theta^2.
+    """
+    c = (rule.var_mu / (rule.var_mu + rule.var_chi)).xreplace({V: C * Q, S: Q - C * Q})
+    c = sp.simplify(c.xreplace({C: sp.cos(THETA)}))
+    if c.free_symbols != {THETA} or c.atoms(sp.Function) - c.atoms(sp.sin, sp.cos, sp.acos):
+        raise _refused()
+    sine = sp.series(sp.sqrt(2 * (1 - c)), THETA, 0, ORDERS).removeO()  # 2 sin(theta/2) behind the layer
+    lost = sp.expand(sp.series(2 * sp.sin(THETA / 2), THETA, 0, ORDERS).removeO() - sine)
+    terms = sp.Poly(lost, THETA).as_dict() if lost.is_polynomial(THETA) and lost != 0 else {}
+    power = min((power for (power,) in terms), default=0)
+    if power < 2 or not terms[(power,)].is_positive:
+        raise _refused()
+    k, a = power - 1, terms[(power,)]
+    return sp.simplify(2 * (k * a * depth) ** sp.Rational(2, k))
+
+
+def _refused() -> ValueError:
+    return ValueError(
+        "expected a recursion with a closed solution, or one by which data become equal by a power of the depth; got "
+        "another: use derive() of a given depth, or phases.verdict for where gamma goes"
+    )

@@ -1,0 +1,80 @@
+"""Quantities of deep networks: expressions that are evaluated layer by layer."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, final
+
+import sympy as sp
+
+GUARD = 10
+"""Digits more than wanted that the first attempt has."""
+STEP = 20
+"""Digits are rounded up to a multiple of this: SymPy asks for the same value again and again to learn its sign."""
+
+
+@final
+class Recursion(sp.Expr):  # type: ignore[misc]
+    """An expression in symbols that steps define one after the other; its formula in full would be too long.
+
+    Arguments: the name that it prints as, the expression, and pairs (symbol, its value in terms of earlier ones).
+    `evalf` computes it step by step, `doit` is the formula in full.
+    """
+
+    is_commutative = True
+
+    def __new__(cls, name: Any, result: Any, steps: Any) -> "Recursion":
+        return sp.Expr.__new__(cls, name, result, sp.Tuple(*(sp.Tuple(*step) for step in steps)))  # type: ignore[no-any-return]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Symbols without a value."""
+        _, result, steps = self.args
+        inner = set().union(result.free_symbols, *(value.free_symbols for _, value in steps))
+        return inner - {symbol for symbol, _ in steps}
+
+    @property
+    def is_number(self) -> bool:
+        """Whether no symbol is without a value."""
+        return not self.free_symbols
+
+    def doit(self, **hints: Any) -> Any:
+        """Return the formula in full."""
+        del hints
+        return self.through(lambda value: value)
+
+    def through(self, computed: Callable[[Any], Any]) -> Any:
+        """Return the result, every value `computed` before it stands in later ones."""
+        _, result, steps = self.args
+        values: dict[Any, Any] = {}
+        for symbol, value in steps:
+            values[symbol] = computed(value.xreplace(values))
+        return computed(result.xreplace(values))
+
+    def _eval_is_extended_nonnegative(self) -> bool:
+        return True
+
+    def _eval_evalf(self, prec: int) -> Any:
+        digits = int(prec * 0.30103) + 1
+        return None if self.free_symbols else sp.Float(_value(self, -(-digits // STEP) * STEP), digits)
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(printer.doprint(self.args[0]))
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        name = printer.doprint(self.args[0])
+        return f"{{{name}}}^{{{exp}}}" if exp else str(name)
+
+    def _pretty(self, printer: Any) -> Any:
+        return printer._print(self.args[0])  # noqa: SLF001 - the interface of SymPy's printers
+
+
+@lru_cache(maxsize=1024)
+def _value(recursion: Recursion, digits: int) -> Any:
+    """Return the value: with more and more digits, until the last two attempts agree."""
+    guard, before = GUARD, None
+    while True:
+        here = digits + guard
+        found = recursion.through(lambda value: sp.N(value, here))  # noqa: B023 - it is called at once
+        if before is not None and abs(found - before) <= abs(found) * sp.Float(10) ** -digits:
+            return found
+        guard, before = 2 * guard, found

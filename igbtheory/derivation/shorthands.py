@@ -1,0 +1,126 @@
+"""Shorthands: which formulas of a derivation are printed in full, and which in the symbols of a unit."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import sympy as sp
+
+from igbtheory.derivation import integrals, writing
+from igbtheory.derivation.average import Average
+from igbtheory.derivation.document import CHI, GAMMA, LAW, MU, OUTPUT, ROOT, Document, Equation, density, quantile
+from igbtheory.derivation.form import simplified
+from igbtheory.derivation.functions import definitions, told_apart
+from igbtheory.derivation.narrow import narrowed
+from igbtheory.derivation.states import MANY, C, Q, Rule, S, UnitSymbol, V, at
+
+if TYPE_CHECKING:
+    from igbtheory.derivation.result import DerivedLayer
+
+
+def documented(layers: Sequence["DerivedLayer"]) -> Document:
+    """Return the formulas of the output, in shorthands where they are too long for a line."""
+    shorthands = _Shorthands(layers, _run(layers))
+    output = shorthands.output()
+    where = shorthands.needed(output)
+    averages = {meaning for layer in layers for _, meaning in layer.rule.terms}
+    found = narrowed(told_apart([*output, *where, *definitions(averages, where)]))
+    return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
+
+
+def _run(layers: Sequence["DerivedLayer"]) -> tuple[int, int]:
+    """Return the first and the last layer of those with the last rule, in symbols of the layer before."""
+    first = last = len(layers)
+    while first > 2 and layers[first - 2].rule == layers[-1].rule and layers[first - 2].before == first - 2:
+        first -= 1
+    return (first, last) if first < last == layers[-1].before + 1 else (last + 1, last)
+
+
+@final
+@dataclass(frozen=True)
+class _Shorthands:
+    """Symbols of units and their meaning; run: the layers whose formula is written once."""
+
+    layers: Sequence["DerivedLayer"]
+    run: tuple[int, int]
+
+    def output(self) -> list[Equation]:
+        """Return the equations of var_mu, var_chi, gamma, c, and of the density of G0."""
+        last = self.layers[-1]
+        variances = [self._variance(symbol, len(self.layers), MU) for symbol in (V, S)]
+        ratios = [sp.Integer(0), sp.Integer(0)] if last.var_mu == 0 else [MU / CHI, GAMMA / (1 + GAMMA)]
+        if last.explicit:
+            ratios = [own if _fits(own) else other for own, other in zip((last.gamma, last.c), ratios, strict=True)]
+        found = [Equation(*pair) for pair in zip(OUTPUT, (*variances, *ratios), strict=True)]
+        if last.var_mu == 0:
+            return [*found, Equation(LAW, sp.DiracDelta(integrals.G - sp.Rational(1, 2)))]
+        return [*found, Equation(LAW, density(GAMMA, ROOT)), Equation(ROOT, quantile(integrals.G))]
+
+    def _variance(self, symbol: UnitSymbol, index: int, left: Any) -> Any:
+        """Return var_mu or var_chi behind a layer: in full where that is short, else in terms of the layer before."""
+        layer = self.layers[index - 1]
+        own, rule = (layer.var_mu, layer.rule.var_mu) if symbol == V else (layer.var_chi, layer.rule.var_chi)
+        if layer.explicit and _fits(own):
+            return own
+        repeated = left in OUTPUT and self.run[0] <= index <= self.run[1]
+        return at(symbol, index) if repeated else at(rule, layer.before)
+
+    def needed(self, output: Iterable[Equation]) -> list[Equation]:
+        """Return the equations of all symbols of units in these equations, and of those in theirs."""
+        found: dict[Any, Equation] = {}
+        waiting = _symbols(output)
+        while waiting:
+            symbol = waiting.pop(0)
+            symbol = symbol.at(MANY) if self._repeated(symbol) else symbol
+            if symbol in found:
+                continue
+            found[symbol] = self._meaning(symbol)
+            waiting += _symbols([found[symbol]])
+            if found[symbol].layers:
+                waiting += [at(part, self.run[0] - 1) for part in (V, S)]
+        return list(found.values())
+
+    def _repeated(self, symbol: UnitSymbol) -> bool:
+        index = symbol.parts[1]
+        return not index.isdigit() or self.run[0] <= int(index) <= self.run[1]
+
+    def _meaning(self, symbol: UnitSymbol) -> Equation:
+        generic, index = symbol.generic, symbol.parts[1]
+        if index == MANY:
+            rule = self.layers[-1].rule
+            if generic in (V, S):
+                right = rule.var_mu if generic == V else rule.var_chi
+                return Equation(symbol, at(right, writing.BEFORE), self.run)
+            return Equation(symbol, at(_written(rule.meanings[generic]), index))
+        place = int(index)
+        if generic in (V, S):
+            return Equation(symbol, self._variance(generic, place, symbol))
+        rule = next(x.rule for x in self.layers if x.before == place and generic in x.rule.meanings)
+        value = self._value(generic, rule, self.layers[place - 1]) if place else sp.nan
+        return Equation(symbol, value if _fits(value) else at(_written(rule.meanings[generic]), index))
+
+    @staticmethod
+    def _value(generic: UnitSymbol, rule: Rule, layer: "DerivedLayer") -> Any:
+        """Return the meaning of a symbol in full, where the layer's variances are."""
+        values = {V: layer.var_mu, S: layer.var_chi}
+        for symbol, meaning in rule.meanings.items() if layer.explicit else ():
+            values[symbol] = simplified(meaning.xreplace(values))
+        return values.get(generic, sp.nan)
+
+
+def _written(meaning: Any) -> Any:
+    """Return an average as its integral, in the variance and the correlation of the unit."""
+    if not isinstance(meaning, Average):
+        return meaning
+    return meaning.integral().xreplace({V + S: Q}).xreplace({V / Q: C})
+
+
+def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:
+    """Return the symbols of units on the right sides; averages of which integrals are left have no others."""
+    symbols = {symbol for equation in found for symbol in equation.right.atoms(UnitSymbol)}
+    return sorted(symbols, key=lambda symbol: (symbol.generic not in (V, S), symbol.generic == S, symbol.name))
+
+
+def _fits(expression: Any) -> bool:
+    """Whether an expression has no averages and fits a line."""
+    return not expression.has(Average, sp.nan) and writing.width(expression) <= writing.COLUMN

@@ -1,0 +1,102 @@
+"""What `derive` prints is true: text and LaTeX, read back, are one formula with the values of `predict`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from formula_reader import Values, read_latex, read_text
+from scipy import stats
+
+import igbtheory as igb
+from igbtheory.derivation import writing
+from igbtheory.formulas import FUNCTIONS
+
+TOLERANCE = 1e-3
+"""Relative: the sums over midpoints of the reader meet a kink or a jump inside of a panel."""
+BIAS = 0.3
+BATCH = 8
+Build = Callable[[igb.Layer], tuple[igb.Layer, ...]]
+LAYERS: dict[str, Build] = {
+    "plain": lambda phi: (igb.Dense(1.5, BIAS), phi),
+    "without biases": lambda phi: (igb.Dense(1.5), phi),
+    "LayerNorm": lambda phi: (igb.Dense(1.5, BIAS), igb.LayerNorm(), phi),
+    "RMSNorm behind": lambda phi: (igb.Dense(1.5, BIAS), phi, igb.RMSNorm()),
+    "BatchNorm": lambda phi: (igb.Dense(1.5, BIAS), igb.BatchNorm(), phi),
+    "BatchNorm in batches": lambda phi: (igb.Dense(1.5, BIAS), igb.BatchNorm(BATCH), phi),
+    "proxy": lambda phi: (igb.Dense(1.5, BIAS), igb.BatchNorm(16, law="proxy"), phi),
+    "MaxPool": lambda phi: (igb.Dense(1.5, BIAS), igb.MaxPool(2), phi),
+    "MaxPool of batches": lambda phi: (igb.Dense(1.5, BIAS), igb.BatchNorm(BATCH), igb.MaxPool(3), phi),
+    "AvgPool": lambda phi: (igb.Dense(1.5, BIAS), phi, igb.AvgPool(3)),
+    "Residual": lambda phi: (igb.Dense(1.5, BIAS), igb.Residual(phi, igb.Dense(0.5)), phi),
+}
+QUICK = {("relu", name, 2) for name in ("plain", "LayerNorm", "BatchNorm in batches", "Residual")}
+QUICK |= {("silu", name, 1) for name in LAYERS} | {
+    (name, "plain", 1) for name in ("sigmoid", "elu", "hardtanh", "mish")
+}
+STEPS = (1, 3)
+"""Every activation meets two of the layers at either depth, every layer four activations or more."""
+NAMED = list(LAYERS)
+TURNS = {
+    (name, NAMED[(step * i + depth) % len(NAMED)], depth)
+    for i, name in enumerate(FUNCTIONS)
+    for depth in (1, 2)
+    for step in STEPS
+}
+CASES = sorted(QUICK | TURNS)
+
+
+def network(name: str, layers: str, depth: int) -> igb.Network:
+    return igb.Network(*LAYERS[layers](igb.Activation(name)) * depth, igb.Dense(1.5, BIAS))
+
+
+@pytest.mark.parametrize(
+    ("name", "layers", "depth"),
+    [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES],
+)
+def test_printed_formulas_have_the_values_of_predictions(name: str, layers: str, depth: int) -> None:
+    net = network(name, layers, depth)
+    found, expected = net.derive(), net.predict()
+    text, latex = read_text(str(found)), read_latex(found.latex())
+    assert same(text, latex)
+    values = Values(latex, {"g": 0.3})
+    scale = float(expected.var_chi)
+    for symbol, value in (("var_mu", expected.var_mu), ("var_chi", scale)):
+        assert float(values.of(symbol)) == pytest.approx(float(value), rel=TOLERANCE)
+    assert float(values.of("gamma_")) == pytest.approx(float(expected.gamma), rel=2 * TOLERANCE)
+    assert float(values.of("c")) == pytest.approx(float(expected.c), rel=2 * TOLERANCE)
+    density = values.evaluate(latex["f_G0"][1], {"g": 0.3})
+    assert float(density) == pytest.approx(float(expected.G0.pdf(0.3)), rel=2 * TOLERANCE)
+
+
+def same(text: dict[str, Any], latex: dict[str, Any]) -> bool:
+    """Whether both define the same symbols by the same expressions; numbers may be written in two ways."""
+    assert text.keys() == latex.keys()
+    for name, right in text.items():
+        left, other = (sp.Tuple(part[1] if isinstance(part, tuple) else part) for part in (right, latex[name]))
+        assert left == other or sp.simplify(left[0] - other[0]) == 0, f"{name}: {left[0]} and {other[0]}"
+    return True
+
+
+def test_a_wrong_constant_in_the_print_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = writing.latex
+    monkeypatch.setattr(writing, "latex", lambda expression: original(expression).replace(r"2 A", r"3 A"))
+    found = igb.mlp(1, "sigmoid", sigma_b2=BIAS).derive()
+    values = Values(read_latex(found.latex()), {})
+    expected = float(igb.mlp(1, "sigmoid", sigma_b2=BIAS).predict().var_chi)
+    assert float(values.of("var_chi")) != pytest.approx(expected, rel=0.1)
+    assert float(Values(read_text(str(found)), {}).of("var_chi")) == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_the_functions_in_integrals_are_the_normal_laws() -> None:
+    printed = read_latex(igb.mlp(1, "elu", sigma_b2=BIAS, pool=4).derive().latex())
+    values = Values(printed, {})
+    z = np.linspace(-3, 3, 7)
+    assert np.allclose(values.called("N", [z]), stats.norm.pdf(z), rtol=1e-12)
+    names, right = printed["Phi"]
+    assert np.allclose(values.evaluate(right, {names[0]: z}), stats.norm.cdf(z), atol=1e-3)
+    pair = stats.multivariate_normal([0, 0], [[1, 0.4], [0.4, 1]])
+    assert values.called("Phi_2", [np.array(0.3), np.array(-0.5), np.array(0.4)]) == pytest.approx(
+        pair.cdf([0.3, -0.5]), rel=1e-3
+    )
