@@ -366,3 +366,42 @@ def test_the_command_prints_formulas(capsys: pytest.CaptureFixture[str]) -> None
     assert len(found["per_layer"]) == 4
     assert main(["derive", "--depth", "1", "--symbol", "shift"]) == 0
     assert "N(shift, 1)" in capsys.readouterr().out
+
+
+X, SLOPE = sp.symbols("x a", real=True)
+LEAKY = sp.Max(X, 0) + SLOPE * sp.Min(X, 0)
+
+
+@pytest.mark.parametrize(
+    ("depth", "options"), [(1, {}), (2, {}), (1, {"norm": "batch", "batch_size": 8}), (3, {"norm": "layer"})]
+)
+def test_a_symbolic_slope_of_leaky_relu_is_every_slope(depth: int, options: dict[str, Any]) -> None:
+    gamma = igb.mlp(depth, LEAKY, **options).derive().gamma
+    for slope in ("1/100", "-1/3"):
+        net = igb.mlp(depth, f"where(x > 0, x, x*({slope}))", **options)
+        assert float(gamma.subs(SLOPE, sp.Rational(slope))) == pytest.approx(net.predict().gamma, rel=1e-11)
+
+
+def test_the_closed_form_of_leaky_relu() -> None:
+    a = SLOPE
+    assert sp.simplify(igb.mlp(1, LEAKY).derive().gamma - (1 - a) ** 2 / (sp.pi * (1 + a**2) - (1 - a) ** 2)) == 0
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda net: net.predict(),
+        lambda net: net.certify(),
+        lambda net: net.simulate(networks=2),
+        lambda _: igb.phases.classify(LEAKY),
+        lambda _: igb.mlp(1, LEAKY, pool=2).derive(),
+    ],
+)
+def test_a_symbol_in_an_activation_is_refused_where_numbers_are_needed(refused: Any) -> None:
+    with pytest.raises(TypeError, match="pass a number"):
+        refused(igb.mlp(1, LEAKY))
+
+
+def test_an_activation_of_several_symbols_needs_an_x() -> None:
+    with pytest.raises(ValueError, match="in a symbol x, got the symbols a, b"):
+        igb.Activation(SLOPE * sp.Symbol("b"))

@@ -14,7 +14,7 @@ __all__ = ["FUNCTIONS", "Function", "function_of"]
 
 
 def function_of(activation: Any) -> Function:
-    """Return the function meant by a name, a formula in x, a SymPy expression in one symbol, or a Function."""
+    """Return the function meant by a name, a formula in x, a SymPy expression in x, or a Function."""
     activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
     if isinstance(activation, Function):
         return activation
@@ -34,5 +34,6 @@ def function_of(activation: Any) -> Function:
 
 
 def _checked(phi: Function) -> Function:
-    refuse_outside(phi.name, phi.tree, phi.pieces)
+    if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
+        refuse_outside(phi.name, phi.tree, phi.pieces)
     return phi

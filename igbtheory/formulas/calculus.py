@@ -11,6 +11,7 @@ from igbtheory.formulas.tree import (
     Choice,
     Constant,
     Number,
+    Parameter,
     Power,
     Product,
     Sum,
@@ -59,7 +60,7 @@ def derivative(tree: Tree) -> Tree:
     match tree:
         case Variable():
             return ONE
-        case Number() | Constant():
+        case Number() | Constant() | Parameter():
             return ZERO
         case Sum(terms):
             return add(*map(derivative, terms))
@@ -85,7 +86,7 @@ def reflected(tree: Tree) -> Tree:
 def degree(tree: Tree) -> Fraction | None:
     """Return p with f(a x) = a^p f(x) for a > 0, or None where the formula is not of the form b x^p."""
     match tree:
-        case Number() | Constant() if tree != ZERO:
+        case Number() | Constant() | Parameter() if tree != ZERO:
             return Fraction(0)
         case Variable():
             return Fraction(1)

@@ -12,7 +12,7 @@ from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.character import growth, monotonicity
 from igbtheory.formulas.pieces import Pieces, split
 from igbtheory.formulas.reader import read
-from igbtheory.formulas.tree import Tree, substitute
+from igbtheory.formulas.tree import Tree, substitute, symbols
 from igbtheory.numbers import FLOAT64, Kind
 
 
@@ -67,6 +67,14 @@ class Function:
     def _hash(self) -> int:
         """Hash of name and tree: walked once, as every cache asks for it at every layer."""
         return hash((self.name, self.tree))
+
+    @cached_property
+    def free_symbols(self) -> frozenset[Any]:
+        """SymPy symbols that stand for numbers."""
+        return symbols(self.tree)
+
+    def __str__(self) -> str:
+        return self.name
 
     @cached_property
     def pieces(self) -> Pieces:

@@ -5,25 +5,26 @@ from functools import reduce
 from typing import Any
 
 from igbtheory.formulas.reader import FUNCTIONS
-from igbtheory.formulas.tree import PI, E, Number, Tree, X, add, choice, mul, number, power
+from igbtheory.formulas.tree import PI, E, Number, Parameter, Tree, X, add, choice, mul, number, power
 
 
 def from_sympy(expression: Any) -> Tree:
-    """Tree of a SymPy expression in exactly one symbol, which stands for x.
+    """Tree of a SymPy expression in one symbol, or of several in the one named x; the others stand for numbers.
 
-    Raises ValueError where it has another number of symbols or a function without a meaning here.
+    Raises ValueError where it has no symbol, or no x among several, or a function without a meaning here.
     """
-    symbols = expression.free_symbols
-    if len(symbols) != 1:
-        names = ", ".join(sorted(map(str, symbols))) or "none"
-        raise ValueError(f"expected a SymPy expression in one symbol, got the symbols {names} in {expression}")
-    return _tree(expression)
+    symbols = sorted(expression.free_symbols, key=str)
+    variable = [symbol for symbol in symbols if len(symbols) == 1 or symbol.name == "x"]
+    if not variable:
+        names = ", ".join(map(str, symbols)) or "none"
+        raise ValueError(f"expected a SymPy expression in a symbol x, got the symbols {names} in {expression}")
+    return _tree(expression.xreplace({variable[0]: type(variable[0])("x")}))
 
 
 def _tree(node: Any) -> Tree:
     name = node.func.__name__
     if node.is_Symbol:
-        return X
+        return X if node.name == "x" else Parameter(node)
     if node.is_Rational:
         return Number(Fraction(int(node.p), int(node.q)))
     if node.is_Float:

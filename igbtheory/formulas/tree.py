@@ -14,7 +14,7 @@ from igbtheory.numbers import Kind
 
 
 class Tree:
-    """A formula in x, one of the seven final classes below."""
+    """A formula in x, one of the eight final classes below."""
 
     __slots__ = ()
 
@@ -36,6 +36,14 @@ class Constant(Tree):
     """The number pi or e, by name."""
 
     name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Parameter(Tree):
+    """A SymPy symbol that stands for a number, which only formulas keep."""
+
+    symbol: Any
 
 
 @final
@@ -292,6 +300,13 @@ def rebuild(tree: Tree, parts: tuple[Tree, ...]) -> Tree:
             return tree
 
 
+def symbols(tree: Tree) -> frozenset[Any]:
+    """SymPy symbols of a formula."""
+    if isinstance(tree, Parameter):
+        return frozenset({tree.symbol})
+    return frozenset().union(*map(symbols, children(tree)))
+
+
 def substitute(tree: Tree, new: Tree) -> Tree:
     """Formula with x replaced by `new`."""
     if isinstance(tree, Variable):
@@ -306,6 +321,13 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
             return x
         case Number(value):
             return n.number(value)
+        case Parameter(symbol):
+            if not n.symbolic:
+                raise TypeError(
+                    f"expected numbers in a formula, got the symbol {symbol}, which derive() alone keeps, and not in "
+                    "maxima; pass a number"
+                )
+            return symbol
         case Constant("pi"):
             return n.pi
         case Constant():

@@ -44,6 +44,8 @@ class Kind(ABC):
 
     exact = False
     """Whether a number is a formula or a proven enclosure, for which no estimate can stand."""
+    symbolic = False
+    """Whether a number may be a SymPy symbol."""
     pi: Any
     epsilon: float
     goal: float

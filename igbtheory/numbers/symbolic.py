@@ -13,7 +13,7 @@ from igbtheory.numbers.kind import ELEMENTARY, Kind
 class Symbolic(Kind):
     """SymPy expressions; a number becomes an exact rational, a symbol stays one."""
 
-    exact = True
+    exact = symbolic = True
     pi = sp.pi
     epsilon = 0.0
     goal = 0.0
