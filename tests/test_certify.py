@@ -220,7 +220,7 @@ def test_layers_from_outside_are_not_certified(place: Any) -> None:
 def test_estimates_are_neither_certified_nor_derived(verb: str) -> None:
     """An activation of an average of activations has no rule: it is drawn."""
     network = igb.Network(igb.Dense(), igb.Activation("relu"), igb.AvgPool(2), igb.Activation("tanh"), igb.Dense())
-    with pytest.raises(ValueError, match=r"Activation\('tanh'\) here, which is estimated from draws"):
+    with pytest.raises(ValueError, match=r"got Activation\('tanh'\), which has none behind"):
         getattr(network, verb)()
 
 
