@@ -107,7 +107,18 @@ def same(found: Any, expected: Any, digits: int = DIGITS) -> bool:
 CHAINED = {"relu", "x**2"}
 # their parts are in others: a power times a wave, a power behind a kink, two slopes at a kink, two jumps, powers;
 # the digits of gelu are checked by test_formulas_and_digits_are_one_rule
-LIKE_OTHERS = {"x*exp(-x**2)", "max(x, 0)**3", "leaky_relu", "abs", "sign", "gelu", "cos", "cosh(x/3)", "x**3 - x/2"}
+LIKE_OTHERS = {
+    "sin",
+    "x*exp(-x**2)",
+    "max(x, 0)**3",
+    "leaky_relu",
+    "abs",
+    "sign",
+    "gelu",
+    "cos",
+    "cosh(x/3)",
+    "x**3 - x/2",
+}
 
 
 @pytest.mark.parametrize(
@@ -191,7 +202,7 @@ def test_norms_behind_the_activation_leave_no_bias(norm: str) -> None:
     assert igb.mlp(2, "relu", norm=norm, placement="after", sigma_w2=W).derive().gamma == 0
 
 
-@pytest.mark.parametrize("size", [3, 4, 7, 16])
+@pytest.mark.parametrize("size", [3, 7, *(pytest.param(size, marks=pytest.mark.slow) for size in (4, 16))])
 def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     n = sp.Symbol("n", integer=True, positive=True)
     for name in ("relu", "abs", "step"):

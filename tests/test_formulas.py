@@ -214,7 +214,7 @@ def test_names_are_listed_where_an_unknown_one_is_the_mistake() -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", [x + y, sympy.Integer(3), sympy.gamma(x), sympy.Piecewise((x, x < 1), (0, x < 2))]
+    "expression", [sympy.Symbol("a") + y, sympy.Integer(3), sympy.gamma(x), sympy.Piecewise((x, x < 1), (0, x < 2))]
 )
 def test_what_is_no_sympy_activation_is_refused(expression: Any) -> None:
     with pytest.raises(ValueError, match=r"symbol|meaning|defined for every x"):
