@@ -35,15 +35,9 @@ QUICK = {("relu", name, 2) for name in ("plain", "LayerNorm", "BatchNorm in batc
 QUICK |= {("silu", name, 1) for name in LAYERS} | {
     (name, "plain", 1) for name in ("sigmoid", "elu", "hardtanh", "mish")
 }
-STEPS = (1, 3)
-"""Every activation meets two of the layers at either depth, every layer four activations or more."""
 NAMED = list(LAYERS)
-TURNS = {
-    (name, NAMED[(step * i + depth) % len(NAMED)], depth)
-    for i, name in enumerate(FUNCTIONS)
-    for depth in (1, 2)
-    for step in STEPS
-}
+TURNS = {(name, NAMED[(i + depth) % len(NAMED)], depth) for i, name in enumerate(FUNCTIONS) for depth in (1, 2)}
+"""Every activation and every layer at either depth: all 594 of both take ten minutes."""
 CASES = sorted(QUICK | TURNS)
 
 
