@@ -125,11 +125,7 @@ LIKE_OTHERS = {
     ("name", "depth"),
     [
         *(pytest.param(name, 1, marks=pytest.mark.slow if name in LIKE_OTHERS else ()) for name in MEANS),
-        *(
-            pytest.param(name, 2, marks=() if name in CHAINED else pytest.mark.slow)
-            for name in MEANS
-            if name not in LIKE_OTHERS
-        ),
+        *((name, 2) for name in MEANS if name in CHAINED),
     ],
 )
 def test_closed_forms_are_quadratures_to_forty_digits(name: str, depth: int) -> None:
