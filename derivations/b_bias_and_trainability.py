@@ -18,11 +18,10 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import sympy as sp
-from scipy.optimize import brentq
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown
-from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, mean_of, mean_of_pair, mean_over, ncdf, npdf
+from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown, tanh
+from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, mean_of_pair, mean_over, ncdf, npdf
 from igbtheory.claims.simulated import (
     at_infinite_width,
     hidden_units,
@@ -35,26 +34,6 @@ SECTION = Section("Bias and trainability: the slides", "B")
 c, g, m, q, s, t, v, D, N = sp.symbols("c gamma m q s t v D N", positive=True)
 k, x, y = sp.symbols("k x y", real=True)
 sigma_w2, sigma_b2, chi_1 = sp.symbols("sigma_w2 sigma_b2 chi_1", positive=True)
-
-
-def _slope(variance: float) -> float:
-    """Return E tanh'^2."""
-    return mean_of(lambda h: np.cosh(h) ** -4.0, variance)
-
-
-def _variance(variance: float) -> float:
-    """Return E tanh^2."""
-    return mean_of(lambda h: np.tanh(h) ** 2, variance)
-
-
-def _fixed_point(sw2: float, sb2: float) -> float:
-    """Return q* of tanh."""
-    return float(brentq(lambda q: sw2 * _variance(q) + sb2 - q, 1e-9, sw2 + sb2, xtol=1e-14, rtol=1e-14))
-
-
-def _edge(sb2: float) -> float:
-    """Return sigma_w^2 at the edge of chaos of tanh: sigma_w^2 E tanh'^2 = 1 at q*, which is the unknown solved for."""
-    return 1 / _slope(float(brentq(lambda q: q - _variance(q) / _slope(q) - sb2, 1e-9, 9, xtol=1e-14, rtol=1e-14)))
 
 
 def _next(sw2: float, sb2: float, star: float, value: float) -> float:
@@ -190,7 +169,7 @@ def pooling_and_depth(stated: Any) -> Iterator[Finding]:
     pooled = igb.mlp(1, "min(x,0)", pool=2).predict().gamma
     yield agree("min(x, 0) and MaxPool(2): gamma by the toolkit", pooled, first**2 / (second - first**2), 10)
     yield satisfies("min(x, 0)", stated[0], {stated[0].lhs: pooled, g: 1 / (sp.pi - 1)})
-    star = _fixed_point(4.0, 0.0)
+    star = tanh.fixed_point(4.0, 0.0)
     after = _next(4.0, 0.0, star, 0.5)  # at q*, from c = 1/2
     values = {stated[1].lhs: after / (1 - after), stated[1].rhs: 1}
     yield satisfies("tanh, sigma_w^2 = 4, at the fixed variance", stated[1], values)
@@ -222,7 +201,7 @@ def pooling_and_depth_of_relu(stated: Any) -> Iterator[Finding]:
         yield agree(f"{name}, MaxPool(8) by the toolkit", igb.mlp(1, name, pool=8).predict().gamma, gammas[-1], 10)
     for value in (0.1, 0.9):
         yield satisfies(f"ReLU, c = {value}", stated[1], {c: value})
-    star, course = _fixed_point(4.0, 0.0), [0.9]  # tanh, sigma_w^2 = 4: c* = 0 attracts every c < 1
+    star, course = tanh.fixed_point(4.0, 0.0), [0.9]  # tanh, sigma_w^2 = 4: c* = 0 attracts every c < 1
     for _ in range(40):
         course.append(_next(4.0, 0.0, star, course[-1]))
     falling = all(before > after for before, after in pairwise(course)) and course[-1] < 0.1
@@ -309,13 +288,13 @@ def ordered_and_chaotic(stated: Any) -> Iterator[Finding]:
     yield identity("F'' > 0", sp.Derivative(series, c, 2), 6 * sigma_w2 * b**2 * c / star)
     limit = sp.Symbol(r"(c_{ab} \to 1)")
     for sw2 in (1.59, 1.9, 2.15, 4.97):
-        fixed = _fixed_point(sw2, 0.1)
+        fixed = tanh.fixed_point(sw2, 0.1)
         ends = np.array([0.0, 0.999])
         for _ in range(600):
             ends = np.array([_next(sw2, 0.1, fixed, end) for end in ends])
             if np.ptp(ends) < 1e-5:
                 break
-        slope = sw2 * _slope(fixed)
+        slope = sw2 * tanh.slope(fixed)
         text = f"chi_1 = {slope:.4f}; from c = 0 to {ends[0]:.5f}, from 0.999 to {ends[1]:.5f}"
         right = bool(stated.subs({limit: bool(ends.min() > 0.999), chi_1: slope}))
         yield shown(f"tanh, sigma_b^2 = 0.1, sigma_w^2 = {sw2}", right and np.ptp(ends) < 1e-3, text)
@@ -347,9 +326,9 @@ def gradients_in_the_phases(trial: Trial, stated: Any) -> Iterator[Finding]:
     slopes = mean_over(x, mean_over(y, (a + 3 * b * first**2) * (a + 3 * b * second**2)))
     yield identity("Price's theorem, phi = a x + b x^3", sp.Derivative(kernel, t) / q, slopes)
     slope = sp.Symbol("slope")
-    for sw2, side in ((1.59, "ordered"), (_edge(0.1), "edge"), (4.97, "chaotic")):
-        star = _fixed_point(sw2, 0.1)
-        expected = stated.rhs.subs({sigma_w2: sw2, slope: np.sqrt(_slope(star))})
+    for sw2, side in ((1.59, "ordered"), (tanh.on(tanh.edge, 0.1)[1], "edge"), (4.97, "chaotic")):
+        star = tanh.fixed_point(sw2, 0.1)
+        expected = stated.rhs.subs({sigma_w2: sw2, slope: np.sqrt(tanh.slope(star))})
         right = {"ordered": expected < 0.99, "edge": abs(expected - 1) < 1e-9, "chaotic": expected > 1.01}[side]
         yield shown(f"{side}: the ratio of squared gradients", right, f"{float(expected):.8f}")
         values = []
@@ -429,14 +408,14 @@ def edge_is_deeply_prejudiced(stated: Any) -> Iterator[Finding]:
     apart = 2 / (rate * depth)
     yield identity("x = 1 - c solves dx/dl = -F'' x^2/2", sp.Derivative(apart, depth), -rate * apart**2 / 2)
     yield identity("gamma at depth l", sp.Limit((1 - apart) / apart, depth, sp.oo), stated[1].rhs)
-    critical = _edge(0.1)
-    star = _fixed_point(critical, 0.1)
+    critical = tanh.on(tanh.edge, 0.1)[1]
+    star = tanh.fixed_point(critical, 0.1)
     root = np.sqrt(star) * NODES
     second = critical * star * float(WEIGHTS @ (2 * np.tanh(root) * np.cosh(root) ** -2.0) ** 2)
     gamma = igb.mlp(1000, "tanh", sigma_w2=critical, sigma_b2=0.1).predict().per_layer.gamma
     yield agree("slope of gamma at depth 1000 of tanh by the toolkit", gamma[1000] - gamma[999], second / 2, 2)
     final = float(igb.mlp(100, "tanh", sigma_w2=4.97, sigma_b2=0.1).predict().gamma)
-    xi = 1 / np.log(4.97 * _slope(_fixed_point(4.97, 0.1)))
+    xi = 1 / np.log(4.97 * tanh.slope(tanh.fixed_point(4.97, 0.1)))
     text = f"xi = {xi:.3f} at gamma = {final:.4f}"
     yield shown("tanh, sigma_w^2 = 4.97: gradients explode where it is neutral", final < 1 and 0 < xi < 3, text)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown
 from igbtheory.claims.gaussians import g0_density, g0_variance, kappa_1, mean_of, mean_of_pair, ncdf, npdf
-from igbtheory.claims.simulated import at_infinite_width, mean_with_error, standardised
+from igbtheory.claims.simulated import at_infinite_width, mean_with_error, second_moments, standardised
 
 SECTION = Section("Where you place the norm: main text, gradients and figures", "E 0")
 
@@ -163,9 +163,8 @@ def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
     for symbol, after in ((GAMMA, False), (AFTER, True)):
         found = []
         for _ in range(3):
-            x = _features(trial.rng, after=after)
-            variance = x.var(axis=0, ddof=1)
-            found.append(((x.mean(axis=0) ** 2 - variance / len(x)).mean()) / variance.mean())
+            pairs, own = second_moments(_features(trial.rng, after=after)[None])
+            found.append(float(pairs[0] / (own - pairs)[0]))
         values[symbol], error = mean_with_error(np.array(found))
         where = "behind" if after else "in front of"
         yield shown(f"error of gamma, BN {where} the activation", error < values[symbol] / 5, f"{error:.2g}")

@@ -65,7 +65,7 @@ def library(folder: Path | None = None) -> Library:
 
 
 def _order(place: str) -> list[tuple[bool, int, str]]:
-    """Key that orders places as papers do: numbers as numbers, and the letters of appendices behind them."""
+    """Return the key that sorts places such as "A 5.1": sections by their numbers, then appendices by their letters."""
     parts = re.findall(r"\d+|[A-Za-z]+", place)
     return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 

@@ -61,7 +61,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     placement
         Where the norm stands: before the activation, or after it and its pool.
     depth
-        Hidden layers of the deepest network whose gamma is printed, or of the networks of the diagram.
+        The largest depth at which gamma is printed, in hidden layers. Of a diagram, the depth of all its networks.
     diagram
         Compute a diagram.
     points

@@ -58,7 +58,7 @@ class Average(sp.Function):  # type: ignore[misc]
 
     @abstractmethod
     def integral(self) -> Any:
-        """Return the integral that is printed, over functions that the where-lines define."""
+        """Return the integral as it is printed; the lines behind "where" define the functions in it."""
 
     @abstractmethod
     def computed(self, n: Kind, numbers: list[Any]) -> Moments:
@@ -157,7 +157,7 @@ def over_gaussian(phi: Function, m: Any, h: Moments) -> Moments:
 
 
 def over_batch(phi: Function, m: Any, size: Any, law: str) -> Moments:
-    """Return the same of units normalised over batches of `size`; data of different batches are independent."""
+    """Return the moments of phi(M), M the largest of m batch-normalised units, as unevaluated averages."""
 
     def part(name: str) -> Any:
         return BatchAverage(Str(name), Phi(phi), sp.sympify(m), sp.sympify(size), Str(law))

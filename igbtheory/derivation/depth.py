@@ -33,15 +33,21 @@ def at_depth(layers: Any, depth: Any) -> AtDepth:
     last = layers[-1]
     if not last.rule.symbols or last.var_mu == 0:
         return AtDepth(depth, last.gamma, exact=True)
-    start = len(layers) - 1
-    while start > 1 and layers[start - 1].rule == last.rule and layers[start - 1].before == start - 1:
-        start -= 1
+    start = first_equal(layers) - 1
     if start > len(layers) - 2 or not layers[start - 1].explicit:
         raise ValueError("expected equal hidden layers, and at least three; derive mlp(3, ...) and ask it")
     found = _affine(last.rule, layers[start - 1], depth + 1 - start)
     if found is not None:
         return AtDepth(depth, found, exact=True)
     return AtDepth(depth, _leading(last.rule, depth), exact=False)
+
+
+def first_equal(layers: Any) -> int:
+    """Return the number, from 1, of the first layer from which on each has the last rule, applied to the one before."""
+    first = len(layers)
+    while first > 2 and layers[first - 2].rule == layers[-1].rule and layers[first - 2].before == first - 2:
+        first -= 1
+    return first
 
 
 def _affine(rule: Rule, first: Any, steps: Any) -> Any:

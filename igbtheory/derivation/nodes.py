@@ -54,7 +54,7 @@ class FormalGaussian(Base[Moments]):
 
 
 def _average(phi: Function, m: Any, h: Moments) -> Moments:
-    """Return the moments of phi(M); where phi is homogeneous the variance factors out, so that c is left."""
+    """Return the moments of phi(M). The variance of M is a factor of them where phi is homogeneous."""
     v, q = (sp.expand(sp.sympify(part)) for part in (h.var_mu, h.variance))
     scale = sp.Integer(1)
     if phi.degree is not None and h.centred:

@@ -8,6 +8,7 @@ import sympy as sp
 
 from igbtheory.derivation import integrals, writing
 from igbtheory.derivation.average import Average
+from igbtheory.derivation.depth import first_equal
 from igbtheory.derivation.document import CHI, GAMMA, LAW, MU, OUTPUT, ROOT, Document, Equation, density, quantile
 from igbtheory.derivation.form import simplified
 from igbtheory.derivation.functions import definitions, told_apart
@@ -30,9 +31,7 @@ def documented(layers: Sequence["DerivedLayer"]) -> Document:
 
 def _run(layers: Sequence["DerivedLayer"]) -> tuple[int, int]:
     """Return the first and the last layer of those with the last rule, in symbols of the layer before."""
-    first = last = len(layers)
-    while first > 2 and layers[first - 2].rule == layers[-1].rule and layers[first - 2].before == first - 2:
-        first -= 1
+    first, last = first_equal(layers), len(layers)
     return (first, last) if first < last == layers[-1].before + 1 else (last + 1, last)
 
 

@@ -75,7 +75,7 @@ class _TextPrinter(StrPrinter):  # type: ignore[misc]
 
 
 def _positive_first(terms: list[Any]) -> list[Any]:
-    """Return terms of a sum with those that have a minus sign last."""
+    """Return the terms of a sum, first those without a minus sign."""
     return sorted(terms, key=lambda term: term.could_extract_minus_sign())
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -127,6 +127,20 @@ def _has_large_number(tree: Tree) -> bool:
             return any(map(_has_large_number, children(tree)))
 
 
+def extreme(function: Callable[..., Tree], trees: Sequence[Tree]) -> Tree:
+    """Return the maximum or minimum of formulas, as that of two halves: every step holds both of its parts twice.
+
+    function: that of two formulas. OverflowError: the tree becomes too large.
+    """
+    if len(trees) == 1:
+        return trees[0]
+    half = len(trees) // 2
+    found = function(*(extreme(function, part) for part in (trees[:half], trees[half:])))
+    if _size(found, MOST_NODES) >= MOST_NODES:
+        raise OverflowError(f"the formula unfolds to more than {MOST_NODES} parts; use fewer arguments")
+    return found
+
+
 @final
 @dataclass(frozen=True)
 class _Reader:
@@ -147,8 +161,8 @@ class _Reader:
             raise self.refusal(node, f"nested deeper than {DEEPEST} levels")
         try:
             found = self._tree(node, depth - 1)
-        except ZeroDivisionError:
-            raise self.refusal(node, "division by zero") from None
+        except (ZeroDivisionError, OverflowError) as error:
+            raise self.refusal(node, str(error)) from None
         if _size(found, MOST_NODES) >= MOST_NODES:
             raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
         if _has_large_number(found):
@@ -240,17 +254,7 @@ class _Reader:
             raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
         trees = [self.tree(argument, depth) for argument in arguments]
         function = FUNCTIONS[name][1]
-        return self._halved(node, function, trees) if name in _VARIADIC else function(*trees)
-
-    def _halved(self, node: ast.expr, function: Callable[..., Tree], trees: list[Tree]) -> Tree:
-        """Maximum or minimum of the formulas: that of two halves, as every step holds both of its parts twice."""
-        if len(trees) == 1:
-            return trees[0]
-        half = len(trees) // 2
-        found = function(*(self._halved(node, function, part) for part in (trees[:half], trees[half:])))
-        if _size(found, MOST_NODES) >= MOST_NODES:
-            raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts; use fewer arguments")
-        return found
+        return extreme(function, trees) if name in _VARIADIC else function(*trees)
 
     def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
         """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""

@@ -103,8 +103,8 @@ def _scanned(tree: Tree) -> Iterator[Fraction]:
     changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
     if len(zeros) + len(changes) > MOST_ROOTS:
         raise ValueError(
-            f"expected comparisons that change at no more than {MOST_ROOTS} places, got one that changes at "
-            f"{len(zeros) + len(changes)} or more, as an oscillation does; use a smooth formula"
+            f"expected comparisons whose outcome changes at no more than {MOST_ROOTS} points x, got one with "
+            f"{len(zeros) + len(changes)} or more, as of an oscillation; use a smooth formula"
         )
     n = Multiprecision(ROUGH)
     for i, j in sorted(zeros + changes, key=lambda places: abs(GRID[places[0]] + GRID[places[1]])):

@@ -1,10 +1,9 @@
 """The reader of SymPy expressions: tree to tree, without importing SymPy."""
 
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
-from igbtheory.formulas.reader import FUNCTIONS
+from igbtheory.formulas.reader import FUNCTIONS, extreme
 from igbtheory.formulas.tree import PI, E, Number, Parameter, Tree, X, add, choice, mul, number, power
 
 
@@ -44,10 +43,17 @@ def _tree(node: Any) -> Tree:
         case "Pow":
             return power(*parts)
         case "Max" | "Min":
-            return reduce(FUNCTIONS[name][1], parts)
+            return _extreme(name, parts)
         case _ if name in FUNCTIONS:
             return FUNCTIONS[name][1](*parts[:1])
     raise ValueError(f"the SymPy function {name} has no meaning in an activation; known: {', '.join(FUNCTIONS)}")
+
+
+def _extreme(name: str, parts: list[Tree]) -> Tree:
+    try:
+        return extreme(FUNCTIONS[name][1], parts)
+    except OverflowError as error:
+        raise ValueError(f"cannot read {name} of {len(parts)} expressions: {error}") from None
 
 
 def _piecewise(branches: Any) -> Tree:

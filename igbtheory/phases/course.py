@@ -28,7 +28,7 @@ LEAST = 1e-8
 ALIKE = 1e-6
 """Difference of powers of q that are equal in the limit of small or large q."""
 ROUNDING = 1e-24
-"""Bias ratio that counts as 0: the square of a relative rounding error of 1e-12 in a mean."""
+"""Bias ratio below which gamma counts as 0: a relative rounding error of 1e-12 in a mean leaves its square."""
 
 
 @final

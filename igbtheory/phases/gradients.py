@@ -53,8 +53,8 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
     """Expected squared gradients of a network at initialisation, layer by layer: see `Gradients`.
 
     inputs: GaussianInputs, default N(0, 1). digits: significant digits of multiprecision arithmetic; None is double
-    precision. ValueError: an activation that jumps has no derivative, and the gradients of BatchNorm in batches of
-    finite size are not known.
+    precision. ValueError: an activation that jumps, since it has no derivative; BatchNorm in batches of finite size,
+    whose gradients are not known.
     """
     inputs = GaussianInputs() if inputs is None else inputs
     if not isinstance(inputs, GaussianInputs):

@@ -19,7 +19,7 @@ MARGIN = 1e-9
 @final
 @dataclass(frozen=True)
 class Variance:
-    """Fixed point q of the variance, or its limits 0 and inf; NaN: every q is one, as for ReLU at sigma_w2 = 2.
+    """Fixed point q of the variance; 0 and inf are its limits. NaN: every q is fixed, as for ReLU at sigma_w2 = 2.
 
     growth = q'/q there, 1 at a finite q > 0; slope = dq'/dq; stable: whether it attracts; block, at: the function that
     describes a layer there, and the variance at which to evaluate it. At q = 0 and infinity it consists of half-lines;
