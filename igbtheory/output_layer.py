@@ -1,7 +1,8 @@
 """The output layer of a network in infinite width: what predictions, certificates and formulas of it share."""
 
-from abc import ABC
 from typing import Any
+
+from igbtheory.result import Result
 
 
 def of_output(name: str, what: str) -> property:
@@ -9,7 +10,7 @@ def of_output(name: str, what: str) -> property:
     return property(lambda self: self._output(name), doc=what)
 
 
-class OutputLayer(ABC):
+class OutputLayer(Result):
     """Moments of the outputs: numbers, arrays of a sweep, balls or formulas."""
 
     per_layer: Any

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -58,6 +58,24 @@ class PerLayer:
         """Correlation of two data of one batch; c without batches, and in the limit of a full batch."""
         return np.asarray(self.n.ratio(self.within, self.var_mu + self.var_chi))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.var_mu, self.var_chi, self.within)
+        if self.var_mu.dtype != object:
+            return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within)
+        # numbers of mpmath belong to a context, which texts do not
+        texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in parts)
+        return per_layer_of_texts, (self.n, self.error, *texts)
+
+
+def repr_digits(x: Any) -> str:
+    """Return a number of mpmath as a text of so many digits that reading it gives the same number."""
+    return str(x.context.nstr(x, x.context._repr_digits))  # noqa: SLF001 - mpmath has no public name for it
+
+
+def per_layer_of_texts(n: Kind, error: NDArray[np.float64], var_mu: Any, var_chi: Any, within: Any) -> PerLayer:
+    """Return the moments whose numbers of kind n are given as texts."""
+    return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within))
+
 
 @final
 @dataclass(frozen=True)
@@ -77,6 +95,7 @@ class Prediction(OutputLayer):
     batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
     of a batch of given data whose BatchNorm has no exact rule and is estimated from draws; inf where all is exact.
     estimated: the layers that have no exact rule there and were estimated from draws of units; `error` counts them.
+    layers, inputs: what was predicted; () and None where no network stands behind it.
     """
 
     per_layer: PerLayer
@@ -84,6 +103,8 @@ class Prediction(OutputLayer):
     batch: Batch | None = None
     effective_rank: float = float("inf")
     estimated: "tuple[Layer, ...]" = ()
+    layers: "tuple[Layer, ...]" = ()
+    inputs: Any = None
 
     c_within = of_output("c_within", "Correlation of an output at two data of one batch; without batches it is c.")
     error = of_output(
@@ -133,13 +154,19 @@ class Prediction(OutputLayer):
 
     @property
     def _counts(self) -> "Callable[[int], BatchedGuessLaw] | None":
-        return None if self.batch is None else partial(_counts, self, self.batch)
+        return None if self.batch is None else Counts(self, self.batch)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as plain values, with all layers."""
         from igbtheory.printing import prediction_dict  # noqa: PLC0415 - most predictions are not printed
 
         return prediction_dict(self)
+
+    def columns(self) -> dict[str, Any]:
+        """Return a row for every Dense layer; of a sweep a row for every network: its parameters, then the output."""
+        from igbtheory.printing import prediction_columns  # noqa: PLC0415 - as above
+
+        return prediction_columns(self)
 
     def __str__(self) -> str:
         from igbtheory.printing import prediction_text  # noqa: PLC0415 - as above
@@ -160,19 +187,28 @@ class Prediction(OutputLayer):
         return rf"$\displaystyle {values},\; \gamma = {_text(self.gamma)},\; c = {_text(self.c)}$"
 
 
-def _counts(prediction: Prediction, batch: Batch, D: int) -> "BatchedGuessLaw":  # noqa: N803 - the papers' letter
+@final
+@dataclass(frozen=True)
+class Counts:
     """Law of the count among D data, in their batches; a full batch has all D."""
-    from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
 
-    known = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
-    found = prediction if known else batch.at(batch.size or D)
-    if len(found.estimated) > len(prediction.estimated):
-        message = (
-            "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
-            "draws, with about three digits"
-        )
-        warnings.warn(message, EstimateWarning, stacklevel=4)
-    return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
+    prediction: Prediction
+    batch: Batch
+
+    def __call__(self, D: int) -> "BatchedGuessLaw":  # noqa: N803 - the papers' letter
+        """Return the law among D data."""
+        from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
+
+        prediction, batch = self.prediction, self.batch
+        known = batch.size is not None and not np.isnan(np.asarray(prediction.c_within, dtype=float)).any()
+        found = prediction if known else batch.at(batch.size or D)
+        if len(found.estimated) > len(prediction.estimated):
+            message = (
+                "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
+                "draws, with about three digits"
+            )
+            warnings.warn(message, EstimateWarning, stacklevel=4)
+        return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)
 
 
 def _text(value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from igbtheory.layers import Layer
+from igbtheory.layers.chain import each
 from igbtheory.text import number, table
 
 if TYPE_CHECKING:
@@ -71,6 +72,23 @@ def prediction_dict(prediction: "Prediction") -> dict[str, Any]:
         "G0": moments,
         "per_layer": {name: getattr(prediction.per_layer, name) for name in names},
     }
+
+
+def prediction_columns(prediction: "Prediction") -> dict[str, Any]:
+    """Return the moments after every Dense layer as columns, or those of the output for every network of a sweep."""
+    names = (*COLUMNS, "c_within", "error")
+    shape = np.shape(prediction.gamma)
+    if not shape:
+        layers = {name: getattr(prediction.per_layer, name) for name in names}
+        return {"layer": np.arange(1, len(prediction.per_layer.var_mu) + 1), **layers}
+    swept = {
+        name: value
+        for owner in (*each(prediction.layers), prediction.inputs)
+        for name, value in vars(owner).items()
+        if np.ndim(value)
+    }
+    output = {name: getattr(prediction, name) for name in (*names, "regime")}
+    return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 
 
 def prediction_text(prediction: "Prediction") -> str:

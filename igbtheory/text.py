@@ -1,5 +1,6 @@
 """Numbers and tables as text, for what results print."""
 
+import json
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +12,26 @@ PLAIN = 7
 def number(value: Any, digits: int) -> str:
     """Return a number of any kind with so many significant digits."""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value.context.nstr(value, digits))
+
+
+def json_text(values: Any, digits: int = 17, indent: int | None = None) -> str:
+    """Return plain values as JSON; numbers that JSON cannot hold (inf, nan, many digits) become texts."""
+    return json.dumps(plain(values, digits), indent=indent, allow_nan=False, ensure_ascii=False)
+
+
+def plain(value: Any, digits: int = 17) -> Any:
+    """Return what JSON can hold of a value: NumPy arrays become lists, their numbers Python's."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(item, digits) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, digits) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    return number(value, digits) if hasattr(value, "context") else str(value)
 
 
 def measured(value: float, error: float) -> str:

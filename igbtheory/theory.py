@@ -1,8 +1,8 @@
 """Theory of a chain of layers in infinite width: the law of Gaussian inputs, or the kernel of a given data set."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +48,23 @@ def on_gaussian_inputs(
                 found.append(node.averaged())
     per_layer = stacked(n, found)
     _refuse_lost(n, per_layer.var_mu + per_layer.var_chi)
-    batches = batch and Batch(batch.batch_size, partial(_in_batches, layers, n, inputs))
-    return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated))
+    layers = tuple(layers)
+    batches = batch and Batch(batch.batch_size, InBatches(layers, n, inputs))
+    return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated), layers=layers, inputs=inputs)
 
 
-def _in_batches(layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, size: int) -> Prediction:
-    """Prediction with batches of that size where the full batch is meant."""
-    return on_gaussian_inputs(in_batches(layers, size), n, inputs, draws_within=True)
+@final
+@dataclass(frozen=True)
+class InBatches:
+    """Prediction as a function of the batch size, where the full batch is meant."""
+
+    layers: tuple[Layer, ...]
+    n: Kind
+    inputs: GaussianInputs
+
+    def __call__(self, size: int) -> Prediction:
+        """Return the prediction with batches of that size."""
+        return on_gaussian_inputs(in_batches(self.layers, size), self.n, self.inputs, draws_within=True)
 
 
 def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:
@@ -98,8 +108,9 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
-    law = DatasetGuessLaw(outputs, arcsines / outputs**2, partial(_output_kernel, chain, data))
-    return Prediction(PerLayer(n, q_ab, var_chi, error, q_ab), law, None, rank, _unlike(node.estimated))
+    law = DatasetGuessLaw(outputs, arcsines / outputs**2, OutputKernel(tuple(chain), data.astype(float)))
+    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
+    return Prediction(per_layer, law, None, rank, _unlike(node.estimated), tuple(layers), checks.data_set(inputs))
 
 
 def _unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
@@ -142,8 +153,17 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[Ke
     return node, found
 
 
-def _output_kernel(layers: Sequence[Layer], data: Any) -> NDArray[np.float64]:
-    return np.asarray(_pairs(layers, FLOAT64, data.astype(float), slice(0, len(data)))[1][-1].q_ab)
+@final
+@dataclass(frozen=True)
+class OutputKernel:
+    """Covariance of an output at all data, which only draws need as a whole."""
+
+    layers: tuple[Layer, ...]
+    data: NDArray[np.float64]
+
+    def __call__(self) -> NDArray[np.float64]:
+        """Return the kernel, shape (n_samples, n_samples), in double precision."""
+        return np.asarray(_pairs(self.layers, FLOAT64, self.data, slice(0, len(self.data)))[1][-1].q_ab)
 
 
 def _refuse_scale(data: NDArray[np.float64]) -> None:

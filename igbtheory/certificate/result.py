@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
+from flint import arb
+
 from igbtheory.numbers.certified import Certified
 from igbtheory.output_layer import OutputLayer
 
@@ -18,6 +20,9 @@ class CertifiedLayers:
     n: Certified
     var_mu: list[Any]
     var_chi: list[Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return layers_of_ends, (self.n, *([_ends(ball) for ball in balls] for balls in (self.var_mu, self.var_chi)))
 
     @cached_property
     def gamma(self) -> list[Any]:
@@ -35,8 +40,20 @@ class CertifiedLayers:
             ]
 
 
+def _ends(ball: Any) -> list[int]:
+    """Return a finite ball as whole numbers: mantissa and exponent of its middle and of its radius."""
+    return [int(part) for number in (ball.mid(), ball.rad()) for part in number.man_exp()]
+
+
+def layers_of_ends(n: Certified, *ends: Any) -> CertifiedLayers:
+    """Return the layers whose balls `_ends` wrote."""
+    with n.precision():
+        found = [[arb((man, exp), (radius, power)) for man, exp, radius, power in balls] for balls in ends]
+    return CertifiedLayers(n, *found)
+
+
 @final
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Certificate(OutputLayer):
     """Proven enclosures for a network in infinite width: var_mu, var_chi, gamma and c of the output layer.
 

@@ -1,12 +1,10 @@
 """Results on standard output: text for people, JSON for machines."""
 
-import json
-import math
 import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
-from igbtheory.text import number
+from igbtheory.text import json_text
 
 
 def show(*lines: str) -> None:
@@ -30,17 +28,4 @@ def tell(text: str) -> None:
 
 def show_json(values: dict[str, Any] | list[dict[str, Any]], digits: int = 17) -> None:
     """Print a JSON object or a list of them; numbers that JSON cannot hold (inf, nan, many digits) become strings."""
-    sys.stdout.write(json.dumps(_plain(values, digits), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
-
-
-def _plain(value: Any, digits: int) -> Any:
-    """Return what JSON can hold of a value: NumPy arrays become lists, their numbers Python's."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {key: _plain(item, digits) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item, digits) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    return value if value is None or isinstance(value, str | bool | int) else number(value, digits)
+    sys.stdout.write(json_text(values, digits, indent=2) + "\n")

@@ -98,7 +98,7 @@ def phase(  # noqa: PLR0913 - one argument an option
         style.write(maps.picture, found, work / f"{stem}.png")
         _write_table(found, work / f"{stem}.csv")
     if printed.json:
-        output.show_json(vars(found))
+        output.show_json(found.to_dict())
     else:
         why = [f"no edge of chaos: {found.no_edge}"] if found.no_edge else []
         output.show(*why, *(str(out / f"{stem}{suffix}") for suffix in (".png", ".csv")))
@@ -129,7 +129,6 @@ def _write_table(found: Diagram, file: Path) -> None:
     """A line a point: both variances, gamma, and the lines at this variance of the biases."""
     with file.open("w", newline="", encoding="utf-8") as stream:
         rows = csv.writer(stream, lineterminator="\n")
-        rows.writerow(("sigma_b2", "sigma_w2", "gamma", "edge_of_chaos", "neutrality_line"))
-        for b2, gammas, *others in zip(found.sigma_b2, found.gamma, found.edge, found.neutrality, strict=True):
-            for w2, gamma in zip(found.sigma_w2, gammas, strict=True):
-                rows.writerow(f"{value:.17g}" for value in (b2, w2, gamma, *others))
+        columns = found.columns()
+        rows.writerow(columns)
+        rows.writerows([f"{value:.17g}" for value in row] for row in zip(*columns.values(), strict=True))

@@ -14,6 +14,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
 from igbtheory.numerics.crossings import crossings
 from igbtheory.prediction import Prediction
+from igbtheory.result import Result
 
 PROMISED = 1e-10
 """Relative error of gamma at a root."""
@@ -23,7 +24,7 @@ EXTREME = 1e300
 
 @final
 @dataclass(frozen=True, eq=False)
-class Design:
+class Design(Result):
     """Network with a wanted gamma: `value` is that of the parameter `vary`, `values` are all that do, ascending.
 
     network, inputs, prediction: at `value`, the smallest. Of vary="activation_shift" the value is a tuple, the constant

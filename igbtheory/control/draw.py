@@ -21,6 +21,7 @@ from igbtheory.control.window import counts_within
 from igbtheory.layers import Dropout
 from igbtheory.layers.chain import each
 from igbtheory.network import Network
+from igbtheory.result import Result
 from igbtheory.text import table
 
 TRIES = 20
@@ -30,8 +31,8 @@ SMALL = 0.1
 
 
 @final
-@dataclass(frozen=True)
-class Drawn:
+@dataclass(frozen=True, eq=False)
+class Drawn(Result):
     """Networks with G0 in a window: G0 and log_weights, one a network, `weights` normalised to the sum 1.
 
     A mean over initialisations given the window is sum(weights * f). seeds: the networks of all tried whose weight is

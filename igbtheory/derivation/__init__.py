@@ -31,4 +31,4 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
             before.append(len(rules) if gaussian else before[-1])
             if gaussian:
                 node = LawNode(SYMBOLIC, FormalGaussian(in_symbols(x)))
-    return Derivation(layers_of(rules, before))
+    return Derivation(layers_of(rules, before), tuple(layers), inputs)

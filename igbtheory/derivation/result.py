@@ -14,6 +14,7 @@ from igbtheory.derivation.form import LONG, simplified
 from igbtheory.derivation.recursion import Recursion
 from igbtheory.derivation.shorthands import documented
 from igbtheory.derivation.states import Rule, S, V, at
+from igbtheory.layers import Layer
 from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
@@ -64,16 +65,23 @@ def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLaye
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Derivation(OutputLayer):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
     per_layer: the same after every Dense. With more than two hidden layers those that would be long are in the symbols
     v_mu_l, v_chi_l of the layer before; gamma, c and the variances are then evaluated layer by layer, and their
-    formulas in full are `gamma.doit()` and so on.
+    formulas in full are `gamma.doit()` and so on. layers, inputs: what was derived.
     """
 
     per_layer: tuple[DerivedLayer, ...]
+    layers: tuple[Layer, ...]
+    inputs: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from igbtheory.derivation import derive  # noqa: PLC0415 - it imports this module
+
+        return derive, (self.layers, self.inputs)
 
     @property
     def chained(self) -> bool:
@@ -133,6 +141,9 @@ class Derivation(OutputLayer):
             "latex": self.latex(),
             "per_layer": [{name: str(getattr(layer, name)) for name in QUANTITIES[:2]} for layer in self.per_layer],
         }
+
+    def __repr__(self) -> str:
+        return f"Derivation(gamma={self.gamma if self.per_layer[-1].explicit else 'by recursion'})"
 
     def __str__(self) -> str:
         return self._document.text({name: _digits(getattr(self, name)) for name in QUANTITIES})

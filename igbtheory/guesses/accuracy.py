@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.law import float64_array
 from igbtheory.guesses.sampled import SampledLaw, checked_draws
+from igbtheory.result import Result
 
 Array = NDArray[np.float64]
 DRAWS = 10_000
@@ -40,12 +41,16 @@ def loose_accuracy_bound(fractions: Any) -> Any:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class AccuracyBounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class AccuracyBounds(Result):
     """Laws over initialisations of the largest accuracy (`tight`) and of 1 - (max f - 1/M) (`loose`) of the guesses."""
 
     tight: SampledLaw
     loose: SampledLaw
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the mean and the standard deviation of both bounds, with their errors."""
+        return {"tight": self.tight.to_dict(), "loose": self.loose.to_dict()}
 
 
 def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, random_state: Any = 0) -> AccuracyBounds:

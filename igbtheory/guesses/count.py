@@ -51,10 +51,6 @@ class CountLaw(Law):
             below, above = np.where(reached, below, middle), np.where(reached, middle, above)
         return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), above], np.nan)[()]
 
-    @abstractmethod
-    def mean(self) -> Any:
-        """Return the mean D/2 of the count."""
-
     def _of_counts(self, k: Any, values: Callable[[Array], Array], elsewhere: float) -> Any:
         """Return the values of min(k, D - k) where k is a count, and another one elsewhere; NaN where k is NaN."""
         k = float64_array("k", k)

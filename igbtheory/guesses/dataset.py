@@ -1,7 +1,7 @@
 """The law of G0 on a given data set: outputs are one Gaussian vector with the kernel of the data as covariance."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn, final
 
@@ -15,7 +15,7 @@ LARGEST = 8192
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DatasetGuessLaw(Law):
     """Law of the fraction of `size` given data that class 0 gets, in infinite width.
 
@@ -24,7 +24,7 @@ class DatasetGuessLaw(Law):
 
     size: int
     variance: float
-    kernel: Callable[[], NDArray[np.float64]]
+    kernel: Callable[[], NDArray[np.float64]] = field(repr=False)
 
     def mean(self) -> float:
         """Return the mean 1/2, by the symmetry of the classes."""

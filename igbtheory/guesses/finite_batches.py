@@ -114,7 +114,7 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BatchedGuessLaw(CountLaw):
     """Law of the count k in 0, ..., D of data that are given to class 0, D/n batches of n, over weights and data.
 

@@ -1,13 +1,15 @@
 """What laws of guesses share: the standard deviation, the covariances of classes, the arguments that they accept."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.result import Result
 
 Numbers = float | NDArray[np.float64]
 """A float, or an array of them: what a broadcasting method takes and gives."""
@@ -15,8 +17,12 @@ Numbers = float | NDArray[np.float64]
 MOST_CLASSES = 1000
 
 
-class Law(ABC):
-    """Law whose variance is known."""
+class Law(Result):
+    """Law whose mean and variance are known."""
+
+    @abstractmethod
+    def mean(self) -> Any:
+        """Return the mean."""
 
     @abstractmethod
     def var(self) -> Any:
@@ -25,6 +31,12 @@ class Law(ABC):
     def std(self) -> Any:
         """Return the standard deviation, the square root of `var`."""
         return np.sqrt(self.var())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters that are numbers, and the moments."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        given = {name: value for name, value in named.items() if isinstance(value, int | float | np.ndarray)}
+        return {**given, "mean": self.mean(), "var": self.var(), "std": self.std()}
 
 
 class ClassLaw(Law):

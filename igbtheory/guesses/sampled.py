@@ -1,6 +1,6 @@
 """Estimates from independent draws with their standard errors: of one number, and of a law that can be drawn."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.guesses.law import one_number
+from igbtheory.result import Result
 
 DRAWS = 2000
 """Draws of an estimate unless named: it errs by a few per cent."""
@@ -16,7 +17,7 @@ DRAWS = 2000
 
 @final
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Result):
     """Estimate `value` and its standard error `error`, numbers or arrays of one shape; error 0: exact."""
 
     value: Any
@@ -45,7 +46,7 @@ def checked_draws(draws: Any) -> int:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SampledLaw:
+class SampledLaw(Result):
     """Law of a number, or of each number of an array, known from independent `draws`, shape (number of draws, ...).
 
     What its methods give has the shape of one draw, and a standard error. At least two draws.
@@ -79,11 +80,15 @@ class SampledLaw:
         low, value, high = np.quantile(self.draws, np.clip([p - off, p, p + off], 0.0, 1.0), axis=0)
         return Estimate(value[()], (0.5 * (high - low))[()])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the mean and the standard deviation, with their errors, and the number of draws."""
+        return {"draws": len(self.draws), "mean": self.mean().to_dict(), "std": self.std().to_dict()}
+
     def __repr__(self) -> str:
         return f"SampledLaw({len(self.draws)} draws of shape {self.draws.shape[1:]})"
 
 
-class DrawnClasses(ABC):
+class DrawnClasses(Result):
     """Law of one number for every class that can be drawn, and what draws say of the numbers in order."""
 
     @abstractmethod

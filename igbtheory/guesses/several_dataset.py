@@ -21,7 +21,7 @@ ROWS = 2**17
 """Pairs of data whose covariances are computed at once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DatasetDraws(DrawnClasses):
     """Law of numbers of M = `n_classes` classes that sum to one, from their outputs at given data, in infinite width.
 
@@ -54,7 +54,7 @@ class DatasetDraws(DrawnClasses):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DatasetClassLaw(DatasetDraws, ClassLaw):
     """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
 
@@ -92,7 +92,7 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DatasetSoftmaxLaw(DatasetDraws):
     """Law over initialisations of p_c, the mean of softmax_c(O/temperature) over the given data, in infinite width."""
 
@@ -105,6 +105,11 @@ class DatasetSoftmaxLaw(DatasetDraws):
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
         """Return the variance of p_c over initialisations, from so many draws."""
         return estimate(((self._draws(draws, random_state) - self.mean()) ** 2).mean(axis=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of data and classes, the temperature, the mean, and the variance with its error."""
+        given = {"size": self.binary.size, "n_classes": self.n_classes, "temperature": self.temperature}
+        return {**given, "mean": self.mean(), "var": self.var().to_dict()}
 
     def _of(self, outputs: Array) -> Array:
         weights = np.exp((outputs - outputs.max(axis=2, keepdims=True)) / self.temperature)

@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SoftmaxLaw(DrawnClasses, ClassLaw):
     """Law over initialisations of p_c = E_chi softmax_c(O/temperature) of M = `n_classes` classes.
 

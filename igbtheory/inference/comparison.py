@@ -13,6 +13,7 @@ from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import end_of_interval
 from igbtheory.inference.several_classes import WIDE, Votes
 from igbtheory.inference.two_classes import Counts
+from igbtheory.result import Result
 
 Found = tuple[float, float, float, float, float]
 """What follows the ratio in a `GammaComparison`."""
@@ -25,8 +26,8 @@ FAR = 100.0
 
 
 @final
-@dataclass(frozen=True)
-class GammaComparison:
+@dataclass(frozen=True, eq=False)
+class GammaComparison(Result):
     """Ratio of the gamma of a first architecture to that of a second one, its interval, and a test of equality.
 
     The interval (low, high) contains the ratio with the probability `level`. statistic: the ratio itself and its F law

@@ -14,6 +14,7 @@ from igbtheory.inference.observed import Observed, Test
 from igbtheory.inference.several_classes import Votes
 from igbtheory.inference.two_classes import Counts
 from igbtheory.inference.unbiased import RESOLUTION
+from igbtheory.result import Result
 
 Array = NDArray[np.float64]
 WHOLE = 0.01
@@ -22,7 +23,7 @@ WHOLE = 0.01
 
 @final
 @dataclass(frozen=True, eq=False)
-class GammaEstimate:
+class GammaEstimate(Result):
     """Estimate of gamma with its interval (low, high), which contains it with the probability `level`.
 
     observed: the guesses. unbiased(): test of gamma = 0; fit(): test of the law.

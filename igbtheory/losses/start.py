@@ -13,6 +13,7 @@ from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
 from igbtheory.losses.loss import Loss
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.prediction import Prediction
+from igbtheory.result import Result
 from igbtheory.simulation.ensemble import outputs as finite_outputs
 from igbtheory.text import table
 
@@ -22,7 +23,7 @@ _CERTAIN = 1e4  # log-odds where the others have no weight left: the probability
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class LossAtStart:
+class LossAtStart(Result):
     """Laws over initialisations of means over the data, arrays (n_classes,): from the most to the least favoured class.
 
     probability: mean softmax probability of a class, by which classes are ordered in every network.

@@ -66,6 +66,9 @@ class Certified(Kind):
         with self.precision():
             self.pi = arb.pi()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Certified, (self.bits,)
+
     def precision(self) -> AbstractContextManager[None]:
         """Context in which python-flint computes with this precision."""
         context: AbstractContextManager[None] = ctx.workprec(self.bits)

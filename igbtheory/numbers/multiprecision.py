@@ -47,6 +47,9 @@ class Multiprecision(Kind):
         self.sin_minus_t_cos = _elementwise(self._sin_minus_t_cos)
         self.pi = +context.pi
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Multiprecision, (self.digits,)
+
     def _sin_minus_t_cos(self, t: Any) -> Any:
         """Function sin t - t cos t, in as many more digits as its cancellation t^3/3 takes away."""
         lost = 0 if t == 0 else max(0, -2 * int(self.context.mag(t)))

@@ -14,6 +14,7 @@ from igbtheory.phases.lines import edges_of_chaos, neutrality_line
 from igbtheory.phases.points import FixedPoint, fixed_points
 from igbtheory.phases.rates import Rate
 from igbtheory.phases.variance import MARGIN
+from igbtheory.result import Result
 from igbtheory.text import table
 
 DEPTHS = (10, 30, 100)
@@ -46,8 +47,8 @@ NOWHERE = "at no sigma_w2"
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Phase:
+@dataclass(frozen=True, eq=False, repr=False)
+class Phase(Result):
     """Phase of a network: see `classify`. As text, all that `igb phase` prints.
 
     name: a row of the table, or a case that it leaves out (in_table says which); meaning: in words. point: the fixed

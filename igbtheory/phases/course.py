@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from igbtheory.phases.points import FixedPoint, correlations
 from igbtheory.phases.rates import Rate, kept, rate_at
 from igbtheory.phases.variance import MARGIN, Variance, variances
 from igbtheory.prediction import Prediction
+from igbtheory.result import Result
 from igbtheory.theory import RANGE, stacked
 
 FEWEST = 200
@@ -32,8 +33,8 @@ ROUNDING = 1e-24
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Course:
+@dataclass(frozen=True, eq=False, repr=False)
+class Course(Result):
     """Moments after every Dense: entry d belongs to the output of a network of depth d, entry 0 to the first Dense.
 
     prediction: that of the deepest network reached; stopped: why it is not the one asked for, or "";
@@ -46,6 +47,10 @@ class Course:
     prediction: Prediction
     stopped: str
     still: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the variance q and gamma over depth, and why the course ends where it does."""
+        return {"depth": np.arange(len(self.q)), "q": self.q, "gamma": self.gamma, "stopped": self.stopped}
 
     @property
     def reached(self) -> int:

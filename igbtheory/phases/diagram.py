@@ -11,12 +11,13 @@ from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line
+from igbtheory.result import Result
 from igbtheory.theory import RANGE
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Diagram:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagram(Result):
     """Phase diagram of `mlp(depth, activation, ...)`.
 
     sigma_w2, sigma_b2: the axes; gamma: bias ratio at the depth, shape (len(sigma_b2), len(sigma_w2)), NaN where the
@@ -36,6 +37,17 @@ class Diagram:
     forward: float
     error: float
     no_edge: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by their names."""
+        return dict(vars(self))
+
+    def columns(self) -> dict[str, Any]:
+        """Return a row for every point: both variances, gamma, and the lines at this variance of the biases."""
+        w2, b2 = np.meshgrid(self.sigma_w2, self.sigma_b2)
+        lines = {"edge_of_chaos": self.edge, "neutrality_line": self.neutrality}
+        across = {name: np.repeat(line, len(self.sigma_w2)) for name, line in lines.items()}
+        return {"sigma_b2": b2.ravel(), "sigma_w2": w2.ravel(), "gamma": self.gamma.ravel(), **across}
 
 
 def diagram(

@@ -14,12 +14,13 @@ from igbtheory.layers.batches import batch_of
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.phases.gradients_twins import Twins
+from igbtheory.result import Result
 from igbtheory.theory import on_gaussian_inputs
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Gradients:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gradients(Result):
     """Expected squared gradients of an output O by the units Z_l behind every Dense layer l, in infinite width.
 
     factor: E (dO/dZ_l)^2 / E (dO/dZ_(l+1))^2, shape (dense layers - 1, *sweep), input side first: gradients explode
@@ -31,6 +32,10 @@ class Gradients:
     n: Kind
     factor: NDArray[Any]
     error: NDArray[np.float64]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the factors, the squared gradients, the growth a layer and the error."""
+        return {name: getattr(self, name) for name in ("factor", "squared", "growth", "error")}
 
     @cached_property
     def squared(self) -> NDArray[Any]:

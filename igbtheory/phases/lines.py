@@ -13,6 +13,7 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
 from igbtheory.phases.scan import roots, scanned
+from igbtheory.result import Result
 
 NOTHING = 1e-24
 """Variance so small that of a function only its value and its slopes at 0 matter."""
@@ -89,8 +90,8 @@ def neutrality_line(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any
 
 
 @final
-@dataclass(frozen=True)
-class Thresholds:
+@dataclass(frozen=True, eq=False)
+class Thresholds(Result):
     """Variances of the weights that keep signals and gradients at a variance q, without biases.
 
     forward: q/E f^2, which keeps the variance; backward: 1/E (grad f)^2, which keeps squared gradients. They agree for
@@ -99,6 +100,10 @@ class Thresholds:
 
     forward: Any
     backward: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both thresholds."""
+        return dict(vars(self))
 
 
 def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.numerics.log_normal import LogNormalLaplace
 from igbtheory.prediction import Prediction
+from igbtheory.result import Result
 
 BLOCK = 2**20
 """Numbers held at once."""
@@ -24,8 +25,8 @@ Array = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True)
-class ClassGradients:
+@dataclass(frozen=True, eq=False)
+class ClassGradients(Result):
     """Law over initialisations of E_chi (p - e_k)^2, the squared gradient at the logits of the data of label k.
 
     Outputs O_c = mu_c + sqrt(var_chi) z, mu_c ~ N(0, var_mu), whatever the label: at initialisation a network knows
@@ -37,6 +38,10 @@ class ClassGradients:
     var_mu: float
     var_chi: float
     n_classes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters of the law."""
+        return {name: getattr(self, name) for name in ("var_mu", "var_chi", "n_classes")}
 
     def given(self, centres: Any) -> Array:
         """Mean over the data of (p - e_k)^2 for every label k given the centres mu, both of shape (..., n_classes)."""

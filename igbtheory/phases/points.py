@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 
 from igbtheory.phases.block import EXACT, STEP, Block, block_of, one_dense
 from igbtheory.phases.variance import MARGIN, Variance, variances
+from igbtheory.result import Result
 
 CLOSE = 1e-24
 """Share 1 - c of two data that are almost equal."""
@@ -17,8 +18,8 @@ BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
 
 
 @final
-@dataclass(frozen=True)
-class FixedPoint:
+@dataclass(frozen=True, eq=False)
+class FixedPoint(Result):
     """Fixed point (q, c) of the variance of a datum and of the correlation of two data over depth.
 
     share = 1 - c, not rounded, NaN where a linear network keeps every c; growth, slope_q: q'/q and dq'/dq; slope_c =

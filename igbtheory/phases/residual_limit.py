@@ -25,6 +25,7 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments
 from igbtheory.phases.gradients_twins import Twins, add_twins
 from igbtheory.prediction import Prediction
+from igbtheory.result import Result
 from igbtheory.theory import stacked
 
 TOLERANCES = (1e-9, 1e-12)
@@ -36,12 +37,16 @@ CENTRED = 1e-12
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class ResidualLimit:
+@dataclass(frozen=True, eq=False, repr=False)
+class ResidualLimit(Result):
     """Prediction and gradients of a network whose residual blocks stand for infinitely many: see `residual_limit`."""
 
     prediction: Prediction
     gradients: Gradients
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction and the gradients as plain values."""
+        return {"prediction": self.prediction.to_dict(), "gradients": self.gradients.to_dict()}
 
 
 def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> ResidualLimit:

@@ -19,6 +19,7 @@ from igbtheory.phases.block import block_of, one_dense, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course
 from igbtheory.phases.rates import Rate
 from igbtheory.phases.verdict_text import dict_of, text_of
+from igbtheory.result import Result
 
 
 @final
@@ -31,8 +32,8 @@ class Cause:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Verdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Result):
     """Verdict on an activation in mlp(depth, phi, sigma_w2, sigma_b2). As text, all that `igb activation` prints.
 
     mean = E phi(h), h the first pre-activation, N(0, sigma_w2 (variance + shift^2) + sigma_b2), as every node and

@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 
 from igbtheory.prediction import Prediction
+from igbtheory.result import Result
 from igbtheory.simulation.ensemble import simulate
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 from igbtheory.simulation.kolmogorov import KolmogorovSmirnov, kolmogorov_smirnov
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Result):
     """Comparison of a prediction with finite networks of the widths N, 2N and 4N, extrapolated to infinite width.
 
     rows: var_mu and var_chi after every Dense, gamma and Var(G0) of the output; ks: the test of the extrapolated law
@@ -68,7 +69,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         spec = self.simulations[0]
-        return f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples})\n{self}"
+        agreement = "agrees" if self.agrees() else f"deviates: {self.largest_z.name}, z = {self.largest_z.z:+.2f}"
+        return f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples}; {agreement})"
 
 
 def _text(test: KolmogorovSmirnov) -> str:

@@ -4,7 +4,7 @@ The values of several ensembles stand in one array, (ensembles, networks, ...). 
 the weight 1 of a single ensemble, or those that extrapolate in the width.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import final
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.output_layer import of_output
+from igbtheory.result import Result
 
 Array = NDArray[np.float64]
 NAMES = ("var_mu", "var_chi", "gamma")
@@ -31,7 +32,7 @@ class LayerEstimates:
     gamma_error: Array
 
 
-class OutputEstimates(ABC):
+class OutputEstimates(Result):
     """Estimates var_mu, var_chi, gamma of the output of an ensemble, with standard errors."""
 
     @property

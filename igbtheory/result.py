@@ -1,0 +1,126 @@
+"""What the result of every verb can do: plain values, JSON, tables, pictures, pickles; equal results are equal."""
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+import igbtheory
+from igbtheory.saved import jsonable, same, tree_of, value_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+LONGEST = 60
+"""Characters of a field that are shown in the repr of a result; of an array, its shape."""
+
+
+class Result(ABC):
+    """Frozen dataclass that a verb returns. Two results are equal where their fields are; NaN equals NaN."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values: numbers, texts, arrays, and dictionaries of them."""
+
+    def columns(self) -> dict[str, Any]:
+        """Return the result as a table: columns of one length by their names.
+
+        By default there is a row for every entry of the arrays, where these have one shape, and one row else.
+        """
+        values = dict(_flat(self.to_dict()))
+        shapes = {np.shape(value) for value in values.values()} - {()}
+        shape = shapes.pop() if len(shapes) == 1 else ()
+        shown = {name: value for name, value in values.items() if np.shape(value) in {(), shape}}
+        return {name: np.broadcast_to(value, shape).ravel() for name, value in shown.items()}
+
+    def to_json(self) -> str:
+        """Return the result as JSON: `values` for people and other programs, and `state` for `from_json`.
+
+        TypeError where the result contains a layer or a kind of number of your own.
+        """
+        from igbtheory.text import plain  # noqa: PLC0415 - most results are not saved
+
+        head = {"igbtheory": igbtheory.__version__, "result": type(self).__name__}
+        parts = {"values": plain(self.to_dict()), "state": jsonable(tree_of(self))}
+        return json.dumps({**head, **parts}, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the result that `to_json` wrote, equal to the first. ValueError where the text is none of these."""
+        try:
+            found = json.loads(text)
+            version, state = found["igbtheory"], found["state"]
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"expected the text of to_json(), got {text!r:.60}; write it with to_json()") from None
+        _check_version(version)
+        value = value_of(state)
+        if not isinstance(value, cls):
+            raise TypeError(
+                f"expected a saved {cls.__name__}, got a {type(value).__name__}; call {type(value).__name__}.from_json"
+            )
+        return value
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the table of the result (`columns`) as a DataFrame. It needs pandas, the extra "pandas"."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise ImportError(
+                'expected pandas, which is not installed: pip install "igbtheory[pandas]"; columns() needs none'
+            ) from None
+        return pd.DataFrame(self.columns())
+
+    def plot(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the result into Matplotlib axes, by default new ones, and return them."""
+        # by name: pictures import results, and not the other way round
+        drawn: Axes = import_module("igbtheory.pictures.plots").plot(self, axes)
+        return drawn
+
+    def __repr__(self) -> str:
+        parts = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        shown = (f"{name}={_short(x)}" for name, x in parts)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __eq__(self, other: object) -> bool:
+        return same(tree_of(self), tree_of(other)) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash of the class and the texts and whole numbers among the fields, which equal results share."""
+        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return hash((type(self), *(value for value in values if type(value) in {str, int})))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {"igbtheory": igbtheory.__version__, "state": state}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        _check_version(saved.get("igbtheory", "an older version"))
+        for name, value in saved["state"].items():
+            object.__setattr__(self, name, value)
+
+
+def _short(value: Any) -> str:
+    text = f"<array of shape {value.shape}>" if isinstance(value, np.ndarray) and value.ndim else repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """Return the names and values of nested dictionaries, the names joined by points."""
+    found: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(f"{prefix}{name}", value)]
+    return found
+
+
+def _check_version(version: Any) -> None:
+    own = igbtheory.__version__
+    if version != own:
+        raise ValueError(
+            f"expected a result of igbtheory {own}, got one of {version}; compute it again, or read it with igbtheory "
+            f"{version}"
+        )

@@ -1,0 +1,165 @@
+"""Results as trees of plain values, for JSON and for the question whether two results are equal.
+
+The nodes of a tree are dictionaries with texts as keys, lists, NumPy arrays of numbers, texts, numbers and None. An
+object of the package is a dictionary with the name of its class and its fields. Reading a tree makes such objects
+again, and calls nothing else.
+"""
+
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+PACKAGE = __package__
+MAKERS = {
+    "igbtheory.certificate.result:layers_of_ends",
+    "igbtheory.derivation:derive",
+    "igbtheory.numbers.certified:Certified",
+    "igbtheory.numbers.multiprecision:Multiprecision",
+    "igbtheory.prediction:PerLayer",
+    "igbtheory.prediction:per_layer_of_texts",
+}
+"""Functions that a tree may name to make a value again: what `__reduce__` of a class of the package returns."""
+CONSTANTS = {"igbtheory.numbers.float64:FLOAT64"}
+"""Constants that a tree may name."""
+FORMATS = "fiub"
+"""Kinds of NumPy arrays that are saved as they are."""
+
+
+def tree_of(value: Any) -> Any:
+    """Return the tree of a value; objects that are neither of this package nor of SymPy stay what they are."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value if value.dtype.kind in FORMATS else {"objects": tree_of(value.tolist())}
+    if isinstance(value, list):
+        return [tree_of(item) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [tree_of(item) for item in value]}
+    if isinstance(value, dict):
+        return {"items": [[tree_of(key), tree_of(item)] for key, item in value.items()]}
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    return _tree_of_object(value)
+
+
+def _tree_of_object(value: Any) -> Any:
+    """Return the tree of an object: how it is made again, or its class and its fields."""
+    kind = type(value)
+    if hasattr(value, "free_symbols") and hasattr(value, "args"):
+        return _tree_of_expression(value)
+    made = value.__reduce__() if "__reduce__" in vars(kind) else None
+    if isinstance(made, str):
+        return {"constant": f"{kind.__module__}:{made}"}
+    if made is not None:
+        return {"make": _name(made[0]), "of": [tree_of(part) for part in made[1]]}
+    if kind.__module__.partition(".")[0] != PACKAGE or not (is_dataclass(kind) or not vars(value)):
+        return value
+    state = {field.name: tree_of(getattr(value, field.name)) for field in fields(kind)} if is_dataclass(kind) else {}
+    return {"type": _name(kind), "fields": state}
+
+
+def _tree_of_expression(value: Any) -> Any:
+    """Return the tree of a SymPy expression."""
+    if value.is_Rational:
+        return {"make": "sympy.core.numbers:Rational", "of": [int(value.p), int(value.q)]}
+    if value.is_Symbol:
+        return {"make": "sympy.core.symbol:Symbol", "of": [value.name], "assumed": dict(value.assumptions0)}
+    return {"make": _name(value.func), "of": [tree_of(part) for part in value.args]}
+
+
+def value_of(tree: Any) -> Any:
+    """Return the value of a tree. ValueError where the tree names a function or class that is none of the package's."""
+    if isinstance(tree, list):
+        return [value_of(item) for item in tree]
+    match tree:
+        case {"tuple": items}:
+            return tuple(value_of(items))
+        case {"items": pairs}:
+            return {value_of(key): value_of(item) for key, item in pairs}
+        case {"fraction": text}:
+            return Fraction(text)
+        case {"objects": items}:
+            return np.array(value_of(items), dtype=object)
+        case {"array": items, "dtype": dtype, "shape": shape}:
+            return np.array([value_of(item) for item in items], dtype=np.dtype(dtype)).reshape(shape)
+        case {"float": text}:
+            return float(text)
+        case {"constant": name}:
+            return _named(name, allowed=name in CONSTANTS)
+        case {"make": name, "of": parts}:
+            return _maker(name)(*value_of(parts), **tree.get("assumed", {}))
+        case {"type": name, "fields": state}:
+            return _object(name, state)
+    return tree
+
+
+def _object(name: str, state: dict[str, Any]) -> Any:
+    """Return an object of a class of the package with these fields, which the class checks where it checks them."""
+    kind = _named(name, allowed=name.startswith(f"{PACKAGE}."))
+    expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
+    if not isinstance(kind, type) or expected != set(state):
+        raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
+    made: Any = object.__new__(kind)
+    for field, value in state.items():
+        object.__setattr__(made, field, value_of(value))
+    if hasattr(made, "__post_init__"):
+        made.__post_init__()
+    return made
+
+
+def _name(what: Any) -> str:
+    return f"{what.__module__}:{what.__qualname__}"
+
+
+def _maker(name: str) -> Any:
+    """Return a function that makes a value: one of MAKERS, or a class of SymPy's expressions."""
+    if not name.startswith("sympy."):
+        return _named(name, allowed=name in MAKERS)
+    from sympy import Basic  # noqa: PLC0415 - only formulas need it
+
+    found = _named(name, allowed=True)
+    return _named(name, allowed=isinstance(found, type) and issubclass(found, Basic))
+
+
+def _named(name: str, *, allowed: bool) -> Any:
+    """Return what a name such as "igbtheory.inputs:GaussianInputs" stands for, where it is allowed."""
+    module, _, own = name.partition(":")
+    found = getattr(import_module(module), own, None) if allowed and own.isidentifier() else None
+    if found is None:
+        raise ValueError(f"expected a part of {PACKAGE}, got {name!r:.80}; the text is no result that to_json() wrote")
+    return found
+
+
+def same(a: Any, b: Any) -> bool:
+    """Return whether two trees are equal; NaN equals NaN."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(item, b[key]) for key, item in a.items())
+    return type(a) is type(b) and bool(a == b or (a != a and b != b))  # noqa: PLR0124 - NaN differs from itself
+
+
+def jsonable(tree: Any) -> Any:
+    """Return a tree as JSON can hold it: numbers are exact; arrays, inf and NaN become dictionaries.
+
+    TypeError where it contains an object that is not of this package.
+    """
+    if isinstance(tree, np.ndarray):
+        shape, dtype = list(tree.shape), str(tree.dtype)
+        return {"array": jsonable(tree.ravel().tolist()), "dtype": dtype, "shape": shape}
+    if isinstance(tree, float) and not np.isfinite(tree):
+        return {"float": str(tree)}
+    if isinstance(tree, list):
+        return [jsonable(item) for item in tree]
+    if isinstance(tree, dict):
+        return {key: jsonable(item) for key, item in tree.items()}
+    if tree is None or isinstance(tree, str | bool | int | float):
+        return tree
+    raise TypeError(f"expected a result of parts of {PACKAGE}, got one with {tree!r:.80}; save it with pickle instead")

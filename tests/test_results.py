@@ -1,0 +1,173 @@
+"""What every result can do: JSON, pickles, equality, tables; what is refused."""
+
+import json
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import igbtheory as igb
+from igbtheory import losses, phases
+from igbtheory.guesses import accuracy_bounds
+from igbtheory.result import Result
+from igbtheory.text import json_text
+
+DATA = igb.digits()[:40]
+NET = igb.mlp(2)
+P, ON_DATA = NET.predict(), NET.predict(DATA)
+BATCHES = igb.mlp(2, norm="batch", batch_size=8).predict()
+SIMULATION = NET.simulate(4, 16, 20)
+VERDICT = phases.verdict("relu", depth=5)
+THREE = P.guesses(3)
+ESTIMATE = igb.infer([0.1, 0.4, 0.6])
+BLOCKS = igb.Network(
+    igb.Dense(), igb.Residual(igb.Activation("relu"), igb.Dense()), igb.Activation("relu"), igb.Dense()
+)
+S = sp.Symbol("s", positive=True)
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", igb.AccuracyWarning)
+    DRAWN = igb.draw(igb.mlp(1), DATA, (0.4, 0.6), networks=3, width=10)
+
+RESULTS: dict[str, Result] = {
+    "prediction": P,
+    "on data": ON_DATA,
+    "digits": NET.predict(digits=30),
+    "sweep": igb.mlp(2, "tanh", sigma_w2=np.array([1.0, 2.0])[:, None], sigma_b2=np.array([0.0, 0.1, 0.2])).predict(),
+    "batches": BATCHES,
+    "certificate": NET.certify(),
+    "derivation": igb.Network(igb.Dense(S / 2), igb.Activation("relu"), igb.Dense(2)).derive(),
+    "G0": P.G0,
+    "G0 of data": ON_DATA.G0,
+    "G0 of batches": BATCHES.G0,
+    "finite": P.G0.finite(10),
+    "finite of batches": BATCHES.G0.finite(16),
+    "classes": THREE,
+    "classes, finite": THREE.finite(10),
+    "classes of data": ON_DATA.guesses(3),
+    "softmax": P.softmax(3),
+    "softmax of data": ON_DATA.softmax(3),
+    "estimate": THREE.pdf(0.3, draws=50),
+    "sampled": THREE.largest(50),
+    "accuracy": accuracy_bounds(THREE, draws=20),
+    "simulation": SIMULATION,
+    "comparison": SIMULATION.compare(),
+    "phase": phases.classify("tanh"),
+    "verdict": VERDICT,
+    "course": VERDICT.course,
+    "fixed point": phases.fixed_points("tanh", 1.5, 0.1)[0],
+    "diagram": phases.diagram("relu", [1.0, 2.0, 3.0], [0.1, 0.2], 3),
+    "gradients": phases.gradients(NET),
+    "thresholds": phases.thresholds("relu"),
+    "class gradients": phases.class_gradients(P, 4),
+    "residual limit": phases.residual_limit(BLOCKS),
+    "loss": losses.predicted(P, losses.CrossEntropy(), 3, networks=5, samples=10),
+    "infer": ESTIMATE,
+    "infer among 10": igb.infer([0.1, 0.4, 0.6], 10),
+    "infer, classes": igb.infer([[0.1, 0.4, 0.5], [0.2, 0.2, 0.6]], 10),
+    "compare": igb.compare(ESTIMATE, ESTIMATE),
+    "design": igb.design(0.5, vary="sigma_b2", depth=1, activation="tanh"),
+    "drawn": DRAWN,
+}
+ROWS = {"prediction": 3, "sweep": 6, "diagram": 6, "digits": 3, "course": 6}
+"""Rows of the tables that have more than one."""
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_saved_results_are_equal_to_the_first(name: str) -> None:
+    result = RESULTS[name]
+    text = result.to_json()
+    assert json.loads(text)["values"]
+    for again in (type(result).from_json(text), pickle.loads(pickle.dumps(result))):  # noqa: S301 - our own
+        assert again is not result
+        assert again == result
+        assert hash(again) == hash(result)
+        assert json_text(again.to_dict()) == json_text(result.to_dict())
+    assert len(repr(result)) < 600
+    columns = result.columns()
+    assert {len(column) for column in columns.values()} == {ROWS.get(name, len(next(iter(columns.values()))))}
+
+
+def test_no_two_of_them_are_equal() -> None:
+    results = list(RESULTS.values())
+    assert all(a != b for i, a in enumerate(results) for b in results[:i])
+    assert igb.GuessLaw(1.0) == igb.GuessLaw(1.0)
+    assert igb.GuessLaw(1.0) != igb.GuessLaw(np.nextafter(1.0, 2.0))
+    assert igb.GuessLaw(np.array([1.0, 2.0])) != igb.GuessLaw(np.array([1.0, 2.5]))
+    assert NET.predict(digits=30) != NET.predict(digits=31)
+
+
+def test_the_table_of_a_sweep_names_its_parameters() -> None:
+    columns = RESULTS["sweep"].columns()
+    assert columns["sigma_w2"].tolist() == [1.0] * 3 + [2.0] * 3
+    assert columns["sigma_b2"].tolist() == [0.0, 0.1, 0.2] * 2
+    alone = igb.mlp(2, "tanh", sigma_w2=2.0, sigma_b2=0.1).predict()
+    assert columns["gamma"][4] == pytest.approx(alone.gamma, rel=1e-12)  # two sums of quadrature
+
+
+def test_a_frame_is_the_table() -> None:
+    pd = pytest.importorskip("pandas")
+    pd.testing.assert_frame_equal(P.to_frame(), pd.DataFrame(P.columns()))
+
+
+def test_without_pandas_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(ImportError, match=r'pip install "igbtheory\[pandas\]"'):
+        P.to_frame()
+
+
+def changed(text: str, **values: Any) -> str:
+    return json.dumps({**json.loads(text), **values})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("not JSON", r"expected the text of to_json\(\), got 'not JSON'"),
+        ("[1]", r"expected the text of to_json\(\)"),
+        (changed(P.to_json(), igbtheory="0.0.1"), r"expected a result of igbtheory 0.1.0, got one of 0.0.1"),
+        (
+            changed(P.to_json(), state={"make": "os:system", "of": ["true"]}),
+            "expected a part of igbtheory, got 'os:sys",
+        ),
+        (changed(P.to_json(), state={"type": "subprocess:Popen", "fields": {}}), "expected a part of igbtheory"),
+        (
+            changed(P.to_json(), state={"make": "sympy.core.sympify:sympify", "of": ["1"]}),
+            "expected a part of igbtheory",
+        ),
+        (changed(P.to_json(), state={"type": "igbtheory.prediction:Batch", "fields": {}}), "expected the fields of"),
+    ],
+)
+def test_other_texts_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        igb.Prediction.from_json(text)
+
+
+def test_another_kind_of_result_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"expected a saved Prediction, got a GuessLaw; call GuessLaw.from_json"):
+        igb.Prediction.from_json(igb.GuessLaw(1.0).to_json())
+
+
+def test_a_pickle_of_another_version_is_refused() -> None:
+    text = pickle.dumps(P)
+    with pytest.raises(ValueError, match=r"expected a result of igbtheory 0.1.0, got one of 0.0.1"):
+        pickle.loads(text.replace(b"0.1.0", b"0.0.1"))  # noqa: S301 - our own
+
+
+class Own(igb.Layer):
+    """A layer of a user."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        """Return the units as they are."""
+        del rng, width
+        return x
+
+
+def test_layers_of_ones_own_are_pickled_but_not_json() -> None:
+    simulation = igb.Network(igb.Dense(), Own(), igb.Dense()).simulate(2, 4, 4)
+    assert pickle.loads(pickle.dumps(simulation)).G0.tolist() == simulation.G0.tolist()  # noqa: S301 - our own
+    with pytest.raises(TypeError, match=r"expected a result of parts of igbtheory, got one with .*pickle instead"):
+        simulation.to_json()
