@@ -281,8 +281,11 @@ DATA = 8
 """Data of an exchangeable kernel, and of a full batch."""
 
 
-def faces(layer: Layer, gamma: float) -> tuple[Any, Any]:
-    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node."""
+def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
+    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node.
+
+    Last, what an estimate may miss: of GroupNorm only the law of one datum is exact.
+    """
     base = Point(1.3, gamma).base
     node = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))))
     law = in_batches([layer], DATA)[0].law(node).averaged()
@@ -290,17 +293,20 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any]:
     kernel = np.full((DATA, DATA), base.var_mu) + np.diag(np.full(DATA, base.var_chi))
     q = np.diagonal(kernel)
     pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
-    found = np.broadcast_to(layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged().q_ab, kernel.shape)
+    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
+    found = np.broadcast_to(behind.q_ab, kernel.shape)
     whole = isinstance(layer, BatchNorm) and layer.batch_size is None
     across = law.covariance if whole else law.var_mu
-    return (mean2 + law.variance, mean2 + across, mean2 + law.covariance), (found[0, 0], found[0, -1], found[0, 1])
+    lost = (law.error + behind.error) if isinstance(layer, GroupNorm) else 0.0
+    by_law = mean2 + law.variance, mean2 + across, mean2 + law.covariance
+    return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
 @pytest.mark.parametrize("gamma", [0.0, 0.4, 7.0])
 def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
-    law, kernel = faces(layer, gamma)
-    assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12)
+    law, kernel, lost = faces(layer, gamma)
+    assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
@@ -317,13 +323,14 @@ def test_faces_kernel_and_samples_agree(layer: Layer) -> None:
         units = layer.samples(root @ rng.standard_normal((4, 24_000)), rng, 0)
     q = np.diagonal(gram)
     pairs = Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))
-    kernel = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged().q_ab
+    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
+    kernel, lost = behind.q_ab, behind.error if isinstance(layer, GroupNorm) else 0.0
     for a, b in ((0, 1), (0, 3), (1, 1)):
         found = units[a] * units[b]
         # sign(x)^2 does not vary; units of one network share their weights, those of a group their norm: |z| counts
         # eight of them as one. |z| > 5 once in 150 draws by chance: 1e-4
         error = found.reshape(-1, 8).mean(axis=1).std() / np.sqrt(found.size / 8)
-        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12
+        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12 + lost
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
