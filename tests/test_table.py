@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.averages import kinked_kernel, mehler, panels
+from igbtheory.averages import kinked_kernel, mehler, quadrature
 from igbtheory.averages.gaussian import integrated, moments, product, second_moment
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
@@ -117,7 +117,7 @@ def test_closed_form_is_what_panels_find(name: str, point: Point) -> None:
     assume(point.q <= HIGHEST.get(name, np.inf))
     phi = function_of(name)
     base = point.base
-    found = panels.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
+    found = quadrature.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
     # the 1e-11; the covariance alone keeps fewer digits in the quadrature when the mean dominates
     close(second(moments(FLOAT64, phi, 1, base)), second(Moments(*found[:3])), 1e-11)
 
@@ -174,7 +174,7 @@ def test_hermite_series_is_what_panels_find(name: str, q: float, gamma: float) -
     phi, base = function_of(name), Point(q, gamma).base
     series = np.ones((4, 1))
     mehler.fill(FLOAT64, phi, np.array([[0.0], [base.var_mu], [base.var_chi]]), series)
-    found = panels.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
+    found = quadrature.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
     assume(series[3, 0] <= FLOAT64.goal)  # else it leaves the point to the panels
     close(second(Moments(*series[:3, 0])), second(Moments(*found[:3])), 1e-11)
 
@@ -237,12 +237,14 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
     q_a, q_b = np.array([[q], [ratio * q]]), np.array([q, 1.3 * q])
     q_ab = c * np.sqrt(q_a * q_b)
     mean = np.float64(0.3 * np.sqrt(q))
-    size_a, size_b = (np.sqrt([panels.second_moment(FLOAT64, phi, mean, x) for x in np.ravel(qs)]) for qs in (q_a, q_b))
+    size_a, size_b = (
+        np.sqrt([quadrature.second_moment(FLOAT64, phi, mean, x) for x in np.ravel(qs)]) for qs in (q_a, q_b)
+    )
     values, error = kinked_kernel.product(phi, smooth, q_a, q_b, q_ab, float(mean))
     # a jump that no unit reaches, 15 standard deviations away, is no loss between near duplicates that anyone sees
     assert error <= 1e-11 or size_a.max() < 1e-20
     for i, j in np.ndindex(2, 2):
-        found, _ = panels.product(FLOAT64, phi, mean, q_a[i, 0], q_b[j], q_ab[i, j])
+        found, _ = quadrature.product(FLOAT64, phi, mean, q_a[i, 0], q_b[j], q_ab[i, j])
         assert abs(values[i, j] - found) <= max(error, 1e-11) * size_a[i] * size_b[j]
 
 

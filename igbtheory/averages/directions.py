@@ -9,7 +9,7 @@ import numpy as np
 from igbtheory.averages import gaussian
 from igbtheory.averages.directions_panels import Directions
 from igbtheory.averages.maximum_law import LEVELS
-from igbtheory.averages.panels import PLAIN, orders
+from igbtheory.averages.quadrature import PLAIN, orders
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function, composed, formula
 from igbtheory.numbers import FLOAT64, Kind

@@ -95,18 +95,18 @@ class Grouped(Base[Moments]):
         q = h.variance
         one = Normalised(self.size, "exact", q, n.number(self.eps), h.error).average(n, of, 1)
         offset = self.size * np.asarray(n.number(self.eps) / q)
-        shared = partial(at_points, partial(_shared, of, self.size), one.var_chi, offset)
-        var_mu, var_chi, lost = shared(h.var_mu / q, h.var_chi / q)
+        two_data = partial(at_points, partial(_two_data, of, self.size), one.var_chi, offset)
+        var_mu, var_chi, lost = two_data(h.var_mu / q, h.var_chi / q)
         least = np.asarray(np.minimum(one.mean * one.mean + var_mu, var_chi), dtype=float)
         lost = np.minimum(lost / np.maximum(least, TINY), 1.0)[()]
-        within = None if h.within is None else shared(h.within / q, 1 - h.within / q)[0]
+        within = None if h.within is None else two_data(h.within / q, 1 - h.within / q)[0]
         return Moments(one.mean, var_mu * (var_mu > 0), var_chi, one.error + lost, within)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self.drawn(draws, count)
 
 
-def _shared(phi: Function, size: int, variance: Any, offset: Any, c: Any, less: Any) -> tuple[Any, Any, float]:
+def _two_data(phi: Function, size: int, variance: Any, offset: Any, c: Any, less: Any) -> tuple[Any, Any, float]:
     """Return the covariance of phi at two data, what is left of its variance, and the error of both.
 
     c: correlation of the units at the two data; less: 1 - c; offset: size eps/q, q the variance of a unit. The
