@@ -163,8 +163,6 @@ WORKING = [
     (BatchNorm(4), Activation("relu"), MaxPool(2)),
     (BatchNorm(8, law="proxy"), MaxPool(2), Activation("relu")),
     (LayerNorm(), MaxPool(3), Activation("tanh")),
-    (GroupNorm(4), Activation("relu")),
-    (GroupNorm(4), Activation("tanh"), LayerNorm()),
     (BatchNorm(law="evaluation"), Activation("relu"), BatchNorm(law="evaluation"), Activation("relu")),
     (Residual(LayerNorm(), Activation("relu"), Dense(2.0)), Activation("relu")),
     (Residual(Residual(Dense(1.0)), scale=0.5), Activation("relu")),
@@ -194,7 +192,8 @@ ESTIMATED = [
     (Activation("abs"), MaxPool(2)),
     (Residual(Dense(1.0), Activation("relu")), Activation("relu")),
     (GroupNorm(4), MaxPool(2)),
-    (Activation("relu"), GroupNorm(4)),
+    (GroupNorm(4), Activation("tanh"), LayerNorm()),
+    (Activation("relu"), GroupNorm(3)),
     (GroupNorm(4), Activation("relu"), BatchNorm(eps=0.1)),
 ]
 

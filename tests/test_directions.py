@@ -1,4 +1,4 @@
-"""Moments of batch- and group-normalised units: closed forms, another quadrature, more digits, simulated batches."""
+"""Moments of batch-normalised units: closed forms, another quadrature, more digits, simulated batches."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -8,11 +8,10 @@ import mpmath
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import gammaln, hyp2f1
+from scipy.special import gammaln
 
 import igbtheory as igb
 from igbtheory.averages import directions
-from igbtheory.averages.correlations import grouped
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 
@@ -147,62 +146,6 @@ def test_simulated_proxies(name: str, size: int) -> None:
     others = [np.delete(z, k, axis=1) for k in (0, 1)]
     pair = [(z[:, k] - o.mean(axis=1)) / o.std(axis=1) for k, o in enumerate(others)]
     same(moments(FLOAT64, function_of(name), size, "proxy"), *(drawn(name, b) for b in pair))
-
-
-@pytest.mark.parametrize("c", [-0.7, 0.3, 0.9])
-@pytest.mark.parametrize("size", [2, 3, 4, 8])
-@pytest.mark.parametrize("name", ["relu", CLIP, STEP])
-def test_simulated_groups(name: str, size: int, c: float) -> None:
-    rng = np.random.default_rng(size)
-    a = rng.standard_normal((200_000, size))
-    b = c * a + np.sqrt(1 - c * c) * rng.standard_normal(a.shape)
-    pair = [drawn(name, ((x.T - x.mean(axis=1)) / x.std(axis=1))[0]) for x in (a, b)]
-    mean, shared, inside, _ = grouped(FLOAT64, function_of(name), size, c, 1 - c)
-    same((mean, shared + inside, shared), *pair)
-
-
-@pytest.mark.parametrize(
-    ("c", "less"), [(1e-8, 1 - 1e-8), (0.3, 0.7), (0.9, 0.1), (1.0, 1e-12), (-0.6, 1.6), (-1.0, 2.0)]
-)
-@pytest.mark.parametrize("size", [3, 4, 9, 1000])
-def test_groups_by_differences_agree_with_the_closed_form(size: int, c: float, less: float) -> None:
-    phi = function_of("relu")
-    closed, general = (grouped(FLOAT64, f, size, c, less) for f in (phi, replace(phi, closed=None)))
-    assert closed[:3] == pytest.approx(general[:3], rel=TIGHT)  # also var_chi = 1e-12 and covariance 1e-9
-    assert closed[3] < 1e-11
-
-
-@pytest.mark.parametrize("c", [0.3, 0.9])
-def test_groups_are_averages_over_hotellings_density(c: float) -> None:
-    """The covariance of relu is E_r kappa(r)/2 - mean^2 over the sample correlation r."""
-    size = 6
-    d = size - 1
-
-    def density(r: float) -> float:
-        return float(
-            (1 - r * r) ** ((d - 3) / 2) * (1 - c * r) ** (0.5 - d) * hyp2f1(0.5, 0.5, d + 0.5, (1 + c * r) / 2)
-        )
-
-    def kernel(r: float) -> float:
-        return float((np.sqrt(1 - r * r) + (np.pi - np.arccos(r)) * r) / (2 * np.pi))
-
-    # over the angle, in which there are no roots at the ends
-    mass = quad(lambda t: density(np.cos(t)) * np.sin(t), 0, np.pi, epsabs=1e-14)[0]
-    product = quad(lambda t: density(np.cos(t)) * np.sin(t) * kernel(np.cos(t)), 0, np.pi, epsabs=1e-14)[0] / mass
-    mean = np.sqrt(d) * np.exp(gammaln(d / 2) - gammaln((d + 1) / 2)) / (2 * np.sqrt(np.pi))
-    found = grouped(FLOAT64, function_of("relu"), size, c, 1 - c)
-    assert found[:3] == pytest.approx((mean, product - mean**2, 0.5 - product), rel=1e-11)  # what quad promises
-
-
-@pytest.mark.parametrize("size", [2, 3, 8])
-@pytest.mark.parametrize("name", ["relu", "tanh", CLIP])
-def test_uncorrelated_and_equal_data(name: str, size: int) -> None:
-    phi = function_of(name)
-    _, shared, inside, error = grouped(FLOAT64, phi, size, 0.0, 1.0)
-    assert shared == 0
-    assert inside > 0
-    assert error < 1e-10
-    assert grouped(FLOAT64, phi, size, 1.0, 0.0)[2] == 0
 
 
 @pytest.mark.parametrize("size", [2, 3])

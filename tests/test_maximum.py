@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtr, owens_t
 
 from igbtheory.averages import maximum as maxima
-from igbtheory.averages import panels
+from igbtheory.averages import quadrature
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 
@@ -35,7 +35,7 @@ def close(found: Any, exact: Any, tolerance: float) -> None:
 @pytest.mark.parametrize("mean", [0.0, 0.3])
 def test_one_node_is_the_activation(name: str, gamma: float, mean: float) -> None:
     phi, (var_mu, var_chi) = function_of(name), shares(FLOAT64, 1.5, gamma)
-    expected = panels.moments(FLOAT64, phi, np.float64(mean), var_mu, var_chi)
+    expected = quadrature.moments(FLOAT64, phi, np.float64(mean), var_mu, var_chi)
     found = maxima.moments(FLOAT64, phi, 1, np.float64(mean), var_mu, var_chi)
     # beside a jump off the origin, both round distances of the size s = sqrt(1 - c^2)
     tolerance = TIGHT + (1e-15 * np.sqrt(gamma) if "where" in name else 0)
@@ -48,7 +48,7 @@ def test_one_node_is_the_activation(name: str, gamma: float, mean: float) -> Non
 @pytest.mark.parametrize("name", ["relu", "tanh", "where(x > 1/2, 1, 0)"])
 def test_one_node_of_a_pair_is_the_activation(name: str, c: float) -> None:
     given = (np.float64(0.3), np.float64(1), np.float64(2), c * np.sqrt(np.float64(2)))
-    expected, _ = panels.product(FLOAT64, function_of(name), *given)
+    expected, _ = quadrature.product(FLOAT64, function_of(name), *given)
     found, error = maxima.product(FLOAT64, function_of(name), 1, *given)
     assert found == pytest.approx(expected, abs=TIGHT)  # a product may cancel: the functions are of size 1
     assert error < 1e-11

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.averages import kinked_kernel, mehler, panels
+from igbtheory.averages import kinked_kernel, mehler, quadrature
 from igbtheory.averages.gaussian import integrated, moments, product, second_moment
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
@@ -117,7 +117,7 @@ def test_closed_form_is_what_panels_find(name: str, point: Point) -> None:
     assume(point.q <= HIGHEST.get(name, np.inf))
     phi = function_of(name)
     base = point.base
-    found = panels.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
+    found = quadrature.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
     # the issue's 1e-11; the covariance alone keeps fewer digits in the quadrature when the mean dominates
     close(second(moments(FLOAT64, phi, 1, base)), second(Moments(*found[:3])), 1e-11)
 
@@ -174,7 +174,7 @@ def test_hermite_series_is_what_panels_find(name: str, q: float, gamma: float) -
     phi, base = function_of(name), Point(q, gamma).base
     series = np.ones((4, 1))
     mehler.fill(FLOAT64, phi, np.array([[0.0], [base.var_mu], [base.var_chi]]), series)
-    found = panels.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
+    found = quadrature.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
     assume(series[3, 0] <= FLOAT64.goal)  # else it leaves the point to the panels
     close(second(Moments(*series[:3, 0])), second(Moments(*found[:3])), 1e-11)
 
@@ -237,12 +237,14 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
     q_a, q_b = np.array([[q], [ratio * q]]), np.array([q, 1.3 * q])
     q_ab = c * np.sqrt(q_a * q_b)
     mean = np.float64(0.3 * np.sqrt(q))
-    size_a, size_b = (np.sqrt([panels.second_moment(FLOAT64, phi, mean, x) for x in np.ravel(qs)]) for qs in (q_a, q_b))
+    size_a, size_b = (
+        np.sqrt([quadrature.second_moment(FLOAT64, phi, mean, x) for x in np.ravel(qs)]) for qs in (q_a, q_b)
+    )
     values, error = kinked_kernel.product(phi, smooth, q_a, q_b, q_ab, float(mean))
     # a jump that no unit reaches, 15 standard deviations away, is no loss between near duplicates that anyone sees
     assert error <= 1e-11 or size_a.max() < 1e-20
     for i, j in np.ndindex(2, 2):
-        found, _ = panels.product(FLOAT64, phi, mean, q_a[i, 0], q_b[j], q_ab[i, j])
+        found, _ = quadrature.product(FLOAT64, phi, mean, q_a[i, 0], q_b[j], q_ab[i, j])
         assert abs(values[i, j] - found) <= max(error, 1e-11) * size_a[i] * size_b[j]
 
 
@@ -281,8 +283,11 @@ DATA = 8
 """Data of an exchangeable kernel, and of a full batch."""
 
 
-def faces(layer: Layer, gamma: float) -> tuple[Any, Any]:
-    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node."""
+def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
+    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node.
+
+    Last, what an estimate may miss: of GroupNorm only the law of one datum is exact.
+    """
     base = Point(1.3, gamma).base
     node = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))))
     law = in_batches([layer], DATA)[0].law(node).averaged()
@@ -290,17 +295,20 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any]:
     kernel = np.full((DATA, DATA), base.var_mu) + np.diag(np.full(DATA, base.var_chi))
     q = np.diagonal(kernel)
     pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
-    found = np.broadcast_to(layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged().q_ab, kernel.shape)
+    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
+    found = np.broadcast_to(behind.q_ab, kernel.shape)
     whole = isinstance(layer, BatchNorm) and layer.batch_size is None
     across = law.covariance if whole else law.var_mu
-    return (mean2 + law.variance, mean2 + across, mean2 + law.covariance), (found[0, 0], found[0, -1], found[0, 1])
+    lost = (law.error + behind.error) if isinstance(layer, GroupNorm) else 0.0
+    by_law = mean2 + law.variance, mean2 + across, mean2 + law.covariance
+    return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
 @pytest.mark.parametrize("gamma", [0.0, 0.4, 7.0])
 def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
-    law, kernel = faces(layer, gamma)
-    assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12)
+    law, kernel, lost = faces(layer, gamma)
+    assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
@@ -317,13 +325,14 @@ def test_faces_kernel_and_samples_agree(layer: Layer) -> None:
         units = layer.samples(root @ rng.standard_normal((4, 24_000)), rng, 0)
     q = np.diagonal(gram)
     pairs = Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))
-    kernel = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged().q_ab
+    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
+    kernel, lost = behind.q_ab, behind.error if isinstance(layer, GroupNorm) else 0.0
     for a, b in ((0, 1), (0, 3), (1, 1)):
         found = units[a] * units[b]
         # sign(x)^2 does not vary; units of one network share their weights, those of a group their norm: |z| counts
         # eight of them as one. |z| > 5 once in 150 draws by chance: 1e-4
         error = found.reshape(-1, 8).mean(axis=1).std() / np.sqrt(found.size / 8)
-        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12
+        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12 + lost
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import igbtheory as igb
-from igbtheory.averages import kernel_tables, kinked_kernel, maximum, moment_tables, panels
+from igbtheory.averages import kernel_tables, kinked_kernel, maximum, moment_tables, quadrature
 from igbtheory.averages import mean_slopes as rule
 from igbtheory.averages.gaussian import moments
 from igbtheory.averages.kernel_tables import INSET, angle, kernel, of_mean_slopes
@@ -83,7 +83,7 @@ def test_tables_of_maxima_and_double_integrals_agree(name: str, m: int) -> None:
 def test_tables_and_panels_agree(name: str, q: float, ratio: float) -> None:
     found, known = filled(name, q, ratio)
     if known:
-        mean, var_mu, var_chi, error = panels.moments(
+        mean, var_mu, var_chi, error = quadrature.moments(
             FLOAT64, function_of(name), 0.0, np.float64(q * ratio / (1 + ratio)), np.float64(q / (1 + ratio))
         )
         error, shared = error + found[3], mean**2 + var_mu
@@ -246,11 +246,11 @@ class Counted:
 
     def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         self.calls += 1
-        return panels.product(FLOAT64, self.phi, np.float64(0), q_a, q_b, q_ab)
+        return quadrature.product(FLOAT64, self.phi, np.float64(0), q_a, q_b, q_ab)
 
     def second(self, q: Any) -> Any:
         self.calls += 1
-        return panels.second_moment(FLOAT64, self.phi, np.float64(0), q)
+        return quadrature.second_moment(FLOAT64, self.phi, np.float64(0), q)
 
 
 def data(size: int, features: int, *, equal: bool) -> tuple[Any, Any]:
@@ -279,9 +279,7 @@ def test_interpolated_pairs_are_what_panels_find(name: str, features: int, *, eq
     q, q_ab = data(100, features, equal=equal)
     np.fill_diagonal(q_ab, q)
     largest = (rule.phi, 1) if slopes else None
-    values, error = kernel(
-        FLOAT64, rule, rule.second, (q[:, None], q[None], q_ab), parity=rule.phi.parity, largest=largest
-    )
+    values, error = kernel(FLOAT64, rule, rule.second, (q[:, None], q[None], q_ab), largest)
     assert rule.calls < 100**2 / 6
     pairs = [(i, j) for i, j in np.random.default_rng(5).integers(100, size=(20, 2))]
     root = np.sqrt(np.diagonal(values))

@@ -1,8 +1,8 @@
 """What Gaussian units make of a formula: moments of one unit, kernels of pairs, maxima, normalised units.
 
 `gaussian` decides which rule computes an average: the closed form of the catalogue; `hermite` and `mehler` for smooth
-formulas; for kinked ones `panels`, and `kinked_kernel` for arrays of pairs. Tables of `mean_slopes` stand for many
-integrals, also over maxima: `moment_tables` for sweeps, `kernel_tables` for data sets. `maximum` averages over the
-largest of several units, `directions` over units behind a BatchNorm, `correlations` over units behind a GroupNorm.
-`mesh` and `resolved` say where panels end.
+formulas; for kinked ones `quadrature`, and `kinked_kernel` for arrays of pairs. Where there are many points, tables
+made from `mean_slopes` replace integrals, also those over maxima: `moment_tables` for sweeps, `kernel_tables` for data
+sets. `maximum` averages over the largest of several units and `directions` over units behind a BatchNorm. `mesh` and
+`resolved` choose the ends of the panels of a quadrature.
 """

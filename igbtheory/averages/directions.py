@@ -9,7 +9,7 @@ import numpy as np
 from igbtheory.averages import gaussian
 from igbtheory.averages.directions_panels import Directions
 from igbtheory.averages.maximum_law import LEVELS
-from igbtheory.averages.panels import PLAIN, orders
+from igbtheory.averages.quadrature import PLAIN, orders
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function, composed, formula
 from igbtheory.numbers import FLOAT64, Kind
@@ -57,16 +57,6 @@ def with_eps(n: Kind, phi: Function, m: int, size: int, variance: Any, eps: Any)
     return _largest(unit, m)
 
 
-def one(n: Kind, phi: Function, size: int) -> tuple[Any, Any, float]:
-    """Return mean and variance of phi(B) at one datum, eps = 0, and their estimated relative error."""
-    if size == 2:
-        found = _of_two(n, phi, 1)
-    else:
-        unit = Directions(n, phi, size)
-        found = _compared(unit, *((*_one_datum(unit, 1, order)[:2], n.number(0)) for order in orders(n)))
-    return found.mean, found.var_chi, found.error
-
-
 def _compared(unit: Directions, coarse: Any, fine: Any) -> Moments:
     """Moments (mean, variance, covariance) of the finer rule; the difference of both overstates their error."""
     tiny, (mean, variance, within) = unit.n.number(1e-300), fine
@@ -102,17 +92,17 @@ def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> Moments:
 
 def _single(unit: Directions, order: int) -> tuple[Any, Any, Any]:
     """Mean, variance and covariance of two data of one unit, by rules of one order."""
-    n, phi, r = unit.n, unit.phi, -1 / unit.n.number(unit.free)
+    n, phi = unit.n, unit.phi
     mean, variance, _ = _one_datum(unit, 1, order)
     if not unit.proxy and has_closed_form(phi):
-        return mean, variance, closed_product(n, phi, unit.free, r) - mean * mean
-    weights, a, b = unit.two_data(n.acos(r), order)
+        return mean, variance, closed_product(n, phi, unit.free) - mean * mean
+    weights, a, b = unit.two_data(order)
     return mean, variance, (weights * (a - mean) * (b - mean)).sum()
 
 
 def _pair(unit: Directions, order: int) -> tuple[Any, Any, Any]:
     """The same from the law of two data alone, which eps > 0 leaves simple."""
-    weights, a, b = unit.two_data(unit.n.acos(-1 / unit.n.number(unit.free)), order)
+    weights, a, b = unit.two_data(order)
     mean = (weights * (a + b)).sum() / 2
     if unit.phi.parity < 0:
         mean = 0 * mean  # exactly, so that gamma = 0 stays 0 in every layer
@@ -164,19 +154,16 @@ def has_closed_form(phi: Function) -> bool:
     return phi.closed is not None and phi.degree is not None and phi.degree.denominator == 1 and phi.degree >= 0
 
 
-def radial(n: Kind, phi: Function, free: int) -> Any:
-    """Return E chi^(2 p)/d^p = (1 + 2/d) (1 + 4/d) ..., the ratio of Gaussian products to those over directions."""
-    ratio = Fraction(1)
+def closed_product(n: Kind, phi: Function, free: int) -> Any:
+    """Return the mean product of a homogeneous phi at two data of a batch, directions of the inner product -1/d.
+
+    That of Gaussian units is (1 + 2/d) (1 + 4/d) ... = E chi^(2 p)/d^p times as large.
+    """
+    assert phi.closed is not None  # noqa: S101 - for the type checker: `has_closed_form` says so
+    one, ratio = n.number(1), Fraction(1)
     for k in range(int(phi.degree or 0)):
         ratio *= 1 + Fraction(2 * k, free)
-    return n.number(ratio)
-
-
-def closed_product(n: Kind, phi: Function, free: int, r: Any) -> Any:
-    """Return the mean product of a homogeneous phi at two directions with the inner product r."""
-    assert phi.closed is not None  # noqa: S101 - for the type checker: `has_closed_form` says so
-    one = n.number(1)
-    return (phi.closed.covariance(n, one, one, r) + phi.closed.mean(n, one) ** 2) / radial(n, phi, free)
+    return (phi.closed.covariance(n, one, one, -1 / n.number(free)) + phi.closed.mean(n, one) ** 2) / n.number(ratio)
 
 
 def _refuse_heavy_tails(phi: Function, size: int) -> None:

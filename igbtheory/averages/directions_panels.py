@@ -3,7 +3,7 @@
 A batch of n exchangeable Gaussian values, centred and divided by its standard deviation, is sqrt(n) times a uniform
 unit vector orthogonal to (1, ..., 1), a direction in d = n - 1 dimensions, whatever their mean, variance and
 correlation. One datum has B = sqrt(d) sin t, where t has the density cos(t)^(d - 2); a datum normalised by the n - 1
-others (the proxy) has sqrt(n) tan t. Two data at the angle a, cos a = -1/d within a batch, lie on a disk: sin t =
+others (the proxy) has sqrt(n) tan t. Two data of a batch are at the angle a, cos a = -1/d, and lie on a disk: sin t =
 sin(s) cos(x) and sin t' = sin(s) cos(x - a), x uniform and P(angle > s) = cos(s)^(d - 2). With eps > 0, o = n eps/v and
 v the variance of a unit over its batch, that probability is cos(s)^(d - 2) exp(-o tan(s)^2/2).
 Source: where-you-place-the-norm, appendix E, Eqs. 27 to 61.
@@ -49,6 +49,11 @@ class Directions:
     def free(self) -> int:
         """Dimensions d = n - 1 of the directions."""
         return self.size - 1
+
+    @property
+    def apart(self) -> Any:
+        """Angle between two data of a batch."""
+        return self.n.acos(-1 / self.n.number(self.free))
 
     @property
     def root(self) -> Any:
@@ -140,22 +145,22 @@ class Directions:
         return plain * np.exp(-offset / 2 * np.tan(t) ** 2) * step * (terms.sum(axis=0) - terms[0] / 2)
 
     @np.errstate(over="ignore", under="ignore", divide="ignore")
-    def two_data(self, apart: Any, order: int) -> tuple[Any, Any, Any]:
-        """Probabilities of nodes for two data at the angle `apart`, and the values of phi at either datum.
+    def two_data(self, order: int) -> tuple[Any, Any, Any]:
+        """Probabilities of nodes for two data of a batch, and the values of phi at either datum.
 
         The nodes cover half of all directions; in the other half the data change places, or both change their signs.
         """
-        n = self.n
-        sine, cosine, of_radius = self._radii(apart, order)
+        n, apart = self.n, self.apart
+        sine, cosine, of_radius = self._radii(order)
         width = n.pi / 2 if self.phi.parity else n.pi
-        x, of_x = self._turns(sine, apart, width, order)
+        x, of_x = self._turns(sine, width, order)
         values = []
         for turned in (x, x - apart):
             across = sine * n.sin(turned)  # 1 - (sine cos)^2 without cancellation
             values.append(self.at(sine * n.cos(turned), n.sqrt(cosine * cosine + across * across)))
         return of_radius * of_x / width, values[0], values[1]
 
-    def _radii(self, apart: Any, order: int) -> tuple[Any, Any, Any]:
+    def _radii(self, order: int) -> tuple[Any, Any, Any]:
         """Sines and cosines of the angles s, and weights of sum 1.
 
         Panels end where the disk begins to reach a kink, or two kinks at both data at once: as a half-integer power.
@@ -164,8 +169,8 @@ class Directions:
         if free == 2 and not o:
             one = n.number(np.ones(1))
             return one, 0 * one, one
-        kinks, r = self.sines(self.phi.pieces.kinks), n.cos(apart)
-        squares = [(a * a + b * b - 2 * r * a * b) / n.sin(apart) ** 2 for a in kinks for b in kinks]
+        kinks, apart = self.sines(self.phi.pieces.kinks), self.apart
+        squares = [(a * a + b * b - 2 * n.cos(apart) * a * b) / n.sin(apart) ** 2 for a in kinks for b in kinks]
         met = [abs(y) for y in (*kinks, *self.sines(self.mesh().points))]
         met += [n.sqrt(square) for square in squares if 0 < square < 1]
         ends = np.array([*self.ends(), *map(n.asin, met)])
@@ -176,14 +181,15 @@ class Directions:
         weights = np.ravel(weights * n.exp(-o * tangent * tangent / 2))
         return np.ravel(sine), np.ravel(cosine), weights / weights.sum()
 
-    def _turns(self, radii: Any, apart: Any, width: Any, order: int) -> tuple[Any, Any]:
-        """Angles x from half of `apart` on and weights, an axis of panels and one of nodes in front.
+    def _turns(self, radii: Any, width: Any, order: int) -> tuple[Any, Any]:
+        """Angles x from half of the angle between the data on and weights, an axis of panels and one of nodes in front.
 
         Panels end where a datum meets a kink or a point of the mesh of phi. Of an analytic phi all is even about both
         ends, so that equal steps converge geometrically, at the rate of the strip in which phi is as smooth as its
         mesh.
         """
-        n, low, largest = self.n, apart / 2, float(self.root * np.max(radii))
+        n, apart = self.n, self.apart
+        low, largest = apart / 2, float(self.root * np.max(radii))
         points: list[Any] = [*self.phi.pieces.kinks, *self.mesh().points]
         count = 2 + int(np.ceil(float(width) * largest / WIDTH))
         least = np.diff(sorted({-largest, largest, *(float(x) for x in points if abs(x) < largest)})).min()

@@ -1,7 +1,7 @@
 """Averages of phi over Gaussian units, or over the largest of m of them: which rule computes which average.
 
 One unit: the closed form where it is known; sums over the Hermite series of a smooth phi (`mehler`); for a kinked phi,
-tables of its moments (`moment_tables`) and its kernel by truncated normal moments (`kinked_kernel`); else `panels`.
+tables of its moments (`moment_tables`) and its kernel by truncated normal moments (`kinked_kernel`); else `quadrature`.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages import kernel_tables, kinked_kernel, maximum, mehler, moment_tables, panels
+from igbtheory.averages import kernel_tables, kinked_kernel, maximum, mehler, moment_tables, quadrature
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import ClosedForm, Function
@@ -97,7 +97,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
         mehler.fill(n, phi, points, found)
     elif isinstance(n, Float64) and (m == 1 or points.shape[1] >= MANY):
         moment_tables.fill(phi, m, points, found)
-    rule = partial(panels.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
+    rule = partial(quadrature.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     for i in np.flatnonzero(~(found[3] <= (n.goal if smooth else max(n.goal, moment_tables.GOAL)))):
         with one_thread():
             found[:, i] = rule(*points[:, i])
@@ -111,7 +111,7 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) 
     phi = phi or IDENTITY
     if m == 1 and (_closed(phi, mean) or not phi.pieces.kinks):
         return product(n, phi, 1, (q, q, q), mean)[0]
-    rule = partial(panels.second_moment, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
+    rule = partial(quadrature.second_moment, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
     return np.array([rule(n.number(mean), variance) for variance in np.ravel(q)]).reshape(np.shape(q))[()]
 
 
@@ -137,9 +137,9 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
             return series, error
     elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
         return kinked_kernel.product(phi, smooth, *pair, float(mean))
-    square = partial(panels.second_moment, n, phi, centre)
-    known: Any = {"parity": phi.parity, "largest": (phi, 1)} if _is_zero(mean) else {}
-    return kernel_tables.kernel(n, partial(panels.product, n, phi, centre), square, pair, **known)
+    square = partial(quadrature.second_moment, n, phi, centre)
+    largest = (phi, 1) if _is_zero(mean) else None
+    return kernel_tables.kernel(n, partial(quadrature.product, n, phi, centre), square, pair, largest)
 
 
 def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
@@ -152,7 +152,7 @@ def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean:
         scale = (root_a * root_b) ** n.number(phi.degree)
     square = partial(maximum.second_moment, n, phi, m, mean)
     largest = None if mean else (phi, m)
-    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair, largest=largest)
+    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair, largest)
     return scale * values, error
 
 
@@ -168,7 +168,7 @@ def _closed(phi: Function, mean: Any) -> ClosedForm | None:
 def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
     """Return the factor by which phi magnifies an error of the correlation c: 1, or 1/sqrt(1 - c^2) where phi jumps.
 
-    That of the closest pair counts. Pairs of equal data are left out: they stay equal.
+    It is the factor of the closest pair of different data: c = 1 of equal data is exact.
     """
     if not any(phi.pieces.jumps(n)):
         return 1.0

@@ -101,24 +101,18 @@ def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
 
 
 def kernel(
-    n: Kind,
-    rule: Rule,
-    second: Second,
-    pair: tuple[Any, Any, Any],
-    *,
-    parity: int = 0,
-    largest: tuple[Function, int] | None = None,
+    n: Kind, rule: Rule, second: Second, pair: tuple[Any, Any, Any], largest: tuple[Function, int] | None = None
 ) -> tuple[Any, float]:
     """Return the kernel E f(h_a) f(h_b) at arrays of pairs and its largest error, from a rule for one pair.
 
-    pair: (q_a, q_b, q_ab), arrays that broadcast; parity: 1 for even f, -1 for odd f, else 0; largest: (phi, m) where f
-    is phi of the largest of m centred units. The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are
-    interpolated in double precision; the error is then relative to sqrt(E f_a^2 E f_b^2).
+    pair: (q_a, q_b, q_ab), arrays that broadcast; largest: (phi, m) where f is phi of the largest of m centred units.
+    The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are interpolated in double precision; the error is
+    then relative to sqrt(E f_a^2 E f_b^2).
     """
     pairs = np.broadcast_arrays(*pair)
     if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
         q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (pair[0], np.ravel(pair[1]), pairs[2]))
-        found = _fitted_to(rule, second, (q_a, q_b, q_ab), parity, largest)
+        found = _fitted_to(rule, second, (q_a, q_b, q_ab), largest)
         if found is not None:
             return found(q_a, q_b, q_ab), max(found.error, _missed(found, rule, (q_a, q_b, q_ab)))
     values, errors = _each(rule, *pairs)
@@ -126,7 +120,7 @@ def kernel(
 
 
 def _fitted_to(
-    rule: Rule, second: Second, data: tuple[Array, Array, Array], parity: int, largest: tuple[Function, int] | None
+    rule: Rule, second: Second, data: tuple[Array, Array, Array], largest: tuple[Function, int] | None
 ) -> Interpolant | None:
     """Interpolant for the pairs of data; None where the rule takes less time, or f vanishes at some variance."""
     q_a, q_b, q_ab = data
@@ -139,7 +133,7 @@ def _fitted_to(
         seen = mean_slopes.seen(*largest, high)
         if seen is not None:
             return of_mean_slopes(seen, largest[1], second, (low, high), ends)
-    return of_pairs(rule, second, (low, high), ends, parity=parity, most=q_ab.size)
+    return of_rule(rule, second, (low, high), ends, q_ab.size)
 
 
 def _missed(found: Interpolant, rule: Rule, data: tuple[Array, Array, Array]) -> float:
@@ -155,38 +149,24 @@ def _missed(found: Interpolant, rule: Rule, data: tuple[Array, Array, Array]) ->
     return float(np.max(np.abs(values - exact) / size) + np.max(error * np.abs(exact) / size))
 
 
-def of_pairs(
-    rule: Rule,
-    second: Second,
-    q: tuple[float, float],
-    ends: tuple[float, float],
-    *,
-    parity: int = 0,
-    most: float = np.inf,
+def of_rule(
+    rule: Rule, second: Second, q: tuple[float, float], ends: tuple[float, float], most: int
 ) -> Interpolant | None:
     """Return an interpolant of a rule for variances and angles between given ends; None where it takes `most` pairs.
 
-    With a parity half of the angles tell the other half. None also where f vanishes almost surely at some variance,
-    so that the kernel has no size.
+    None also where f vanishes almost surely at some variance, so that the kernel has no size.
     """
-    first, last = max(ends[0], INSET), min(ends[1], np.pi - INSET)
-    if parity:
-        first = min(first, np.pi - last)
-        last = np.pi - first
     size = _size(second, q) if most > (SHORTEST + 1) ** 3 else None
     if size is None:
         return None
 
     def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
-        near = theta[: (theta.size + 1) // 2] if parity else theta
-        q_a, q_b, angles = np.broadcast_arrays(np.exp(log_a)[:, None, None], np.exp(log_b)[:, None], near)
+        q_a, q_b, angles = np.broadcast_arrays(np.exp(log_a)[:, None, None], np.exp(log_b)[:, None], theta)
         scale = np.sqrt(np.multiply.outer(size.at(log_a), size.at(log_b)))[..., None]
         values, error = _each(rule, q_a, q_b, np.sqrt(q_a * q_b) * np.cos(angles))
-        error = float(np.max(error * np.abs(values) / scale))
-        beyond = parity * values[..., : theta.size - near.size]
-        return np.concatenate([values, beyond[..., ::-1]], axis=-1) / scale, error
+        return values / scale, float(np.max(error * np.abs(values) / scale))
 
-    log_q, theta = _axes(grid, size.axis, Axis(first, last))
+    log_q, theta = _axes(grid, size.axis, Axis(max(ends[0], INSET), min(ends[1], np.pi - INSET)))
     if log_q.length * (log_q.length + 1) / 2 * theta.length >= most:
         return None
     tensor, error = _tensor(grid, log_q, theta)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.maximum_law import Chart, columns, density, dependence, ends
-from igbtheory.averages.panels import PLAIN, difference, orders
+from igbtheory.averages.quadrature import PLAIN, difference, orders
 from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
 from igbtheory.formulas.function import Function, formula
 from igbtheory.numbers import FLOAT64, Kind
@@ -23,7 +23,7 @@ from igbtheory.numerics.panels import Panels, before, of_rises, split
 
 IDENTITY = formula("identity", "x", "")
 _TINY = 1e-100
-"""Least s = sqrt(1 - c^2), which stands for none."""
+"""Least s = sqrt(1 - c^2), which replaces 0."""
 
 
 @lru_cache(maxsize=256)
@@ -111,7 +111,7 @@ class Maximum:
 
 
 def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
-    """Return the maximum as phi sees it; the density of m nodes, m times as large, reaches farther."""
+    """Return phi of the largest of m nodes; its density is m times as large, and so has a farther reach."""
     seen = resolved(n, phi, float(mean), *map(float, scales))
     least = np.sqrt(-2 * np.log(n.epsilon))
     return Maximum(replace(seen, reach=seen.reach + float(np.log(m) / least)), m, mean, scales[0])

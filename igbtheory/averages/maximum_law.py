@@ -28,9 +28,9 @@ LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]
 
 
 def ends(m: int, reach: float, cuts: Any) -> Any:
-    """Return ends of panels that resolve F and its density, less those that one of the `cuts` can stand for.
+    """Return ends of panels that resolve F and its density, without those near which one of the `cuts` lies.
 
-    Below the first, F < exp(-reach^2) is negligible even where only its tail sees f vary.
+    Below the first, F < exp(-reach^2) is negligible even where f varies in its tail alone.
     """
     levels = np.append(reach**2, LEVELS[reach**2 > LEVELS])
     x = np.unique(np.append(np.clip(scipy.special.ndtri_exp(-levels / m), -reach, reach), reach))

@@ -15,7 +15,7 @@ TOLERANCE = 1e-13
 NARROW = 1e-6
 """Relative width from which on a panel beside a kink is bisected no more: the slope may be infinite there."""
 SLOW = 20.0
-"""Factor 1/((17/13)^(2 a) - 1) at a = 1/10, by which rules for |x|^a may err more than their difference says."""
+"""Factor 1/((17/13)^(2 a) - 1) at a = 1/10, by which the error of a rule for |x|^a may exceed that of two."""
 FINEST = 50
 LARGEST = 1024
 """Rounds of bisection, and panels, at most."""
@@ -138,7 +138,7 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
 
 
 def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
-    """Whether one series serves (low, high), also at witnesses inside each of its parts."""
+    """Whether one series is accurate on (low, high), also at witnesses inside each of its parts."""
     terms = _series(phi, low, high)
     witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
     series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)

@@ -23,13 +23,13 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.numerics.chebyshev import Array, Axis, transform
 
 FARTHEST = 10
-"""Octaves from q = 1: a network whose q explodes or vanishes comes by once, which panels do for less."""
+"""Octaves from q = 1: the q of a network that explodes or vanishes is met once, for which quadrature is faster."""
 VARIANCES, LONGEST_THETA = 17, 129
 """Number of polynomials in log q, and that in theta at most."""
 TOLERANCE = 3e-14
 """Last coefficients, against the largest K1, with which a series has ended."""
 GOAL = 1e-12
-"""Relative error with which a table serves."""
+"""Relative error up to which a table is used."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value: up to 20 epsilon were seen."""
 FLOOR = (1e5 * FLOAT64.epsilon) ** 2
@@ -81,7 +81,7 @@ class Octave:
 
 @lru_cache(maxsize=64)
 def _at_variance(octave: Octave, q: float) -> tuple[Array, Array]:
-    """What `lines` says at one variance."""
+    """Coefficients in theta and E phi at one variance, as of `lines`."""
     return octave.lines(np.array([q]))
 
 

@@ -1,4 +1,4 @@
-"""What a Gaussian sees of a formula: its reach, its kinks, and panels that resolve every length."""
+"""A formula on the scale of a Gaussian variable: reach, kinks, and panels that resolve every length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Rule = Callable[[Any, Any, int], tuple[Any, Any]]
 @final
 @dataclass(frozen=True)
 class Resolved:
-    """Function phi as a Gaussian of the given mean and standard deviation sees it.
+    """Function phi of a Gaussian of the given mean and standard deviation, with what a quadrature needs of it.
 
     reach: standard deviations that matter; kinks, jumps: in the kind n; cuts: kinks and the points of the mesh;
     doubt: the factor on the difference of two rules with which it does not understate their error.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from igbtheory.certificate.nodes import law, proven
-from igbtheory.certificate.panels import TooWideError
+from igbtheory.certificate.proven_panels import TooWideError
 from igbtheory.certificate.result import NAMES, Certificate, CertifiedLayers, accuracy
 from igbtheory.exact import refuse_inexact
 from igbtheory.inputs import GaussianInputs

@@ -15,7 +15,7 @@ from flint import arb
 
 from igbtheory.averages.state import Moments
 from igbtheory.certificate.bounds import growth
-from igbtheory.certificate.panels import MOST, Layout, TooWideError, between, too_many
+from igbtheory.certificate.proven_panels import MOST, Layout, TooWideError, between, too_many
 from igbtheory.certificate.rules import Rule
 from igbtheory.formulas.function import Function
 from igbtheory.numbers.certified import Certified

@@ -16,7 +16,7 @@ from flint import arb, arb_mat
 
 from igbtheory.averages.state import Moments
 from igbtheory.certificate.gaussian import cut, length, standard, trapezoid
-from igbtheory.certificate.panels import Layout, between, too_many
+from igbtheory.certificate.proven_panels import Layout, between, too_many
 from igbtheory.certificate.rules import Rule
 from igbtheory.formulas.function import Function, formula
 from igbtheory.numbers.certified import Certified

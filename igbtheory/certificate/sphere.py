@@ -10,7 +10,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from igbtheory.averages.state import Moments
-from igbtheory.certificate.panels import Layout, between
+from igbtheory.certificate.proven_panels import Layout, between
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import evaluate

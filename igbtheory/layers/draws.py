@@ -69,9 +69,9 @@ class Draws:
         self.taken.append(rows * copies)
         half = self.points // 2
         if copies == 2:
-            halves = self._scrambled(half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
+            halves = self.scrambled(half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
         else:
-            parts = [self._scrambled(half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
+            parts = [self.scrambled(half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
             halves = np.stack(parts).transpose(2, 0, 1, 3)
         return halves.reshape(rows, self.points * copies)[:, :count]
 
@@ -99,7 +99,7 @@ class Draws:
         normal: Array = ndtri(found / strata)
         return normal.reshape(self.batches, self.size, count)
 
-    def _scrambled(self, points: int, dimensions: int) -> Array:
+    def scrambled(self, points: int, dimensions: int) -> Array:
         """Normal numbers of shape (points, dimensions)."""
         from scipy.special import ndtri  # noqa: PLC0415 - as above
         from scipy.stats.qmc import Sobol  # noqa: PLC0415 - as above

@@ -72,7 +72,7 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     all_of_them = units.data if isinstance(units, Components) else None
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
-        x = node.units(draws, count * layer.pooled) if all_of_them is None else all_of_them
+        x = node.units(draws, layer.in_front(count)) if all_of_them is None else all_of_them
         y = np.asarray(layer.samples(x, draws.rng, count), dtype=float)
         return y, x if y.shape == x.shape and all_of_them is None else None
 
@@ -128,5 +128,5 @@ def _shares_nothing(layer: "Layer", node: LawNode) -> bool:
     base = node.base
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
         return False
-    x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), POINTS * layer.pooled)
+    x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), layer.in_front(POINTS))
     return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None

@@ -1,7 +1,7 @@
 """Normalisation of every datum over groups of its units: GroupNorm."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, final
 
 import numpy as np
@@ -9,20 +9,21 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.correlations import grouped
-from igbtheory.averages.directions import one
-from igbtheory.averages.kernel_tables import kernel
-from igbtheory.averages.state import Moments, Pairs
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers.base import Base
-from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.gaussian import Gaussian, GaussianPairs
+from igbtheory.layers.base import Base, Units
+from igbtheory.layers.draws import SEED, SPARE, Array, Draws, standard_error
+from igbtheory.layers.general import TINY, refuse_exact
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.node import LawNode
+from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.scaling import norm_text, normalised
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
+
+REPLICATES, POINTS = 16, 2**14
+"""Independent replicates of the mean over two data, and pairs of data in each."""
 
 
 @final
@@ -30,9 +31,8 @@ from igbtheory.numbers.sweeps import at_points
 class GroupNorm(Layer):
     """GroupNorm: LayerNorm over each group of `size` units of a datum.
 
-    In front of an activation: one datum follows the law of a batch of `size`, E phi(x_a) phi(x_b) = E_r K(r) over r,
-    the sample correlation of `size` normal pairs, K the kernel of directions at the angle acos r. Units of a group
-    depend on one another, so that they cannot be pooled. LayerNorm is the limit of large groups.
+    In front of an activation one datum follows the law of a batch of `size` data, which is exact; what two data share
+    is estimated from draws. Units of a group depend on one another. LayerNorm is the limit of large groups.
     """
 
     size: int
@@ -43,14 +43,14 @@ class GroupNorm(Layer):
         checks.epsilon(self.eps)
 
     def law(self, node: LawNode) -> LawNode:
-        if not node.gaussian or self.eps:
+        if not node.gaussian:
             return super().law(node)
-        return node.after(Grouped(node.averaged(), self.size))
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        if not node.gaussian or self.eps:
-            return super().kernel(node)
-        return node.after(GroupedPairs(node.averaged(), self.size))
+        h = node.averaged()
+        found = node.after(Grouped(h, self.size, self.eps, self.behind(node)))
+        if not np.any((h.var_mu != 0) | (h.covariance != 0)):
+            return found
+        refuse_exact(self, node.n)
+        return found.naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -60,6 +60,9 @@ class GroupNorm(Layer):
                 "or size"
             )
         return normalised(x.reshape(len(x), -1, self.size), self.eps, axis=2).reshape(x.shape)
+
+    def in_front(self, count: int) -> int:
+        return -(-count // self.size) * self.size
 
     def latex(self) -> str:
         return rf"\mathrm{{GN}}_{{{self.size}}}(x)"
@@ -71,70 +74,77 @@ class GroupNorm(Layer):
 @final
 @dataclass(frozen=True)
 class Grouped(Base[Moments]):
-    """Gaussian unit centred and scaled over a group of `size` units of its datum; `values` before that."""
+    """Gaussian unit centred and scaled over a group of `size` units of its datum.
+
+    values: its moments in front of the norm; drawn: draws units behind it.
+    """
 
     values: Moments
     size: int
+    eps: Any
+    drawn: Units
 
     @property
     def dependent(self) -> bool:
         return True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        """Return the moments of phi: mean and variance of one datum are exact, the covariances of two are drawn."""
         del m  # units of a group are not pooled
         h, of = self.values, phi or FUNCTIONS["linear"]
-        q, within = h.variance, None
-        mean, var_mu, var_chi, error = at_points(partial(grouped, n, of, self.size), h.var_mu / q, h.var_chi / q)
-        if h.within is not None:
-            c = h.within / q
-            _, within, _, _ = at_points(partial(grouped, n, of, self.size), c, 1 - c)
-        return Moments(mean, var_mu, var_chi, h.error + np.asarray(error, dtype=float)[()], within)
+        q = h.variance
+        one = Normalised(self.size, "exact", q, n.number(self.eps), h.error).average(n, of, 1)
+        offset = self.size * np.asarray(n.number(self.eps) / q)
+        two_data = partial(at_points, partial(_two_data, of, self.size), one.var_chi, offset)
+        var_mu, var_chi, lost = two_data(h.var_mu / q, h.var_chi / q)
+        least = np.asarray(np.minimum(one.mean * one.mean + var_mu, var_chi), dtype=float)
+        lost = np.minimum(lost / np.maximum(least, TINY), 1.0)[()]
+        within = None if h.within is None else two_data(h.within / q, 1 - h.within / q)[0]
+        return Moments(one.mean, var_mu * (var_mu > 0), var_chi, one.error + lost, within)
 
     def units(self, draws: Draws, count: int) -> Array:
-        return _in_groups(Gaussian(self.values), self.size, draws, count)
+        return self.drawn(draws, count)
 
 
-@final
-@dataclass(frozen=True)
-class GroupedPairs(Base[Pairs]):
-    """The same for given data; `values` before the norm."""
+def _two_data(phi: Function, size: int, variance: Any, offset: Any, c: Any, less: Any) -> tuple[Any, Any, float]:
+    """Return the covariance of phi at two data, what is left of its variance, and the error of both.
 
-    values: Pairs
-    size: int
-
-    @property
-    def dependent(self) -> bool:
-        return True
-
-    def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
-        del m
-        h, of = self.values, phi or FUNCTIONS["linear"]
-        mean, variance, _ = one(n, of, self.size)
-        q = mean * mean + variance
-
-        def product(_a: Any, _b: Any, c: Any) -> tuple[Any, Any]:
-            _, covariance, _, error = grouped(n, of, self.size, c, 1 - c)
-            return mean * mean + covariance, error
-
-        c = n.correlation(h.q_ab, n.sqrt(h.q_a * h.q_b))
-        ones = 1 + 0 * h.q_a, 1 + 0 * h.q_b
-        values, error = kernel(n, product, lambda _: q, (*ones, c), parity=of.parity)
-        return replace(h, q_a=q * ones[0], q_b=q * ones[1], q_ab=np.where(h.same, q, values), error=h.error + error)
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        del m
-        mean = one(n, phi or FUNCTIONS["linear"], self.size)[0]
-        return mean, mean
-
-    def units(self, draws: Draws, count: int) -> Array:
-        return _in_groups(self._before, self.size, draws, count)
-
-    @cached_property
-    def _before(self) -> GaussianPairs:
-        return GaussianPairs(self.values)
+    c: correlation of the units at the two data; less: 1 - c; offset: size eps/q, q the variance of a unit. The
+    smaller of both comes from differences of phi at data that are drawn together.
+    """
+    if not c:
+        return 0 * variance, variance, 0.0
+    offset, less = float(offset), float(less)
+    a, b = (_drawn(phi, size, offset, 1 - x, x) for x in (0.0, less))
+    if less < 1 / 2:
+        values = np.mean((a - b) ** 2, axis=1) / 2
+        return variance - np.mean(values), values.mean() + 0 * variance, SPARE * float(standard_error(values))
+    values = np.mean(a * (b - _drawn(phi, size, offset, 0.0, 1.0)), axis=1)
+    return values.mean() + 0 * variance, variance - values.mean(), SPARE * float(standard_error(values))
 
 
-def _in_groups(before: Base[Any], group: int, draws: Draws, count: int) -> Array:
-    """Units of `before`, normalised in groups."""
-    x = before.units(draws, -(-count // group) * group)
-    return normalised(x.reshape(*x.shape[:-1], -1, group), 0, axis=-1).reshape(x.shape)[..., :count]
+def _drawn(phi: Function, size: int, offset: float, c: float, less: float) -> Array:
+    """Values of phi behind the norm at a datum whose correlation with the first is c, shape (REPLICATES, POINTS).
+
+    Of a group only the centred unit and the sum of squares of all count: those of two data make a Wishart matrix of
+    size - 1 degrees of freedom, of which the unit takes one and Bartlett's decomposition draws the rest.
+    """
+    first, other, scale, turn, rest = _numbers(size)
+    root = np.sqrt(less * (2 - less))
+    unit = c * first + root * other
+    squares = unit**2 + (c * scale + root * turn) ** 2 + root**2 * rest
+    return np.asarray(phi(FLOAT64, np.sqrt(size - 1) * unit / np.sqrt(squares + offset)), dtype=float)
+
+
+@lru_cache(maxsize=8)
+def _numbers(size: int) -> Array:
+    """Draw rows of two normal numbers, chi of size - 2, a normal number and chi^2 of size - 3 degrees of freedom."""
+    from scipy.special import gammaincinv, ndtr  # noqa: PLC0415 - loaded where something is drawn
+
+    rngs = np.random.default_rng(SEED).spawn(REPLICATES)
+    drawn = np.array([Draws(rng, POINTS).scrambled(POINTS, 5) for rng in rngs]).transpose(2, 0, 1)
+    for row, free in ((2, size - 2), (4, size - 3)):
+        drawn[row] = 2 * gammaincinv(free / 2, ndtr(drawn[row])) if free > 0 else np.float64(0)
+    drawn[2] = np.sqrt(drawn[2])
+    drawn[3] *= size > 2  # a group of two has one degree of freedom, which the unit takes
+    return drawn

@@ -45,6 +45,10 @@ class Layer(ABC):
         """Units in front of the layer that become one behind it."""
         return 1
 
+    def in_front(self, count: int) -> int:
+        """Return how many units in front of the layer are drawn for `count` units behind it."""
+        return count * self.pooled
+
     @property
     def listed(self) -> bool:
         """Whether `Prediction.per_layer` lists the moments behind the layer."""
@@ -76,7 +80,8 @@ class Layer(ABC):
         """Return what draws units behind the layer: its samples, of units of the node in front of it."""
 
         def drawn(draws: Draws, count: int) -> Array:
-            return at_each_point(lambda x: self.samples(x, draws.rng, count), node.units(draws, count * self.pooled))
+            x = node.units(draws, self.in_front(count))
+            return at_each_point(lambda x: self.samples(x, draws.rng, count), x)[..., :count]
 
         return drawn
 

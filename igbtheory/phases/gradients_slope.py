@@ -1,8 +1,7 @@
 """Slopes of units: what a function of a Gaussian or normalised unit does to small noise of that unit.
 
 A function f multiplies the variance of noise by E |grad f|^2. Of the largest of several units the gradient is phi' at
-the largest. The Jacobian of a norm is (1 - 1 1^T/n - B B^T/n)/s: it removes the noise along the mean and along the
-normalised values B themselves. A BatchNorm over the full batch divides by the variance of a unit over the data.
+the largest. A BatchNorm over the full batch divides by the variance of a unit over the data.
 """
 
 from typing import Any
@@ -11,15 +10,10 @@ import numpy as np
 
 from igbtheory.averages import gaussian
 from igbtheory.averages.state import Moments
-from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import X, mul
 from igbtheory.layers import BatchNorm, Gaussian, LawNode
-from igbtheory.layers.groupnorm import Grouped
 from igbtheory.numbers import FLOAT64, Kind
 
-FEWEST = 4
-"""Values from which on the mean of one over their variance is finite."""
 ALIKE = 64
 """Scatter of the units' centres, in rounding errors of their variance, that counts as none."""
 COARSEST, FRACTION = 0.125, 0.25
@@ -36,8 +30,6 @@ def slope(node: LawNode) -> tuple[Any, Any]:
     if isinstance(base, Gaussian):
         factor, error = mean_square(n, phi, node.maximum, base.values)
         return factor, base.values.error + error
-    if isinstance(base, Grouped):
-        return _behind_group_norm(n, phi or FUNCTIONS["linear"], base)
     return n.number(1), 0.0
 
 
@@ -68,25 +60,6 @@ def refuse_jumps(phi: Function) -> None:
             f"expected an activation with a derivative, got {phi.name!r}, which jumps at {places[0]:g}: the mean "
             "square of its derivative is infinite; use a continuous one"
         )
-
-
-def _behind_group_norm(n: Kind, phi: Function, base: Grouped) -> tuple[Any, Any]:
-    """Slope of phi behind a norm over groups of `size` Gaussian units of the variance V.
-
-    It is E (1 - 1/size - B^2/size) phi'^2 times E 1/s^2 = size/(size - 3)/V.
-    """
-    size = base.size
-    if size < FEWEST:
-        raise ValueError(
-            f"expected groups of at least {FEWEST} units, got groups of {size}: the mean of one over their variance, "
-            "and with it that of the squared gradient, is infinite; use larger groups"
-        )
-    along = Function(f"x times the derivative of {phi.name}", mul(X, phi.derivative.tree))
-    x, y = base.average(n, phi.derivative, 1), base.average(n, along, 1)
-    across, lengthwise = x.mean * x.mean + x.variance, y.mean * y.mean + y.variance
-    inside = across - (across + lengthwise) / size
-    error = (across * x.error + lengthwise / size * y.error) / inside
-    return size / ((size - 3) * base.values.variance) * inside, np.asarray(error, dtype=float)[()]
 
 
 def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:

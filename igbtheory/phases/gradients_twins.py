@@ -11,8 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.averages.state import Moments
-from igbtheory.layers import BatchNorm, Dropout, LawNode, Layer, Residual
-from igbtheory.layers.groupnorm import Grouped
+from igbtheory.layers import BatchNorm, Dropout, GroupNorm, LawNode, Layer, Residual
 from igbtheory.layers.node import moments_only
 from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
@@ -46,11 +45,11 @@ class Twins:
         if isinstance(layer, Residual):
             return layer.through(self, lambda inner, x: x.through(inner), add_twins)
         node, after = self.node, layer.law(self.node)
-        if isinstance(after.base, Grouped) or after.base is node.base:
-            return replace(self, node=after)  # functions, and norms that the base remembers, apply when averaged
+        if after.base is node.base:
+            return replace(self, node=after)  # functions apply when averaged
         if isinstance(layer, BatchNorm) and layer.trains:
             return self.at(after, *batch_slope(layer, node))
-        if len(after.estimated) > len(node.estimated):
+        if isinstance(layer, GroupNorm) or len(after.estimated) > len(node.estimated):
             raise ValueError(
                 f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
                 "it out, or put a Dense in front of it"

@@ -1,7 +1,7 @@
-"""Gaussian moments of any formula by panels that end at every kink and resolve every length.
+"""Gaussian moments of any formula by quadrature, with panels that end at every kink and resolve every length.
 
 With h = mean + sqrt(var_mu) u + sqrt(var_chi) z, both variances are variances of a function of one normal variable,
-so that `numbers.panels.variance` loses nothing when var_chi/var_mu is 1e-12 or 1e12:
+so that `numerics.panels.variance` loses nothing when var_chi/var_mu is 1e-12 or 1e12:
 var_chi = E_u Var_z phi(h), var_mu = Var_u E_z phi(h), with d/du E_z phi = sqrt(var_mu) E_z phi' (jumps included).
 """
 
