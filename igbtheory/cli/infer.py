@@ -17,7 +17,7 @@ def infer(
 ) -> None:
     """Estimate gamma, with an interval and tests, from the shares of the data that networks gave to their classes.
 
-    FILE.csv or FILE.npy has a row for every network: its G0, the share of class 0, or the shares of all classes.
+    FILE.csv, FILE.npy or - (a CSV from standard input) has a row for every network: its G0, the share of class 0, or the shares of all classes.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def measure(
     function
         What makes a model.
     data
-        The data set: "digits" (standardised), or FILE.npy, FILE.csv (as they are, one datum a row).
+        The data set: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are).
     first
         Only the first rows of the data set.
     networks
