@@ -69,7 +69,9 @@ def _made(name: str, parts: list[Any], named: dict[str, Any]) -> Layer:
     try:
         return LAYERS[name](*parts, **named)
     except TypeError as error:
-        raise ValueError(f"expected the parameters of {name}, got others: {error}; see help(igbtheory.{name})") from None
+        raise ValueError(
+            f"expected the parameters of {name}, got others: {error}; see help(igbtheory.{name})"
+        ) from None
 
 
 def _options(named: list[ast.keyword], text: str) -> dict[str, Any]:
@@ -82,7 +84,9 @@ def _number(node: ast.expr, text: str) -> Any:
         return ast.literal_eval(node)
     except ValueError:
         found = ast.get_source_segment(text, node)
-        raise ValueError(f"expected a number as the parameter of a layer, got {found!r}; for example Dense(2.0)") from None
+        raise ValueError(
+            f"expected a number as the parameter of a layer, got {found!r}; for example Dense(2.0)"
+        ) from None
 
 
 def _activation(text: str) -> Activation:

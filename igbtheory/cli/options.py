@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
-from typing import Annotated, Any
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, Self
 
 from cyclopts import Parameter, Token
 
@@ -113,8 +113,8 @@ class Gaussian:
 class Inputs(Gaussian):
     """What goes into the network: Gaussian inputs, or the data set `data`."""
 
-    data: str | None = None
-    """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are)."""
+    data: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
+    """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv, or - for a CSV from standard input."""
     first: Whole | None = None
     """Only the first rows of the data set."""
 
@@ -144,8 +144,12 @@ class Inputs(Gaussian):
 class GaussianCase(Printed, Gaussian, Architecture):
     """A network on Gaussian inputs, and how its result is printed."""
 
-    layers: str | None = field(default=None, kw_only=False)
-    """The network, layer by layer, instead of the options below: "Dense(2) | BatchNorm | relu | Dense(2)"."""
+    layers: Annotated[str | None, Parameter(parse=False)] = None
+    """The network, layer by layer, instead of the options of `Architecture`."""
+
+    def of(self, layers: str | None) -> Self:
+        """Return the case with the layers that the command was given."""
+        return replace(self, layers=layers)
 
     def network(self) -> "igb.Network":
         """Return the network of the layers, or of the options."""
