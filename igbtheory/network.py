@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -49,6 +50,13 @@ class Network:
                 "append Dense()"
             )
         object.__setattr__(self, "layers", layers)
+
+    @classmethod
+    def read(cls, text: str) -> "Network":
+        """Return the network of a text such as "Dense(2) | BatchNorm | relu | Dense(2)": see `igbtheory.notation`."""
+        # by name: the notation makes networks, and so imports this module
+        network: Network = import_module("igbtheory.notation").read_network(text)
+        return network
 
     def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
         """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)), or for a data set `inputs`.

@@ -1,7 +1,10 @@
 """The command line: what it prints where, and the exit status."""
 
+import io
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -112,6 +115,59 @@ def test_predict_on_a_file_as_it_is(capsys: Capture, tmp_path: Path, suffix: str
     assert got["gamma"] == igb.mlp(3).predict(x).gamma
 
 
+def test_a_table_with_a_header_comes_from_standard_input(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = np.random.default_rng(0).standard_normal((10, 3))
+    rows = "\n".join(",".join(map(repr, row)) for row in data.tolist())
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"height,width,depth\n{rows}\n"))
+    assert printed(capsys, "predict", "--data", "-", "--json")["gamma"] == igb.mlp(3).predict(data).gamma
+
+
+def test_a_network_is_given_layer_by_layer(capsys: Capture) -> None:
+    text = (
+        "(Dense(2, 0.1) | BatchNorm(8) | relu | MaxPool(2)) * 2 | Residual(tanh | Dense, scale=0.5) | x*tanh(x) | Dense"
+    )
+    block = (igb.Dense(2, 0.1), igb.BatchNorm(8), igb.Activation("relu"), igb.MaxPool(2))
+    branch = igb.Residual(igb.Activation("tanh"), igb.Dense(), scale=0.5)
+    net = igb.Network(*block * 2, branch, igb.Activation("x*tanh(x)"), igb.Dense())
+    assert igb.Network.read(text) == net
+    found = printed(capsys, "predict", "Dense | relu | Dense", "--json")
+    assert (found["network"], found["gamma"]) == ("Dense | relu | Dense", NET.predict().gamma)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected layers with bars between them, got ''"),
+        ("Dense | import os", "expected layers with bars between them"),
+        ("Dense | Dense(__import__('os'))", 'expected a number as the parameter of a layer, got "__import__'),
+        ("Dense | Dense(a=2)", "expected the parameters of Dense"),
+        ("Dense | Residual | Dense", "expected the layers of a Residual, got none"),
+        ("(Dense | tanh) * 0 | Dense", "expected repetitions >= 1, got 0"),
+        ("Dense | rellu | Dense", "did you mean 'relu'"),
+    ],
+)
+def test_what_is_no_network_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        igb.Network.read(text)
+
+
+def test_without_arguments_it_shows_what_to_try(capsys: Capture) -> None:
+    assert main([]) == 0
+    commands = re.findall(r"^  igb (.*?)  ", capsys.readouterr().out, re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        assert main([token for token in shlex.split(command) if token not in {"--plot", "verdict.png"}]) == 0
+
+
+@pytest.mark.parametrize(("name", "alias"), [("activation", "verdict"), ("phase", "classify")])
+def test_commands_have_the_names_of_the_library_too(capsys: Capture, name: str, alias: str) -> None:
+    texts = []
+    for command in (name, alias):
+        assert main([command, "tanh"]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+
+
 def test_infinite_gamma_is_a_string_in_json(capsys: Capture) -> None:
     got = printed(capsys, "predict", "--sigma-w2", "0", "--sigma-b2", "1", "--json")
     assert got["gamma"] == "inf"
@@ -149,21 +205,21 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("tokens", "words"),
     [
-        ("predict --sigma-w2 -1", "sigma_w2 >= 0"),
-        ("predict --sigma-b2 nan", "sigma_b2 >= 0"),
-        ("predict --sigma-w2 0", "use sigma_w2 > 0"),
+        ("predict --sigma-w2 -1", "--sigma-w2 >= 0"),
+        ("predict --sigma-b2 nan", "--sigma-b2 >= 0"),
+        ("predict --sigma-w2 0", "use --sigma-w2 > 0"),
         ("design -1 --vary sigma_w2", "a ratio of variances such as 0.5"),
         ("classes --temperature -1", "such as 1.0"),
         ("verify nosuch", "claims of the papers A, B, C, D, E are known"),
         ("derive --data digits", "Unknown option"),
         ("certify --first 3", "Unknown option"),
-        ("predict --variance -1", "variance >= 0"),
-        ("predict --shift inf", "shift"),
-        ("predict --depth 0", "depth >= 1"),
+        ("predict --variance -1", "--variance >= 0"),
+        ("predict --shift inf", "--shift to be finite"),
+        ("predict --depth 0", "--depth >= 1"),
         ("predict --depth 2.5", "whole number, got '2.5'"),
         ("predict --depth x", "whole number, got 'x'"),
         ("predict --activation rleu", "did you mean 'relu'"),
-        ("predict --digits 1", "digits >= 2"),
+        ("predict --digits 1", "--digits >= 2"),
         ("predict --data digits --first 1", "two data"),
         ("predict --data digits --first 0", "--first >= 1"),
         ("predict --data digits --shift 1", "Gaussian inputs"),
@@ -174,23 +230,30 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norm batsh", "did you mean 'batch'"),
         ("predict --norm layer --placement behind", "before, after"),
         ("predict --placement after", "--norm"),
-        ("predict --batch-size 8", 'batch_size with norm="batch" only'),
-        ("predict --norm layer --batch-size 8", 'batch_size with norm="batch" only'),
-        ("predict --norm batch --batch-size 1", "batch_size >= 2"),
+        ("predict --batch-size 8", '--batch-size with --norm "batch" only'),
+        ("predict --norm layer --batch-size 8", '--batch-size with --norm "batch" only'),
+        ("predict --norm batch --batch-size 1", "--batch-size >= 2"),
         ("predict --norm batch --batch-size 7 --data digits --first 50", "batches of 7 divide"),
-        ("predict --pool 0", "pool >= 1"),
+        ("predict --pool 0", "--pool >= 1"),
         ("simulate --norm batch --batch-size 3 --samples 10", "batches of 3 divide"),
         ("predict --dpeth 3", "--depth"),
         ("prdict", 'Did you mean "predict"'),
-        ("predict 3", "unexpected '3'"),
-        ("simulate --networks 1", "networks >= 2"),
-        ("simulate --seed -1", "seed >= 0"),
-        ("simulate --width 0", "width >= 1"),
-        ("simulate --workers 0", "workers >= 1"),
+        ("predict 3", "got the constant '3'"),
+        ("predict Dense|relu|Dense --depth 2", "the layers of a network or --depth, got both"),
+        ("predict Dense|Batchnorm|Dense", "did you mean 'BatchNorm'"),
+        ("design 1 Dense --vary shift", "unexpected 'Dense'"),
+        ("classes --classes 1", "--classes >= 2"),
+        ("infer - --samples 0.5", "whole number, got '0.5'"),
+        ("simulate --networks 1", "--networks >= 2"),
+        ("simulate --seed -1", "--seed >= 0"),
+        ("simulate --width 0", "--width >= 1"),
+        ("simulate --workers 0", "--workers >= 1"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: str, words: str) -> None:
-    assert words in refusal(capsys, *tokens.split())
+    message = refusal(capsys, *tokens.split())
+    assert words in message
+    assert not re.search(r"\b(sigma_w2|sigma_b2|batch_size|n_classes)\b", message)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +261,9 @@ def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: st
     [
         ("", "shape"),
         ("1,2\n", "two data"),
-        ("a,b\n1,2\n", "header"),
+        ("a,b\n1,2\n", "two data"),
+        ("a,b\nc,d\n1,2\n", "below one header at most"),
+        ("a,1\n1,2\n3,4\n", "could not convert"),
         ("1,2\n3\n", "columns changed from 2 to 1 at row 2)"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
     ],
@@ -290,7 +355,7 @@ def test_the_process_predicts() -> None:
 def test_the_process_refuses_without_a_traceback() -> None:
     found = run("predict", "--sigma-w2", "-1")
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith("igb: error: expected sigma_w2 >= 0")
+    assert found.stderr.startswith("igb: error: expected --sigma-w2 >= 0")
 
 
 def test_the_version() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 import igbtheory
+from igbtheory.cli.spelling import spelled
 
 COMMANDS = (
     "predict",
@@ -33,11 +34,24 @@ COMMANDS = (
     "phase",
 )
 """Each is a function of that name in a module of that name, which is loaded when the command runs."""
+ALIASES = {"activation": "verdict", "classes": "guesses", "phase": "classify"}
+"""Commands that have the name of the library's function as well."""
+TO_TRY = """igb predicts how an untrained network guesses. Three things to try:
+
+  igb predict --depth 20 --activation relu              the bias of a deep network, layer by layer
+  igb predict "Dense | BatchNorm | relu | Dense"        any network, in layers
+  igb activation "x*tanh(x)" --plot verdict.png         what an activation does, with a picture
+
+igb --help lists all commands, and igb COMMAND --help explains one.
+"""
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run the command line `tokens`, by default that of the process, and return the exit status."""
     tokens = sys.argv[1:] if tokens is None else tokens
+    if not tokens:
+        sys.stdout.write(TO_TRY)
+        return 0
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: _say("warning", message)
         try:
@@ -71,9 +85,11 @@ def _app(tokens: Sequence[str]) -> App:
         default_parameter=Parameter(negative=""),
         suppress_keyboard_interrupt=False,
     )
-    lists = not set(tokens) & set(COMMANDS)
+    lists = not set(tokens) & {*COMMANDS, *ALIASES.values()}
     for name in COMMANDS:
-        app.command(f"igbtheory.cli.{name}:{name}", help=_summary(name) if lists else None)
+        names = (name, ALIASES[name]) if name in ALIASES else name
+        app.command(f"igbtheory.cli.{name}:{name}", name=names, help=_summary(name) if lists else None)
+    app.register_install_completion_command()
     return app
 
 
@@ -91,4 +107,4 @@ def _forget_output() -> None:
 
 def _say(kind: str, message: object) -> None:
     """Print a sentence on standard error, in one line."""
-    sys.stderr.write(f"igb: {kind}: {' '.join(str(message).split())}\n")
+    sys.stderr.write(f"igb: {kind}: {spelled(' '.join(str(message).split()))}\n")

@@ -15,6 +15,8 @@ SHOWN = 10
 
 
 def classes(
+    layers: str | None = None,
+    /,
     case: Case = Case(),
     *,
     classes: Whole = 10,
@@ -29,6 +31,8 @@ def classes(
 
     Parameters
     ----------
+    layers
+        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
     case
         Which network, on which inputs.
     classes
@@ -41,6 +45,7 @@ def classes(
         Initialisations drawn for an estimate.
 
     """
+    case = case.of(layers)
     values = case.values()
     found = as_dict(case.network().predict(values), classes, temperature, proportions, draws)
     origin = case.origin(values)

@@ -9,7 +9,14 @@ from igbtheory.cli.options import GaussianCase
 Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "pool", "shift", "variance"]
 
 
-def derive(case: GaussianCase = GaussianCase(), *, symbol: list[Parameter] | None = None, latex: bool = False) -> None:
+def derive(
+    layers: str | None = None,
+    /,
+    case: GaussianCase = GaussianCase(),
+    *,
+    symbol: list[Parameter] | None = None,
+    latex: bool = False,
+) -> None:
     """Print the formulas of var_mu, var_chi, gamma, c and the density of G0, as SymPy reads them.
 
     Long formulas are in the symbols of the unit before a layer (v_mu_l, v_chi_l, their sum q_l, correlation c_l, angle
@@ -18,6 +25,8 @@ def derive(case: GaussianCase = GaussianCase(), *, symbol: list[Parameter] | Non
 
     Parameters
     ----------
+    layers
+        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
     case
         Which network, on which Gaussian inputs; data sets have no formulas.
     symbol
@@ -26,7 +35,7 @@ def derive(case: GaussianCase = GaussianCase(), *, symbol: list[Parameter] | Non
         Print LaTeX, an align* environment.
 
     """
-    case = replace(case, **{name: _symbol(name) for name in symbol or []})
+    case = replace(case.of(layers), **{name: _symbol(name) for name in symbol or []})
     values = case.values()
     found = case.network().derive(values)
     if latex:

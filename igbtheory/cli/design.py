@@ -22,6 +22,8 @@ def design(gamma: float, case: Case = Case(), *, vary: str, within: tuple[float,
         Smallest and largest value to try.
 
     """
+    if case.layers is not None:
+        raise ValueError("expected options such as --depth and --activation, got layers; igb design varies one option")
     options = case.options()
     if vary in options and options.pop(vary) != getattr(Case(), vary):
         raise ValueError(f"--vary {vary} finds its value; leave --{vary.replace('_', '-')} out")

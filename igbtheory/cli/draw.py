@@ -8,6 +8,8 @@ from igbtheory.whole_files import whole_file
 
 
 def draw(
+    layers: str | None = None,
+    /,
     case: Case = Case(),
     *,
     window: tuple[float, float],
@@ -22,6 +24,8 @@ def draw(
 
     Parameters
     ----------
+    layers
+        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
     case
         Which network, with two outputs, on which data set.
     window
@@ -38,6 +42,7 @@ def draw(
     """
     if case.data is None:
         raise ValueError('G0 is that of given data: name them with --data, for instance "--data digits --first 500"')
+    case = case.of(layers)
     values = case.values()
     found = igb.draw(case.network(), values, window, networks=networks, width=width, seed=seed)
     if out is not None:

@@ -5,7 +5,13 @@ from pathlib import Path
 from igbtheory.cli import output
 
 
-def figures(*names: str, out: Path = Path("igb-figures"), style: str = "icml", quick: bool = False) -> None:
+def figures(
+    *names: str,
+    out: Path = Path("igb-figures"),
+    style: str = "icml",
+    quick: bool = False,
+    json: bool = False,
+) -> None:
     """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.
 
     Each figure appears when all its files are written. The same command writes the same bytes. The whole set takes ten
@@ -21,10 +27,16 @@ def figures(*names: str, out: Path = Path("igb-figures"), style: str = "icml", q
         Sizes and fonts of a venue: icml, neurips, iclr; or screen.
     quick
         Small ensembles: all figures in two to five minutes, with larger error bars.
+    json
+        Print JSON with the names of the files, when all are written.
 
     """
     from igbtheory import checks, pictures  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
-    for path in pictures.write_figures(names, out, chosen, quick=quick, tell=output.tell):
-        output.show(str(path))
+    files = pictures.write_figures(names, out, chosen, quick=quick, tell=output.tell)
+    if json:
+        output.show_json({"files": [str(path) for path in files]})
+    else:
+        for path in files:
+            output.show(str(path))

@@ -1,6 +1,8 @@
 """`igb infer`: gamma from the guesses of observed networks."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
@@ -8,7 +10,7 @@ from igbtheory.cli.options import Printed, Whole
 
 
 def infer(
-    file: str,
+    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
     *,
     samples: Whole | None = None,
     level: float = 0.95,
@@ -17,7 +19,8 @@ def infer(
 ) -> None:
     """Estimate gamma, with an interval and tests, from the shares of the data that networks gave to their classes.
 
-    FILE.csv or FILE.npy has a row for every network: its G0, the share of class 0, or the shares of all classes.
+    FILE.csv, FILE.npy or - (a CSV from standard input) has a row for every network: its G0, the share of class 0, or
+    the shares of all classes.
 
     Parameters
     ----------

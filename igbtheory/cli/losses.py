@@ -5,6 +5,8 @@ from igbtheory.cli.options import Case, Whole
 
 
 def losses(  # noqa: PLR0913 - one argument an option
+    layers: str | None = None,
+    /,
     case: Case = Case(),
     *,
     classes: Whole = 10,
@@ -24,6 +26,8 @@ def losses(  # noqa: PLR0913 - one argument an option
 
     Parameters
     ----------
+    layers
+        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
     case
         Which network, on which inputs.
     classes
@@ -46,6 +50,7 @@ def losses(  # noqa: PLR0913 - one argument an option
     """
     from igbtheory import losses as library  # noqa: PLC0415 - `igb losses --help` needs none of it
 
+    case = case.of(layers)
     values, network = case.values(), case.network()
     draws = {"networks": networks, "samples": samples, "seed": seed}
     usual = library.usual_losses(blurry, cut_off, focal)

@@ -1,7 +1,9 @@
 """`igb measure`: the bias of a real, untrained PyTorch model."""
 
 import sys
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
@@ -11,7 +13,7 @@ from igbtheory.cli.options import Printed, Whole
 def measure(
     function: str,
     *,
-    data: str,
+    data: Annotated[str, Parameter(allow_leading_hyphen=True)],
     first: Whole | None = None,
     networks: Whole = 100,
     seed: Whole = 0,
@@ -28,7 +30,7 @@ def measure(
     function
         What makes a model.
     data
-        The data set: "digits" (standardised), or FILE.npy, FILE.csv (as they are, one datum a row).
+        The data set: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are).
     first
         Only the first rows of the data set.
     networks

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, Self
 
 from cyclopts import Parameter, Token
 
@@ -113,8 +113,8 @@ class Gaussian:
 class Inputs(Gaussian):
     """What goes into the network: Gaussian inputs, or the data set `data`."""
 
-    data: str | None = None
-    """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv (as they are, one datum a row)."""
+    data: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
+    """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv, or - for a CSV from standard input."""
     first: Whole | None = None
     """Only the first rows of the data set."""
 
@@ -143,6 +143,27 @@ class Inputs(Gaussian):
 @dataclass(frozen=True, kw_only=True)
 class GaussianCase(Printed, Gaussian, Architecture):
     """A network on Gaussian inputs, and how its result is printed."""
+
+    layers: Annotated[str | None, Parameter(parse=False)] = None
+    """The network, layer by layer, instead of the options of `Architecture`."""
+
+    def of(self, layers: str | None) -> Self:
+        """Return the case with the layers that the command was given."""
+        return replace(self, layers=layers)
+
+    def network(self) -> "igb.Network":
+        """Return the network of the layers, or of the options."""
+        if self.layers is None:
+            return super().network()
+        for one in fields(Architecture):
+            if getattr(self, one.name) != one.default:
+                option = f"--{one.name.replace('_', '-')}"
+                raise ValueError(f"expected the layers of a network or {option}, got both; write it into the layers")
+        return igb.Network.read(self.layers)
+
+    def call(self) -> str:
+        """Return the layers as they were given, or the call of `mlp`."""
+        return super().call() if self.layers is None else self.layers
 
     def origin(self, values: Any) -> dict[str, str]:
         """Return the network and its inputs in words."""

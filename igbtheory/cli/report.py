@@ -6,7 +6,7 @@ from igbtheory.cli import output
 from igbtheory.cli.options import Whole
 
 
-def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = False) -> int:
+def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = False, json: bool = False) -> int:
     """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
 
     Gaussian inputs and handwritten digits; linear, tanh and ReLU networks of depth 1, 3 and 20; the claims of the
@@ -21,6 +21,8 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
         The same seed gives the same numbers.
     quick
         Small ensembles: somewhat faster, larger errors.
+    json
+        Print JSON: the page, and whether everything agrees.
 
     """
     from igbtheory.cli.progress import progress_bar  # noqa: PLC0415 - rich would slow down `igb --help`
@@ -31,5 +33,9 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
 
     with progress_bar() as advanced:
         agrees = write_report(out, seed, quick=quick, begun=begun, progress=advanced)
-    output.show(str(out / "index.html"))
+    page = str(out / "index.html")
+    if json:
+        output.show_json({"page": page, "agrees": agrees})
+    else:
+        output.show(page)
     return 0 if agrees else 1

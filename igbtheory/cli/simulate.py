@@ -5,7 +5,9 @@ import sys
 from igbtheory.cli.options import Case, Whole
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - one argument an option
+    layers: str | None = None,
+    /,
     case: Case = Case(),
     *,
     networks: Whole = 1000,
@@ -22,6 +24,8 @@ def simulate(
 
     Parameters
     ----------
+    layers
+        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
     case
         Which network, on which inputs.
     networks
@@ -38,6 +42,7 @@ def simulate(
         Compare with the prediction, the 1/width trend taken out.
 
     """
+    case = case.of(layers)
     values, network, progress = case.values(), case.network(), sys.stderr.isatty()
     # before the networks are drawn: what cannot be predicted is refused at once
     prediction = network.predict(values) if compare else None

@@ -5,14 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.law import Law, float64_array
+from igbtheory.guesses.law import float64_array
+from igbtheory.guesses.univariate import UnivariateLaw, Weight, between
 
 Array = NDArray[np.float64]
 
 
-class CountLaw(Law):
+class CountLaw(UnivariateLaw):
     """Law of a count k in 0, ..., D that is symmetric in k and D - k.
 
     Only the lower half is computed. The upper half mirrors it, so that the law is symmetric to the last digit.
@@ -40,16 +42,66 @@ class CountLaw(Law):
         inside = np.where(2 * k == self.D - 1, 0.5, np.where(k == lower, half, 1.0 - half))
         return np.select([np.isnan(k), k < 0, k >= self.D], [np.nan, 0.0, 1.0], inside)[()]
 
+    def sf(self, k: Any) -> Any:
+        """Return the probability of a count of more than k."""
+        # D - count has the law of the count
+        return self.cdf(self.D - 1 - np.floor(float64_array("k", k)))
+
+    def logpmf(self, k: Any) -> Any:
+        """Return the logarithm of `pmf`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.pmf(k))
+
     def ppf(self, p: Any) -> Any:
         """Return the smallest count k with cdf(k) >= p, a float as in scipy.stats: -1 at p = 0, NaN outside [0, 1]."""
+        return self._first(p, lambda k, p: self.cdf(k) >= p, (-1.0, float(self.D)))
+
+    def isf(self, p: Any) -> Any:
+        """Return the smallest count k with sf(k) <= p, a float as in scipy.stats: -1 at p = 1, NaN outside [0, 1]."""
+        return self._first(p, lambda k, p: self.sf(k) <= p, (float(self.D), -1.0))
+
+    def _first(self, p: Any, reached: Callable[[Array, Array], Any], ends: tuple[float, float]) -> Any:
+        """Return the smallest count at which p is reached, and the `ends` at p = 0 and 1."""
         # the mean has the shape of a sweep
         p, _ = np.broadcast_arrays(float64_array("p", p), self.mean())
         below, above = np.full(p.shape, -1.0), np.full(p.shape, float(self.D))
         while np.any(above - below > 1):
             middle = np.floor(0.5 * (below + above))
-            reached = self.cdf(middle) >= p
-            below, above = np.where(reached, below, middle), np.where(reached, middle, above)
-        return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [-1.0, float(self.D), above], np.nan)[()]
+            found = reached(middle, p)
+            below, above = np.where(found, below, middle), np.where(found, middle, above)
+        return np.select([p == 0, p == 1, (p > 0) & (p < 1)], [*ends, above], np.nan)[()]
+
+    def support(self) -> tuple[float, float]:
+        """Return the ends of the support, 0 and D."""
+        return 0.0, float(self.D)
+
+    def moment(self, order: int) -> Any:
+        """Return the mean of count**order, a sum over all counts."""
+        return self.expect(lambda k: k**order)
+
+    def entropy(self) -> Any:
+        """Return the entropy -sum pmf log pmf, in natural units."""
+        return -np.sum(scipy.special.xlogy(pmf := self._probabilities()[1], pmf), axis=0)
+
+    def expect(self, func: Weight | None = None, lb: Any = None, ub: Any = None, *, conditional: bool = False) -> Any:
+        """Return the mean of func(count), by default of the count, over lb <= count <= ub: a sum over all counts.
+
+        func takes a number. conditional: divide by the probability of lb <= count <= ub.
+        """
+        low, high = between(*self.support(), lb, ub)
+        k, pmf = self._probabilities()
+        weights = pmf * ((k >= low) & (k <= high))
+        values = np.vectorize(func or (lambda k: k), otypes=[float])(k)
+        found = np.sum(values * weights, axis=0)
+        return found / np.sum(weights, axis=0) if conditional else found
+
+    def _fourth(self) -> Any:
+        return self.expect(lambda k: (k - 0.5 * self.D) ** 4)
+
+    def _probabilities(self) -> tuple[Array, Array]:
+        """Return all counts and their probabilities, on the first axis."""
+        k = np.arange(self.D + 1.0).reshape(-1, *(1 for _ in np.shape(self.mean())))
+        return k, self.pmf(k)
 
     def _of_counts(self, k: Any, values: Callable[[Array], Array], elsewhere: float) -> Any:
         """Return the values of min(k, D - k) where k is a count, and another one elsewhere; NaN where k is NaN."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
+from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
 
 LARGEST = 8192
 """Data whose kernel is factorised at most: 512 MiB."""
@@ -39,6 +40,23 @@ class DatasetGuessLaw(Law):
         rng = np.random.default_rng(random_state)
         return draws_in_blocks(lambda n: (self.outputs(n, rng) > 0).mean(axis=0), shape_of(size), 2**24 // self.size)
 
+    def cdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
+        """Return the probability of G0 <= g, one number, from so many draws, with its standard error."""
+        return self.drawn(draws, random_state).cdf(g)
+
+    def ppf(self, p: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
+        """Return the quantile at p, one number inside (0, 1), from so many draws, with its standard error."""
+        return self.drawn(draws, random_state).ppf(p)
+
+    def majority(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
+        """Return the expected share of the favoured class, E max(G0, 1 - G0), from so many draws, with its error."""
+        shares = self.drawn(draws, random_state).draws
+        return estimate(np.maximum(shares, 1 - shares))
+
+    def drawn(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
+        """Return the law as so many draws of G0 show it."""
+        return SampledLaw(self.rvs(checked_draws(draws), random_state))
+
     def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return independent draws of an output at all data, shape (size, count): N(0, kernel)."""
         return np.asarray(self._root @ rng.standard_normal((self._root.shape[1], count)))
@@ -63,9 +81,9 @@ class DatasetGuessLaw(Law):
         return self.kernel()
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in {"pdf", "logpdf", "cdf", "ppf", "finite", "majority"}:
+        if name in {"pdf", "logpdf", "finite"}:
             raise AttributeError(
-                f"the law of G0 on a given data set is no function of gamma and has no {name}; use mean, var, "
-                "std or rvs"
+                f"the law of G0 on a given data set has no {name}, since G0 is a multiple of 1/{self.size}; use cdf, "
+                "ppf or rvs"
             )
         raise AttributeError(name)

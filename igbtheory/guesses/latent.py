@@ -1,5 +1,6 @@
 """The latent Gaussian behind the guesses of a network: given U, class 0 gets the fraction Phi(sqrt(gamma) U)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,12 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.law import Numbers, shape_of
+from igbtheory.numbers import FLOAT64
+
+FARTHEST = 38
+"""Latent value beyond which the normal density is no normal float."""
+ORDER = 20
+"""Nodes of the Gauss-Legendre rule of a panel, which is one standard deviation wide at most."""
 
 
 def fraction(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
@@ -47,3 +54,26 @@ def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArra
         )
         raise ValueError(message)
     return fraction(gamma, rng.standard_normal(shape))
+
+
+def average(gamma: Numbers, of: Callable[[Any], Any], low: float = -np.inf, high: float = np.inf) -> Any:
+    """Return the mean of a function of y = sqrt(gamma) U over low <= y <= high, of the shape of gamma.
+
+    Panels end at powers of two of y, between which a function of Phi(y) varies little.
+    """
+    return np.reshape([_average(float(g), of, low, high) for g in np.ravel(gamma)], np.shape(gamma))[()]
+
+
+def _average(gamma: float, of: Callable[[Any], Any], low: float, high: float) -> float:
+    if gamma == 0.0:
+        return float(of(0.0)) if low <= 0.0 <= high else 0.0
+    if np.isposinf(gamma):
+        return 0.5 * sum(float(of(end)) for end in (-np.inf, np.inf) if low <= end <= high)
+    scale = np.sqrt(gamma)
+    halving = FARTHEST * 0.5 ** np.arange(8.0 + max(0.0, np.log2(scale)))
+    cuts = np.concatenate([np.arange(-FARTHEST, FARTHEST + 1.0), halving, -halving])
+    ends = np.unique(np.clip(cuts, *np.clip([low / scale, high / scale], -FARTHEST, FARTHEST)))
+    nodes, weights = FLOAT64.legendre(ORDER)
+    half = 0.5 * np.diff(ends)[:, None]
+    u = ends[:-1, None] + half * (1.0 + nodes)
+    return float(np.sum(half * weights * FLOAT64.npdf(u) * of(scale * u)))

@@ -72,6 +72,19 @@ def _kind(value: Any, array: NDArray[Any]) -> str:
     return f"an array of {array.dtype}" if array.ndim else repr(value)
 
 
+def fitting(name: str, value: Any, gamma: Numbers) -> NDArray[np.float64]:
+    """Return the numbers in `value` as an array; ValueError where it does not broadcast with a sweep of gamma."""
+    array = float64_array(name, value)
+    try:
+        np.broadcast_shapes(array.shape, np.shape(gamma))
+    except ValueError:
+        raise ValueError(
+            f"{name}: expected a shape that broadcasts with gamma, of shape {np.shape(gamma)}, got {array.shape}; put "
+            f"axes behind, {name}.reshape({(*array.shape, *(1 for _ in np.shape(gamma)))})"
+        ) from None
+    return array
+
+
 def shape_of(size: Any, default: tuple[int, ...] = ()) -> tuple[int, ...]:
     """Return the shape of draws as NumPy's generators take it: None (the default), a number, or a shape."""
     return default if size is None else tuple(map(int, np.atleast_1d(size)))

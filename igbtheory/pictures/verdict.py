@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import Course, Verdict
-from igbtheory.pictures.marks import density
+from igbtheory.pictures.marks import GAMMA, density
 from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS
 
 DEPTHS = (1, 10, 100)
@@ -28,7 +28,9 @@ def picture(found: Verdict) -> Figure:
     figure = Figure(figsize=(7.2, 2.75))
     left, middle, right = figure.subplots(1, 3)
     function_panel(left, found)
-    course_panel(middle, found)
+    course_panel(middle, found.course, found.shifted if found.shift else None)
+    for axes in (middle, right):
+        axes.set(title=axes.get_ylabel(), ylabel="")
     law_panel(right, found.course)
     bias = f", $\\sigma_b^2$ = {found.sigma_b2:g}" if found.sigma_b2 else ""
     inputs = f"inputs N({found.inputs.shift:g}, {found.inputs.variance:g})"
@@ -66,26 +68,25 @@ def _legend_above(axes: Any) -> None:
     axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
 
 
-def course_panel(axes: Any, found: Verdict) -> None:
+def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> None:
     """Draw gamma over depth, of the activation and of the shifted one."""
-    depth = np.arange(1, found.course.reached + 1)
-    drawn = _line(axes, depth, found.course.gamma[1:], color=THEORY, label="$\\phi$")
-    if found.shift:
-        other = found.shifted.gamma[1:]
+    depth = np.arange(1, found.reached + 1)
+    drawn = _line(axes, depth, found.gamma[1:], color=THEORY, label="$\\phi$")
+    if shifted is not None:
+        other = shifted.gamma[1:]
         label = "$\\phi$ \N{MINUS SIGN} $s$"
         drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("depth")
-    axes.set_title("bias ratio $\\gamma$")
+    axes.set(xlabel="depth", ylabel=GAMMA)
     if not drawn:
         axes.plot(depth, 0 * depth, color=THEORY)
         axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
         axes.set_yticks([0])
         return
     axes.set_yscale("log")  # before the lines across it, which a linear axis of 20 decades rounds to 0
-    limit = found.course.rate.limit
+    limit = found.rate.limit
     if FLOOR < limit < np.inf:
         axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
     _whole_decades(axes)
@@ -125,8 +126,7 @@ def law_panel(axes: Any, course: Course) -> None:
         density(axes, gamma, color=colour, ls=dashes, label=label)
     highest = max((gamma**-0.5 for gamma in smooth.values()), default=0.0)
     axes.set(xlim=(0, 1), ylim=(0, float(np.clip(ROOM * highest, TOP, TALLEST))))
-    axes.set_xlabel("fraction $G_0$ given to class 0")
-    axes.set_title("density of $G_0$")
+    axes.set(xlabel="fraction $G_0$ given to class 0", ylabel="density of $G_0$")
     if not smooth and not any(curves.values()):
         axes.text(0.54, 0.9 * TOP, "all mass at 1/2")
         axes.axvline(0.5, color=THEORY)

@@ -1,0 +1,35 @@
+"""Messages of the library in the spelling of the command line: sigma_w2=2.0 becomes --sigma-w2 2.0."""
+
+import re
+
+OPTIONS = {"n_classes": "classes", "D": "samples"}
+"""Options that have another name than the parameter of the library."""
+PARAMETERS = (
+    *("activation_shift", "batch_size", "cut_off", "n_classes", "sigma_b2", "sigma_w2"),
+    *("D", "activation", "classes", "depth", "digits", "draws", "first", "level", "networks", "norm", "placement"),
+    *("pool", "samples", "seed", "shift", "temperature", "variance", "vary", "width", "within", "workers"),
+)
+"""Parameters of the library that are options of a command."""
+_NAME = "|".join(PARAMETERS)
+_LONG = "|".join(name for name in PARAMETERS if "_" in name and name != "activation_shift")
+_RULES = (
+    (
+        re.compile(r"\bGaussianInputs\(([-\d.]+), ([-\d.]+)\)"),
+        lambda found: f"--shift {found[1]} --variance {found[2]}",
+    ),
+    (re.compile(rf"\b\w+\(({_NAME})=([^\s,;()]+)\)"), lambda found: f"{_option(found[1])} {found[2]}"),
+    (re.compile(rf"(?<![-\w.])({_NAME})=(\([^()]*\)|[^\s,;()]+)"), lambda found: f"{_option(found[1])} {found[2]}"),
+    (re.compile(rf"(?<![-\w.\"'])({_LONG})(?![\w(])"), lambda found: _option(found[1])),
+    (re.compile(rf"^(expected |)({_NAME})(?=:| [<>]=? | to be )"), lambda found: f"{found[1]}{_option(found[2])}"),
+)
+
+
+def spelled(message: str) -> str:
+    """Return the message with the options of the command line in place of the parameters of the library."""
+    for pattern, option in _RULES:
+        message = pattern.sub(option, message)
+    return message
+
+
+def _option(name: str) -> str:
+    return f"--{OPTIONS.get(name, name).replace('_', '-')}"

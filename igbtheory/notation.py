@@ -1,0 +1,96 @@
+"""The notation of networks as text: layers from the input to the output, with bars between them.
+
+    Dense(2) | BatchNorm | relu | Dense(2)              a layer without parameters needs no parentheses
+    (Dense(2, 0.1) | x*tanh(x) | MaxPool(2)) * 3 | Dense    repeated layers
+    Dense | Residual(relu | Dense, scale=0.5) | Dense   a branch
+
+What is no layer is an activation, by its name or its formula. The text is parsed, never executed.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from igbtheory import checks, layers
+from igbtheory.layers import Activation, Layer, Residual
+from igbtheory.network import DEEPEST, Network
+
+LAYERS = {
+    name: kind
+    for name in layers.__all__
+    if isinstance(kind := getattr(layers, name), type)
+    and issubclass(kind, Layer)
+    and kind not in {Layer, Activation, Residual}
+}
+"""Layers by their names; activations and residual blocks have rules of their own."""
+EXAMPLE = '"Dense(2) | relu | Dense(2)"'
+
+
+def read_network(text: str) -> Network:
+    """Return the network of a text such as "Dense(2) | BatchNorm | relu | Dense(2)". ValueError: no such notation."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError(f"expected layers with bars between them, got {text!r:.80}; for example {EXAMPLE}") from None
+    return Network(*_chain(tree, text.strip()))
+
+
+def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
+    """Yield the layers of a part of the text."""
+    match node:
+        case ast.BinOp(left, ast.BitOr(), right):
+            yield from _chain(left, text)
+            yield from _chain(right, text)
+        case ast.BinOp(left, ast.Mult(), ast.Constant(int(count))) if _has_layers(left):
+            yield from tuple(_chain(left, text)) * checks.whole("repetitions", count, 1, DEEPEST)
+        case ast.Name("Residual") | ast.Call(ast.Name("Residual")):
+            yield _residual(node, text)
+        case ast.Name(name) if name in LAYERS:
+            yield _made(name, [], {})
+        case ast.Call(ast.Name(name), parts, named) if name in LAYERS:
+            yield _made(name, [_number(part, text) for part in parts], _options(named, text))
+        case _:
+            yield _activation(ast.get_source_segment(text, node) or "")
+
+
+def _has_layers(node: ast.expr) -> bool:
+    """Return whether a factor is a chain of layers, and not a part of a formula."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return bool(names & {*LAYERS, "Residual"}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
+
+
+def _residual(node: ast.expr, text: str) -> Residual:
+    if not isinstance(node, ast.Call) or not node.args:
+        raise ValueError("expected the layers of a Residual, got none; for example Residual(relu | Dense, scale=0.5)")
+    return Residual(*(layer for part in node.args for layer in _chain(part, text)), **_options(node.keywords, text))
+
+
+def _made(name: str, parts: list[Any], named: dict[str, Any]) -> Layer:
+    try:
+        return LAYERS[name](*parts, **named)
+    except TypeError as error:
+        raise ValueError(
+            f"expected the parameters of {name}, got others: {error}; see help(igbtheory.{name})"
+        ) from None
+
+
+def _options(named: list[ast.keyword], text: str) -> dict[str, Any]:
+    return {str(part.arg): _number(part.value, text) for part in named}
+
+
+def _number(node: ast.expr, text: str) -> Any:
+    """Return a parameter: a number, a text or None."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        found = ast.get_source_segment(text, node)
+        raise ValueError(
+            f"expected a number as the parameter of a layer, got {found!r}; for example Dense(2.0)"
+        ) from None
+
+
+def _activation(text: str) -> Activation:
+    name = text.partition("(")[0]
+    if name[:1].isupper() and name.isidentifier():
+        checks.known("layer", name, (*LAYERS, "Residual"))
+    return Activation(text)
