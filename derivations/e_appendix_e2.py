@@ -5,9 +5,7 @@ standard deviation alpha over the data; BatchNorm makes B = (Y - a)/alpha of it,
 
     Z' = sum_j w_j B_j,   E_chi Z' = sum_j w_j E B_j = 0,   Var_chi Z' -> sigma_w^2 E B^2 = sigma_w^2.
 
-So Z' has the law of Z, layer by layer, and no centre differs from another: gamma = 0. With a batch of n data the sum
-of B over the batch vanishes, so that the centres vanish exactly; the variance of B is 1 unless the whole batch is
-rectified to zero.
+So Z' has the law of Z, layer by layer, and no centre differs from another: gamma = 0.
 """
 
 from collections.abc import Iterator
@@ -17,18 +15,9 @@ import mpmath as mp
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal, rectified
-from igbtheory.claims.gaussians import g0_variance, ncdf, npdf
-from igbtheory.claims.simulated import (
-    at_infinite_width,
-    excess_kurtosis,
-    extrapolated,
-    hidden_units,
-    mean_with_error,
-    relu,
-    standardised,
-    variance_of_guesses,
-)
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, normal, rectified, simulated
+from igbtheory.claims.gaussians import g0_variance, ncdf, normal_moment, npdf, relu_moment, variance_of
+from igbtheory.claims.simulated import mean_with_error, standardised, wide_limit
 
 SECTION = Section("Where you place the norm, appendix E.2: BatchNorm behind ReLU", "E E.2")
 
@@ -52,18 +41,18 @@ def network(depth: int, batch_size: int | None = None) -> igb.Network:
 
 def variance(density: Any, x: Any) -> Any:
     """The variance of a normal density, with the number of `network` for sigma_w."""
-    return sp.simplify(-1 / sp.diff(sp.log(density), x, 2)).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
+    return variance_of(density, x).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
 
 
 def hidden(trial: Trial, width: int, depth: int) -> Any:
     """Units behind ReLU and BatchNorm of finite networks, (networks, DATA, width)."""
     shape = trial.draws(100), DATA, width
-    return hidden_units(trial.rng, shape, depth=depth, phi=lambda h: standardised(relu(h), -2))
+    return simulated.hidden_units(trial.rng, shape, depth=depth, phi=lambda h: standardised(simulated.relu(h), -2))
 
 
 def moment(power: int) -> Any:
     """The moment E Y^power, not yet integrated: what ReLU cuts off adds nothing to it."""
-    return sp.Integral(y**power * npdf(y, 0, sigma_w), (y, 0, sp.oo))
+    return relu_moment(power, sigma_w)
 
 
 def normalised() -> Iterator[Finding]:
@@ -82,22 +71,19 @@ def normalised() -> Iterator[Finding]:
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     """B has the mean 0 and the variance 1 whatever variance v enters, so every layer starts from the same law. The
-    outputs are Gaussian over the data as in E-ThmE.1.
-
-    With D data sum_a B_a = 0, so that the mean of an output over the data is 0 exactly, and two data have
-    E B_a B_b = -1/(D - 1).
+    outputs are Gaussian over the data as in E-ThmE.1. With D data sum_a B_a = 0: the mean of an output over the data
+    is 0 exactly.
     """
     yield from normalised()
-    square, mean = (moment(k).subs(sigma_w, sp.sqrt(v)) for k in (2, 1))
+    square, mean = (relu_moment(k, sp.sqrt(v)) for k in (2, 1))
     yield identity("E B^2 for any variance v of Z", (square - mean**2) / (v * (1 - 1 / sp.pi) / 2), 1)
     yield from normal("O_c", stated[0].rhs, o, 0, sigma_w**2)
     for depth in (1, 6):
         found = network(depth).predict(digits=30)
         yield agree(f"Var_chi(O), depth {depth}, predicted", found.var_chi, variance(stated[0].rhs, o), 28)
         yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + found.var_mu, 1 + stated[1].rhs, 28)
-    narrow, wide = (mean_with_error(excess_kurtosis(hidden(trial, width, depth=3))) for width in (64, 128))
-    value, error = at_infinite_width(narrow, wide)
-    yield measured(trial, "excess kurtosis of O_c, depth 3, width to infinity", value, error, 0, against=narrow[0])
+    found = [mean_with_error(simulated.excess_kurtosis(hidden(trial, width, depth=3))) for width in (64, 128)]
+    yield wide_limit(trial, "excess kurtosis of O_c, depth 3", found, 0, against=found[0][0])
 
 
 NEXT = r"\text{next layer}"
@@ -122,23 +108,33 @@ def induction(stated: Any) -> Iterator[Finding]:
     yield agree("layer reached from layer 1 in five steps", reached, 6)
 
 
+@SECTION.holds("E-Eq80", "the law of every pre-activation", printed=equation("f_{Z^{(l+1)}}(z)", LAW), assumes=LIMITS)
+@SECTION.holds(
+    "E-Eq76-78",
+    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
+    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
+    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
+)
 @SECTION.holds(
     "E-Eq65-68",
     "Z_i^(1) = sum_j w_ij X_j has over the data the variance D sigma_w^2/D = sigma_w^2 and is Gaussian",
     printed=equation("f_{Z_i^{(1)}}(z)", LAW),
     assumes="D is here the input dimension d (elsewhere the number of data), and goes to infinity",
 )
-def first_layer(stated: Any) -> Iterator[Finding]:
+def every_layer(stated: Any) -> Iterator[Finding]:
     """A sum of independent Gaussians is Gaussian at any d. Its variance S = sum_j w_j^2 is random over the weights:
-    the second equality is the law of large numbers.
+    the second equality is the law of large numbers. Behind B, of variance 1, the same holds for any width, where
+    covariances of nodes add a term of order 1/N in the square (E-Eq25); by induction for every layer.
     """
-    second, fourth = ((sigma_w / sp.sqrt(d)) ** k * sp.Integral(g**k * npdf(g), (g, -sp.oo, sp.oo)) for k in (2, 4))
+    yield from normalised()
+    second, fourth = (normal_moment(k, sigma_w**2 / d) for k in (2, 4))
     mean = sp.Sum(second, (j, 1, d))
     yield identity("E_W S", mean, sigma_w**2)
     yield identity("Var_W S", sp.Limit(d * (fourth.doit() - second.doit() ** 2), d, sp.oo), 0)
     yield from normal("Z", stated.rhs, z, 0, mean.doit())
-    found = network(1).predict(digits=30).per_layer.var_chi[0]
-    yield agree("Var_chi(Z), predicted", found, variance(stated.rhs, z), 28)
+    found = network(12).predict(digits=30).per_layer.var_chi
+    for i in (0, 1, 6, 12):
+        yield agree(f"Var_chi(Z) of layer {i + 1}, predicted", found[i], variance(stated.rhs, z), 28)
 
 
 @SECTION.holds(
@@ -278,24 +274,6 @@ def second_moment(stated: Any) -> Iterator[Finding]:
     yield identity("for Y", moment(2), stated.rhs.subs({Var_B: spread, E_B: moment(1)}))
 
 
-@SECTION.holds("E-Eq80", "the law of every pre-activation", printed=equation("f_{Z^{(l+1)}}(z)", LAW), assumes=LIMITS)
-@SECTION.holds(
-    "E-Eq76-78",
-    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
-    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
-    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
-)
-def next_layer(stated: Any) -> Iterator[Finding]:
-    """sum_j w_j^2 -> sigma_w^2 as in E-Eq65-68; covariances of nodes add a term of order 1/N in the square (E-Eq25). By
-    induction the law is that of every layer.
-    """
-    yield from normalised()
-    yield from normal("Z", stated.rhs, z, 0, sigma_w**2)
-    layers = network(12).predict(digits=30).per_layer
-    for i in (1, 6, 12):
-        yield agree(f"variance behind Dense {i}, predicted", layers.var_chi[i], variance(stated.rhs, z), 28)
-
-
 @SECTION.holds(
     "E-bal",
     "each class is predicted with equal probability, regardless of the depth",
@@ -303,20 +281,16 @@ def next_layer(stated: Any) -> Iterator[Finding]:
     assumes=LIMITS,
 )
 def balanced_guesses(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """G0 = Phi(sqrt(gamma) u) with gamma = 0. On D data of correlation -1/(D - 1) its variance is of order 1/D, and
-    below that of coins, 1/(4 D).
-    """
+    """G0 = Phi(sqrt(gamma) u) with gamma = 0. On D data of correlation -1/(D - 1) its variance is below 1/(4 D)."""
     yield identity("G0 as gamma tends to 0", sp.Limit(ncdf(sp.sqrt(gamma) * u), gamma, 0), stated.rhs)
     for depth in (1, 5):
         law = network(depth).predict().G0
         for at, value in ((0.499, 0), (0.501, 1)):
             yield agree(f"1 + P(G0 < {at}), depth {depth}, predicted", 1 + law.cdf(at), 1 + value, 12)
     units = (hidden(trial, width, depth=1) for width in (64, 128, 256))
-    pairs, error = at_infinite_width(*(mean_with_error(variance_of_guesses(h)) for h in units))
-    share = 1 - 1 / DATA
-    expected = float(stated.rhs**2 / DATA + share * g0_variance(-sp.Rational(1, DATA)))
-    label = f"Var(G0) on {DATA} data, depth 1, width to infinity"
-    yield measured(trial, label, 1 / (4 * DATA) + share * pairs, share * error, expected, against=1 / (4 * DATA))
+    found = (mean_with_error(simulated.variance_of_guesses(h)) for h in units)
+    expected = g0_variance(-sp.Rational(1, DATA))
+    yield wide_limit(trial, f"Var(G0) on {DATA} data less that of coins, depth 1", found, expected, against=0)
 
 
 SPREAD_B = sp.Symbol("Var_B", positive=True)
@@ -330,8 +304,8 @@ SPREAD_B = sp.Symbol("Var_B", positive=True)
 )
 def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The sum of B over each batch is 0, so each centre is 0 exactly, at any width. Where a batch has any spread
-    sum_a B_a^2 = n, so E B^2 = 1. In the first layer ReLU cuts off all n data of a batch with probability 2^-n, and B
-    is 0 there: Var B = 1 - 2^-n. In deeper layers a node sees data whose sum is 0, and nothing is cut off whole.
+    E B^2 = 1; in the first layer ReLU cuts off all n data of a batch with probability 2^-n, and B is 0 there. In deeper
+    layers a node sees data whose sum is 0, and nothing is cut off whole.
     """
     values = sp.symbols("y_1:4", positive=True)
     mean = sum(values) / sp.Integer(3)
@@ -345,4 +319,5 @@ def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
     found = network(2, batch_size=4).predict().per_layer.var_chi
     for i, expected in enumerate(rows.values(), 1):
         yield agree(f"var_chi of layer {i}, n = 4, predicted", found[i], expected, 12)
-    yield from extrapolated(trial, network(2, batch_size=4), rows, against={"var_chi[1]": rows["var_chi[2]"]})
+    other = {"var_chi[1]": rows["var_chi[2]"]}
+    yield from simulated.extrapolated(trial, network(2, batch_size=4), rows, against=other)

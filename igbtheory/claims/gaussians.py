@@ -37,6 +37,23 @@ def relu_second_moment(mean: Any, deviation: Any) -> Any:
     return (mean**2 + deviation**2) * ncdf(mean / deviation) + mean * deviation**2 * npdf(0, mean, deviation)
 
 
+def relu_moment(power: int, deviation: Any = 1) -> Any:
+    """Return E ReLU(X)^power, X ~ N(0, deviation^2), as an integral that is not evaluated yet."""
+    x = sp.Symbol("x", positive=True)
+    return sp.Integral(x**power * npdf(x, 0, deviation), (x, 0, sp.oo))
+
+
+def normal_moment(power: int, variance: Any = 1) -> Any:
+    """Return E w^power, w ~ N(0, variance), as an integral that is not evaluated yet."""
+    x = sp.Symbol("x", real=True)
+    return variance ** sp.Rational(power, 2) * sp.Integral(x**power * npdf(x), (x, -sp.oo, sp.oo))
+
+
+def variance_of(density: Any, x: Any) -> Any:
+    """Return the variance of a normal density in x."""
+    return sp.simplify(-1 / sp.diff(sp.log(density), x, 2))
+
+
 def relu_maximum(m: Any) -> tuple[Any, Any]:
     """Return mean and variance of the maximum of 0 and m units N(0, 1) by quadrature, for m up to 1e100.
 

@@ -1,6 +1,6 @@
 """Evidence from finite networks, extrapolated to infinite width."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,13 @@ def at_infinite_width(*values: tuple[float, float]) -> tuple[float, float]:
     return float(weights @ numbers), float(np.sqrt(weights**2 @ errors**2))
 
 
+def wide_limit(
+    trial: Trial, label: str, values: Iterable[tuple[float, float]], expected: Any, against: Any = None
+) -> Finding:
+    """Return the finding that values, with errors, at such widths go to what is expected at infinite width."""
+    return measured(trial, f"{label}, width to infinity", *at_infinite_width(*values), expected, against)
+
+
 def relu(h: Array) -> Array:
     """Return max(h, 0)."""
     return np.maximum(h, 0)
@@ -102,6 +109,12 @@ def second_moments(units: Array) -> tuple[Array, Array]:
     own = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
     both = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
     return (both - own) / (samples * (samples - 1) * width), own / (samples * width)
+
+
+def bias_ratio(units: Array) -> tuple[float, float]:
+    """Return gamma behind the units, averaged exactly over the weights of the next layer, and its error."""
+    both, own = second_moments(units)
+    return ratio_with_error(both, own - both)
 
 
 def variance_of_guesses(units: Array) -> Array:
