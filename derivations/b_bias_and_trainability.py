@@ -20,14 +20,9 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown, tanh
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, rises, satisfies, shown, tanh
 from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, mean_of_pair, mean_over, ncdf, npdf
-from igbtheory.claims.simulated import (
-    at_infinite_width,
-    hidden_units,
-    ratio_with_error,
-    second_moments,
-)
+from igbtheory.claims.simulated import at_infinite_width, hidden_units, ratio_with_error, second_moments, wide_limit
 
 SECTION = Section("Bias and trainability: the slides", "B")
 
@@ -45,18 +40,17 @@ def _next(sw2: float, sb2: float, star: float, value: float) -> float:
     "B-proc",
     "Over the data an output is N(mu_c, Var_chi(O)); over the weights its centre mu_c is N(0, Var_W(mu))",
     printed=(
-        sp.Eq(sp.Symbol(r"\lim_{N \to \infty} E_\chi e^{i k (O - \mu_c)}"), sp.exp(-v * k**2 / 2)),
-        sp.Eq(sp.Symbol(r"\lim_{N \to \infty} E_W e^{i k \mu_c}"), sp.exp(-m * k**2 / 2)),
+        equation(r"\lim_{N \to \infty} E_\chi e^{i k (O - \mu_c)}", sp.exp(-v * k**2 / 2)),
+        equation(r"\lim_{N \to \infty} E_W e^{i k \mu_c}", sp.exp(-m * k**2 / 2)),
     ),
     assumes="all widths and the dimension of the Gaussian data go to infinity; v = Var_chi(O), m = Var_W(mu)",
 )
 def outputs_and_centres(stated: Any) -> Iterator[Finding]:
-    """The formula states it for characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>).
-
-    Of independent terms +-sqrt(v/N) the mean of exp(i k O) is cos(k sqrt(v/N))^N; other laws of the terms differ from
-    it at the order N^{-1/2}. The centre sum_j w_j <phi_j> is a sum of Gaussian terms: of a variance that is itself
-    chi^2_N m/N for one ReLU layer, which leaves (1 + k^2 m/N)^{-N/2}. That the units of a layer are not quite
-    independent does not matter in infinite width: A-Thm4.1a / Eq3 and A-Thm4.1c / Eq4 have that and finite networks.
+    """The formula states it for characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>). Of
+    independent terms +-sqrt(v/N) the mean of exp(i k O) is cos(k sqrt(v/N))^N; other laws differ from it at the order
+    N^{-1/2}. The centre sum_j w_j <phi_j> has a variance that is chi^2_N m/N for one ReLU layer, which leaves (1 + k^2
+    m/N)^{-N/2}. That units are not quite independent does not matter in infinite width: A-Thm4.1a / Eq3 and A-Thm4.1c /
+    Eq4 have finite networks.
     """
     terms = sp.exp(N * sp.log(sp.cos(k * sp.sqrt(v / N))))
     yield identity("N independent terms", sp.Limit(terms, N, sp.oo), stated[0].rhs)
@@ -69,13 +63,12 @@ def outputs_and_centres(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "B-g0",
     "For infinitely many data g_0(W) is P(O_0 > O_1 given W)",
-    printed=sp.Eq(sp.Symbol(r"\lim_{D \to \infty} E_\chi (g_0(W) - P(O_0 > O_1 \mid W))^2"), 0),
+    printed=equation(r"\lim_{D \to \infty} E_\chi (g_0(W) - P(O_0 > O_1 \mid W))^2", 0),
     assumes="independent data; no ties",
 )
 def fraction_in_the_limit(stated: Any) -> Iterator[Finding]:
-    """A-Eq1: given W the guesses are independent coins of probability P, and the mean square of g_0 - P is P(1 - P)/D.
-
-    Over the networks its mean is (1/4 - Var P)/D, by which the variance of g_0 exceeds that of P.
+    """A-Eq1: the guesses are independent coins of probability P. Over the networks the variance of g_0 exceeds that of
+    P by (1/4 - Var P)/D.
     """
     chance, bit = sp.Symbol("P", positive=True), sp.Symbol("b", integer=True)
     coin = sp.Sum(chance**bit * (1 - chance) ** (1 - bit) * (bit - chance) ** 2, (bit, 0, 1))
@@ -87,32 +80,19 @@ def fraction_in_the_limit(stated: Any) -> Iterator[Finding]:
         yield agree(f"Var g_0 - Var P by the toolkit, ReLU, D = {size}", excess, (0.25 - law.var()) / size, 8)
 
 
-SECTION.undecided(
-    "B-gamma",
-    "gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB",
-    "a definition; the law of g_0 depends on it alone",
-)
-
-
 @SECTION.holds(
     "B-rule",
     "An activation has no IGB if and only if the average over the data of its output is 0",
-    printed=sp.Eq(sp.Symbol(r"\mathrm{Var}_W(\mu)"), sigma_w2 * m**2 + sigma_b2),
+    printed=equation(r"\mathrm{Var}_W(\mu)", sigma_w2 * m**2 + sigma_b2),
     assumes="centred Gaussian data, infinite width, phi not constant; the average is over the data alone, at fixed "
     "weights (and biases), and for the units of every hidden layer; in the formula m^2 is its mean square over them",
 )
 def rule_of_the_average(stated: Any) -> Iterator[Finding]:
-    """The centre of an output is mu = sum_j w_j <phi_j> + B, so Var_W(mu) = sigma_w^2 E <phi_j>^2 + sigma_b^2.
-
-    E <phi_j>^2 = sum_k a_k^2 c^k, c the correlation in front of phi. In the first layer without biases c = 0 and
-    this is a_0^2 = (E phi)^2: bias appears behind it if and only if E phi(sqrt(q) z) is not 0. Behind a layer with
-    c > 0 the sum is 0 only where all a_k are, for phi = 0: once there, the bias stays. So gamma = 0 at the output if
-    and only if the averages are 0 in every hidden layer; with biases (sigma_b^2 > 0) c > 0 from the start, and both
-    sides are false.
-
-    The average over the data *and* the weights would not do: it is 0 for tanh with biases, which has IGB. And it
-    depends on q: max(x, 0) - 1/sqrt(pi) averages to 0 in the first layer at sigma_w^2 = 2, but not in the second
-    (A-depthIGB).
+    """The centre of an output is mu = sum_j w_j <phi_j> + B, so Var_W(mu) = sigma_w^2 E <phi_j>^2 + sigma_b^2 with E
+    <phi_j>^2 = sum_k a_k^2 c^k. In the first layer without biases c = 0 and this is (E phi)^2; behind a layer with c >
+    0 it is 0 only for phi = 0: once there, the bias stays. So gamma = 0 at the output if and only if the averages are 0
+    in every hidden layer; with biases c > 0 from the start, and both sides are false. The average over the data *and*
+    the weights would not do: it is 0 for tanh with biases, which has IGB.
     """
     a_0, a_1, a_2 = sp.symbols("a_0 a_1 a_2", real=True)
     # phi = a_0 + a_1 He_1 + a_2 He_2/sqrt(2) at sqrt(c) x + sqrt(1 - c) y: its mean over y, squared, averaged over x
@@ -187,25 +167,22 @@ def pooling_and_depth(stated: Any) -> Iterator[Finding]:
     assumes="Gaussian data, infinite width, c < 1; growth in m of tanh and ReLU checked from 1 to 8",
 )
 def pooling_and_depth_of_relu(stated: Any) -> Iterator[Finding]:
-    """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0.
-
-    ReLU: kappa_1(c) - c has the slope -arccos(c)/pi and ends at 0 (A-depthIGB). The last part needs q* > 0: tanh at
-    sigma_w^2 < 1 without biases has q -> 0, is linear in the end, and keeps some c between 0 and 1 (B-phases).
+    """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0. ReLU:
+    A-depthIGB. The last part needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c between 0 and 1
+    (B-phases).
     """
     larger, smaller = stated[0].lhs, stated[0].rhs
     for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
-        sizes = (1, 2, 3, 4, 8)
-        gammas = [_gamma_of_maximum(of, size) for size in sizes]
-        for (low, high), size in zip(pairwise(gammas), sizes[1:], strict=True):
-            yield satisfies(f"{name}, MaxPool({size})", stated[0], {larger: high, smaller: low})
+        gammas = [_gamma_of_maximum(of, size) for size in (1, 2, 3, 4, 8)]
+        for low, high in pairwise(gammas):
+            yield satisfies(f"{name}, a larger MaxPool, up to 8", stated[0], {larger: high, smaller: low})
         yield agree(f"{name}, MaxPool(8) by the toolkit", igb.mlp(1, name, pool=8).predict().gamma, gammas[-1], 10)
     for value in (0.1, 0.9):
         yield satisfies(f"ReLU, c = {value}", stated[1], {c: value})
     star, course = tanh.fixed_point(4.0, 0.0), [0.9]  # tanh, sigma_w^2 = 4: c* = 0 attracts every c < 1
     for _ in range(40):
         course.append(_next(4.0, 0.0, star, course[-1]))
-    falling = all(before > after for before, after in pairwise(course)) and course[-1] < 0.1
-    yield shown("tanh, sigma_w^2 = 4: c falls to c* = 0", falling, f"from 0.9 to {course[-1]:.5f} in 40 layers")
+    yield rises("tanh, sigma_w^2 = 4: 1 - c rises to 1 - c* = 1", [1 - value for value in course], 0.9)
 
 
 def _gamma_of_maximum(of: Any, size: int) -> Any:
@@ -225,27 +202,24 @@ phi = sp.Function("phi")
 @SECTION.fails(
     "B-Y",
     "Y_i^(l)(a) = sum_{j=1}^{N_l} W_ij^(l) phi(Y_i^(l-1)(a)) + B_i^(l), of which the limit is Gaussian (B-proc)",
-    printed=sp.Eq(sp.Symbol(r"Y_i^{(l)}(a)"), sp.Sum(W[i, j] * phi(Y[i]), (j, 1, N)) + B[i]),
+    printed=equation(r"Y_i^{(l)}(a)", sp.Sum(W[i, j] * phi(Y[i]), (j, 1, N)) + B[i]),
     assumes="on the right-hand side Y is that of the layer l - 1 at the datum a",
     counter_example="""
 import numpy as np
-rng = np.random.default_rng(0)
-N = 100  # a linear network without biases, two layers, one datum
-Y = rng.standard_normal((4000, N))
-W = rng.standard_normal((4000, N)) / N**0.5  # the weights of one unit i
+# a linear network without biases, two layers of 100 units, one datum; the weights W of one unit i
+Y, W = np.random.default_rng(0).standard_normal((2, 4000, 100)) * [[[1]], [[0.1]]]
 unmixed, mended = W.sum(axis=1) * Y[:, 0], (W * Y).sum(axis=1)
 kurtosis = lambda y: (y**4).mean() / (y**2).mean() ** 2
 assert kurtosis(unmixed) > 6 and abs(kurtosis(mended) - 3) < 0.5  # 9, and 3 of a Gaussian
 """,
     correction="The index of the unit that is read is the index of the sum, phi(Y_j^(l-1)(a))",
-    right=sp.Eq(sp.Symbol(r"Y_i^{(l)}(a)"), sp.Sum(W[i, j] * phi(Y[j]), (j, 1, N)) + B[i]),
+    right=equation(r"Y_i^{(l)}(a)", sp.Sum(W[i, j] * phi(Y[j]), (j, 1, N)) + B[i]),
     right_assumes="on the right-hand side Y is that of the layer l - 1 at the datum a",
 )
 def propagation(stated: Any) -> Iterator[Finding]:
-    """As printed the weights of a unit only add up, and a unit reads no other unit: Y_i has no Gaussian limit.
-
-    With phi(x) = x, unit i = 1 and Gaussian Y of variance 1 its excess kurtosis over weights and units is 6 at every
-    width. With the index j it is 3 Var(|Y|^2)/(E |Y|^2)^2 = 6/N: checked for N = 2 and 3.
+    """As printed the weights of a unit only add up, and a unit reads no other unit: Y_i has no Gaussian limit. With
+    phi(x) = x, unit i = 1 and Gaussian Y of variance 1 its excess kurtosis is 6 at every width. With the index j it is
+    3 Var(|Y|^2)/ (E |Y|^2)^2 = 6/N: checked for N = 2 and 3.
     """
     for width in (2, 3):
         output = stated.rhs.replace(phi, lambda h: h).subs({N: width, B[i]: 0}).doit().subs(i, 1)
@@ -253,13 +227,13 @@ def propagation(stated: Any) -> Iterator[Finding]:
         for symbol in sorted(output.atoms(sp.Indexed), key=str):
             variance = sp.Rational(1, width) if symbol.base == W else 1
             fourth, square = (mean_over(symbol, power, variance) for power in (fourth, square))
-        label = f"excess kurtosis, {width} linear units"
-        yield identity(
-            label, fourth / square**2 - 3, sp.Rational(6, width), of=r"\overline{Y^4} / \overline{Y^2}^2 - 3"
-        )
+        ratio = r"\overline{Y^4} / \overline{Y^2}^2 - 3"
+        yield identity(f"{width} linear units", fourth / square**2 - 3, sp.Rational(6, width), of=ratio)
 
 
 for name, says, reason in (
+    ("B-gamma", "gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB", "a definition"),
+    ("B-dyn", "Neutral and prejudiced starts have distinct training dynamics, averages mix them", "it needs training"),
     ("B-init", "W_ij^(l) ~ N(0, sigma_w^2/N_l), B_i ~ N(0, sigma_b^2)", "the definition of the initialisation"),
     ("B-cab", "c_ab = E_W Y(a) Y(b)/sqrt(E_W Y(a)^2 E_W Y(b)^2), order parameter c = lim c_ab", "a definition"),
     ("B-scale", "gamma >> 1: deep prejudice, gamma << 1: neutrality", "a definition of two words"),
@@ -275,11 +249,10 @@ for name, says, reason in (
 )
 def ordered_and_chaotic(stated: Any) -> Iterator[Finding]:
     """F(c) = (sigma_w^2 sum_k a_k^2 c^k + sigma_b^2)/q* is convex and increasing on [0, 1], F(1) = 1, F'(1) = chi_1.
-
-    A convex F that ends in (1, 1) with a slope of at most 1 lies above the diagonal before: every start goes to 1. With
-    a slope above 1 it dips below the diagonal next to 1, and begins at F(0) >= 0: it crosses once, at c* < 1, with a
-    slope below 1, and every start but 1 goes there. Without q* > 0 neither follows: tanh without biases and
-    sigma_w^2 < 1 is linear in the end and keeps some c < 1; ReLU at sigma_w^2 > 2 has exploding gradients and c -> 1.
+    With a slope of at most 1 it lies above the diagonal before: every start goes to 1. With a slope above 1 it dips
+    below the diagonal next to 1, begins at F(0) >= 0 and crosses once, at c* < 1, where every start but 1 goes. Without
+    q* > 0 neither follows: tanh without biases and sigma_w^2 < 1 is linear in the end; ReLU at sigma_w^2 > 2 has
+    exploding gradients and c -> 1.
     """
     a, b = sp.symbols("a b", positive=True)
     star = sigma_w2 * (a**2 + b**2) + sigma_b2
@@ -305,19 +278,15 @@ def ordered_and_chaotic(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "B-grad",
     "Gradients vanish in the ordered phase, explode in the chaotic phase and are stable at the edge of chaos",
-    printed=sp.Eq(
-        sp.Symbol(r"\overline{|\nabla_l O|^2} / \overline{|\nabla_{l+1} O|^2}"),
-        sigma_w2 * sp.Symbol(r"slope") ** 2,
-    ),
+    printed=equation(r"\overline{|\nabla_l O|^2} / \overline{|\nabla_{l+1} O|^2}", sigma_w2 * sp.Symbol(r"slope") ** 2),
     assumes="infinite width; the variance at its fixed point 0 < q* < infinity; slope^2 = E phi'(sqrt(q*) z)^2, so "
     "that the ratio is chi_1: below 1 in the ordered phase, 1 at the edge, above 1 in the chaotic phase",
 )
 def gradients_in_the_phases(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The mean square of delta_j = sum_i W_ij phi'(h_i) delta_i is sigma_w^2 E phi'^2 E delta^2, layer by layer.
-
-    In infinite width W^T may be taken as independent of the way forward. By Price's theorem sigma_w^2 E phi'^2 is also
-    dq_ab'/dq_ab at c = 1, the slope F'(1) that decides on the stability of c = 1. In the finite networks, two layers
-    at the fixed variance, the gradient behind the second layer is averaged over exactly.
+    """The mean square of delta_j = sum_i W_ij phi'(h_i) delta_i is sigma_w^2 E phi'^2 E delta^2, layer by layer; in
+    infinite width W^T may be taken as independent of the way forward. By Price's theorem (D-MF2) this factor is also
+    the slope F'(1) that decides on the stability of c = 1. In the finite networks, two layers at the fixed variance,
+    the gradient behind the second layer is averaged over exactly.
     """
     a, b = sp.symbols("a b", positive=True)
     # phi = a x + b x^3: E phi(u) phi(v) for variance q and correlation t, and E phi'(u) phi'(v)
@@ -340,8 +309,7 @@ def gradients_in_the_phases(trial: Trial, stated: Any) -> Iterator[Finding]:
             squares = np.cosh(behind) ** -4.0
             passed = np.cosh(h) ** -4.0 * (weights.transpose(0, 2, 1) ** 2 @ squares)
             values.append(ratio_with_error(passed.mean(axis=(1, 2)), squares.mean(axis=(1, 2))))
-        label = f"{side}: the same, finite networks, width to infinity"
-        yield measured(trial, label, *at_infinite_width(*values), expected)
+        yield wide_limit(trial, f"{side}: the same, finite networks", values, expected)
 
 
 @SECTION.holds(
@@ -351,11 +319,9 @@ def gradients_in_the_phases(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="infinite width, infinitely many data, all pairs of data alike",
 )
 def link(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Y(a) = mu + s z_a with mu of variance Var_W(mu) and z_a fresh for every datum, whichever is averaged first.
-
-    So q_aa = E Y(a)^2 = Var_W(mu) + Var_chi, q_ab = E Y(a) Y(b) = Var_W(mu), and their ratio is gamma/(1 + gamma). In
-    the finite networks gamma is that of the centres, which halves of the data show, and of the spread in a network; c
-    is that of one fixed pair of orthogonal data over the networks.
+    """Y(a) = mu + s z_a with mu of variance Var_W(mu) and z_a fresh for every datum, whichever is averaged first: q_aa
+    = Var_W(mu) + Var_chi, q_ab = Var_W(mu). In the finite networks gamma is that of the centres, which halves of the
+    data show, and of the spread in a network; c is that of one fixed pair of orthogonal data over the networks.
     """
     mu, z = sp.symbols("mu z", real=True)
     first, second = sp.sqrt(g) * mu + z, sp.sqrt(g) * mu + y  # Var_chi = 1
@@ -380,28 +346,21 @@ def link(trial: Trial, stated: Any) -> Iterator[Finding]:
         h += np.sqrt(0.2) * trial.rng.standard_normal((len(h), 1, width))
         both, own = second_moments(np.maximum(h, 0))
         pairs.append(ratio_with_error(2 * both + 0.2, 2 * own + 0.2))
-    gamma, error = at_infinite_width(*gammas)
-    yield measured(trial, "gamma over the data, width to infinity", gamma, error, behind / (1 - behind))
-    yield measured(
-        trial, "c over the networks, width to infinity", *at_infinite_width(*pairs), stated.rhs.subs(g, gamma)
-    )
+    yield wide_limit(trial, "gamma over the data", gammas, behind / (1 - behind))
+    yield wide_limit(trial, "c over the networks", pairs, stated.rhs.subs(g, at_infinite_width(*gammas)[0]))
 
 
 @SECTION.holds(
     "B-EOC",
     "The edge of chaos has c = 1, so gamma is infinite: trainability peaks not at neutrality but at deep prejudice",
-    printed=(
-        sp.Eq(sp.Symbol(r"\lim_{\chi_1 \to 1} \xi"), sp.oo),
-        sp.Eq(sp.Symbol(r"\chi_1 = 1: \lim_{l \to \infty} \gamma_l"), sp.oo),
-    ),
+    printed=(equation(r"\lim_{\chi_1 \to 1} \xi", sp.oo), equation(r"\chi_1 = 1: \lim_{l \to \infty} \gamma_l", sp.oo)),
     assumes="infinite depth, sigma_b^2 > 0, a fixed point q*; trainability read as the depth xi = 1/|ln chi_1| over "
     "which gradients neither vanish nor explode",
 )
 def edge_is_deeply_prejudiced(stated: Any) -> Iterator[Finding]:
-    """At chi_1 = 1 the map is F(1 - x) = 1 - x + F''(1) x^2/2 + ..., so x ~ 2/(F''(1) l) and gamma ~ F''(1) l/2.
-
-    F''(1) = sigma_w^2 q* E phi''^2. Gradients change by the factor chi_1 a layer: their depth 1/|ln chi_1| is infinite
-    there, and finite where the network is neutral. How well it then trains needs training runs.
+    """At chi_1 = 1 the map is F(1 - x) = 1 - x + F''(1) x^2/2 + ..., so x ~ 2/(F''(1) l) and gamma ~ F''(1) l/2
+    (D-deepname). Gradients change by the factor chi_1 a layer: their depth 1/|ln chi_1| is infinite there, and finite
+    where the network is neutral. How well it then trains needs training runs.
     """
     depth, rate = sp.symbols("l F_2", positive=True)
     yield identity("depth of the gradients", sp.Limit(1 / sp.Abs(sp.log(chi_1)), chi_1, 1), stated[0].rhs)
@@ -418,10 +377,3 @@ def edge_is_deeply_prejudiced(stated: Any) -> Iterator[Finding]:
     xi = 1 / np.log(4.97 * tanh.slope(tanh.fixed_point(4.97, 0.1)))
     text = f"xi = {xi:.3f} at gamma = {final:.4f}"
     yield shown("tanh, sigma_w^2 = 4.97: gradients explode where it is neutral", final < 1 and 0 < xi < 3, text)
-
-
-SECTION.undecided(
-    "B-dyn",
-    "Neutral and prejudiced initialisations have distinct training dynamics; averages over initialisations mix them",
-    "it needs training runs, and no theory of the package covers training",
-)

@@ -19,9 +19,9 @@ import sympy as sp
 from scipy.special import ndtr
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown, tanh
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown, tanh
 from igbtheory.claims.formula import sides
-from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, ncdf, npdf
+from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, ncdf, npdf, relu_moment
 from igbtheory.claims.simulated import mean_with_error
 from igbtheory.claims.wide import forward, growth, relu_maximum, relu_mean, tanh_mean
 
@@ -39,19 +39,17 @@ def _half_line(function: Any) -> Any:
 @SECTION.holds(
     "D-ReLU-c1",
     "ReLU: c goes to 1 on the whole (sigma_b^2, sigma_w^2) diagram",
-    printed=sp.Eq(sp.Symbol(r"\lim_{l \to \infty} c^{(l)}"), 1),
+    printed=equation(r"\lim_{l \to \infty} c^{(l)}", 1),
     assumes="sigma_w^2 > 0",
 )
 def relu_aligns_everywhere(stated: Any) -> Iterator[Finding]:
-    """With a = sigma_w^2 q/2, c' = (a kappa_1(c) + sigma_b^2)/(a + sigma_b^2) >= kappa_1(c) > c for every q.
-
-    So c rises in every layer, to a limit with c >= kappa_1(c): only 1.
+    """With a = sigma_w^2 q/2, c' = (a kappa_1(c) + sigma_b^2)/(a + sigma_b^2) >= kappa_1(c) > c for every q: c rises in
+    every layer, to a limit with c >= kappa_1(c), which is only 1 (A-depthIGB).
     """
     a = sp.Symbol("a", positive=True)
     kernel = kappa_1(c)
     after = (a * kernel + sigma_b2) / (a + sigma_b2)
     yield identity("c' - kappa_1(c), not below 0", after - kernel, sigma_b2 * (1 - kernel) / (a + sigma_b2))
-    yield identity("slope of kappa_1(c) - c, below 0", sp.Derivative(kernel - c, c), -sp.acos(c) / sp.pi)
     yield identity("where kappa_1(c) = c", sp.Subs(kernel, c, stated.rhs), stated.rhs)
     weights, biases = np.array([0.5, 1.0, 2.0, 3.0, 6.0])[:, None], np.array([0.0, 0.01, 0.1, 1.0])
     found = igb.mlp(150, sigma_w2=weights, sigma_b2=biases).predict().c
@@ -72,9 +70,8 @@ assert 3.7 < gamma[399] / gamma[199] < 4.0    # a power law, l^2, in the ordered
 """,
 )
 def ordered_relu_is_exponential(stated: Any) -> Iterator[Finding]:
-    """Without biases, a point of the ordered phase for sigma_w^2 < 2, c' = kappa_1(c) does not know sigma_w^2.
-
-    gamma is the same in all phases, 2 l^2/(9 pi^2). (Gradients vanish or explode as (sigma_w^2/2)^l.)
+    """Without biases, a point of the ordered phase for sigma_w^2 < 2, c' = kappa_1(c) does not know sigma_w^2. gamma is
+    the same in all phases, 2 l^2/(9 pi^2). (Gradients vanish or explode as (sigma_w^2/2)^l.)
     """
     cosine = sp.cos(s)  # c = cos s, 1 - c' = 1 - c - (sin s - s cos s)/pi
     ratio = sp.limit((1 - cosine) / (1 - cosine - (sp.sin(s) - s * cosine) / sp.pi), s, 0)
@@ -86,15 +83,14 @@ def ordered_relu_is_exponential(stated: Any) -> Iterator[Finding]:
     "With biases gamma grows as (2/sigma_w^2)^l for sigma_w^2 < 2 and as powers of l from 2 on; without biases as the "
     "last power for every sigma_w^2",
     right=(
-        sp.Eq(sp.Symbol(r"\text{for } \sigma_w^2 < 2\text{: } \lim \gamma_{l+1}/\gamma_l"), 2 / sigma_w2),
-        sp.Eq(sp.Symbol(r"\text{at } \sigma_w^2 = 2\text{: } \lim \gamma_l/l^2"), 8 / (9 * sp.pi**2)),
-        sp.Eq(sp.Symbol(r"\text{for } \sigma_w^2 > 2\text{: } \lim \gamma_l/l^2"), 2 / (9 * sp.pi**2)),
+        equation(r"\text{for } \sigma_w^2 < 2\text{: } \lim \gamma_{l+1}/\gamma_l", 2 / sigma_w2),
+        equation(r"\text{at } \sigma_w^2 = 2\text{: } \lim \gamma_l/l^2", 8 / (9 * sp.pi**2)),
+        equation(r"\text{for } \sigma_w^2 > 2\text{: } \lim \gamma_l/l^2", 2 / (9 * sp.pi**2)),
     ),
     assumes="infinite width",
 )
 def rates_of_relu(stated: Any) -> Iterator[Finding]:
     """1 - kappa_1(1 - x) = x - k x^(3/2) + ..., k = 2 sqrt(2)/(3 pi), and x' = (a/(a + sigma_b^2)) (1 - kappa_1).
-
     sigma_w^2 < 2: q* = sigma_b^2/(1 - sigma_w^2/2), the factor is sigma_w^2/2, x falls by it. At 2, q = q_0 + sigma_b^2
     l and the factor is 1 - 1/l: dx/dl = -k x^(3/2) - x/l. Above, q grows exponentially, the factor is 1 up to terms
     that can be summed: dx/dl = -k x^(3/2). gamma ~ 1/x.
@@ -111,38 +107,36 @@ def rates_of_relu(stated: Any) -> Iterator[Finding]:
     fixed = sigma_b2 / (1 - sigma_w2 / 2)
     slope = sp.Subs(sp.Derivative((sigma_w2 * fixed * kappa_1(c) / 2 + sigma_b2) / fixed, c), c, 1)
     yield identity("sigma_w^2 < 2: the factor of x at q*", slope, 1 / ordered)
-    course = igb.mlp(220, sigma_w2=1.6, sigma_b2=0.1).predict().per_layer.gamma
-    label = "sigma_w^2 = 1.6: the factor of gamma of the package"
-    yield agree(label, course[220] / course[219], ordered.subs(sigma_w2, 1.6), 6)
-    course = np.sqrt(igb.mlp(600, sigma_w2=3.0, sigma_b2=0.1).predict().per_layer.gamma)
-    label = "sigma_w^2 = 3: the slope of sqrt(gamma) of the package"
-    yield agree(label, (course[600] - course[300]) / 300, sp.sqrt(chaotic), 2)
+
+    def course(depth: int, weights: float, biases: float) -> Any:
+        return igb.mlp(depth, sigma_w2=weights, sigma_b2=biases).predict().per_layer.gamma
+
+    gammas, label = course(220, 1.6, 0.1), "sigma_w^2 = 1.6: the factor of gamma of the package"
+    yield agree(label, gammas[220] / gammas[219], ordered.subs(sigma_w2, 1.6), 6)
+    roots, label = np.sqrt(course(600, 3.0, 0.1)), "sigma_w^2 = 3: the slope of sqrt(gamma) of the package"
+    yield agree(label, (roots[600] - roots[300]) / 300, sp.sqrt(chaotic), 2)
     # at sigma_w^2 = 2, 1/sqrt(x) = k l + C sqrt(l): of the values at l and 4l, one less twice the other is 2 k l
-    course = np.sqrt(igb.mlp(8000, sigma_b2=1.0).predict().per_layer.gamma)
-    yield agree("sigma_w^2 = 2: the same", (course[8000] - 2 * course[2000]) / 4000, sp.sqrt(critical), 2)
+    roots = np.sqrt(course(8000, 2.0, 1.0))
+    yield agree("sigma_w^2 = 2: the same", (roots[8000] - 2 * roots[2000]) / 4000, sp.sqrt(critical), 2)
 
 
 @SECTION.holds(
     "D-ReLU-EOC",
     "The edge of chaos of ReLU is the single point (sigma_b^2, sigma_w^2) = (0, 2); the line sigma_w^2 = 2 with "
     "sigma_b^2 > 0 is none",
-    printed=(
-        sp.Eq(sp.Symbol("q'"), sigma_w2 * q / 2 + sigma_b2),
-        sp.Eq(sp.Symbol(r"\tilde\chi_1"), sigma_w2 / 2),
-    ),
+    printed=(equation("q'", sigma_w2 * q / 2 + sigma_b2), equation(r"\tilde\chi_1", sigma_w2 / 2)),
     assumes="edge of chaos: gradients are stable (chi~_1 = 1) and the variance stays finite and above 0",
 )
 def edge_of_relu(stated: Any) -> Iterator[Finding]:
-    """Gradients are stable on all of the line sigma_w^2 = 2: by chi~_1 = 1 alone (D-MF3) it would be the edge.
-
-    With biases q grows there by sigma_b^2 a layer without bound. Only at sigma_b^2 = 0 both are kept. The package calls
-    the line the backward threshold, and an edge of chaos where the variance settles.
+    """Gradients are stable on all of the line sigma_w^2 = 2: by chi~_1 = 1 alone (D-MF3) it would be the edge. With
+    biases q grows there by sigma_b^2 a layer without bound. Only at sigma_b^2 = 0 both are kept. The package calls the
+    line the backward threshold, and an edge of chaos where the variance settles.
     """
     variance, slope = (part.rhs for part in stated)
-    yield identity("q'", sigma_w2 * _half_line(q * t**2 * npdf(t)) + sigma_b2, variance)
-    yield identity("chi~_1", sigma_w2 * _half_line(npdf(t)), slope)
+    yield identity("q'", sigma_w2 * q * relu_moment(2) + sigma_b2, variance)
+    yield identity("chi~_1", sigma_w2 * relu_moment(0), slope)
     line = sp.solve(slope - 1, sigma_w2)[0]
-    yield identity("q' - q where chi~_1 = 1", _half_line(line * q * t**2 * npdf(t)) + sigma_b2 - q, sigma_b2)
+    yield identity("q' - q where chi~_1 = 1", line * q * relu_moment(2) + sigma_b2 - q, sigma_b2)
     for biases, edge in ((0.0, True), (0.1, False)):
         meaning = igb.phases.classify("relu", float(line), biases).meaning
         yield shown(f"sigma_b^2 = {biases}: the package's phase", ("no edge of chaos" not in meaning) == edge, meaning)
@@ -157,20 +151,17 @@ g_r, f_r, sigma_y2 = sp.symbols(r"g_r f_r \sigma_{y}^2", positive=True)
     printed=(
         sp.Eq(g_r, 2 / sp.pi * gamma * sp.atan(sp.sqrt(2 * gamma + 1)) + sp.sqrt(2 * gamma + 1) / sp.pi),
         sp.Eq(f_r, 1 + gamma - g_r),
-        sp.Eq(sp.Symbol(r"{\gamma'}"), (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y2)) / f_r),
+        equation(r"{\gamma'}", (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y2)) / f_r),
     ),
     assumes="infinite width; sigma_y^2 of the same layer as gamma",
 )
 def recursion_of_relu(stated: Any) -> Iterator[Finding]:
-    """With q = sigma_y^2 (1 + gamma): sigma_mu'^2 = sigma_w^2 sigma_y^2 (1 + gamma) kappa_1(c)/2 + sigma_b^2.
-
-    (1 + gamma) kappa_1(c) = g_r, as pi - arccos c = 2 arctan sqrt((1 + c)/(1 - c)) = 2 arctan sqrt(2 gamma + 1).
+    """With q = sigma_y^2 (1 + gamma): sigma_mu'^2 = sigma_w^2 sigma_y^2 (1 + gamma) kappa_1(c)/2 + sigma_b^2. (1 +
+    gamma) kappa_1(c) = g_r, as pi - arccos c = 2 arctan sqrt((1 + c)/(1 - c)) = 2 arctan sqrt(2 gamma + 1).
     """
     shared, spread, ratio = (part.rhs for part in stated)
     cosine = (t**2 - 1) / (t**2 + 1)  # of t = sqrt((1 + c)/(1 - c)), from c = -1 at t = 0
-    yield identity(
-        "pi - arccos c = 2 arctan t: the derivative by t", -sp.Derivative(sp.acos(cosine), t), 2 / (1 + t**2)
-    )
+    yield identity("d(pi - arccos c)/dt, 2 arctan t", -sp.Derivative(sp.acos(cosine), t), 2 / (1 + t**2))
     kernel = (1 + gamma) * kappa_1(gamma / (1 + gamma))
     for value in (0, sp.Rational(1, 3), 2, 50):
         yield agree(f"(1 + gamma) kappa_1 at gamma = {value}", kernel.subs(gamma, value), shared.subs(gamma, value), 25)
@@ -192,14 +183,10 @@ MAXIMUM = (
     _half_line((t**2 + sp.erf(t / sp.sqrt(2))) * npdf(t) + 2 * t * npdf(t) ** 2),
     _half_line(2 * npdf(t) * ncdf(t)),
 )
-AVERAGE = (
-    (2 * _half_line(t**2 * npdf(t)) + 2 * _half_line(t * npdf(t)) ** 2) / 4,
-    2 * _half_line(npdf(t)) / 4,
-)
+AVERAGE = ((2 * relu_moment(2) + 2 * relu_moment(1) ** 2) / 4, 2 * relu_moment(0) / 4)
 MAX_KEPT, AVERAGE_KEPT = 4 * sp.pi / (3 * sp.pi + 2), 4 * sp.pi / (sp.pi + 1)
 TWO: dict[str, Any] = {
-    "correction": "There are two thresholds. The printed value keeps the variance; gradients are kept at a larger one, "
-    "where the variance grows",
+    "correction": "There are two thresholds. The printed value keeps the variance; gradients are kept at a larger one",
     "right_assumes": "infinite width; the fan-in counts pooled units; the edge read as chi~_1 = 1",
 }
 EDGE, KEPT, GROWN = (
@@ -209,7 +196,6 @@ EDGE, KEPT, GROWN = (
 
 def _thresholds(trial: Trial, stated: Any, pool: Any, block: Any, integrals: tuple[Any, Any]) -> Iterator[Finding]:
     """Findings on the edge stated, and on the forward threshold and the growth of q at the edge where they are stated.
-
     At width N the mean of the gradient's factor differs from that of infinite width by less than 1/N a layer.
     """
     square, slope = integrals
@@ -234,14 +220,12 @@ def _thresholds(trial: Trial, stated: Any, pool: Any, block: Any, integrals: tup
     printed=sp.Eq(EDGE, MAX_KEPT),
     counter_example="""
 import numpy as np
-rng = np.random.default_rng(0)
-h = rng.standard_normal((10**6, 2))
+h = np.random.default_rng(0).standard_normal((10**6, 2))
 f = np.maximum(h, 0).max(axis=1)                       # ReLU + MaxPool(2)
 step = np.maximum(h + [1e-4, 0], 0).max(axis=1) - f    # its gradient by h_1, which has as much of it as h_2
 gradient = 2 * ((step / 1e-4) ** 2).mean()
 assert abs(printed * (f**2).mean() - 1) < 0.01         # the variance is kept
-assert abs(printed * gradient - 0.825) < 0.01          # squared gradients vanish as 0.825^l
-assert abs(4 / 3 * gradient - 1) < 0.01                # they are kept at 4/3
+assert abs(printed * gradient - 0.825) < 0.01          # squared gradients vanish as 0.825^l, and are kept at 4/3
 """,
     right=(sp.Eq(EDGE, sp.Rational(4, 3)), sp.Eq(KEPT, MAX_KEPT), sp.Eq(GROWN, 1 + 2 / (3 * sp.pi))),
     **TWO,
@@ -262,13 +246,11 @@ def edge_of_max_pooled_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Eq(EDGE, AVERAGE_KEPT),
     counter_example="""
 import numpy as np
-rng = np.random.default_rng(0)
-h = rng.standard_normal((10**6, 2))
+h = np.random.default_rng(0).standard_normal((10**6, 2))
 f = np.maximum(h, 0).mean(axis=1)                      # ReLU + AveragePool(2)
 gradient = ((h > 0) / 4).sum(axis=1).mean()            # |grad f|^2 = (1_{h_1 > 0} + 1_{h_2 > 0})/4
 assert abs(printed * (f**2).mean() - 1) < 0.01         # the variance is kept
-assert abs(printed * gradient - 0.759) < 0.01          # squared gradients vanish as 0.759^l
-assert abs(4 * gradient - 1) < 0.01                    # they are kept at 4
+assert abs(printed * gradient - 0.759) < 0.01          # squared gradients vanish as 0.759^l, and are kept at 4
 """,
     right=(sp.Eq(EDGE, 4), sp.Eq(KEPT, AVERAGE_KEPT), sp.Eq(GROWN, 1 + 1 / sp.pi)),
     **TWO,
@@ -282,15 +264,14 @@ def edge_of_average_pooled_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
     "D-pool-rates",
     "Pooled ReLU without biases: gamma diverges for every sigma_w^2",
     printed=(
-        sp.Eq(sp.Symbol(r"\text{MaxPool(2): } \lim \gamma_{l+1}/\gamma_l"), 1 + 2 / (3 * sp.pi)),
-        sp.Eq(sp.Symbol(r"\text{AvgPool(2): } \lim \gamma_{l+1}/\gamma_l"), 1 + 1 / sp.pi),
+        equation(r"\text{MaxPool(2): } \lim \gamma_{l+1}/\gamma_l", 1 + 2 / (3 * sp.pi)),
+        equation(r"\text{AvgPool(2): } \lim \gamma_{l+1}/\gamma_l", 1 + 1 / sp.pi),
     ),
     assumes="infinite width before depth",
 )
 def pooled_relu_diverges(stated: Any) -> Iterator[Finding]:
-    """Homogeneity makes c' = K(c)/K(1) the same for every sigma_w^2; its slope at c = 1 is E |grad f|^2/E f^2.
-
-    That is below 1: c = 1 attracts everything, and gamma grows by the inverse, which is faster than ReLU's l^2.
+    """Homogeneity makes c' = K(c)/K(1) the same for every sigma_w^2; its slope at c = 1 is E |grad f|^2/E f^2. That is
+    below 1: c = 1 attracts everything, and gamma grows by the inverse, which is faster than ReLU's l^2.
     """
     for part, pool, (square, slope) in zip(stated, (2, igb.AvgPool(2)), (MAXIMUM, AVERAGE), strict=True):
         name = repr(pool) if pool != 2 else "MaxPool(2)"
@@ -304,16 +285,15 @@ def pooled_relu_diverges(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "D-pool-order",
     "The limits are taken in this order: width to infinity before depth",
-    printed=sp.Eq(sp.Symbol(r"E\,s_{L}^2/(E\,s_{L})^2"), (1 + 5 / width) ** depth),
+    printed=equation(r"E\,s_{L}^2/(E\,s_{L})^2", (1 + 5 / width) ** depth),
     assumes="read as: the results need that order; s_L is the variance of the units of layer L, here of ReLU",
 )
 def width_before_depth(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """At width N the variance s of a layer is random: E s'^2/(E s')^2 = (1 + k/N) E s^2/(E s)^2.
-
-    k = E f^4/(E f^2)^2 - 1, since the N units are independent given s and f is homogeneous. After L layers the factor
-    is (1 + k/N)^L: 1 for N to infinity first, infinite for L to infinity first, e^(k r) at L = r N.
+    """At width N the variance s of a layer is random: E s'^2/(E s')^2 = (1 + k/N) E s^2/(E s)^2. k = E f^4/(E f^2)^2 -
+    1, since the N units are independent given s and f is homogeneous. After L layers the factor is (1 + k/N)^L: 1 for N
+    to infinity first, infinite for L to infinity first, e^(k r) at L = r N.
     """
-    moment = _half_line(t**4 * npdf(t)) / _half_line(t**2 * npdf(t)) ** 2
+    moment = relu_moment(4) / relu_moment(2) ** 2
     yield identity("1 + k/N", 1 + (moment - 1) / width, stated.rhs.subs(depth, 1))
     yield identity("width first", sp.Limit(stated.rhs, width, sp.oo), 1)
     yield identity("depth first: the inverse", sp.Limit(1 / stated.rhs.subs(width, 10), depth, sp.oo), 0)
@@ -361,10 +341,8 @@ assert abs((np.cosh(M) ** -4.0).mean() - (np.cosh(h[:, 0]) ** -4.0).mean()) < 0.
 def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The larger of two has a modulus distributed as that of one. As tanh^2 and tanh'^2 are even, q* and chi_1 do not
     notice the pooling. (The paper's table of the curve is not at hand; the fan-in counts pooled units, as for ReLU.)
-
-    From 0 at orthogonal data c rises to c*, so that c > 1/2 behind ten layers makes c* > 1/2.
-
-    Not noticed: a bound of 0.55, as c is above 0.7 at all of these points.
+    From 0 at orthogonal data c rises to c*, so that c > 1/2 behind ten layers makes c* > 1/2. Not noticed: a bound of
+    0.55, as c is above 0.7 at all of these points.
     """
     edges, prejudice = stated
     modulus = sp.Derivative(ncdf(t) ** 2 - ncdf(-t) ** 2, t)
@@ -379,9 +357,7 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     for weights in (1.5, 4.0):
         for biases in (0.0, 0.2):
             value, error = _correlation(trial, weights, biases)
-            label = (
-                f"sigma_w^2 = {weights}, sigma_b^2 = {biases}: c behind ten layers, less eight errors of {error:.1g}"
-            )
+            label = f"sigma_w^2 = {weights}, sigma_b^2 = {biases}: c behind ten layers, less eight errors"
             yield satisfies(label, prejudice, {c: value - 8 * error})
 
 
@@ -389,14 +365,13 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     "D-pool-tanhavg",
     "tanh + AveragePool(2) has a phase diagram with an edge of chaos, prejudice and neutrality: that of tanh at half "
     "of sigma_w^2",
-    printed=sp.Eq(sp.Symbol(r"{\sigma_w^2}(\tanh)"), sigma_w2 / 2),
+    printed=equation(r"{\sigma_w^2}(\tanh)", sigma_w2 / 2),
     assumes="independent nodes; the fan-in counts pooled units",
 )
 def phases_of_average_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """As tanh has the mean 0 and the nodes are independent: E f f = E tanh tanh/2 and E |grad f|^2 = E tanh'^2/2.
-
-    So both maps are those of tanh with sigma_w^2/2: the edge is at 3.972 and the neutrality line at 5.850 for
-    sigma_b^2 = 0.1.
+    """As tanh has the mean 0 and the nodes are independent: E f f = E tanh tanh/2 and E |grad f|^2 = E tanh'^2/2. So
+    both maps are those of tanh with sigma_w^2/2: the edge is at 3.972 and the neutrality line at 5.850 for sigma_b^2 =
+    0.1.
     """
     for weights, biases in ((3.0, 0.1), (8.0, 0.05)):
         half = float(stated.rhs.subs(sigma_w2, weights))

@@ -61,9 +61,8 @@ def activations(trial: Trial, width: int, depth: int) -> Any:
     assumes=f"{LIMITS}, phi with finite fourth moments",
 )
 def theorem_e1(stated: Any) -> Iterator[Finding]:
-    """Given the weights, O_c = sum_j w_j Y_j; in the limit the Y_j are independent over the data (see E-Eq25).
-
-    The first B is N(0, 1) (E-Eq20,22). Cumulants add, kappa_r(O) = kappa_r(Y) sum_j w_j^r: over Gaussian weights the
+    """Given the weights, O_c = sum_j w_j Y_j; in the limit the Y_j are independent over the data (see E-Eq25). The
+    first B is N(0, 1) (E-Eq20,22). Cumulants add, kappa_r(O) = kappa_r(Y) sum_j w_j^r: over Gaussian weights the
     squared skewness leaves N E w^6, as products of two odd powers vanish, and the excess kurtosis N E w^4. Both fall
     like 1/N, so O_c is Gaussian; so is the next Z, which the full batch normalises to N(0, 1) again. E-noamp simulates
     the variances.
@@ -131,9 +130,9 @@ def no_bias(stated: Any) -> Iterator[Finding]:
     "E-noamp", "bias does not grow with depth", printed=equation(r"\gamma^{(L)}", E_Y**2 / Var_Y), assumes=LIMITS
 )
 def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth; for ReLU it is that of A-ReLU. At
-    finite width gamma even falls a little with depth, by an amount of order L/N. In the simulation a full batch has
-    200 data, with the moments 1/2 and PAIR behind ReLU.
+    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth; for ReLU it is that of A-ReLU. At finite
+    width gamma even falls a little with depth, by an amount of order L/N. In the simulation a full batch has 200 data,
+    with the moments 1/2 and PAIR behind ReLU.
     """
     per_layer = igb.mlp(50, norm="batch").predict(digits=30).per_layer.gamma
     for layer in (1, 50):
@@ -148,9 +147,8 @@ def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
     "E-Eq20,22", "B_i^(1) ~ N(0, 1)", printed=equation("f_{B_i}(b)", npdf(b)), assumes="infinite batch, Gaussian inputs"
 )
 def normalised_node(stated: Any) -> Iterator[Finding]:
-    """Z ~ N(mu, sigma^2) less its mean, over its deviation: its density at mu + sigma b, times sigma.
-
-    In a batch of finite size n the law is another one, B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), which tends to it.
+    """Z ~ N(mu, sigma^2) less its mean, over its deviation: its density at mu + sigma b, times sigma. In a batch of
+    finite size n the law is another one, B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), which tends to it.
     """
     changed = sp.Subs(npdf(z, mu, sigma) * sigma, z, mu + sigma * b)
     yield identity("change of variable", changed, stated.rhs)
@@ -167,8 +165,8 @@ def normalised_node(stated: Any) -> Iterator[Finding]:
 )
 def first_layer(stated: Any) -> Iterator[Finding]:
     """The logarithms of the generating functions of independent w_j X_j add; two of them stand for all. Jointly
-    Gaussian is needed ("multivariate", as the paper says): X_2 = +-X_1 with a random sign has Gaussian entries, and
-    X_1 + X_2 is 0 half of the time.
+    Gaussian is needed ("multivariate", as the paper says): X_2 = +-X_1 with a random sign has Gaussian entries, and X_1
+    + X_2 is 0 half of the time.
     """
     log = sp.log(sp.Integral(sp.exp(t * b) * npdf(b), (b, -sp.oo, sp.oo)))
     yield identity("log generating function of N(0, 1)", log, t**2 / 2)
@@ -211,10 +209,9 @@ def mean_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
 )
 def variance_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Var(sum w_j Y_j) = sum_jk w_j w_k C_jk; only the diagonal is left where the nodes are uncorrelated. Its mean over
-    the weights is N E w^2 Var Y, its variance N (E w^4 - (E w^2)^2) Var(Y)^2, which vanishes.
-
-    In a network C_jk is of order N^(-1/2), which adds a term of variance 2 sw2^2 <C_jk^2>, of order 1/N too: the mean
-    square correlation of two nodes is drawn at two widths. Products of two halves of the data carry no bias.
+    the weights is N E w^2 Var Y, its variance N (E w^4 - (E w^2)^2) Var(Y)^2, which vanishes. In a network C_jk is of
+    order N^(-1/2), which adds a term of variance 2 sw2^2 <C_jk^2>, of order 1/N too: the mean square correlation of two
+    nodes is drawn at two widths. Products of two halves of the data carry no bias.
     """
     second, fourth = (normal_moment(power, WEIGHT) for power in (2, 4))
     yield identity("mean over the weights", N * second * Var_Y, stated.rhs)
@@ -235,8 +232,8 @@ def variance_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="full batch, N, D -> infinity, nodes independent over the data",
 )
 def node_law(stated: Any) -> Iterator[Finding]:
-    """Mean and variance are E-Eq24 and E-Eq25; the cumulants of order r >= 3 are kappa_r(Y) sum_j w_j^r, whose size
-    N E|w|^r is of order N^(1 - r/2).
+    """Mean and variance are E-Eq24 and E-Eq25; the cumulants of order r >= 3 are kappa_r(Y) sum_j w_j^r, whose size N
+    E|w|^r is of order N^(1 - r/2).
     """
     for order in (3, 4, 5):
         size = N * 2 * relu_moment(order, sp.sqrt(WEIGHT))

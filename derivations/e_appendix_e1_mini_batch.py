@@ -131,7 +131,6 @@ assert modified == Fraction(1, 2) and printed.subs({n: 3, s: 1}) == Rational(2, 
 )
 def estimators(stated: Any) -> Iterator[Finding]:
     """The moments of polynomials, at n = 3, 4 and 6; values of any law have the same means, and eps the same variance.
-
     Of the two modified estimators mu~ has the mean of mu^, but E sigma~^2 is not E sigma^^2 = s^2 (n-1)/n at any n, nor
     is it in the paper's own Eq. 31; Var sigma^^2 is 2 s^4 (n-1)/n^2.
     """
@@ -226,8 +225,8 @@ assert Integral(x * printed.subs(n, 4), (x, 0, oo)).evalf() < 1.26
 )
 def laws_of_the_variance(stated: Any) -> Iterator[Finding]:
     """A rotation (Helmert's) takes the n - 1 values to sqrt(n-1) mu~ and n - 2 others, independent and N(0, s^2), whose
-    squares S s^2 adds. The sentence before Eq. 43 says "chi-squared": the square is missing. Moments of sigma~^2 =
-    S s^2/(n-1), which are the even ones of sigma~.
+    squares S s^2 adds. The sentence before Eq. 43 says "chi-squared": the square is missing. Moments of sigma~^2 = S
+    s^2/(n-1), which are the even ones of sigma~.
     """
     at, step = {SUM: (x, 1), SQUARE: (y, 1), ROOT: (y, 2)}[stated.lhs.name]
     for size in (4, 5):

@@ -100,9 +100,8 @@ def proxy_for_the_canonical(stated: Any) -> Iterator[Finding]:
     assumes="B is B~; b stands for y",
 )
 def rectified_law(stated: Any) -> Iterator[Finding]:
-    """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere.
-
-    Not noticed: the value of the step function at 0 is no part of a density.
+    """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere. Not noticed: the
+    value of the step function at 0 is no part of a density.
     """
     for size in (5, 7):
         law = stated.rhs.subs(n, size)
@@ -149,8 +148,8 @@ def mean_square_of_an_activation(stated: Any) -> Iterator[Finding]:
     assumes="B is B~, n > 4",
 )
 def variance_of_an_activation(stated: Any) -> Iterator[Finding]:
-    """E Y^2 - (E Y)^2 with Eqs. 57 and 58, exact for B~. The paper prints "about" for the canonical B, where
-    E-Eq60-61 tells what the formula is worth.
+    """E Y^2 - (E Y)^2 with Eqs. 57 and 58, exact for B~. The paper prints "about" for the canonical B, where E-Eq60-61
+    tells what the formula is worth.
     """
     for size in (7, 9):
         yield identity(f"n = {size}", half_moment(2, size) - half_moment(1, size) ** 2, stated.rhs.subs(n, size))

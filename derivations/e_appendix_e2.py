@@ -71,8 +71,8 @@ def normalised() -> Iterator[Finding]:
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     """B has the mean 0 and the variance 1 whatever variance v enters, so every layer starts from the same law. The
-    outputs are Gaussian over the data as in E-ThmE.1. With D data sum_a B_a = 0: the mean of an output over the data
-    is 0 exactly.
+    outputs are Gaussian over the data as in E-ThmE.1. With D data sum_a B_a = 0: the mean of an output over the data is
+    0 exactly.
     """
     yield from normalised()
     square, mean = (relu_moment(k, sp.sqrt(v)) for k in (2, 1))
@@ -122,8 +122,8 @@ def induction(stated: Any) -> Iterator[Finding]:
     assumes="D is here the input dimension d (elsewhere the number of data), and goes to infinity",
 )
 def every_layer(stated: Any) -> Iterator[Finding]:
-    """A sum of independent Gaussians is Gaussian at any d. Its variance S = sum_j w_j^2 is random over the weights:
-    the second equality is the law of large numbers. Behind B, of variance 1, the same holds for any width, where
+    """A sum of independent Gaussians is Gaussian at any d. Its variance S = sum_j w_j^2 is random over the weights: the
+    second equality is the law of large numbers. Behind B, of variance 1, the same holds for any width, where
     covariances of nodes add a term of order 1/N in the square (E-Eq25); by induction for every layer.
     """
     yield from normalised()
@@ -303,8 +303,8 @@ SPREAD_B = sp.Symbol("Var_B", positive=True)
     assumes="widths to infinity; a batch without spread is normalised to 0",
 )
 def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The sum of B over each batch is 0, so each centre is 0 exactly, at any width. Where a batch has any spread
-    E B^2 = 1; in the first layer ReLU cuts off all n data of a batch with probability 2^-n, and B is 0 there. In deeper
+    """The sum of B over each batch is 0, so each centre is 0 exactly, at any width. Where a batch has any spread E B^2
+    = 1; in the first layer ReLU cuts off all n data of a batch with probability 2^-n, and B is 0 there. In deeper
     layers a node sees data whose sum is 0, and nothing is cut off whole.
     """
     values = sp.symbols("y_1:4", positive=True)

@@ -125,9 +125,9 @@ def layer_variance(stated: Any) -> Iterator[Finding]:
 )
 def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Over the weights Z ~ N(0, sigma_w^2 |x|^2/d) at a given datum, and |x|^2/d varies by 2/d, which vanishes; over
-    the data Z ~ N(0, |w|^2). With a common mean of the data the average over them depends on the node, the one over
-    the nodes does not. Drawn: L of 500 nodes at 500 data by LayerNorm, against the stated one, of the data.
-    the nodes does not. Drawn: L of N nodes at N data by LayerNorm, against the stated one, of the data.
+    the data Z ~ N(0, |w|^2). With a common mean of the data the average over them depends on the node, the one over the
+    nodes does not. Drawn: L of 500 nodes at 500 data by LayerNorm, against the stated one, of the data. the nodes does
+    not. Drawn: L of N nodes at N data by LayerNorm, against the stated one, of the data.
     """
     square, fourth = (normal_moment(k) for k in (2, 4))
     yield identity("mean of |x|^2/d", square, 1)

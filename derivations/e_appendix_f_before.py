@@ -236,10 +236,7 @@ def divided(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq102-105",
     "behind ReLU mean and variance are those without LayerNorm divided by sigma^(1) and its square",
-    printed=(
-        equation(r"\mathbb{E}_\chi(Y)", E_Y / sigma_1),
-        equation(r"\mathrm{Var}_\chi(Y)", Var_Y / sigma_1**2),
-    ),
+    printed=(equation(r"\mathbb{E}_\chi(Y)", E_Y / sigma_1), equation(r"\mathrm{Var}_\chi(Y)", Var_Y / sigma_1**2)),
 )
 def scaled_moments(stated: Any) -> Iterator[Finding]:
     """Lemma F.1 at the factor 1/sigma^(1) > 0; here by integration over the positive half line."""
@@ -371,9 +368,8 @@ assert normed > 1.4 * plain
 )
 def curves(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Without norm the lengths of two data diffuse apart, by the order l/N, and gamma grows more slowly: at N = 100 and
-    l = 20 it is about 8, and 20 with LayerNorm, against 18.39 in infinite width. At N = 1000 a tenth is left.
-
-    Not noticed: a tenth more or less of the width, and of what an overlap is.
+    l = 20 it is about 8, and 20 with LayerNorm, against 18.39 in infinite width. At N = 1000 a tenth is left. Not
+    noticed: a tenth more or less of the width, and of what an overlap is.
     """
     width = int(stated[1].rhs)
     networks = max(trial.draws(40000) // width, 10)

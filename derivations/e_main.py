@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown
-from igbtheory.claims.gaussians import (
-    batch_density,
-    batch_relu_mean,
-    kappa_1,
-    mean_of,
-    mean_of_pair,
-    npdf,
+from igbtheory.claims.gaussians import batch_density, batch_relu_mean, kappa_1, mean_of, mean_of_pair, relu_moment
+from igbtheory.claims.simulated import (
+    bias_ratio,
+    extrapolated,
+    hidden_units,
+    mean_with_error,
+    relu,
+    standardised,
+    wide_limit,
 )
-from igbtheory.claims.simulated import at_infinite_width, extrapolated, mean_with_error, standardised
 
 SECTION = Section("Where you place the norm: main text", "E 0")
 
@@ -30,8 +31,8 @@ Array = NDArray[np.float64]
 Rule = Callable[[Array], Array]
 GAMMA, BATCH, LAYER, AFTER = sp.symbols(r"gamma gamma_BN gamma_LN gamma_after")
 WEAK = 1 / (sp.pi - 1)
-z, y = sp.symbols("z y", real=True)
-c, g, s, sigma_w2, q = sp.symbols("c g s sigma_w2 q", positive=True)
+z = sp.Symbol("z", real=True)
+c, s, sigma_w2, q = sp.symbols("c s sigma_w2 q", positive=True)
 angle = sp.lambdify(c, kappa_1(c))
 
 
@@ -65,21 +66,9 @@ def full_batch_is_not_layernorm(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield satisfies("two hidden layers", stated, {LAYER: layer, BATCH: WEAK})
     yield agree("LN, predicted", gammas(2, norm="layer")[-1], layer, 12)
     yield agree("BN, predicted", gammas(2, norm="batch")[-1], WEAK, 12)
-    found, error = at_infinite_width(*(_gamma_of_networks(trial, width) for width in (24, 48)))
-    yield measured(trial, "gamma of LN, width to infinity", found, error, layer, against=WEAK)
-
-
-def _gamma_of_networks(trial: Trial, width: int) -> tuple[float, float]:
-    """The bias ratio behind two layers of LN + ReLU, exact over the weights of the output layer, and its error."""
-    data, networks = 16, trial.draws(6000)
-    x = trial.rng.standard_normal((networks, data, width))
-    for _ in range(2):
-        x = np.maximum(standardised(x @ trial.rng.standard_normal((networks, width, width)), 2), 0)
-    chi = x.var(axis=1, ddof=1)
-    pairs = np.stack([(x.mean(axis=1) ** 2 - chi / data).mean(axis=1), chi.mean(axis=1)])
-    var_mu, var_chi = pairs.mean(axis=1)
-    gamma = var_mu / var_chi
-    return float(gamma), float(np.std(pairs[0] - gamma * pairs[1]) / var_chi / np.sqrt(networks))
+    shapes = ((trial.draws(6000), 16, width) for width in (24, 48))
+    units = (hidden_units(trial.rng, shape, depth=2, phi=lambda h: relu(standardised(h, -1))) for shape in shapes)
+    yield wide_limit(trial, "gamma of LN", map(bias_ratio, units), layer, against=WEAK)
 
 
 MEAN = equation(r"\hat\mu_a", 0)
@@ -100,7 +89,7 @@ def rmsnorm_everywhere(stated: Any) -> Iterator[Finding]:
     """Section 1 and the conclusion speak of all placements, section 4.1.3 of norms in front of ReLU only. Behind ReLU
     the mean over the nodes is E ReLU: LN removes it, RMSNorm keeps it.
     """
-    yield identity("mean over the nodes behind ReLU", sp.Integral(z * npdf(z), (z, 0, sp.oo)), stated.rhs)
+    yield identity("mean over the nodes behind ReLU", relu_moment(1), stated.rhs)
     layer, rms = (gammas(1, norm=norm, placement="after")[-1] for norm in ("layer", "rms"))
     yield agree("gamma of ReLU + LN and of ReLU + RMSNorm", layer, rms, 6)
 
@@ -110,8 +99,7 @@ def rmsnorm_before(stated: Any) -> Iterator[Finding]:
     """Pre-activations are a Dense's outputs, sum_j w_j Y_j + b: over the nodes, that is over its weights, the mean is
     0, and the mean over N of them has the variance q/N.
     """
-    nodes = sp.Symbol("N", positive=True, integer=True)
-    i = sp.Symbol("i", integer=True)
+    i, nodes = sp.symbols("i N", positive=True, integer=True)
     yield identity("Var of the mean", sp.Limit(sp.Sum(q / nodes**2, (i, 1, nodes)).doit(), nodes, sp.oo), stated.rhs)
     for activation in ("relu", "gelu", "sigmoid"):
         layer, rms = (gammas(6, activation, norm=norm, sigma_b2=0.3)[-1] for norm in ("layer", "rms"))
@@ -130,14 +118,11 @@ def rmsnorm_and_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield agree("gamma at depth 20", layer, rms, 12)
     ratios = []
     for width in (64, 128):
-        drawn = []
-        for _ in range(trial.draws(400)):
-            x = trial.rng.standard_normal((8, width))
-            for _ in range(3):
-                x = np.maximum(standardised(x, 1), 0) @ trial.rng.normal(0, np.sqrt(2 / width), (width, width))
-            drawn.append(x.mean(1) ** 2 / x.var(1))
-        ratios.append(mean_with_error(np.array(drawn)))
-    yield measured(trial, "mean^2/variance, width to infinity", *at_infinite_width(*ratios), stated.rhs)
+        shape = trial.draws(400), 8, width
+        x = hidden_units(trial.rng, shape, depth=3, phi=lambda h: relu(standardised(h, -1)))
+        x = x @ trial.rng.standard_normal((len(x), width, width))
+        ratios.append(mean_with_error(x.mean(axis=2) ** 2 / x.var(axis=2)))
+    yield wide_limit(trial, "mean^2/variance", ratios, stated.rhs)
 
 
 @SECTION.holds(
@@ -148,7 +133,7 @@ def rmsnorm_and_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
 )
 def batchnorm_before(stated: Any) -> Iterator[Finding]:
     """A normalised node is N(0, 1), whatever came before: gamma = (E ReLU)^2/Var ReLU. E-noamp simulates it."""
-    first, second = (sp.Integral(z**k * npdf(z), (z, 0, sp.oo)) for k in (1, 2))
+    first, second = (relu_moment(k) for k in (1, 2))
     yield identity("gamma", first**2 / (second - first**2), stated.rhs)
     yield satisfies("weakly prejudiced", sp.Lt(stated.rhs, 1, evaluate=False), {})
     for depth in (1, 50):
@@ -162,9 +147,8 @@ NEUTRAL = sp.Eq(GAMMA, 0, evaluate=False)
 def batchnorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Every node has the mean 0 over the data, so have the outputs, whatever the weights: at every width."""
     yield agree("depth 20, predicted", gammas(20, norm="batch", placement="after")[-1], stated.rhs)
-    x = trial.rng.standard_normal((50, 40))
-    for _ in range(2):
-        x = standardised(np.maximum(x @ trial.rng.standard_normal((40, 40)), 0), 0)
+    units = hidden_units(trial.rng, (1, 50, 40), depth=2, phi=lambda h: standardised(relu(h), -2))
+    x = units[0].astype(float)
     outputs = x @ trial.rng.standard_normal((40, 40))
     centres = np.abs(outputs.mean(0)).max() / outputs.std()
     yield shown("centres of the outputs of a network of width 40", centres < 1e-13, f"{centres:.1g} deviations")
@@ -191,7 +175,7 @@ def layernorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
     """With centred isotropic data all nodes of the first layer have one law, so that the mean over the nodes, which LN
     subtracts, is the mean over the data of each: c = (kappa_1(0) - 1/pi)/(1 - 1/pi). The argument repeats.
     """
-    yield identity("c of the first layer", (kappa_1(c).subs(c, q) - 1 / sp.pi).subs(q, 0), stated.rhs, of=kappa_1(0))
+    yield identity("c of the first layer", sp.Subs(kappa_1(c) - 1 / sp.pi, c, q).subs(q, 0), stated.rhs)
     yield agree("depth 20, predicted", gammas(20, norm="layer", placement="after")[-1], stated.rhs)
     net, plain = igb.mlp(2, "relu", norm="layer", placement="after"), {"gamma[2]": relu_gamma(2)}
     yield from extrapolated(trial, net, {"gamma[2]": stated.rhs}, against=plain)
@@ -224,10 +208,9 @@ LOWER = sp.Le(sp.Symbol("gamma_norm"), GAMMA)
     printed=LOWER,
     counter_example="""
 import igbtheory as igb
-plain, normed = (igb.mlp(8, "relu", norm=norm, sigma_b2=0.1).predict().gamma for norm in (None, "layer"))
+plain, normed = (igb.mlp(8, norm=norm, sigma_b2=0.1).predict().gamma for norm in (None, "layer"))
 assert normed > 1.4 * plain
-pairs = igb.mlp(1, "relu", norm="batch", batch_size=2).predict().gamma
-assert pairs > 2 * igb.mlp(1, "relu").predict().gamma
+assert igb.mlp(1, norm="batch", batch_size=2).predict().gamma > 2 * igb.mlp(1).predict().gamma
 """,
 )
 def reduction_in_general(stated: Any) -> Iterator[Finding]:
@@ -320,13 +303,12 @@ assert abs(net.predict().gamma - 0.6) < 1e-12 and abs(0.6 - printed) > 0.1
     right=sp.Eq(GROUPS, batch_relu_mean(s) ** 2 / (sp.Rational(1, 2) - batch_relu_mean(s) ** 2), evaluate=False),
 )
 def groups_are_layers(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """A group has a random norm: a unit B of it follows the law of a batch of s, uniform at s = 4. Then gamma is
-    (E max(0, B))^2/Var max(0, B), which is drawn at s = 4 and integrated at s = 6 and 8.
+    """A group has a random norm: a unit B of it follows the law of a batch of s, uniform at s = 4. Then gamma is (E
+    max(0, B))^2/Var max(0, B), which is drawn at s = 4 and integrated at s = 6 and 8.
     """
-    drawn = np.maximum(standardised(trial.rng.standard_normal((trial.draws(60_000), 4)), 1), 0)
-    centre, error = mean_with_error(drawn)
+    drawn = relu(standardised(trial.rng.standard_normal((trial.draws(60_000), 4)), 1))
     ratio = float(stated.rhs.subs(s, 4))
-    yield measured(trial, "E ReLU of a unit, s = 4", centre, error, np.sqrt(ratio / (1 + ratio) / 2))
+    yield measured(trial, "E ReLU of a unit, s = 4", *mean_with_error(drawn), np.sqrt(ratio / (1 + ratio) / 2))
     for size in (6, 8):
         mean = sp.Integral(z * batch_density(z, sp.Integer(size)), (z, 0, sp.sqrt(size - 1)))
         yield identity(f"s = {size}", mean**2 / (sp.Rational(1, 2) - mean**2), stated.rhs.subs(s, size))
