@@ -157,7 +157,6 @@ IMPACT.undecided(
     printed=sp.Eq(g, 0, evaluate=False),
     assumes="weights are centred; the formula is for one ReLU layer",
     counter_example="""
-import numpy as np
 rng = np.random.default_rng(0)
 N, D = 400, 2000
 data, W, w = rng.standard_normal((D, N)), rng.standard_normal((N, N)), rng.standard_normal((N, 2))

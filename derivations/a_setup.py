@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, rises, satisfies, shown
-from igbtheory.claims.gaussians import course, kappa_1, ncdf, npdf, relu_mean
+from igbtheory.claims.gaussians import course, kappa_1, ncdf, npdf
 from igbtheory.claims.simulated import hidden_units, mean_with_error, ratio_with_error, relu, second_moments, wide_limit
 
 SECTION = Section("Initial guessing bias, section 4: the setting, theorem 4.1 and the definition of the bias", "A 4")
@@ -59,16 +59,18 @@ def _ratios(trial: Trial, power: int, widths: tuple[int, ...], depth: int) -> It
 for name, says, formula in (
     ("A-setup-data", "The components of the data are independent N(0, 1)", r"\xi_b^{(a)} \sim \mathcal{N}(0, 1)"),
     ("A-setup-w", "Biases are 0; Kaiming: sigma_w^2 = 2", r"w_{ij}^{(l)} \sim \mathcal{N}(0, \sigma_w^2 / N_{l-1})"),
-    (
-        "A-avg",
-        "Averages are over data first, then weights",
-        r"\langle x \rangle = E_\chi(x \mid W), \quad \bar x = E_W(x)",
-    ),
+    ("A-avg", "Over data first, then weights", r"\langle x \rangle = E_\chi(x \mid W), \quad \bar x = E_W(x)"),
     ("A-Dmu", "Difference of centres", r"\Delta_\mu = \langle O^{(0)} \rangle - \langle O^{(1)} \rangle"),
 ):
     SECTION.undecided(name, says, "a definition of the setting; every claim that needs it says so", printed=formula)
 
 
+@SECTION.holds(
+    "A-Eq2",
+    "f_0(W) is the integral of the density of Delta_O = O_0 - O_1 over the positive half line",
+    printed=equation(r"f_0(\mathcal{W})", sp.Integral(p(x), (x, 0, sp.oo))),
+    assumes="infinitely many data",
+)
 @SECTION.holds(
     "A-Eq1",
     "For infinitely many data f_c(W) is the probability that O_c exceeds O_{1-c}, the integral of the density of the "
@@ -81,7 +83,8 @@ for name, says, formula in (
 def fraction_is_a_probability(stated: Any) -> Iterator[Finding]:
     """Given W the guesses on independent data are independent coins of one probability P: the mean square of f_c - P is
     P (1 - P)/D, which vanishes. The two forms of P are compared for outputs with exponential densities of the rates a
-    and b.
+    and b. In infinite width Delta_O is N(Delta_mu, 2 Var_chi); that the outputs are then independent is seen in
+    A-exact.
     """
     chance, data = sp.symbols("P D", positive=True)
     k = sp.Symbol("k", integer=True)
@@ -96,22 +99,9 @@ def fraction_is_a_probability(stated: Any) -> Iterator[Finding]:
     yield identity("density of O_0 - O_1", apart, density(u))
     beyond = sp.Integral(joint, (first, second, sp.oo), (second, 0, sp.oo))
     yield identity("P(O_0 > O_1)", beyond, stated.rhs.replace(p, density))
-
-
-@SECTION.holds(
-    "A-Eq2",
-    "f_0(W) is the integral of the density of Delta_O = O_0 - O_1 over the positive half line",
-    printed=equation(r"f_0(\mathcal{W})", sp.Integral(p(x), (x, 0, sp.oo))),
-    assumes="infinitely many data",
-)
-def fraction_from_the_difference(stated: Any) -> Iterator[Finding]:
-    """A-Eq1 at c = 0. In infinite width Delta_O is N(Delta_mu, 2 Var_chi), and the integral is Phi. That the two
-    outputs are then independent over the data is seen in the law of f_0 (A-exact).
-    """
     gap = sp.Symbol("Delta_mu", real=True)
-    law = sp.Lambda(x, npdf(x, gap, sp.sqrt(2) * s))
-    share = sp.erfc(-gap / (2 * s)) / 2
-    yield identity("f_0 = Phi(Delta_mu/sqrt(2 Var_chi))", stated.rhs.replace(p, law), share)
+    gaussian = stated.rhs.replace(p, sp.Lambda(x, npdf(x, gap, sp.sqrt(2) * s)))
+    yield identity("f_0 = Phi(Delta_mu/sqrt(2 Var_chi))", gaussian, sp.erfc(-gap / (2 * s)) / 2)
 
 
 @SECTION.holds(
@@ -122,13 +112,13 @@ def fraction_from_the_difference(stated: Any) -> Iterator[Finding]:
 )
 def outputs_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The formula states it for the fourth cumulant. With y_j = g_j - <g_j> and C = Cov_chi(y), over output weights E_w
-    kappa_4(O) = 3 sigma_w^4 [ Var_chi(sum_j y_j^2/N) - 2 tr C^2/N^2 ]. A unit with itself gives Var(y^2)/N and v^2/N.
-    Two units whose weights overlap by rho, E rho = 0, E rho^2 = 1/d, give Cov(y_j^2, y_k^2) = sum_k b_k^2 rho^k and
-    C_jk = a_1^2 rho + ..., with the Hermite coefficients b_k of y^2. At d = N N E kappa_4/(E Var_chi)^2 -> 3 [Var(y^2)
-    + b_2^2 - 2 v^2 - 2 a_1^4]/v^2. The input dimension must grow too: with one component O = w_+ max(xi, 0) + w_-
-    max(-xi, 0) is no Gaussian.
+    kappa_4(O) = 3 sigma_w^4 [Var_chi(sum_j y_j^2/N) - 2 tr C^2/N^2]. A unit with itself gives Var(y^2)/N and v^2/N. Two
+    units whose weights overlap by rho, E rho = 0, E rho^2 = 1/d, give Cov(y_j^2, y_k^2) = sum_k b_k^2 rho^k and C_jk =
+    a_1^2 rho + ..., b_k the Hermite coefficients of y^2. So at d = N the excess kurtosis times N is 3 [Var(y^2) + b_2^2
+    - 2 v^2 - 2 a_1^4]/v^2. The input dimension must grow too: with one component O = w_+ max(xi, 0) + w_- max(-xi, 0)
+    is no Gaussian.
     """
-    m = relu_mean(0, 1)
+    m = 1 / sp.sqrt(2 * sp.pi)
     v, fourth = (_relu_average(lambda _, y, k=k: (y - m) ** k) for k in (2, 4))
     a_1 = _relu_average(lambda z, y: y * z)
     b_2 = _relu_average(lambda z, y: (y - m) ** 2 * (z**2 - 1)) / sp.sqrt(2)
@@ -160,7 +150,7 @@ def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Iterator[F
     Var_chi)^2 -> 2 (1 + a_1^4/v^2) for one ReLU layer, a_1 = 1/2, v = (1 - 1/pi)/2; Chebyshev gives convergence in
     probability.
     """
-    v, a_1 = _relu_average(lambda _, y: (y - relu_mean(0, 1)) ** 2), _relu_average(lambda z, y: y * z)
+    v, a_1 = (1 - 1 / sp.pi) / 2, sp.Rational(1, 2)
     yield from _of_order_one_over_n(trial, "relative variance", 2 * (1 + a_1**4 / v**2), stated.rhs, 1)
 
 
@@ -192,11 +182,7 @@ def centres_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield wide_limit(trial, "excess kurtosis, two layers", ratios, stated.rhs, against=ratios[0][0])
 
 
-SECTION.undecided(
-    "A-Thm4.1-range",
-    "The limit takes N_l to infinity for every l in {0, ..., L}, l = 0 being the input dimension",
-    "a convention; A-Thm4.1a / Eq3 says why it needs l = 0",
-)
+SECTION.undecided("A-Thm4.1-range", "N_l goes to infinity for every l, 0 included", "a convention; see A-Thm4.1a / Eq3")
 
 
 @SECTION.holds(
@@ -253,18 +239,12 @@ def limits_of_the_bias(stated: Any) -> Iterator[Finding]:
     printed=equation(r"N\, \overline{(\lim_{D \to \infty} f_c(W) - 1/3)^2}", 0),
     assumes="in the formula: a linear network of N inputs, N_C = 3, N large",
     counter_example="""
-import numpy as np
 # a linear network has no IGB (theorem 5.1); with three classes and any finite width f_c is not 1/3 for infinite data
-rng = np.random.default_rng(0)
-d = 20
-W = rng.standard_normal((3, d)) / d**0.5
-f = []
-for c in range(3):
-    a, b = W[c] - W[(c + 1) % 3], W[c] - W[(c + 2) % 3]
-    r = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
-    f.append(0.25 + np.arcsin(r) / (2 * np.pi))  # P(O_c > O_a, O_c > O_b) of Gaussian outputs, exact
-assert abs(sum(f) - 1) < 1e-12
-assert d * (f[0] - 1 / 3) ** 2 > printed + 0.001
+W = np.random.default_rng(0).standard_normal((3, 20))
+a, b = W[0] - W[1], W[0] - W[2]
+r = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+f = 0.25 + np.arcsin(r) / (2 * np.pi)  # P(O_0 > O_1, O_0 > O_2) of Gaussian outputs, exact
+assert 20 * (f - 1 / 3) ** 2 > printed + 0.001
 """,
     correction="In the limit of infinite width, and for almost every W, the limit of f_c(W) is 1/N_C for all c if and "
     "only if gamma = 0. In a linear network with three classes f_c(W) goes to 1/3 as N^{-1/2}",
@@ -353,14 +333,10 @@ def first_layer_is_symmetric(stated: Any) -> Iterator[Finding]:
     ),
     counter_example="""
 from math import asin, pi, sqrt
-# 1. depth does not amplify: phi = erf, sigma_w^2 = 2, no biases, inputs of mean 1 and variance 1, so c = 1/2
-def erf_layer(q_aa, q_ab):  # E erf(h_a) erf(h_b) = (2/pi) arcsin(2 q_ab/(1 + 2 q_aa)) (Williams)
-    return 2 * 2 / pi * asin(2 * q_aa / (1 + 2 * q_aa)), 2 * 2 / pi * asin(2 * q_ab / (1 + 2 * q_aa))
-q, gammas = (4.0, 2.0), []
-for _ in range(4):
-    gammas.append(q[1] / (q[0] - q[1]))
-    q = erf_layer(*q)
-assert gammas[0] > gammas[1] > gammas[2] > gammas[3] > 0
+# 1. depth does not amplify: phi = erf, sigma_w^2 = 2, no biases, inputs of mean 1 and variance 1
+q_aa, q_ab = 4.0, 2.0  # gamma = 1; E erf(h_a) erf(h_b) = (2/pi) arcsin(2 q_ab/(1 + 2 q_aa)) (Williams)
+q_aa, q_ab = (4 / pi * asin(2 * q / (1 + 2 * q_aa)) for q in (q_aa, q_ab))
+assert 0 < q_ab / (q_aa - q_ab) < 0.9
 # 2. depth does initiate: phi = max(x, 0) - 1/sqrt(pi) has no bias in a network of one layer, and has it with two
 mean = lambda q: sqrt(q / (2 * pi)) - 1 / sqrt(pi)  # <phi(h)>, h ~ N(0, q)
 assert abs(mean(2.0)) < 1e-15             # Var_W(mu) = 2 mean^2 = 0 behind the first layer
@@ -395,8 +371,8 @@ def depth_amplifies(stated: Any) -> Iterator[Finding]:
 )
 def depth_amplifies_homogeneous(stated: Any) -> Iterator[Finding]:
     """A homogeneous phi has one map c' = K(c) for all variances; normalised, K(c) = sum a_k^2 c^k with sum a_k^2 = 1.
-    ReLU: kappa_1(c) - c has the slope -arccos(c)/pi < 0 and ends at 0. phi = p max(x, 0) - m max(-x, 0) has a part of
-    that rise, unless it is linear, p = m. For an odd phi <phi(h)> = 0.
+    phi = p max(x, 0) - m max(-x, 0) has a part of the rise of ReLU, unless it is linear, p = m. For an odd phi <phi(h)>
+    = 0.
     """
     p_, m = sp.symbols("p m", positive=True)
     rise = stated[0].lhs - stated[0].rhs

@@ -5,8 +5,7 @@ maximum of one over a group), with <rho> = m_1 and <rho^2> = m_2. Then mu = sum_
 
     Var_W(mu) = sigma_w^2 m_1^2,   Var_chi(O) = sigma_w^2 (m_2 - m_1^2),   gamma = m_1^2/(m_2 - m_1^2),
 
-and f_0 = Phi(sqrt(gamma) U). With y = Phi^-1(f_0) the density of f_0 is p = exp(y^2 (1 - 1/gamma)/2)/sqrt(gamma): one
-peak at 1/2 for gamma < 1, uniform at gamma = 1, two peaks at 0 and 1 for gamma > 1.
+and the density of f_0 = Phi(sqrt(gamma) U) = Phi(y) is exp(y^2 (1 - 1/gamma)/2)/sqrt(gamma).
 """
 
 from collections.abc import Callable, Iterator
@@ -39,18 +38,22 @@ f, g, k, s, u, D, K = sp.symbols("f gamma k s u D K", positive=True)
 RELU = 1 / (sp.pi - 1)
 """Gamma of one ReLU layer, which A-ReLU derives."""
 NORMAL = np.linspace(-9, 9, 3601)
+NETWORKS = (("Linear", lambda h: h, 1), ("ReLU", relu, 1), ("ReLU + MaxPool(4)", relu, 4))
+"""Networks of figure 4: name, activation, units of a maximum."""
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "relu": lambda z: max(z, mp.mpf(0)),
+    "tanh": mp.tanh,
+    "gelu": lambda z: z * mp.ncdf(z),
+    "elu": lambda z: z if z > 0 else mp.expm1(z),
+    "softplus": lambda z: mp.log1p(mp.exp(z)),
+    "x**2-2": lambda z: z**2 - 2,
+}
 
 
 def _pooled_gamma(m: int) -> Any:
     """Return gamma of ReLU and MaxPool(m) by quadrature."""
     mean, variance = relu_maximum(m)
     return mean**2 / variance
-
-
-def _networks() -> tuple[tuple[str, Callable[[Array], Array], int, Any], ...]:
-    """Return the networks of figure 4: name, activation, units of a maximum, gamma."""
-    pooled = ("ReLU + MaxPool(4)", relu, 4, _pooled_gamma(4))
-    return ("Linear", lambda h: h, 1, 0), ("ReLU", relu, 1, RELU), pooled
 
 
 def _law_of_y(density: Any) -> Any:
@@ -192,7 +195,8 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Findin
     the law differs, as the spread over the data does from network to network (A-Thm4.1b). The number of 64 guesses for
     the rarer class is compared with the law as printed, mixed with 64 coins of the probability f_0.
     """
-    for name, phi, pool, gamma in _networks()[1:]:
+    for name, phi, pool in NETWORKS[1:]:
+        gamma = RELU if pool == 1 else _pooled_gamma(pool)
         shapes = [(trial.draws(3000), 64, width) for width in (12, 24, 48)]
         drawn = [hidden_units(trial.rng, shape, phi=phi, pool=pool) for shape in shapes]
         yield wide_limit(trial, f"{name}: gamma", map(bias_ratio, drawn), gamma)
@@ -230,7 +234,7 @@ def condition_on_the_activation(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield identity("no IGB if m_1 = 0", sp.Limit(stated.rhs, m_1, 0), 0)
     mean = sp.Integral((x**2 - 2) * npdf(x, 0, s), (x, -sp.oo, sp.oo))
     yield identity("<h^2 - 2>, sigma_w^2 = s^2", mean, s**2 - 2)
-    for name, of in _activations().items():
+    for name, of in ACTIVATIONS.items():
         expected = stated.rhs.subs(dict(zip((m_1, m_2), _moments(of), strict=True)))
         predicted = igb.mlp(1, name).predict().gamma  # it may be 0, hence 1 + gamma
         yield agree(f"1 + gamma by the toolkit, {name}", 1 + predicted, 1 + expected, 11)
@@ -247,17 +251,6 @@ def _moments(of: Callable[[Any], Any]) -> list[Any]:
         return [mp.quad(lambda z, k=k: mp.npdf(z) * of(root * z) ** k, cuts) for k in (1, 2)]
 
 
-def _activations() -> dict[str, Callable[[Any], Any]]:
-    return {
-        "relu": lambda z: max(z, mp.mpf(0)),
-        "tanh": mp.tanh,
-        "gelu": lambda z: z * mp.ncdf(z),
-        "elu": lambda z: z if z > 0 else mp.expm1(z),
-        "softplus": lambda z: mp.log1p(mp.exp(z)),
-        "x**2-2": lambda z: z**2 - 2,
-    }
-
-
 @SECTION.fails(
     "A-act-class",
     "The results apply to any activation: those without IGB align with linear ones, those with IGB qualitatively "
@@ -266,15 +259,10 @@ def _activations() -> dict[str, Callable[[Any], Any]]:
     assumes="at any depth, which the text implies; resemble: the mode stays at 1/2, depth takes gamma to infinity; the "
     "formula is for one layer",
     counter_example="""
-from math import asin, exp, pi, sin, sqrt
-def mean(f, q, n=4001, end=10.0):  # E f(h), h ~ N(0, q): the trapezoidal rule is exact to rounding
-    step = 2 * end / (n - 1)
-    zs = [-end + i * step for i in range(n)]
-    return sum(f(sqrt(q) * z) * exp(-z * z / 2) for z in zs) * step / sqrt(2 * pi)
+from math import exp, pi
 # 1. with IGB, and not like ReLU, whose gamma is 1/(pi - 1) < 1: sigmoid has two peaks, at f_0 = 0 and 1
-sigmoid = lambda h: 1 / (1 + exp(-h))
-m1, m2 = mean(sigmoid, 2), mean(lambda h: sigmoid(h) ** 2, 2)
-assert 1 / (pi - 1) < printed < m1**2 / (m2 - m1**2)
+sigmoid = 1 / (1 + np.exp(-(2**0.5) * np.random.default_rng(0).standard_normal(10**5)))
+assert 1 / (pi - 1) < printed < sigmoid.mean() ** 2 / sigmoid.var()
 # 2. with IGB, and depth does not amplify it: phi = sin 3x + 1/2, E sin 3a sin 3b = exp(-9 q_aa) sinh(9 q_ab)
 q_aa, q_ab, gammas = 2.0, 0.0, []
 for _ in range(30):
@@ -404,7 +392,8 @@ def figure_4(trial: Trial, stated: Any) -> Iterator[Finding]:
     bar of the histogram of finite networks is compared with it, the bars of k and D - k together.
     """
     networks = trial.draws(1600)
-    for name, phi, pool, gamma in _networks():
+    gammas = (0, RELU, _pooled_gamma(4))
+    for (name, phi, pool), gamma in zip(NETWORKS, gammas, strict=True):
         found = []
         for width in (16, 32):
             units = hidden_units(trial.rng, (networks, 64, width), phi=phi, pool=pool).reshape(-1, 4, width)

@@ -33,6 +33,7 @@ x, y, z, t = sp.symbols("x y z t", real=True)
 SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q} z)^2", positive=True)
 PRODUCT = sp.Symbol(r"E\,f(h_{a}) f(h_{b})", positive=True)
 AFTER = sp.Symbol("q'", positive=True)
+CENTRE, SPREAD = (sp.Symbol(name, positive=True) for name in (r"E_{\mu} m(\mu)^2", r"E_{\mu} \mathrm{Var}_z"))
 
 
 def _averages(label: str, polynomial: Any, variables: tuple[Any, ...], right: Any) -> Finding:
@@ -64,9 +65,9 @@ def _kernels() -> Iterator[tuple[str, Any, Any]]:
     assumes="infinite width",
 )
 def preactivations_are_iid(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Given the layer before, y_i = sum_j W_ij phi_j + B_i are independent and N(0, s), the same s for all i. s =
-    (sigma_w^2/N) sum_j phi_j^2 + sigma_b^2 varies over the weights before, with E s^2/(E s)^2 = 1 + k/N. In infinite
-    width it does not vary. At finite width the units are uncorrelated, but not independent.
+    """Given the layer before, y_i = sum_j W_ij phi_j + B_i are independent and N(0, s), the same s for all i, which
+    varies over the weights before, E s^2/(E s)^2 = 1 + k/N. At finite width the units are uncorrelated, but not
+    independent.
     """
     s, n = sp.symbols("s N", positive=True)
     fourth, mixed = (part.rhs for part in stated[1:])
@@ -91,9 +92,9 @@ def preactivations_are_iid(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="phi continuous",
 )
 def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
-    """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). At
-    the fixed point q' = q it is the sigma_w^2 E phi'^2 of mean-field theory, the factor of squared gradients. Off it
-    the two differ: for ReLU without biases the slope of c is 1 whatever sigma_w^2.
+    """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). Off
+    the fixed point it is not the factor of squared gradients: for ReLU without biases the slope of c is 1 whatever
+    sigma_w^2.
     """
     for name, kernel, square in _kernels():
         after = sigma_w2 * kernel + sigma_b2
@@ -117,9 +118,9 @@ def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
     assumes="infinite width, phi continuous; the derivative at fixed q_aa",
 )
 def slope_of_the_covariance(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient, see B-grad. No fixed
-    point is needed: for ReLU it is sigma_w^2/2 in every layer, with biases or not. (Whether sigma_w^2 = 2 with biases
-    deserves the name of an edge, where gradients are stable and q_aa is not, is D-ReLU-EOC.)
+    """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient, see B-grad; for ReLU
+    sigma_w^2/2 in every layer, with biases or not. (Whether sigma_w^2 = 2 with biases deserves the name of an edge is
+    D-ReLU-EOC.)
     """
     for name, kernel, square in _kernels():
         slope = sp.Subs(sp.Derivative(sigma_w2 * kernel + sigma_b2, c), c, 1) / q
@@ -173,10 +174,10 @@ def uniform_at_one(stated: Any) -> Iterator[Finding]:
 )
 def equivalence(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Induction over the layers: they agree at the first one, where mu_i = B_i and sigma_y^2 = sigma_w^2. Node i of the
-    next layer has the centre mu_i' = sum_j W_ij m(mu_j) + B_i with m(mu) = E_z phi(mu + sigma_y z), so sigma_mu'^2 =
-    sigma_w^2 E_mu m(mu)^2 + sigma_b^2. The square of a mean is the mean over two independent copies: E_mu m^2 = E
-    phi(mu + sigma_y z_a) phi(mu + sigma_y z_b), a pair of variance sigma_mu^2 + sigma_y^2 = q_aa and covariance
-    sigma_mu^2 = q_ab. That is q_ab'. Likewise sigma_mu'^2 + sigma_y'^2 = sigma_w^2 E phi^2 + sigma_b^2.
+    next layer has the centre mu_i' = sum_j W_ij m(mu_j) + B_i with m(mu) = E_z phi(mu + sigma_y z). The square of this
+    mean is the mean over two independent copies, a pair of variance sigma_mu^2 + sigma_y^2 = q_aa and covariance
+    sigma_mu^2 = q_ab: so sigma_mu'^2 = sigma_w^2 E_mu m(mu)^2 + sigma_b^2 is q_ab', and likewise sigma_mu'^2 +
+    sigma_y'^2 = q_aa'.
     """
     s, m = sp.symbols("sigma_y sigma_mu", positive=True)
     same, pair, ratio = (part.rhs.subs({sp.Symbol("sigma_y"): s, sp.Symbol("sigma_mu"): m}) for part in stated)
@@ -238,9 +239,6 @@ def sides_in_c(stated: Any) -> Iterator[Finding]:
     yield shown("gamma: c of the package", right, text)
 
 
-CENTRE, SPREAD = (sp.Symbol(name, positive=True) for name in (r"E_{\mu} m(\mu)^2", r"E_{\mu} \mathrm{Var}_z"))
-
-
 @SECTION.holds(
     "D-ext-b",
     "The theory of the bias extends to biases of variance sigma_b^2 > 0",
@@ -248,9 +246,8 @@ CENTRE, SPREAD = (sp.Symbol(name, positive=True) for name in (r"E_{\mu} m(\mu)^2
     assumes="infinite width",
 )
 def with_biases(stated: Any) -> Iterator[Finding]:
-    """A bias B_i is the same for all data: it moves the centre of node i and not the spread about it. So sigma_b^2 adds
-    to sigma_mu^2 in every layer, the output included; G_0 = Phi(sqrt(gamma) U) follows as before. An odd activation has
-    gamma > 0 then, from the first layer on: sigma_b^2/sigma_w^2. Networks: see D-Thm3.1.
+    """A bias B_i is the same for all data: it moves the centre of node i and not the spread about it. An odd activation
+    has gamma > 0 then, from the first layer on: sigma_b^2/sigma_w^2. Networks: see D-Thm3.1.
     """
     centre, spread = (part.rhs for part in stated)
     bias = sp.sqrt(sigma_b2) * y
@@ -271,8 +268,8 @@ def with_biases(stated: Any) -> Iterator[Finding]:
     assumes="disjoint groups of nodes; the fan-in counts the pooled units; infinite width",
 )
 def with_several_nodes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The m nodes of a group are independent with the same law, and groups are disjoint: pooled units are independent.
-    All that was used of phi(h) is that: E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike.
+    """The m nodes of a group are independent with the same law, and groups are disjoint: pooled units are independent,
+    and E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike.
     """
     s = sp.Symbol("s", positive=True)
     mean = sp.Integral(2 * s * npdf(s) * ncdf(s), (s, 0, sp.oo))
@@ -295,9 +292,8 @@ def with_several_nodes(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="tanh networks of width 10,000 and depth 100 at three points of the poster, sigma_b^2 = 0.1",
 )
 def figure_2(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """c_ab of a network is the cosine (without centring) of the pre-activations at two data. Every layer of infinite
-    width has c = gamma/(1 + gamma); networks and pairs scatter about it by 1/sqrt(N). The band is wide, so that the
-    mean over the layers is compared as well.
+    """c_ab of a network is the cosine (without centring) of the pre-activations at two data, which scatters about its
+    value by 1/sqrt(N). The band is wide, so that the mean over the layers is compared as well.
     """
     for weights in (1.99, 2.48, 4.97):
         gammas = igb.mlp(100, "tanh", sigma_w2=weights, sigma_b2=0.1).predict().per_layer.gamma

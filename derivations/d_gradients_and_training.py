@@ -23,6 +23,7 @@ gap, sigma_w2, sigma_b2 = sp.symbols("Delta sigma_w2 sigma_b2", positive=True)
 chi, depth, p = sp.symbols("chi L p", positive=True)
 REACH = np.arange(-20, 20.001, 0.05)
 """Points at which tanh' is not 0, for the trapezoidal rule."""
+SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
 
 
 def _classes(
@@ -62,10 +63,10 @@ def _classes(
     "networks: in the mean square over networks both explode",
 )
 def gradients_of_the_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """In this phase q grows as chi~^L and gamma without bound: every datum has nearly the same logits, far apart. With
-    the gap Delta ~ chi~^(L/2) X between the favoured logit and the next, 1 - p is exp(-Delta): for labels of the
-    favoured class |p - e_k|^2 ~ exp(-2 Delta), and the factor chi~^L of the way back does not make up for it. In the
-    mean over networks the few with Delta ~ 1, a share of chi~^(-L/2), leave chi~^(L/2) for the favoured class too.
+    """Every datum has nearly the same logits, far apart. With the gap Delta ~ chi~^(L/2) X between the favoured logit
+    and the next, 1 - p is exp(-Delta): for labels of the favoured class |p - e_k|^2 ~ exp(-2 Delta), for which the
+    factor chi~^L of the way back does not make up. In the mean over networks the few with Delta ~ 1 leave chi~^(L/2)
+    for the favoured class too.
     """
     odds = [sp.Integer(1), sp.exp(-gap), sp.exp(-3 * gap / 2)]  # three classes, the first one favoured
     shares = [odd / sp.Add(*odds) for odd in odds]
@@ -127,9 +128,6 @@ def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Arr
     return np.array(stream), np.array(slopes)
 
 
-SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
-
-
 @SECTION.holds(
     "D-resid",
     "Residual MLPs often have a single critical phase",
@@ -141,9 +139,9 @@ SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
     "sigma_w^2 > 0. That is what 'often' leaves open: plain ReLU blocks have a single, chaotic phase, 1 + sigma_w^2/2",
 )
 def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. So no
-    gradient vanishes. tanh: q grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'(sqrt(q) z)^2 goes to int
-    tanh'^2/sqrt(2 pi). The product of 1 + const/sqrt(l) is exp(2 const sqrt(L)): less than exponential.
+    """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. tanh: q
+    grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'^2 goes to int tanh'^2/sqrt(2 pi): less than exponential
+    growth.
     """
     factor, limit = (part.rhs for part in stated)
     t = sp.Symbol("t", real=True)

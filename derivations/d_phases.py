@@ -1,13 +1,9 @@
 """Bias meets trainability, section 4: the phases, the edge of chaos and the bias.
 
-Where q has reached its fixed point q*, c' = F(c) = (sigma_w^2 sum_k a_k^2 c^k + sigma_b^2)/q*, a_k the Hermite
-coefficients of phi(sqrt(q*) z): convex and increasing on [0, 1], F(1) = 1, and F'(1) = chi_1 = sigma_w^2 E phi'^2 is
-the factor of the squared gradient from layer to layer. gamma = c/(1 - c). For tanh, with q* as the parameter,
-
-    edge of chaos:   sigma_w^2 = 1/E tanh'^2,                           sigma_b^2 = q* - sigma_w^2 E tanh^2,
-    neutrality line: sigma_w^2 = (q*/2)/(E tanh^2 - E tanh tanh|_1/2),  sigma_b^2 = q* - sigma_w^2 E tanh^2,
-
-the latter from c* = F(c*) = 1/2. In the formulas q, c and gamma are those of infinite depth.
+At the fixed point q* of the variance c' = F(c) = (sigma_w^2 sum_k a_k^2 c^k + sigma_b^2)/q*, a_k the Hermite
+coefficients of phi(sqrt(q*) z): convex and increasing on [0, 1], F(1) = 1, F'(1) = chi_1 = sigma_w^2 E phi'^2, as in
+B-phases. For tanh both the edge of chaos, chi_1 = 1, and the neutrality line, F(1/2) = 1/2, are curves with q* as the
+parameter. In the formulas q, c and gamma = c/(1 - c) are those of infinite depth.
 """
 
 from collections.abc import Iterator
@@ -26,6 +22,12 @@ SECTION = Section("Bias meets trainability, section 4: phases, edge of chaos and
 c, q, chi_1, gamma, largest = sp.symbols("c q chi_1 gamma gamma_EOC")
 HALF = sp.Rational(1, 2)
 CURVED = sp.Symbol("F''(1)", positive=True)
+POSTER = {"ordered": (0.8, 1.59), "edge of chaos": (1, 1.99), "prejudice": (1.25, 2.48), "neutrality": (2.5, 4.97)}
+TABLE = (
+    *(sp.And(sp.Eq(c, 1), sign(chi_1, 1)) for sign in (sp.Lt, sp.Eq, sp.Gt)),
+    sp.And(sp.Gt(c, HALF), sp.Lt(c, 1), sp.Gt(chi_1, 1)),
+    sp.And(sp.Lt(c, HALF), sp.Gt(chi_1, 1)),
+)
 
 
 def _exact(value: float) -> Any:
@@ -69,30 +71,31 @@ def _relu() -> dict[str, dict[Any, Any]]:
     return _states("relu", 200, [(w, b, star, w / 2) for (w, b), star in stars.items()])
 
 
-def _in_every_state(statement: Any, states: dict[str, dict[Any, Any]]) -> Iterator[Finding]:
-    """Findings that a statement is true of each state."""
-    for label, state in states.items():
-        yield shown(label, statement.subs(state) == sp.true, _text(state))
-
-
 def _text(state: dict[Any, Any]) -> str:
     return ", ".join(f"{symbol} = {float(value):.5g}" for symbol, value in state.items())
 
 
-def _convex() -> tuple[Any, Any, Any]:
-    """F with the Hermite coefficients a_1 and a_3, the difference of its slopes, and the symbol of c, 0 < t < 1."""
-    a, b, w, s, t = sp.symbols("a_1 a_3 sigma_w2 sigma_b2 t", positive=True)
-    whole = w * (a**2 + b**2) + s
-    return (w * (a**2 * t + b**2 * t**3) + s) / whole, w * b**2 / whole * (1 - t) * (t + 2), t
-
-
+@SECTION.fails(
+    "D-neutral",
+    "Neutral states appear only in the chaotic phase, with exploding gradients",
+    printed=sp.Implies(sp.Lt(gamma, 1), sp.Gt(chi_1, 1)),
+    counter_example="""
+for sigma_w2 in (1.0, 0.5):    # neutral at every depth; chi_1 = sigma_w^2 E tanh'^2 -> sigma_w^2: nothing explodes
+    gamma_ = igb.mlp(100, 'tanh', sigma_w2=sigma_w2).predict().gamma
+    assert printed.subs({gamma: gamma_, chi_1: sigma_w2}) == False
+""",
+    assumes="infinite width and depth (at finite depth gamma begins at sigma_b^2/sigma_w^2 in any phase)",
+    correction="Among states with q > 0 those with c < 1, the neutral ones included, are the chaotic ones. States with "
+    "q = 0, such as tanh without biases at sigma_w^2 <= 1, are neutral with gradients that do not explode",
+    right=sp.Equivalent(sp.And(sp.Lt(c, 1), sp.Gt(q, 0)), sp.Gt(chi_1, 1)),
+    right_assumes="infinite width and depth; phi smooth and not linear, q settles",
+)
 @SECTION.fails(
     "D-Prop4.1",
     "In the ordered phase and at the edge of chaos c = 1 is a stable fixed point and gamma goes to infinity: the "
     "optimal initialisation, the edge of chaos, is no neutral state but one of transient deep prejudice",
     printed=sp.Implies(sp.Le(chi_1, 1), sp.Eq(c, 1)),
     counter_example="""
-import igbtheory as igb
 # tanh without biases: at sigma_w^2 = 1 (edge of chaos: q -> 0, phi' -> 1) and below (ordered), gamma = 0 for ever
 for sigma_w2 in (1.0, 0.9):
     assert igb.mlp(100, 'tanh', sigma_w2=sigma_w2).predict().gamma == 0 and not printed.subs({chi_1: sigma_w2, c: 0})
@@ -106,41 +109,21 @@ assert abs(gamma[60] - 0.43281) < 1e-4 and abs(gamma[60] - gamma[40]) < 1e-9
     right=sp.Equivalent(sp.And(sp.Le(chi_1, 1), sp.Gt(q, 0)), sp.Eq(c, 1)),
     right_assumes="the same; phi smooth and not linear, q settles",
 )
-def edges_with_a_variance_are_prejudiced(stated: Any) -> Iterator[Finding]:
+def states_with_a_variance(stated: Any) -> Iterator[Finding]:
     """A convex F with F(1) = 1, F'(1) <= 1 that is no straight line lies above the diagonal on [0, 1): c rises to 1.
-    Where q* = 0 (no biases, phi(0) = 0) the layers become linear before c has moved to 1. tanh on orthogonal data has c
-    = 0 in every layer, at the edge (0, 1) of its diagram as well. GELU is ordered for sigma_w^2 < 4.
+    From c* = F(c*) < 1 to F(1) = 1 its mean slope is 1, so that it ends with a larger one. Here it has the Hermite
+    coefficients a_1 and a_3. Where q* = 0 (no biases, phi(0) = 0) the layers become linear before c has moved to 1:
+    tanh on orthogonal data has c = 0 in every layer, at the edge (0, 1) as well, and GELU, ordered for sigma_w^2 < 4,
+    gamma < 1.
     """
-    f, rest, t = _convex()
-    above = (1 - t) * (1 - sp.Subs(sp.Derivative(f, t), t, 1) + rest)
-    yield identity("F(t) - t, above 0 if chi_1 <= 1", f - t, above)
-    yield from _in_every_state(stated, _tanh_and_gelu())
-
-
-@SECTION.fails(
-    "D-neutral",
-    "Neutral states appear only in the chaotic phase, with exploding gradients",
-    printed=sp.Implies(sp.Lt(gamma, 1), sp.Gt(chi_1, 1)),
-    counter_example="""
-import igbtheory as igb
-for sigma_w2 in (1.0, 0.5):    # neutral at every depth; chi_1 = sigma_w^2 E tanh'^2 -> sigma_w^2: nothing explodes
-    assert igb.mlp(100, 'tanh', sigma_w2=sigma_w2).predict().gamma == 0
-    assert printed.subs({gamma: 0, chi_1: sigma_w2}) == False
-""",
-    assumes="infinite width and depth (at finite depth gamma begins at sigma_b^2/sigma_w^2 in any phase)",
-    correction="Among states with q > 0 those with c < 1, the neutral ones included, are the chaotic ones. States with "
-    "q = 0, such as tanh without biases at sigma_w^2 <= 1, are neutral with gradients that do not explode",
-    right=sp.Equivalent(sp.And(sp.Lt(c, 1), sp.Gt(q, 0)), sp.Gt(chi_1, 1)),
-    right_assumes="infinite width and depth; phi smooth and not linear, q settles",
-)
-def neutral_states_with_a_variance(stated: Any) -> Iterator[Finding]:
-    """From c* = F(c*) to F(1) = 1 the mean slope of F is 1; F is convex and not straight, so it ends with a larger one.
-    Without biases tanh has gamma = 0 and, at sigma_w^2 <= 1, chi_1 <= 1. GELU is ordered with gamma < 1.
-    """
-    f, rest, t = _convex()
-    mean = (1 - f) / (1 - t)
-    yield identity("chi_1 less the mean slope from t to 1, above 0", sp.Subs(sp.Derivative(f, t), t, 1) - mean, rest)
-    yield from _in_every_state(stated, _tanh_and_gelu())
+    a, b, w, s, t = sp.symbols("a_1 a_3 sigma_w2 sigma_b2 t", positive=True)
+    whole = w * (a**2 + b**2) + s
+    f, rest = (w * (a**2 * t + b**2 * t**3) + s) / whole, w * b**2 / whole * (1 - t) * (t + 2)
+    last = sp.Subs(sp.Derivative(f, t), t, 1)
+    yield identity("F(t) - t, above 0 if chi_1 <= 1", f - t, (1 - t) * (1 - last + rest))
+    yield identity("chi_1 less the mean slope from t to 1, above 0", last - (1 - f) / (1 - t), rest)
+    for label, state in _tanh_and_gelu().items():
+        yield shown(label, stated.subs(state) == sp.true, _text(state))
 
 
 @SECTION.fails(
@@ -148,7 +131,6 @@ def neutral_states_with_a_variance(stated: Any) -> Iterator[Finding]:
     "The edge of chaos is the state of maximum initial classification bias",
     printed=sp.Le(gamma, largest),
     counter_example="""
-import igbtheory as igb
 at = lambda sigma_w2: igb.mlp(30, 'tanh', sigma_w2=sigma_w2, sigma_b2=0.1).predict().gamma
 assert at(1.0) > at(1.59) > 7 * at(1.98607)    # the ordered phase is more biased than the edge: 44.4 against 5.96
 """,
@@ -160,8 +142,7 @@ assert at(1.0) > at(1.59) > 7 * at(1.98607)    # the ordered phase is more biase
 )
 def edge_is_the_maximum(stated: Any) -> Iterator[Finding]:
     """At every depth gamma falls with sigma_w^2, from the first layer on, where gamma = sigma_b^2/sigma_w^2. In the
-    ordered phase it grows exponentially with depth, at the edge as l. At infinite depth both are infinite: the edge is
-    not distinguished either.
+    ordered phase it grows exponentially with depth, at the edge as l.
     """
     for sigma_b2 in (0.05, 0.1, 0.2):
         weights = tanh.on(tanh.edge, sigma_b2)[1] * np.array([1.0, 0.5, 0.8, 0.95, 1.02, 1.25, 2.0, 3.0])
@@ -226,18 +207,13 @@ SECTION.undecided(
     assumes="infinite width and depth; gradients explode where chi_1 > 1, see B-grad",
 )
 def chaotic_states(stated: Any) -> Iterator[Finding]:
-    """Both occur: tanh has a gamma above 1 between the edge and the neutrality line, and one below 1 beyond. ReLU with
-    sigma_w^2 > 2 has exploding gradients and gamma -> infinity.
-    """
+    """Both occur: tanh has a gamma above 1 between the edge and the neutrality line, and one below 1 beyond."""
     found = {**_tanh_and_gelu(), **_relu()}
     chaotic = {label: state for label, state in found.items() if state[q] == sp.oo or (state[c] < 1 and state[q] > 0)}
     for label, state in chaotic.items():
         yield satisfies(f"{label}: {'biased' if state[gamma] > 1 else 'neutral'}", stated, state)
     sides = {state[gamma] > 1 for state in chaotic.values()}
     yield shown("biased and neutral states are among them", sides == {sp.true, sp.false}, f"{len(chaotic)} states")
-
-
-POSTER = {"ordered": (0.8, 1.59), "edge of chaos": (1, 1.99), "prejudice": (1.25, 2.48), "neutrality": (2.5, 4.97)}
 
 
 @SECTION.holds(
@@ -254,10 +230,9 @@ def edge_of_tanh(stated: Any) -> Iterator[Finding]:
     for sigma_b2 in (0.05, 0.1, 0.2):
         toolkit = igb.phases.edge_of_chaos("tanh", sigma_b2)
         yield agree(f"sigma_b^2 = {sigma_b2}: the edge of the package", toolkit, tanh.on(tanh.edge, sigma_b2)[1], 10)
-    edge, line = tanh.on(tanh.edge, 0.1)[1], tanh.on(tanh.neutrality, 0.1)[1]
-    sides = {"ordered": (0, edge), "edge of chaos": (0, line), "prejudice": (edge, line), "neutrality": (line, 9)}
-    for (name, (factor, _)), part in zip(POSTER.items(), stated, strict=True):
-        low, high = sides[name]
+    edge, line = (tanh.on(curve, 0.1)[1] for curve in (tanh.edge, tanh.neutrality))
+    sides = (0, edge), (0, line), (edge, line), (line, 9)
+    for (name, (factor, _)), part, (low, high) in zip(POSTER.items(), stated, sides, strict=True):
         text = f"{factor} x {edge:.5f} = {factor * edge:.4f}; edge {edge:.4f}, neutrality line {line:.4f}"
         right = low < factor * edge < high and abs(factor * edge - part.rhs) <= 0.005
         yield shown(f"{part.rhs:.3g}: {name}", right, text)
@@ -290,22 +265,12 @@ def neutrality_line(stated: Any) -> Iterator[Finding]:
     yield agree("first point of the grid that is neutral", steps[neutral].min(), grid, 12)
 
 
-TABLE = (
-    sp.And(sp.Eq(c, 1), sp.Lt(chi_1, 1)),
-    sp.And(sp.Eq(c, 1), sp.Eq(chi_1, 1)),
-    sp.And(sp.Eq(c, 1), sp.Gt(chi_1, 1)),
-    sp.And(sp.Gt(c, HALF), sp.Lt(c, 1), sp.Gt(chi_1, 1)),
-    sp.And(sp.Lt(c, HALF), sp.Gt(chi_1, 1)),
-)
-
-
 @SECTION.fails(
     "D-Tab1",
     "Each phase is one of the five rows of table 1: ordered, transient and chaotic deep prejudice, prejudice, and "
     "neutrality",
     printed=TABLE,
     counter_example="""
-import igbtheory as igb
 # tanh, no biases, sigma_w^2 = 1/2: chi~_1 = sigma_w^2 E phi'^2 -> 1/2 < 1 (first row), gamma = 0 (last row)
 assert igb.mlp(100, 'tanh', sigma_w2=0.5).predict().gamma == 0
 assert not any(row.subs({c: 0, chi_1: 0.5}) for row in printed)

@@ -75,7 +75,6 @@ def density(stated: Any) -> Iterator[Finding]:
     "results hold broadly across generic activation functions, such as: gamma of LN + phi is that of phi",
     printed=equation(r"\gamma_\mathrm{LN}", GAMMA),
     counter_example="""
-import igbtheory as igb
 normed, plain = (igb.mlp(3, "gelu", norm=norm).predict().gamma for norm in ("layer", None))
 assert abs(normed / plain - 1) > 0.1
 """,

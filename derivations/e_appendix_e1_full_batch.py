@@ -61,11 +61,10 @@ def activations(trial: Trial, width: int, depth: int) -> Any:
     assumes=f"{LIMITS}, phi with finite fourth moments",
 )
 def theorem_e1(stated: Any) -> Iterator[Finding]:
-    """Given the weights, O_c = sum_j w_j Y_j; in the limit the Y_j are independent over the data (see E-Eq25). The
-    first B is N(0, 1) (E-Eq20,22). Cumulants add, kappa_r(O) = kappa_r(Y) sum_j w_j^r: over Gaussian weights the
-    squared skewness leaves N E w^6, as products of two odd powers vanish, and the excess kurtosis N E w^4. Both fall
-    like 1/N, so O_c is Gaussian; so is the next Z, which the full batch normalises to N(0, 1) again. E-noamp simulates
-    the variances.
+    """Given the weights, O_c = sum_j w_j Y_j with Y_j independent over the data (see E-Eq25), and the first B is N(0,
+    1). Cumulants add: over Gaussian weights the squared skewness leaves N E w^6, and the excess kurtosis N E w^4. Both
+    fall like 1/N, so O_c is Gaussian; so is the next Z, which the full batch normalises to N(0, 1) again. E-noamp
+    simulates the variances.
     """
     third, fourth = sp.symbols("kappa_3 kappa_4", real=True)
     skewness = N * normal_moment(6, WEIGHT).doit() * third**2 / (sigma_w2 * Var_Y) ** 3
@@ -89,9 +88,8 @@ def theorem_e1(stated: Any) -> Iterator[Finding]:
     assumes=LIMITS,
 )
 def centres(stated: Any) -> Iterator[Finding]:
-    """mu_c = sum_j w_j E(Y_j) = E(Y) sum_j w_j: all nodes have the same mean, so a sum of N normal weights is left, of
-    variance N E w^2 E(Y)^2. A full batch of D data has E(Y) = E|B|/2 with B^2/(D - 1) ~ Beta(1/2, (D - 2)/2), which
-    tends to 1/sqrt(2 pi). E-noamp simulates the variance.
+    """mu_c = sum_j w_j E(Y_j) = E(Y) sum_j w_j, of variance N E w^2 E(Y)^2. A full batch of D data has E(Y) = E|B|/2
+    with B^2/(D - 1) ~ Beta(1/2, (D - 2)/2), which tends to 1/sqrt(2 pi). E-noamp simulates the variance.
     """
     mean = e if stated.rhs.has(e) else E_Y
     yield from normal("mu_c", stated.rhs, m, 0, (N * normal_moment(2, WEIGHT) * mean**2).doit())
@@ -108,7 +106,6 @@ def centres(stated: Any) -> Iterator[Finding]:
     "f_mu -> delta if the mean of Y_1^(0), a node of the inputs, tends to 0",
     printed=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * sp.Symbol("E_X") ** 2),
     counter_example="""
-import igbtheory as igb
 p = igb.mlp(1, norm="batch").predict()  # the inputs are centred, E Y_1^(0) = E X = 0; the centres scatter all the same
 assert printed.subs(E_X, 0) == 0 and abs(p.var_mu - 1 / pi.evalf()) < 1e-12
 """,
@@ -130,9 +127,8 @@ def no_bias(stated: Any) -> Iterator[Finding]:
     "E-noamp", "bias does not grow with depth", printed=equation(r"\gamma^{(L)}", E_Y**2 / Var_Y), assumes=LIMITS
 )
 def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth; for ReLU it is that of A-ReLU. At finite
-    width gamma even falls a little with depth, by an amount of order L/N. In the simulation a full batch has 200 data,
-    with the moments 1/2 and PAIR behind ReLU.
+    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth. At finite width gamma even falls a little
+    with depth, by an amount of order L/N. In the simulation a full batch has the moments 1/2 and PAIR behind ReLU.
     """
     per_layer = igb.mlp(50, norm="batch").predict(digits=30).per_layer.gamma
     for layer in (1, 50):
@@ -165,8 +161,7 @@ def normalised_node(stated: Any) -> Iterator[Finding]:
 )
 def first_layer(stated: Any) -> Iterator[Finding]:
     """The logarithms of the generating functions of independent w_j X_j add; two of them stand for all. Jointly
-    Gaussian is needed ("multivariate", as the paper says): X_2 = +-X_1 with a random sign has Gaussian entries, and X_1
-    + X_2 is 0 half of the time.
+    Gaussian is needed: with X_2 = +-X_1, of a random sign, X_1 + X_2 is 0 half of the time.
     """
     log = sp.log(sp.Integral(sp.exp(t * b) * npdf(b), (b, -sp.oo, sp.oo)))
     yield identity("log generating function of N(0, 1)", log, t**2 / 2)
@@ -254,7 +249,6 @@ def one_hidden_layer(factor: Any) -> tuple[sp.Eq, ...]:
     "the law of Eq. 26 is identical to the output of a one-hidden-layer ReLU net without normalisation",
     printed=one_hidden_layer(1),
     counter_example="""
-import igbtheory as igb
 without = igb.mlp(1).predict()  # sw2 = 2, inputs N(0, 1)
 assert abs(without.var_chi / printed[0].subs(sigma_w2, 2) - 2) < 1e-12
 """,
@@ -263,9 +257,8 @@ assert abs(without.var_chi / printed[0].subs(sigma_w2, 2) - 2) < 1e-12
     right_assumes="inputs of mean 0, no biases",
 )
 def remark(stated: Any) -> Iterator[Finding]:
-    """Without normalisation ReLU sees Z ~ N(0, q), q = sw2 E X^2, not N(0, 1); the paper's setting has q = 2. (A
-    network that rectifies its N(0, 1) inputs themselves would be identical.) BatchNorm takes away the mean that inputs
-    of another mean give Z at every node; the plain network does not, and gamma differs.
+    """Without normalisation ReLU sees Z ~ N(0, q), q = sw2 E X^2, not N(0, 1); the paper's setting has q = 2. BatchNorm
+    takes away the mean that inputs of another mean give Z at every node; the plain network does not, and gamma differs.
     """
     mean, square = (relu_moment(power, sp.sqrt(q)) for power in (1, 2))
     yield identity("variance over the data", sigma_w2 * (square - mean**2), stated[0].rhs)

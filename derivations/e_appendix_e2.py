@@ -29,9 +29,13 @@ Var_Y, gamma = sp.symbols("Var_Y gamma", positive=True)
 MOMENTS = {a: sigma_w / sp.sqrt(2 * sp.pi), alpha: sigma_w * sp.sqrt((1 - 1 / sp.pi) / 2)}
 """Mean and standard deviation of Y: E-Eq71 and E-Eq73."""
 LAW = npdf(z, 0, sigma_w)
+MEAN, SQUARE, SPREAD = r"\mathbb{E}_\chi(Y)", r"\mathbb{E}_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
+NEXT, SPREAD_B = r"\text{next layer}", sp.Symbol("Var_B", positive=True)
+READ = sp.Sum(sp.IndexedBase("w")[sp.Symbol("i"), j] * sp.IndexedBase("B")[j], (j, 1, N))
 LIMITS = "full batch; widths, input dimension and number of data to infinity at fixed depth"
 DATA = 200
 """Data of a simulated full batch. Behind BatchNorm two of them have the correlation -1/(DATA - 1)."""
+CENTRE = -1 / sp.sqrt(sp.pi - 1)
 
 
 def network(depth: int, batch_size: int | None = None) -> igb.Network:
@@ -84,9 +88,6 @@ def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
         yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + found.var_mu, 1 + stated[1].rhs, 28)
     found = [mean_with_error(simulated.excess_kurtosis(hidden(trial, width, depth=3))) for width in (64, 128)]
     yield wide_limit(trial, "excess kurtosis of O_c, depth 3", found, 0, against=found[0][0])
-
-
-NEXT = r"\text{next layer}"
 
 
 @SECTION.fails(
@@ -164,9 +165,6 @@ def batchnorm(stated: Any) -> Iterator[Finding]:
     yield identity("Var B", sp.Derivative(stated.rhs, Y) ** 2 * Var_Y, 1)
 
 
-MEAN, SQUARE, SPREAD = r"\mathbb{E}_\chi(Y)", r"\mathbb{E}_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
-
-
 @SECTION.holds("E-Eq73", "the variance of Y", printed=equation(SPREAD, sigma_w**2 / 2 * (1 - 1 / sp.pi)))
 @SECTION.holds("E-Eq72", "half of E Z^2", printed=equation(SQUARE, sigma_w**2 / 2))
 @SECTION.holds("E-Eq71", "the mean of Y", printed=equation(MEAN, sigma_w / sp.sqrt(2 * sp.pi)))
@@ -182,7 +180,6 @@ def normalised_law(weight: Any, place: Any, size: Any) -> Any:
 
 
 PRINTED = normalised_law(sp.DiracDelta((b - a) / alpha) / 2, a, sigma_w / alpha)
-CENTRE = -1 / sp.sqrt(sp.pi - 1)
 RIGHT = normalised_law(sp.DiracDelta(b - CENTRE) / 2, CENTRE, sp.sqrt(2 * sp.pi / (sp.pi - 1)))
 
 
@@ -192,32 +189,6 @@ def atom_and_part(stated: Any) -> tuple[Any, Any, Any, Any]:
     place, start = (sp.solve(jump.args[0], b)[0] for jump in (atom, step))
     values = place, stated.rhs.coeff(atom) / sp.diff(atom.args[0], b), start, stated.rhs.coeff(step)
     return tuple(value.subs(MOMENTS) for value in values)
-
-
-@SECTION.fails(
-    "E-Eq74",
-    "the law of B, with a and alpha the mean and the standard deviation of Y",
-    printed=PRINTED,
-    counter_example="""
-# sigma_w^2 = 2: delta((b-a)/alpha) = alpha delta(b-a), so that the printed density has the mass alpha/2 + 1/2
-root = sqrt(1 - 1 / pi)
-assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
-# and no datum goes to b = a > 0 by subtracting the mean from Y = 0 (Eq. 70): it goes to -a/alpha < 0
-assert (0 - 1 / sqrt(pi)) / root < 0
-""",
-    correction="atom and centre are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha; sigma_w drops out",
-    right=RIGHT,
-)
-def law_of_the_normalised(stated: Any) -> Iterator[Finding]:
-    """By b = (y - a)/alpha the atom goes from 0 to -a/alpha and keeps its weight, and P(B < b) = P(Z < a + alpha b).
-    The second printed form is the first with a and alpha inserted. Not noticed: the value of the step where it jumps.
-    """
-    place, weight, start, part = atom_and_part(stated)
-    for name, found in (("the atom", place), ("the end of the part", start)):
-        yield identity(f"place of {name}", (-a / alpha).subs(MOMENTS), found, of=-a / alpha)
-    yield identity("its weight", sp.Integral(LAW, (z, -sp.oo, 0)), weight)
-    slope = sp.Derivative(ncdf((a + alpha * b) / sigma_w), b).doit().subs(MOMENTS)
-    yield identity("density above it", slope, part, of=sp.Derivative(sp.Symbol("P(Z < a + alpha b)"), b))
 
 
 @SECTION.fails(
@@ -231,18 +202,34 @@ assert solve(next(iter(printed.atoms(Heaviside))).args[0], b) == [a]
     correction="the corrected density has mean 0 and variance 1",
     right=RIGHT,
 )
-def centred_with_unit_variance(stated: Any) -> Iterator[Finding]:
-    """Atom and integral over the part above it, at sigma_w = 1.3. Not noticed: the value of the step at its jump."""
-    at = {sigma_w: sp.Rational(13, 10)}
-    place, weight, start, part = (value.subs(at) for value in atom_and_part(stated))
+@SECTION.fails(
+    "E-Eq74",
+    "the law of B, with a and alpha the mean and the standard deviation of Y",
+    printed=PRINTED,
+    counter_example="""
+# sigma_w^2 = 2: delta((b-a)/alpha) = alpha delta(b-a), so that the printed density has the mass alpha/2 + 1/2
+root = sqrt(1 - 1 / pi)
+assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
+""",
+    correction="atom and centre are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha; sigma_w drops out",
+    right=RIGHT,
+)
+def law_of_the_normalised(stated: Any) -> Iterator[Finding]:
+    """By b = (y - a)/alpha the atom goes from 0 to -a/alpha and keeps its weight, and P(B < b) = P(Z < a + alpha b).
+    The second printed form is the first with a and alpha inserted. Mass, mean and variance at sigma_w = 1.3. Not
+    noticed: the value of the step where it jumps.
+    """
+    place, weight, start, part = atom_and_part(stated)
+    for name, found in (("the atom", place), ("the end of the part", start)):
+        yield identity(f"place of {name}", (-a / alpha).subs(MOMENTS), found, of=-a / alpha)
+    yield identity("its weight", sp.Integral(LAW, (z, -sp.oo, 0)), weight)
+    slope = sp.Derivative(ncdf((a + alpha * b) / sigma_w), b).doit().subs(MOMENTS)
+    yield identity("density above it", slope, part, of=sp.Derivative(sp.Symbol("P(Z < a + alpha b)"), b))
+    place, weight, start, part = (value.subs(sigma_w, sp.Rational(13, 10)) for value in atom_and_part(stated))
     density, low = sp.lambdify(b, part, "mpmath"), mp.mpf(start.evalf(15))
     for power, expected in enumerate((1, 0, 1)):
         above = mp.quad(lambda x, power=power: x**power * density(x), [low, low + 4, low + 12])
         yield agree(f"1 + moment {power}", 1 + (place**power * weight).evalf() + above, 1 + expected, 9)
-
-
-INDEX = sp.Symbol("i", positive=True, integer=True)
-READ = sp.Sum(sp.IndexedBase("w")[INDEX, j] * sp.IndexedBase("B")[j], (j, 1, N))
 
 
 @SECTION.fails(
@@ -291,9 +278,6 @@ def balanced_guesses(trial: Trial, stated: Any) -> Iterator[Finding]:
     found = (mean_with_error(simulated.variance_of_guesses(h)) for h in units)
     expected = g0_variance(-sp.Rational(1, DATA))
     yield wide_limit(trial, f"Var(G0) on {DATA} data less that of coins, depth 1", found, expected, against=0)
-
-
-SPREAD_B = sp.Symbol("Var_B", positive=True)
 
 
 @SECTION.holds(

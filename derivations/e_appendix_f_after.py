@@ -26,6 +26,12 @@ Var_Y = sp.Symbol("Var_Y", positive=True)
 MOMENTS = {E_Y: sigma_w / sp.sqrt(2 * sp.pi), Var_Y: sigma_w**2 / 2 * (1 - 1 / sp.pi)}
 """Mean and variance of Y: E-Eq71 and E-Eq73."""
 LIMITS = "isotropic data (uncorrelated: no common mean), widths and input dimension to infinity"
+VARIANCE = r"\mathrm{Var}_\chi(Z_i^{(1)})"
+LAW = equation("f_{Y_i^{(1)}}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w))
+VALUE, CENTRE = sp.IndexedBase("Y"), sp.Symbol("mu_a")
+LAYER_VARIANCE = r"(\hat\sigma_a^{(1)})^2"
+FIRST, SECOND = "f_{Z_i^{(1)}}(z)", "f_{Z_i^{(2)}}(z)"
+INNER, OUTER = sp.symbols("S_0 S_1", positive=True)
 
 
 def network(depth: int) -> igb.Network:
@@ -73,10 +79,6 @@ def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield wide_limit(trial, "Var(G0) of outputs, depth 3", guesses, 0, against=plain)
 
 
-VARIANCE = r"\mathrm{Var}_\chi(Z_i^{(1)})"
-LAW = equation("f_{Y_i^{(1)}}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w))
-
-
 @SECTION.fails(
     "E-Eq127-133",
     "first layer: the variance of Z_i is a sum over the N_1 nodes, and Y_i has the same law for all nodes",
@@ -92,10 +94,6 @@ def first_layer(stated: Any) -> Iterator[Finding]:
     """
     yield identity("sum over the inputs", N_0 * normal_moment(2, sigma_w**2 / N_0), stated[0].rhs)
     yield from rectified("Y", stated[1].rhs, y, 0, sigma_w)
-
-
-VALUE, CENTRE = sp.IndexedBase("Y"), sp.Symbol("mu_a")
-LAYER_VARIANCE = r"(\hat\sigma_a^{(1)})^2"
 
 
 @SECTION.fails(
@@ -126,8 +124,7 @@ def layer_variance(stated: Any) -> Iterator[Finding]:
 def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Over the weights Z ~ N(0, sigma_w^2 |x|^2/d) at a given datum, and |x|^2/d varies by 2/d, which vanishes; over
     the data Z ~ N(0, |w|^2). With a common mean of the data the average over them depends on the node, the one over the
-    nodes does not. Drawn: L of 500 nodes at 500 data by LayerNorm, against the stated one, of the data. the nodes does
-    not. Drawn: L of N nodes at N data by LayerNorm, against the stated one, of the data.
+    nodes does not. Drawn: L of N nodes at N data by LayerNorm, against the stated one, of the data.
     """
     square, fourth = (normal_moment(k) for k in (2, 4))
     yield identity("mean of |x|^2/d", square, 1)
@@ -153,10 +150,6 @@ def standardised_nodes(stated: Any) -> Iterator[Finding]:
     yield identity("mean", first - MOMENTS[E_Y], stated[0].rhs)
     spread = second - 2 * MOMENTS[E_Y] * first + MOMENTS[E_Y] ** 2
     yield identity("variance", spread / MOMENTS[Var_Y], stated[1].rhs)
-
-
-FIRST, SECOND = "f_{Z_i^{(1)}}(z)", "f_{Z_i^{(2)}}(z)"
-INNER, OUTER = sp.symbols("S_0 S_1", positive=True)
 
 
 @SECTION.fails(

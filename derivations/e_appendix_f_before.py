@@ -17,16 +17,7 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, normal, rectified, satisfies
 from igbtheory.claims.evidence import measured
-from igbtheory.claims.gaussians import (
-    kappa_1,
-    ncdf,
-    normal_moment,
-    npdf,
-    relu_mean,
-    relu_moment,
-    relu_second_moment,
-    variance_of,
-)
+from igbtheory.claims.gaussians import kappa_1, ncdf, normal_moment, npdf, relu_moment, relu_moments, variance_of
 from igbtheory.claims.simulated import bias_ratio, extrapolated, relu, standardised
 from igbtheory.claims.wide import forward
 
@@ -35,17 +26,23 @@ SECTION = Section("Where you place the norm, appendix F.1: LayerNorm in front of
 mu, m, w, x, y, z = sp.symbols("mu m w x y z", real=True)
 sigma_w, sigma_w2, sigma_1, sigma_l = sp.symbols("sigma_w sigma_w2 sigma_1 sigma_l", positive=True)
 sigma, alpha, sigma_z, sigma_mu, v = sp.symbols("sigma alpha sigma_z sigma_mu v", positive=True)
-d, N, L = sp.symbols("d N L", positive=True, integer=True)
+d, i, j, N, L = sp.symbols("d i j N L", positive=True, integer=True)
+WEIGHTS, Z_1 = sp.Function("w"), r"\mathrm{Var}_\chi(Z_i^{(1)})"
+FIRST, SECOND = "f_{L_i^{(1)}}(z)", "f_{L_i^{(2)}}(z)"
 E_Y, E_Y2, Var_Y, gamma = sp.symbols("E_Y E_Y2 Var_Y gamma", positive=True)
 """Of the network without LayerNorm: mean of a node behind ReLU, its mean square over the weights, its variance."""
-PLAIN = {E_Y: relu_mean(0, sigma_w), E_Y2: relu_mean(0, sigma_w) ** 2}
-PLAIN[Var_Y] = relu_second_moment(0, sigma_w) - PLAIN[E_Y2]
-
-
+PLAIN = {E_Y: relu_moments(0, sigma_w)[0], E_Y2: relu_moments(0, sigma_w)[0] ** 2}
+PLAIN[Var_Y] = relu_moments(0, sigma_w)[1] - PLAIN[E_Y2]
 FIRST_MOMENT, SECOND_MOMENT = (relu_moment(k, sigma_w / sigma_1) for k in (1, 2))
 """Of a node behind LayerNorm and ReLU in layer 1."""
+OVERLAP = sp.Lt(sp.Abs(sp.Symbol("gamma_LN") / gamma - 1), sp.Rational(1, 10))
+"""What an overlap of the curves of figure F.1 is taken to mean."""
 SUM_OF_SQUARES = N * normal_moment(2, sigma_w**2 / N)
 """Of the weights of a node: its mean, not yet integrated."""
+RATIO = (
+    r"\frac{\mathrm{Var}_\chi^{\mathrm{LN}}(O_c)}{\mathrm{Var}_\chi(O_c)} = "
+    r"\frac{\mathrm{Var}_{\mathcal W}^{\mathrm{LN}}(\mu_c)}{\mathrm{Var}_{\mathcal W}(\mu_c)}"
+)
 
 
 def curve(rng: np.random.Generator, networks: int, width: int, depth: int, *, norm: bool) -> list[tuple[float, float]]:
@@ -68,11 +65,6 @@ def with_norm(depth: int) -> Any:
 
 SECTION.undecided("E-Eq91", "the input", "a definition of the setting", r"X_i^{(0)} \sim \mathcal{N}(0, 1)")
 
-RATIO = (
-    r"\frac{\mathrm{Var}_\chi^{\mathrm{LN}}(O_c)}{\mathrm{Var}_\chi(O_c)} = "
-    r"\frac{\mathrm{Var}_{\mathcal W}^{\mathrm{LN}}(\mu_c)}{\mathrm{Var}_{\mathcal W}(\mu_c)}"
-)
-
 
 @SECTION.fails(
     "E-ThmF.2 / Eq92-93",
@@ -81,7 +73,6 @@ RATIO = (
     printed=equation(RATIO, sigma_w2),
     assumes="widths and number of data to infinity",
     counter_example="""
-import igbtheory as igb
 plain, normed = (igb.mlp(4, norm=norm).predict() for norm in (None, "layer"))  # sigma_w^2 = 2
 assert printed.subs(sigma_w2, 2) == 2 and abs(normed.var_chi / plain.var_chi - 0.5) < 1e-9  # halved, not doubled
 """,
@@ -91,8 +82,8 @@ assert printed.subs(sigma_w2, 2) == 2 and abs(normed.var_chi / plain.var_chi - 0
     right_assumes="widths and number of data to infinity, no biases",
 )
 def divided_by_the_variance(stated: Any) -> Iterator[Finding]:
-    """Eqs. 104, 105 and 110 to 113 divide, the theorem multiplies. The second moments follow from q' = sigma_w^2 q/2,
-    restarted at 1 by LayerNorm; the correlation c is the same (E-F2gamma), and so both variances have one factor.
+    """Eqs. 104, 105 and 110 to 113 divide, the theorem multiplies. LayerNorm restarts q' = sigma_w^2 q/2 at 1; the
+    correlation c is the same (E-F2gamma), and so both variances have one factor.
     """
     for depth in (1, 2, 5):
         factor = stated.rhs.subs(L, depth)
@@ -109,10 +100,8 @@ def divided_by_the_variance(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\mathrm{factor}(L + 1)/\mathrm{factor}(L)", 1),
     assumes="any sigma_w^2: the theorem's own factor is kept general",
     counter_example="""
-import igbtheory as igb
-nets = [[igb.mlp(depth, norm=norm, sigma_w2=1.0).predict() for norm in ("layer", None)] for depth in (1, 2)]
-first, second = (normed.var_chi / plain.var_chi for normed, plain in nets)
-assert abs(second / first - 2) < 1e-9  # at sigma_w^2 = 1
+chi = lambda depth, norm: igb.mlp(depth, norm=norm, sigma_w2=1.0).predict().var_chi
+assert abs(chi(2, "layer") / chi(2, None) / (chi(1, "layer") / chi(1, None)) - 2) < 1e-9  # at sigma_w^2 = 1
 """,
     correction="it is constant if and only if sigma_w^2 = 2 (Kaiming), as in the experiments of the paper",
     right=equation(r"\mathrm{factor}(L + 1)/\mathrm{factor}(L)", 2 / sigma_w2),
@@ -138,9 +127,8 @@ def gamma_is_the_same(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Mean and deviation of a node are divided by one alpha, which its ratio of moments behind ReLU does not see;
     kappa_1 has no q in it. Biases break it: sigma_b^2 is added to q behind LayerNorm, where q is another number.
     """
-    first, second = (f(mu / alpha, sigma / alpha) for f in (relu_mean, relu_second_moment))
-    ratio = relu_mean(mu, sigma) ** 2 / relu_second_moment(mu, sigma)
-    yield identity("squared mean over second moment", first**2 / second, ratio)
+    (first, second), (one, two) = relu_moments(mu / alpha, sigma / alpha), relu_moments(mu, sigma)
+    yield identity("squared mean over second moment", first**2 / second, one**2 / two)
     c = sp.Float(0, 40)
     for depth in range(1, 21):
         c = kappa_1(c).evalf(40)
@@ -155,11 +143,6 @@ def gamma_is_the_same(trial: Trial, stated: Any) -> Iterator[Finding]:
     one, three = (stated.rhs.subs(gamma, igb.mlp(depth).predict().gamma) for depth in (1, 3))
     value, error = curve(trial.rng, trial.draws(80), 4000, 3, norm=True)[-1]
     yield measured(trial, "gamma, depth 3, N = 4000", value, error, three, against=one)
-
-
-WEIGHTS = sp.Function("w")
-i, j = sp.symbols("i j", positive=True, integer=True)
-Z_1 = r"\mathrm{Var}_\chi(Z_i^{(1)})"
 
 
 @SECTION.fails(
@@ -185,7 +168,7 @@ def first_layer(stated: Any) -> Iterator[Finding]:
     yield identity("variance of node 1", slopes, stated.rhs.subs({d: 3, i: 1, j: 1}).doit().subs(names))
 
 
-SECTION.undecided("E-Eq97", "what LayerNorm does", "a definition", r"L_{i;a} = (Z_{i;a} - \hat\mu_a) / \hat\sigma_a")
+SECTION.undecided("E-Eq97", "LayerNorm", "a definition", r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}")
 
 
 @SECTION.holds(
@@ -210,9 +193,6 @@ def layer_statistics(stated: Any) -> Iterator[Finding]:
     whole = sp.Limit(sp.limit(mean, N, sp.oo).subs(v, first), d, sp.oo)
     yield identity("limit of E sigma_a^2", whole, stated[1].rhs)
     yield identity("limit of its variance over the data", sp.Limit(second - first**2, d, sp.oo), 0)
-
-
-FIRST, SECOND = "f_{L_i^{(1)}}(z)", "f_{L_i^{(2)}}(z)"
 
 
 @SECTION.holds(
@@ -302,23 +282,20 @@ def layer_law(stated: Any) -> Iterator[Finding]:
     yield identity("integral over the centres", mixture, stated.rhs)
 
 
-def rectified_node(sign: int, mean: Any, deviation: Any) -> Any:
-    """Right-hand sides of Eqs. 120 and 121, with the sign of the argument of Phi."""
-    return sp.DiracDelta(y) * ncdf(sign * mean / deviation) + sp.Heaviside(y) * npdf(y, mean, deviation)
-
-
 for name, unit, scale in (("E-Eq120", r"\bar Y", sp.Integer(1)), ("E-Eq121", "Y", alpha)):
+    atoms = [sp.DiracDelta(y) * ncdf(sign * mu / sigma) for sign in (1, -1)]
+    rest = sp.Heaviside(y) * npdf(y, mu / scale, sigma / scale)
 
     @SECTION.fails(
         name,
         f"the mass at 0 of the rectified N(mu, sigma^2){'' if scale == 1 else ' over alpha'}",
-        printed=equation(f"f_{{{unit}}}(y)", rectified_node(1, mu / scale, sigma / scale)),
+        printed=equation(f"f_{{{unit}}}(y)", atoms[0] + rest),
         counter_example="""
 # mu = 3, sigma = 1: X is almost never cut off, but the printed weight of the atom is Phi(3)
 assert printed.coeff(DiracDelta(Symbol("y"))).subs({mu: 3, sigma: 1}).evalf() > 0.99
 """,
         correction="it is Phi(-mu/sigma), as in the proof of lemma F.1",
-        right=equation(f"f_{{{unit}}}(y)", rectified_node(-1, mu / scale, sigma / scale)),
+        right=equation(f"f_{{{unit}}}(y)", atoms[1] + rest),
     )
     def atom(stated: Any) -> list[Finding]:
         """A sign: P(X < 0) = Phi(-mu/sigma). Harmless for the moments, where the atom adds 0."""
@@ -339,18 +316,12 @@ assert printed.coeff(DiracDelta(Symbol("y"))).subs({mu: 3, sigma: 1}).evalf() > 
 )
 def third_layer(stated: Any) -> Iterator[Finding]:
     """Lemma F.1 at 1/alpha > 0, node by node: alpha is the same for all nodes of a wide layer."""
-    (mean, spread), (plain_mean, plain_spread) = (
-        (relu_mean(*x), relu_second_moment(*x) - relu_mean(*x) ** 2) for x in ((mu / alpha, sigma / alpha), (mu, sigma))
-    )
-    yield identity("mean of a node", mean, stated[0].rhs.subs(E_Y, plain_mean))
-    yield identity("variance of a node", spread, stated[1].rhs.subs(Var_Y, plain_spread))
+    (mean, square), (plain, other) = relu_moments(mu / alpha, sigma / alpha), relu_moments(mu, sigma)
+    yield identity("mean of a node", mean, stated[0].rhs.subs(E_Y, plain))
+    yield identity("variance of a node", square - mean**2, stated[1].rhs.subs(Var_Y, other - plain**2))
     c = kappa_1(kappa_1(sp.Integer(0)))
     found = igb.mlp(2, norm="layer").predict(digits=25).gamma
     yield agree("gamma of layer 3, predicted with LayerNorm", found, stated[2].rhs.subs(gamma, c / (1 - c)), 20)
-
-
-OVERLAP = sp.Lt(sp.Abs(sp.Symbol("gamma_LN") / gamma - 1), sp.Rational(1, 10))
-"""What an overlap of the curves is taken to mean."""
 
 
 @SECTION.fails(
@@ -359,7 +330,6 @@ OVERLAP = sp.Lt(sp.Abs(sp.Symbol("gamma_LN") / gamma - 1), sp.Rational(1, 10))
     printed=(OVERLAP, equation("N", 100)),
     assumes="N = 100: the figure gives no width, and the paper has no other network of 20 hidden layers (MHLP)",
     counter_example="""
-import igbtheory as igb
 normed, plain = (igb.mlp(20, norm=norm).simulate(20, 100, 50, workers=1).gamma for norm in ("layer", None))
 assert normed > 1.4 * plain
 """,
@@ -367,9 +337,9 @@ assert normed > 1.4 * plain
     right=(OVERLAP, equation("N", 4000)),
 )
 def curves(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Without norm the lengths of two data diffuse apart, by the order l/N, and gamma grows more slowly: at N = 100 and
-    l = 20 it is about 8, and 20 with LayerNorm, against 18.39 in infinite width. At N = 1000 a tenth is left. Not
-    noticed: a tenth more or less of the width, and of what an overlap is.
+    """Without norm the lengths of two data diffuse apart, by the order l/N: at N = 100 and l = 20 gamma is about 8, and
+    20 with LayerNorm, against 18.39 in infinite width. Not noticed: a tenth more or less of the width, and of what an
+    overlap is.
     """
     width = int(stated[1].rhs)
     networks = max(trial.draws(40000) // width, 10)

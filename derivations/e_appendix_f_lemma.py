@@ -12,7 +12,7 @@ import sympy as sp
 
 from igbtheory.claims import Finding, Section, agree, equation, identity
 from igbtheory.claims.formula import parts
-from igbtheory.claims.gaussians import ncdf, npdf, relu_mean, relu_second_moment
+from igbtheory.claims.gaussians import ncdf, npdf, relu_moments
 
 SECTION = Section("Where you place the norm, appendix F: lemma F.1, rectified Gaussians under scaling", "E F")
 
@@ -22,11 +22,13 @@ POSITIVE = sp.Symbol("alpha", positive=True)
 M, V = sp.Function("M"), sp.Function("V")
 X = sp.Symbol("X")
 NUMBERS = {mu: sp.Rational(6, 10), sigma: sp.Rational(11, 10)}
+BRACKET = mu * (1 - ncdf(-mu / sigma)) + sigma / sp.sqrt(2 * sp.pi) * sp.exp(-(mu**2) / (2 * sigma**2))
+"""The right-hand side of Eq. 85."""
 
 
 def rectified_moments(factor: Any, mean: Any, deviation: Any) -> tuple[Any, Any]:
     """M and V of factor X, by Eqs. 85 and 86; the factor is a number or of a known sign."""
-    first, second = (f(factor * mean, abs(factor) * deviation) for f in (relu_mean, relu_second_moment))
+    first, second = relu_moments(factor * mean, abs(factor) * deviation)
     return first, second - first**2
 
 
@@ -38,10 +40,6 @@ def by_quadrature(factor: int) -> tuple[Any, Any]:
         mp.quad(lambda x, k=k: max(factor * x, 0) ** k * mp.npdf(x, mean, deviation), cuts) for k in (1, 2)
     )
     return first, second - first**2
-
-
-BRACKET = mu * (1 - ncdf(-mu / sigma)) + sigma / sp.sqrt(2 * sp.pi) * sp.exp(-(mu**2) / (2 * sigma**2))
-"""The right-hand side of Eq. 85."""
 
 
 def antiderivative(power: int) -> Any:
@@ -113,7 +111,6 @@ assert simplify(printed.subs({alpha: 2, mu: 0, sigma: 1}) / (2 / sqrt(2 * pi))) 
     "the variance of ReLU(alpha X) for every real alpha",
     printed=equation(r"V(\alpha X)", alpha**2 * V(X)),
     counter_example="""
-import numpy as np
 x = 5 + np.random.default_rng(0).standard_normal(100000)
 # alpha = -1, X ~ N(5, 1): ReLU(-X) is almost always 0, ReLU(X) is almost always X
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9

@@ -11,12 +11,17 @@ import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies
 from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1
-from igbtheory.claims.simulated import mean_with_error, relu, second_moments, standardised
+from igbtheory.claims.simulated import bias_ratio, mean_with_error, relu, standardised
 
 SECTION = Section("Where you place the norm: appendix G, experiments", "E G")
 
 Array = Any
 d, j = sp.symbols("d j", positive=True, integer=True)
+DEFINITION, TRAINING = "a definition of an experiment", "it needs training runs"
+CLASSES, IMAGES = 200, 10_000
+AFTER, BEFORE = (sp.Symbol(rf"\mathbb E \max_c G_c^\mathrm{{{place}}}") for place in ("after", "before"))
+IN_FRONT, BEHIND = sp.Rational(108, 1000), sp.Rational(705, 10**5)
+GAMMA, GAMMA_AFTER = sp.symbols("gamma gamma_after")
 
 
 @SECTION.holds(
@@ -35,7 +40,6 @@ def gaussian_blobs(stated: Any) -> Iterator[Finding]:
     yield agree("that of Gaussian inputs", found, igb.mlp(1).predict().gamma, 2)
 
 
-DEFINITION, TRAINING = "a definition of an experiment", "it needs training runs"
 for name, says, reason in (
     ("E-C2A", "C2-A = cats vs dogs", DEFINITION),
     ("E-C2B", "C2-B: {airplane, automobile, truck} vs {cat, deer, dog, horse}, balanced", DEFINITION),
@@ -47,11 +51,6 @@ for name, says, reason in (
     ("E-G11", "Mixer/C2-A: delay tau_0.6 vs Delta_gamma as input shift grows", TRAINING),
 ):
     SECTION.undecided(name, says, reason)
-
-
-CLASSES, IMAGES = 200, 10_000
-AFTER, BEFORE = (sp.Symbol(rf"\mathbb E \max_c G_c^\mathrm{{{place}}}") for place in ("after", "before"))
-IN_FRONT, BEHIND = sp.Rational(108, 1000), sp.Rational(705, 10**5)
 
 
 def largest_shares(rng: np.random.Generator, gamma: float, networks: int) -> Array:
@@ -71,8 +70,7 @@ def largest_shares(rng: np.random.Generator, gamma: float, networks: int) -> Arr
     printed=sp.Gt(AFTER, BEFORE),
     assumes="what the paper's theory expects, BN and ReLU; the two networks themselves are not simulated",
     counter_example="""
-from igbtheory import mlp
-after, before = (mlp(4, norm="batch", placement=place).predict().gamma for place in ("after", "before"))
+after, before = (igb.mlp(4, norm="batch", placement=place).predict().gamma for place in ("after", "before"))
 assert after == 0 < before  # and all classes have the same share where gamma = 0
 """,
     correction=f"the theory expects a shift to the left, from {float(IN_FRONT):.3f} to {float(BEHIND):.5f} with BN, "
@@ -93,9 +91,6 @@ def largest_of_many_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
         yield measured(trial, f"largest share, BN {place}", value, error, part.rhs)
 
 
-GAMMA, GAMMA_AFTER = sp.symbols("gamma gamma_after")
-
-
 @SECTION.holds(
     "E-G10",
     "ResNet34: BN behind the activation has a lower gamma than BN in front of it",
@@ -112,8 +107,7 @@ def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
         x = trial.rng.standard_normal((8, 100, 64))
         for _ in range(16):
             x = _block(trial.rng, x, after=after)
-        pairs, own = second_moments(x)
-        values[symbol] = pairs.mean() / (own - pairs).mean()
+        values[symbol] = bias_ratio(x)[0]
     yield satisfies("gamma of the features", stated, values)
 
 

@@ -27,14 +27,10 @@ def ncdf(x: Any) -> Any:
     return (1 + sp.erf(x / sp.sqrt(2))) / 2
 
 
-def relu_mean(mean: Any, deviation: Any) -> Any:
-    """Return E ReLU(X), X ~ N(mean, deviation^2)."""
-    return mean * ncdf(mean / deviation) + deviation**2 * npdf(0, mean, deviation)
-
-
-def relu_second_moment(mean: Any, deviation: Any) -> Any:
-    """Return E ReLU(X)^2, X ~ N(mean, deviation^2)."""
-    return (mean**2 + deviation**2) * ncdf(mean / deviation) + mean * deviation**2 * npdf(0, mean, deviation)
+def relu_moments(mean: Any, deviation: Any) -> tuple[Any, Any]:
+    """Return E ReLU(X) and E ReLU(X)^2, X ~ N(mean, deviation^2)."""
+    above, edge = ncdf(mean / deviation), deviation**2 * npdf(0, mean, deviation)
+    return mean * above + edge, (mean**2 + deviation**2) * above + mean * edge
 
 
 def relu_moment(power: int, deviation: Any = 1) -> Any:
