@@ -73,8 +73,7 @@ def pooling_amplifies(stated: Any) -> Iterator[Finding]:
 def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Both are homogeneous: c_{l+1} = K(c_l) with one convex K for all layers, K(0) > 0, K(1) = 1 and a slope K'(1) = E
     rho'^2/E rho^2 of 1 for ReLU, and of (1 - 2^-m)/E M^2 < 1 with MaxPool(m). Such a K lies above c before: c_l rises
-    to the only fixed point, 1. For ReLU gamma goes as 2 L^2/(9 pi^2), with MaxPool(2) by the factor E M^2/(3/4) a
-    layer.
+    to the only fixed point, 1. For ReLU gamma goes as 2 L^2/(9 pi^2), with MaxPool(2) as (E M^2/(3/4))^L.
     """
     kappa = kappa_1(c)
     yield identity("ReLU: K'' > 0", sp.Derivative(kappa, c, 2), 1 / (sp.pi * sp.sqrt(1 - c**2)))
@@ -202,8 +201,7 @@ def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Iterator[Fin
     """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), by P(O_0 > O_1 at a and
     at b) = 1/4 + arcsin(corr)/(2 pi). arcsin K(c) is a power series without negative coefficients, and the mean over a,
     b of c_ab^k is |E x^(tensor k)|^2 >= 0, x a datum over its length, even where correlations are of both signs. So its
-    first term, K(0) = 1/pi for ReLU, is a lower bound. Pairs of different data are averaged: a datum and itself are no
-    correlation of the data.
+    first term, K(0) = 1/pi for ReLU, is a lower bound. Pairs of different data are averaged.
     """
     yield identity("K(0)", sp.Limit(kappa_1(c), c, 0), sp.sin(2 * sp.pi * stated.rhs))
     bare = igb.mlp(1).predict(np.eye(50)).G0.var()

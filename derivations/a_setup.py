@@ -49,9 +49,8 @@ def _ratios(trial: Trial, power: int, widths: tuple[int, ...], depth: int) -> It
         products = (differences @ differences.transpose(0, 2, 1)).astype(np.float64) / width
         squares = np.einsum("naa->na", products)
         own = (squares**2).mean(axis=1)
-        apart, across = (
-            (total - 16 * own) / (16 * 15) for total in (squares.sum(axis=1) ** 2, (products**2).sum(axis=(1, 2)))
-        )
+        totals = squares.sum(axis=1) ** 2, (products**2).sum(axis=(1, 2))
+        apart, across = ((total - 16 * own) / (16 * 15) for total in totals)
         moment = (apart + 2 * across) / 4 if power else (3 * own - 3 * apart - 6 * across) / 2
         yield width, *ratio_with_error(moment, squares.mean(axis=1) / 2, 2)
 
@@ -83,8 +82,7 @@ for name, says, formula in (
 def fraction_is_a_probability(stated: Any) -> Iterator[Finding]:
     """Given W the guesses on independent data are independent coins of one probability P: the mean square of f_c - P is
     P (1 - P)/D, which vanishes. The two forms of P are compared for outputs with exponential densities of the rates a
-    and b. In infinite width Delta_O is N(Delta_mu, 2 Var_chi); that the outputs are then independent is seen in
-    A-exact.
+    and b. In infinite width Delta_O is N(Delta_mu, 2 Var_chi); A-exact shows that outputs are independent.
     """
     chance, data = sp.symbols("P D", positive=True)
     k = sp.Symbol("k", integer=True)
@@ -115,8 +113,7 @@ def outputs_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
     kappa_4(O) = 3 sigma_w^4 [Var_chi(sum_j y_j^2/N) - 2 tr C^2/N^2]. A unit with itself gives Var(y^2)/N and v^2/N. Two
     units whose weights overlap by rho, E rho = 0, E rho^2 = 1/d, give Cov(y_j^2, y_k^2) = sum_k b_k^2 rho^k and C_jk =
     a_1^2 rho + ..., b_k the Hermite coefficients of y^2. So at d = N the excess kurtosis times N is 3 [Var(y^2) + b_2^2
-    - 2 v^2 - 2 a_1^4]/v^2. The input dimension must grow too: with one component O = w_+ max(xi, 0) + w_- max(-xi, 0)
-    is no Gaussian.
+    - 2 v^2 - 2 a_1^4]/v^2. The input dimension must grow too: with one component O = w_+ max(xi, 0) + w_- max(-xi, 0).
     """
     m = 1 / sp.sqrt(2 * sp.pi)
     v, fourth = (_relu_average(lambda _, y, k=k: (y - m) ** k) for k in (2, 4))
@@ -147,8 +144,7 @@ def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, 
 def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Var_chi = w^T C w. Over the output weights its variance is 2 sigma_w^4 tr C^2/N^2, of the order 1/N; the rest,
     that of its mean over the hidden weights, is of the order 1/(N d) in the first layer. So N Var_W(Var_chi)/(E
-    Var_chi)^2 -> 2 (1 + a_1^4/v^2) for one ReLU layer, a_1 = 1/2, v = (1 - 1/pi)/2; Chebyshev gives convergence in
-    probability.
+    Var_chi)^2 -> 2 (1 + a_1^4/v^2) for one ReLU layer, a_1 = 1/2, v = (1 - 1/pi)/2; then Chebyshev.
     """
     v, a_1 = (1 - 1 / sp.pi) / 2, sp.Rational(1, 2)
     yield from _of_order_one_over_n(trial, "relative variance", 2 * (1 + a_1**4 / v**2), stated.rhs, 1)
@@ -165,8 +161,8 @@ def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Iterator[F
 def centres_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
     """<O> = sum_j w_j <g_j>: Gaussian given the hidden weights, with the variance S = sigma_w^2 sum <g_j>^2/N, and of
     the excess kurtosis 3 Var(S)/(E S)^2. In one ReLU layer S is a chi-squared variable of n = N d degrees and the
-    kurtosis is 6/(N d) at every width; with two it is of the order 1/N. The moments of S are products over disjoint
-    quarters of the data.
+    kurtosis is 6/(N d) at every width; with two it is of the order 1/N. The moments of S are products over quarters of
+    the data.
     """
     first, second = (sp.Integral(u**k * SQUARE, (u, 0, sp.oo)) for k in (1, 2))
     yield identity("one ReLU layer: excess kurtosis of the centre", 3 * second / first**2 - 3, 6 / n)
@@ -198,8 +194,7 @@ SECTION.undecided("A-Thm4.1-range", "N_l goes to infinity for every l, 0 include
 def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Two nodes of one law over the data have one centre; so different centres break the symmetry of a network. Their
     distance in units of the spread over the data is gamma: 1/(pi - 1) for ReLU at every width (A-ReLU), 0 for a linear
-    network. Over the weights the difference has the mean 0. Networks of 8 units are drawn, two halves of the data for
-    the square.
+    network. Over the weights the difference has the mean 0. Networks of 8 units are drawn, with two halves of the data.
     """
     for name, phi, gamma, against in (("ReLU", relu, RELU, 0), ("linear", lambda h: h, 0, RELU)):
         units = hidden_units(trial.rng, (trial.draws(20_000), 32, 8), phi=phi)
@@ -256,8 +251,7 @@ def definition_of_the_bias(trial: Trial, stated: Any) -> Iterator[Finding]:
     classes and a linear network it does: f_0 = 1/2 for every W. For three the outputs are O = M xi with a 3 x 3
     covariance M M^T that is proportional to 1 only on average over W, and f_0 = 1/4 + arcsin(r)/(2 pi), r = corr(O_0 -
     O_1, O_0 - O_2), is 1/3 for r = 1/2 only, with N Var(r) -> (1 - r^2)^2: almost every linear network would be called
-    biased. At gamma > 0 and in infinite width the centres differ with probability 1, and f_0 = 1/2 only at U = 0
-    (A-selfav).
+    biased. At gamma > 0 and in infinite width the centres differ with probability 1 (A-selfav).
     """
     r = sp.Symbol("r", real=True)
     half = sp.Rational(1, 2)
@@ -289,8 +283,7 @@ SECTION.undecided("A-IGBdef2", "There is IGB if the f_c are disproportionate for
 def points_move_away(stated: Any) -> Iterator[Finding]:
     """Read as: for every distance t, fewer points lie within t of the boundary Delta_O = 0. In units of its spread,
     Delta_O = a + z with a = sqrt(gamma) U and z ~ N(0, 1) over the data; over the networks |a + z| is distributed as
-    |N(0, 1 + gamma)|. (Single points on the side of the disfavoured class first come nearer, as the cloud is shifted
-    across the boundary.)
+    |N(0, 1 + gamma)|. (Single points on the side of the disfavoured class first come nearer, as the cloud is shifted.)
     """
     a = sp.Symbol("a", positive=True)
     slope = -sp.sqrt(2 / sp.pi) * sp.exp(-(t**2 + a**2) / 2) * sp.sinh(t * a)
@@ -371,8 +364,7 @@ def depth_amplifies(stated: Any) -> Iterator[Finding]:
 )
 def depth_amplifies_homogeneous(stated: Any) -> Iterator[Finding]:
     """A homogeneous phi has one map c' = K(c) for all variances; normalised, K(c) = sum a_k^2 c^k with sum a_k^2 = 1.
-    phi = p max(x, 0) - m max(-x, 0) has a part of the rise of ReLU, unless it is linear, p = m. For an odd phi <phi(h)>
-    = 0.
+    phi = p max(x, 0) - m max(-x, 0) has a part of ReLU's rise, unless p = m. For an odd phi <phi(h)> = 0.
     """
     p_, m = sp.symbols("p m", positive=True)
     rise = stated[0].lhs - stated[0].rhs

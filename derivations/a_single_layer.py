@@ -130,8 +130,7 @@ SECTION.undecided("A-Eq7", "Max pooling", "a definition", r"\rho^{(m)}_l = \max_
 )
 def pooled_relu_peaks_at_the_extremes(stated: Any) -> Iterator[Finding]:
     """The maximum M of m pre-activations and 0 has the distribution Phi(t)^m, t >= 0. m = 2: E M = phi(0) + 1/(2
-    sqrt(pi)), E M^2 = 3/4 + 1/(2 pi), so gamma = 1.0415, and it grows with m. The density of f_0 then grows on both
-    sides of 1/2.
+    sqrt(pi)), E M^2 = 3/4 + 1/(2 pi), so gamma = 1.0415, and it grows with m. See A-ReLU for the density.
     """
     mean, square = 1 / sp.sqrt(2 * sp.pi) + 1 / (2 * sp.sqrt(sp.pi)), sp.Rational(3, 4) + 1 / (2 * sp.pi)
     gamma = mean**2 / (square - mean**2)

@@ -49,8 +49,7 @@ def outputs_and_centres(stated: Any) -> Iterator[Finding]:
     """The formula states it for characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>). Of
     independent terms +-sqrt(v/N) the mean of exp(i k O) is cos(k sqrt(v/N))^N; other laws differ from it at the order
     N^{-1/2}. The centre sum_j w_j <phi_j> has a variance that is chi^2_N m/N for one ReLU layer, which leaves (1 + k^2
-    m/N)^{-N/2}. That units are not quite independent does not matter in infinite width: A-Thm4.1a / Eq3 and A-Thm4.1c /
-    Eq4 have finite networks.
+    m/N)^{-N/2}. A-Thm4.1a / Eq3 and A-Thm4.1c / Eq4 have finite networks, whose units are not quite independent.
     """
     terms = sp.exp(N * sp.log(sp.cos(k * sp.sqrt(v / N))))
     yield identity("N independent terms", sp.Limit(terms, N, sp.oo), stated[0].rhs)
@@ -162,8 +161,7 @@ def pooling_and_depth(stated: Any) -> Iterator[Finding]:
 )
 def pooling_and_depth_of_relu(stated: Any) -> Iterator[Finding]:
     """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0. ReLU:
-    A-depthIGB. The last part needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c between 0 and 1
-    (B-phases).
+    A-depthIGB. The last part needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c < 1 (B-phases).
     """
     larger, smaller = stated[0].lhs, stated[0].rhs
     for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
@@ -238,8 +236,8 @@ def ordered_and_chaotic(stated: Any) -> Iterator[Finding]:
     """F(c) = (sigma_w^2 sum_k a_k^2 c^k + sigma_b^2)/q* is convex and increasing on [0, 1], F(1) = 1, F'(1) = chi_1.
     With a slope of at most 1 it lies above the diagonal before: every start goes to 1. With a slope above 1 it dips
     below the diagonal next to 1, begins at F(0) >= 0 and crosses once, at c* < 1, where every start but 1 goes. Without
-    q* > 0 neither follows: tanh without biases and sigma_w^2 < 1 is linear in the end; ReLU at sigma_w^2 > 2 has
-    exploding gradients and c -> 1.
+    q* > 0 neither follows: tanh without biases and sigma_w^2 < 1 is linear in the end; ReLU at sigma_w^2 > 2 has c ->
+    1.
     """
     a, b = sp.symbols("a b", positive=True)
     star = sigma_w2 * (a**2 + b**2) + sigma_b2

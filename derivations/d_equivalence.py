@@ -66,8 +66,7 @@ def _kernels() -> Iterator[tuple[str, Any, Any]]:
 )
 def preactivations_are_iid(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Given the layer before, y_i = sum_j W_ij phi_j + B_i are independent and N(0, s), the same s for all i, which
-    varies over the weights before, E s^2/(E s)^2 = 1 + k/N. At finite width the units are uncorrelated, but not
-    independent.
+    varies over the weights before, E s^2/(E s)^2 = 1 + k/N. At finite width the units are not independent.
     """
     s, n = sp.symbols("s N", positive=True)
     fourth, mixed = (part.rhs for part in stated[1:])
@@ -93,8 +92,7 @@ def preactivations_are_iid(trial: Trial, stated: Any) -> Iterator[Finding]:
 )
 def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
     """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). Off
-    the fixed point it is not the factor of squared gradients: for ReLU without biases the slope of c is 1 whatever
-    sigma_w^2.
+    the fixed point it is not the factor of squared gradients: for ReLU without biases the slope of c is always 1.
     """
     for name, kernel, square in _kernels():
         after = sigma_w2 * kernel + sigma_b2
@@ -119,8 +117,7 @@ def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
 )
 def slope_of_the_covariance(trial: Trial, stated: Any) -> Iterator[Finding]:
     """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient, see B-grad; for ReLU
-    sigma_w^2/2 in every layer, with biases or not. (Whether sigma_w^2 = 2 with biases deserves the name of an edge is
-    D-ReLU-EOC.)
+    sigma_w^2/2 in every layer, with biases or not. (For sigma_w^2 = 2 with biases see D-ReLU-EOC.)
     """
     for name, kernel, square in _kernels():
         slope = sp.Subs(sp.Derivative(sigma_w2 * kernel + sigma_b2, c), c, 1) / q
@@ -176,8 +173,7 @@ def equivalence(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Induction over the layers: they agree at the first one, where mu_i = B_i and sigma_y^2 = sigma_w^2. Node i of the
     next layer has the centre mu_i' = sum_j W_ij m(mu_j) + B_i with m(mu) = E_z phi(mu + sigma_y z). The square of this
     mean is the mean over two independent copies, a pair of variance sigma_mu^2 + sigma_y^2 = q_aa and covariance
-    sigma_mu^2 = q_ab: so sigma_mu'^2 = sigma_w^2 E_mu m(mu)^2 + sigma_b^2 is q_ab', and likewise sigma_mu'^2 +
-    sigma_y'^2 = q_aa'.
+    sigma_mu^2 = q_ab: so sigma_mu'^2 = sigma_w^2 E_mu m(mu)^2 + sigma_b^2 is q_ab', and likewise for q_aa'.
     """
     s, m = sp.symbols("sigma_y sigma_mu", positive=True)
     same, pair, ratio = (part.rhs.subs({sp.Symbol("sigma_y"): s, sp.Symbol("sigma_mu"): m}) for part in stated)

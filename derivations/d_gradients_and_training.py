@@ -66,7 +66,7 @@ def gradients_of_the_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Every datum has nearly the same logits, far apart. With the gap Delta ~ chi~^(L/2) X between the favoured logit
     and the next, 1 - p is exp(-Delta): for labels of the favoured class |p - e_k|^2 ~ exp(-2 Delta), for which the
     factor chi~^L of the way back does not make up. In the mean over networks the few with Delta ~ 1 leave chi~^(L/2)
-    for the favoured class too.
+    for it too.
     """
     odds = [sp.Integer(1), sp.exp(-gap), sp.exp(-3 * gap / 2)]  # three classes, the first one favoured
     shares = [odd / sp.Add(*odds) for odd in odds]
@@ -140,8 +140,7 @@ def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Arr
 )
 def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. tanh: q
-    grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'^2 goes to int tanh'^2/sqrt(2 pi): less than exponential
-    growth.
+    grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'^2 goes to int tanh'^2/sqrt(2 pi).
     """
     factor, limit = (part.rhs for part in stated)
     t = sp.Symbol("t", real=True)

@@ -113,8 +113,8 @@ def states_with_a_variance(stated: Any) -> Iterator[Finding]:
     """A convex F with F(1) = 1, F'(1) <= 1 that is no straight line lies above the diagonal on [0, 1): c rises to 1.
     From c* = F(c*) < 1 to F(1) = 1 its mean slope is 1, so that it ends with a larger one. Here it has the Hermite
     coefficients a_1 and a_3. Where q* = 0 (no biases, phi(0) = 0) the layers become linear before c has moved to 1:
-    tanh on orthogonal data has c = 0 in every layer, at the edge (0, 1) as well, and GELU, ordered for sigma_w^2 < 4,
-    gamma < 1.
+    tanh on orthogonal data has c = 0 in every layer, at the edge as well, and GELU, ordered for sigma_w^2 < 4, gamma <
+    1.
     """
     a, b, w, s, t = sp.symbols("a_1 a_3 sigma_w2 sigma_b2 t", positive=True)
     whole = w * (a**2 + b**2) + s
@@ -257,9 +257,7 @@ def neutrality_line(stated: Any) -> Iterator[Finding]:
         below, on, above = net.predict().gamma
         yield agree(f"sigma_b^2 = {sigma_b2}: c of the package at depth 350", on / (1 + on), correlation, 9)
         text = f"gamma = {below:.5f}, {above:.5f}, edge {edge:.4f}, line {line:.4f}"
-        yield shown(
-            f"sigma_b^2 = {sigma_b2}: gamma on either side, behind the edge", below > 1 > above and edge < line, text
-        )
+        yield shown(f"sigma_b^2 = {sigma_b2}: gamma on either side", below > 1 > above and edge < line, text)
     steps = 1 + np.arange(31) / 10
     neutral = igb.mlp(350, "tanh", sigma_w2=steps, sigma_b2=0.1).predict().c <= float(correlation)
     yield agree("first point of the grid that is neutral", steps[neutral].min(), grid, 12)

@@ -187,7 +187,7 @@ for claim, name, kept, edge, grown in (
     ("D-pool-relu", "MaxPool", 4 * sp.pi / (3 * sp.pi + 2), sp.Rational(4, 3), 1 + 2 / (3 * sp.pi)),
     ("D-pool-relu-avg", "AveragePool", 4 * sp.pi / (sp.pi + 1), sp.Integer(4), 1 + 1 / sp.pi),
 ):
-    POINT = sp.Symbol(rf"\sigma_w^2(\mathrm{{EOC}}), \mathrm{{{name}}}")
+    POINT = sp.Symbol(rf"\sigma_w^2(\mathrm{{EOC}}, \mathrm{{{name}}})")
 
     @SECTION.fails(
         claim,
@@ -255,8 +255,8 @@ def pooled_relu_diverges(stated: Any) -> Iterator[Finding]:
 )
 def width_before_depth(trial: Trial, stated: Any) -> Iterator[Finding]:
     """At width N the variance s of a layer is random: E s'^2/(E s')^2 = (1 + k/N) E s^2/(E s)^2, k = E f^4/(E f^2)^2 -
-    1, since the N units are independent given s and f is homogeneous. (1 + k/N)^L is 1 for N to infinity first,
-    infinite for L first.
+    1, since the N units are independent given s and f is homogeneous. (1 + k/N)^L is 1 for N first, infinite for L
+    first.
     """
     moment = relu_moment(4) / relu_moment(2) ** 2
     yield identity("1 + k/N", 1 + (moment - 1) / width, stated.rhs.subs(depth, 1))
@@ -329,8 +329,7 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
 )
 def phases_of_average_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     """As tanh has the mean 0 and the nodes are independent: E f f = E tanh tanh/2 and E |grad f|^2 = E tanh'^2/2. So
-    both maps are those of tanh with sigma_w^2/2: for sigma_b^2 = 0.1 the edge is at 3.972 and the neutrality line at
-    5.850.
+    both maps are those of tanh with sigma_w^2/2: at sigma_b^2 = 0.1 the edge is at 3.972, the neutrality line at 5.850.
     """
     for weights, biases in ((3.0, 0.1), (8.0, 0.05)):
         half = float(stated.rhs.subs(sigma_w2, weights))

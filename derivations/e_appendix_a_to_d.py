@@ -215,8 +215,8 @@ assert sum(1 / i**2 for i in range(101, 10**6)) < 0.01
 def tails(stated: Any) -> Iterator[Finding]:
     """Lindeberg's sum is at most the mean over i of int_{|x| >= eps s_n} x^2 f_i dx/v, s_n = sqrt(n v). With one C that
     is 2 C/(eps s_n v), which vanishes. Where C depends on i it need not: the X_i of the counter-example have C(i) of
-    order i^2; only finitely many are not 0 (Borel-Cantelli), and the sum over sqrt(n) tends to 0. Not noticed: tails
-    that fall faster than x^-4 suffice too.
+    order i^2; only finitely many are not 0 (Borel-Cantelli), and the sum over sqrt(n) tends to 0. Not noticed: faster
+    tails suffice too.
     """
     far = sp.Symbol("x", positive=True)
     bound = stated.rhs.replace(C, lambda at: at**2).subs(x, far)

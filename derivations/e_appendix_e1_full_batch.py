@@ -63,8 +63,7 @@ def activations(trial: Trial, width: int, depth: int) -> Any:
 def theorem_e1(stated: Any) -> Iterator[Finding]:
     """Given the weights, O_c = sum_j w_j Y_j with Y_j independent over the data (see E-Eq25), and the first B is N(0,
     1). Cumulants add: over Gaussian weights the squared skewness leaves N E w^6, and the excess kurtosis N E w^4. Both
-    fall like 1/N, so O_c is Gaussian; so is the next Z, which the full batch normalises to N(0, 1) again. E-noamp
-    simulates the variances.
+    fall like 1/N, so O_c is Gaussian; so is the next Z, which the full batch normalises to N(0, 1) again. See E-noamp.
     """
     third, fourth = sp.symbols("kappa_3 kappa_4", real=True)
     skewness = N * normal_moment(6, WEIGHT).doit() * third**2 / (sigma_w2 * Var_Y) ** 3

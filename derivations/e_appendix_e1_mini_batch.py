@@ -241,9 +241,7 @@ def laws_of_the_variance(stated: Any) -> Iterator[Finding]:
     assumes=GAUSSIAN,
 )
 def independence() -> Iterator[Finding]:
-    """mu~ and sigma~ do not contain Z_a, and Helmert's rotation splits mu~ from sigma~. Without Gaussian values it is
-    false.
-    """
+    """mu~ and sigma~ do not contain Z_a, and Helmert's rotation splits mu~ from sigma~."""
     size = 5
     mean, variance = left_out_mean(batch(size)), left_out_variance(batch(size))
     for j, k in ((1, 1), (2, 1), (1, 2)):

@@ -209,9 +209,8 @@ def every_depth(trial: Trial, stated: Any) -> Iterator[Finding]:
         yield agree(f"gamma after layer 20 and 1, {law}", per_layer[20], per_layer[1], 11)
     fourth_powers = []
     for width in (32, 64):
-        before = hidden_units(
-            trial.rng, (trial.draws(1500), SIZE, width), depth=2, phi=lambda h: relu(standardised(h, -2))
-        )
+        shape = trial.draws(1500), SIZE, width
+        before = hidden_units(trial.rng, shape, depth=2, phi=lambda h: relu(standardised(h, -2)))
         weights = trial.rng.standard_normal((len(before), width, width))
         fourth_powers.append(mean_with_error(standardised(before @ weights, 1) ** 4))
     yield wide_limit(trial, "E B^4 of layer 3, n = 12", fourth_powers, stated.rhs.subs(n, SIZE))

@@ -75,8 +75,7 @@ def normalised() -> Iterator[Finding]:
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     """B has the mean 0 and the variance 1 whatever variance v enters, so every layer starts from the same law. The
-    outputs are Gaussian over the data as in E-ThmE.1. With D data sum_a B_a = 0: the mean of an output over the data is
-    0 exactly.
+    outputs are Gaussian over the data as in E-ThmE.1. With D data sum_a B_a = 0, so that outputs have the mean 0.
     """
     yield from normalised()
     square, mean = (relu_moment(k, sp.sqrt(v)) for k in (2, 1))

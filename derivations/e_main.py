@@ -101,8 +101,7 @@ def rmsnorm_everywhere(stated: Any) -> Iterator[Finding]:
 )
 def rmsnorm_before(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Pre-activations are a Dense's outputs, sum_j w_j Y_j + b: over the nodes, that is over its weights, the mean is
-    0, and the mean over N of them has the variance q/N. In finite networks of two hidden layers mean^2/variance falls
-    like 1/N.
+    0, and the mean over N of them has the variance q/N. In finite networks mean^2/variance falls like 1/N.
     """
     i, nodes = sp.symbols("i N", positive=True, integer=True)
     yield identity("Var of the mean", sp.Limit(sp.Sum(q / nodes**2, (i, 1, nodes)).doit(), nodes, sp.oo), stated.rhs)
@@ -150,9 +149,7 @@ def batchnorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Gt(sp.Symbol(r"\gamma^{(l+1)}"), sp.Symbol("gamma_l")),
 )
 def layernorm_before(stated: Any) -> Iterator[Finding]:
-    """A common factor of all nodes changes neither gamma of ReLU nor its growth. E-s1-full simulates the second layer,
-    E-Fig3 depth 20.
-    """
+    """A common factor of all nodes changes neither gamma of ReLU nor its growth. E-s1-full and E-Fig3 simulate it."""
     found = gammas(100, norm="layer")
     for depth in (1, 10, 99):
         values = {stated.lhs: relu_gamma(depth + 1), stated.rhs: relu_gamma(depth)}
@@ -201,8 +198,7 @@ assert igb.mlp(1, norm="batch", batch_size=2).predict().gamma > 2 * igb.mlp(1).p
 )
 def reduction_in_general(stated: Any) -> Iterator[Finding]:
     """With biases LN in front of ReLU keeps the signal small against them. Batches of 2 leave the signs alone of a
-    node: gamma = (1/4)/(1/4). GELU, nearly linear at small pre-activations, has more bias at the variance 1 to which LN
-    brings it.
+    node: gamma = (1/4)/(1/4). GELU, nearly linear at small pre-activations, has more bias at the variance 1 of LN.
     """
     plain, normed = relu_gamma(8, 0.1), relu_gamma(8, 0.1, normed=True)
     yield agree("LN + ReLU, sb2 = 0.1, depth 8, predicted", gammas(8, norm="layer", sigma_b2=0.1)[-1], normed, 12)

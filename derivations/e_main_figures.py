@@ -273,8 +273,8 @@ def placement(stated: Any) -> Iterator[Finding]:
 )
 def digits(stated: Any) -> Iterator[Finding]:
     """The cosines c of the data go through the rules of one layer: kappa_1(c) with LN in front and (kappa_1(c) -
-    1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind centres every node over the
-    data (E-Thm4.2).
+    1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind centres every node
+    (E-Thm4.2).
     """
     data = standardised(igb.digits()[:300], None)
     lengths = np.linalg.norm(data, axis=1)
