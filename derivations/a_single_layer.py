@@ -38,6 +38,8 @@ f, g, k, s, u, D, K = sp.symbols("f gamma k s u D K", positive=True)
 RELU = 1 / (sp.pi - 1)
 """Gamma of one ReLU layer, which A-ReLU derives."""
 NORMAL = np.linspace(-9, 9, 3601)
+COINS = sp.binomial(D, k) * ncdf(sp.sqrt(g) * x) ** k * (1 - ncdf(sp.sqrt(g) * x)) ** (D - k)
+"""Probability of k guesses of D where f_0 = Phi(sqrt(gamma) x)."""
 NETWORKS = (("Linear", lambda h: h, 1), ("ReLU", relu, 1), ("ReLU + MaxPool(4)", relu, 4))
 """Networks of figure 4: name, activation, units of a maximum."""
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
@@ -377,13 +379,7 @@ def shifted_relu(stated: Any) -> Iterator[Finding]:
     "A-Fig4",
     "The histograms of f_0 for Linear, ReLU and ReLU + MaxPool follow the theory with its correction for finitely "
     "many data",
-    printed=equation(
-        r"P_{\mathcal{W}}(f_0 = k/D)",
-        sp.Integral(
-            sp.binomial(D, k) * ncdf(sp.sqrt(g) * x) ** k * (1 - ncdf(sp.sqrt(g) * x)) ** (D - k) * npdf(x),
-            (x, -sp.oo, sp.oo),
-        ),
-    ),
+    printed=equation(r"P_{\mathcal{W}}(f_0 = k/D)", sp.Integral(COINS * npdf(x), (x, -sp.oo, sp.oo))),
     assumes="groups of 4 in the maximum (the paper does not print the size)",
 )
 def figure_4(trial: Trial, stated: Any) -> Iterator[Finding]:

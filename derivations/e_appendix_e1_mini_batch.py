@@ -32,12 +32,8 @@ GAUSSIAN = "Gaussian iid batch"
 MEAN, CANONICAL, MODIFIED = r"\mathbb E \tilde\mu", r"\mathbb E \hat\mu", r"\mathbb E \tilde\sigma^2"
 SPREAD, EPS, VAR_EPS = r"\mathrm{Var}\,\tilde\sigma^2", r"\mathbb E \epsilon_n", r"\mathrm{Var}(\epsilon_n)"
 SUM, SQUARE, ROOT = "f_S(x)", r"f_{\tilde\sigma^2}(y)", r"f_{\tilde\sigma}(y)"
-DEVIATION = (
-    ((n - 1) / s**2) ** (n / 2 - 1)
-    * y ** (n - 3)
-    * sp.exp(-(y**2) / 2 * (n - 1) / s**2)
-    / (2 ** (n / 2 - 2) * sp.gamma((n - 2) / 2))
-)
+FACTOR = ((n - 1) / s**2) ** (n / 2 - 1) / sp.gamma((n - 2) / 2)
+DEVIATION = FACTOR * y ** (n - 3) * sp.exp(-(y**2) / 2 * (n - 1) / s**2) / 2 ** (n / 2 - 2)
 """The density of sigma~ at y, Eq. 45."""
 NEAR, FAR = sp.symbols("d_n d_4n")
 CENTRE, TAIL = sp.symbols("r_2 r_4")
@@ -197,13 +193,7 @@ def density_of_the_mean(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-Eq44",
     "the density of sigma~^2",
-    printed=equation(
-        SQUARE,
-        ((n - 1) / s**2) ** (n / 2 - 1)
-        * y ** (n / 2 - 2)
-        * sp.exp(-y / 2 * (n - 1) / s**2)
-        / (2 ** ((n - 2) / 2) * sp.gamma((n - 2) / 2)),
-    ),
+    printed=equation(SQUARE, FACTOR * y ** (n / 2 - 2) * sp.exp(-y / 2 * (n - 1) / s**2) / 2 ** ((n - 2) / 2)),
     assumes=f"{GAUSSIAN}, n > 2",
 )
 @SECTION.fails(
@@ -314,13 +304,7 @@ def density_of_the_proxy(trial: Trial, stated: Any) -> Iterator[Finding]:
     "E-Eq50",
     "the constants C and C' of the three densities",
     printed=(
-        equation(
-            "C",
-            sp.sqrt(n - 1)
-            / (2 * sp.pi * s**2)
-            / (2 ** (n / 2 - 2) * sp.gamma((n - 2) / 2))
-            * ((n - 1) / s**2) ** (n / 2 - 1),
-        ),
+        equation("C", sp.sqrt(n - 1) / (2 * sp.pi * s**2) * FACTOR / 2 ** (n / 2 - 2)),
         equation("C'", sp.Symbol("C") * sp.sqrt(2 * sp.pi * s**2 / n)),
     ),
 )

@@ -55,21 +55,17 @@ def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, 
     return float(value), float(influence.std(ddof=1) / np.sqrt(len(top)))
 
 
-def at_infinite_width(*values: tuple[float, float]) -> tuple[float, float]:
-    """Return a value at infinite width and its error, from values and errors at the widths N, 2N and perhaps 4N.
-
-    It lies on a straight line in 1/width, through three values on a parabola.
-    """
-    numbers, errors = np.array(values).T
-    weights = np.array([-1, 2] if len(values) == 2 else [1 / 3, -2, 8 / 3])
-    return float(weights @ numbers), float(np.sqrt(weights**2 @ errors**2))
-
-
 def wide_limit(
     trial: Trial, label: str, values: Iterable[tuple[float, float]], expected: Any, against: Any = None
 ) -> Finding:
-    """Return the finding that values, with errors, at such widths go to what is expected at infinite width."""
-    return measured(trial, f"{label}, width to infinity", *at_infinite_width(*values), expected, against)
+    """Return the finding that values, with errors, at the widths N, 2N and perhaps 4N go to what is expected.
+
+    The value at infinite width lies on a straight line in 1/width, through three values on a parabola.
+    """
+    numbers, errors = np.array(list(values)).T
+    weights = np.array([-1, 2] if len(numbers) == 2 else [1 / 3, -2, 8 / 3])
+    error = np.sqrt(weights**2 @ errors**2)
+    return measured(trial, f"{label}, width to infinity", weights @ numbers, error, expected, against)
 
 
 def relu(h: Array) -> Array:
