@@ -1,15 +1,11 @@
 """Initial guessing bias, sections 5.2 to 7: amplification by pooling, depth and inputs off centre; consequences.
 
-All quantities are those of a_setup.py and a_single_layer.py: f_0 = Phi(sqrt(gamma) U) with gamma = Var_W(mu)/Var_chi,
-and c = gamma/(1 + gamma) the correlation of an output at two data. A layer takes c to K(c), with
-
-    K(t) = E rho(u) rho(v) / E rho(u)^2 = sum_k a_k^2 t^k,   (u, v) normal with correlation t:
-
-for ReLU kappa_1(c) = (sqrt(1 - c^2) + c (pi - arccos c))/pi, at every variance.
+All quantities are those of a_setup.py and a_single_layer.py; c = gamma/(1 + gamma) is the correlation of an output at
+two data. A layer takes it to K(c) = E rho(u) rho(v) / E rho(u)^2 = sum_k a_k^2 c^k, u and v of correlation c: for
+ReLU kappa_1(c) = (sqrt(1 - c^2) + c (pi - arccos c))/pi, at every variance.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import mpmath as mp
@@ -19,16 +15,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown
-from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, npdf, relu_maximum
-from igbtheory.claims.simulated import (
-    at_infinite_width,
-    fractions,
-    hidden_units,
-    mean_with_error,
-    ratio_with_error,
-    second_moments,
-)
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, rises, satisfies, shown
+from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, relu_maximum, relu_moment
+from igbtheory.claims.simulated import bias_ratio, fractions, hidden_units, mean_with_error, wide_limit
 from igbtheory.inputs import digits
 
 SECTION = Section("Initial guessing bias, section 5.2: amplification of the bias", "A 5.2")
@@ -36,14 +25,13 @@ IMPACT = Section("Initial guessing bias, sections 6 and 7: what follows from the
 
 Array = NDArray[np.float64]
 a, c, f, g, k, m, n, s, t, L, N = sp.symbols("a c f gamma k m n s t L N", positive=True)
-x = sp.Symbol("x", real=True)
 RELU = 1 / (sp.pi - 1)
 
 
 @SECTION.holds(
     "A-Eq10",
     "Where Var_W/Var_chi is infinite, f_0 is 0 or 1 with probability 1/2 each",
-    printed=sp.Eq(sp.Symbol(r"\lim_{\gamma \to \infty} P_W(f_0 \le f)"), sp.Rational(1, 2)),
+    printed=equation(r"\lim_{\gamma \to \infty} P_W(f_0 \le f)", sp.Rational(1, 2)),
     assumes="two classes; 0 < f < 1",
 )
 def all_or_nothing(stated: Any) -> Iterator[Finding]:
@@ -57,42 +45,35 @@ def all_or_nothing(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "A-Thm5.2-i / Eq11",
     "One hidden layer of ReLU and MaxPool(m): Var_W/Var_chi goes to infinity with m",
-    printed=sp.Eq(sp.Symbol(r"\lim_{m \to \infty} \gamma"), sp.oo),
+    printed=equation(r"\lim_{m \to \infty} \gamma", sp.oo),
     assumes="width to infinity first",
 )
 def pooling_amplifies(stated: Any) -> Iterator[Finding]:
-    """M = max(0, h_1, ..., h_m) is a function of m normal variables with a gradient of length at most 1.
-
-    By Poincaré's inequality Var M <= 1. For every t >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t, so E M -> infinity
-    and gamma = (E M)^2/Var M >= (E M)^2 -> infinity. In fact E M ~ sqrt(2 ln m) and Var M ~ pi^2/(12 ln m). Finite
-    networks with MaxPool are drawn in A-exact.
+    """M = max(0, h_1, ..., h_m) has a gradient of length at most 1, so by Poincaré's inequality Var M <= 1. For every t
+    >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t, so gamma >= (E M)^2 -> infinity. A-exact draws finite networks.
     """
     yield identity("t (1 - Phi(t)^m), Phi(t) = exp(-a)", sp.Limit(t * (1 - sp.exp(-a) ** m), m, sp.oo), t)
     yield identity("the bound of gamma, t arbitrary", sp.Limit(t**2, t, sp.oo), stated.rhs)
     with mp.workdps(20):
-        sizes = ("2", "1e2", "1e4", "1e16", "1e64")
-        moments = [relu_maximum(mp.mpf(size)) for size in sizes]
+        sizes = (2, 100, 1000, 10**16, mp.mpf(10) ** 64)
+        moments = [relu_maximum(size) for size in sizes]
         gammas = [mean**2 / variance for mean, variance in moments]
         bounded = all(variance < 1 for _, variance in moments)
-        text = ", ".join(f"{size}: {mp.nstr(value, 6)}" for size, value in zip(sizes, gammas, strict=True))
-        yield shown("gamma grows with m, and Var M < 1", bounded and all(b < d for b, d in pairwise(gammas)), text)
-        mean, variance = relu_maximum(1000)
-        yield agree("m = 1000 by the toolkit", igb.mlp(1, pool=1000).predict().gamma, mean**2 / variance, 10)
+        yield shown("Var M < 1 for m = 2, 100, 1000, 1e16, 1e64", bounded, "")
+        yield rises("gamma for these m", gammas)
+        yield agree("m = 1000 by the toolkit", igb.mlp(1, pool=1000).predict().gamma, gammas[2], 10)
 
 
 @SECTION.holds(
     "A-Thm5.2-ii / Eq12",
     "Many hidden layers: Var_W/Var_chi goes to infinity with depth",
-    printed=sp.Eq(sp.Symbol(r"\lim_{L \to \infty} \gamma"), sp.oo),
+    printed=equation(r"\lim_{L \to \infty} \gamma", sp.oo),
     assumes="ReLU, with or without MaxPool, zero biases; width to infinity first",
 )
 def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Both are homogeneous: c_{l+1} = K(c_l) with one convex K for all layers, K(0) > 0 and K(1) = 1.
-
-    K'(1) = E rho'^2/E rho^2 is 1 for ReLU, and (1 - 2^-m)/E M^2 < 1 with MaxPool(m). A convex K that ends at 1 with a
-    slope of at most 1 lies above c before: c_l rises, and the only fixed point it can rise to is 1. So gamma goes to
-    infinity: for ReLU as 2 L^2/(9 pi^2), with MaxPool(2) by the factor E M^2/(3/4) = 1 + 2/(3 pi) a layer. sigma_w^2
-    does not enter.
+    """Both are homogeneous: c_{l+1} = K(c_l) with one convex K for all layers, K(0) > 0, K(1) = 1 and a slope K'(1) = E
+    rho'^2/E rho^2 of 1 for ReLU, and of (1 - 2^-m)/E M^2 < 1 with MaxPool(m). Such a K lies above c before: c_l rises
+    to the only fixed point, 1. For ReLU gamma goes as 2 L^2/(9 pi^2), with MaxPool(2) as (E M^2/(3/4))^L.
     """
     kappa = kappa_1(c)
     yield identity("ReLU: K'' > 0", sp.Derivative(kappa, c, 2), 1 / (sp.pi * sp.sqrt(1 - c**2)))
@@ -110,28 +91,22 @@ def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
     pooled = igb.mlp(60, pool=2).predict().per_layer.gamma
     factor = 1 + 2 / (3 * sp.pi)
     yield agree("MaxPool(2): factor of the last of 60 layers by the toolkit", pooled[60] / pooled[59], factor, 2.5)
-    values = []
-    for width in (16, 32, 64):
-        both, own = second_moments(hidden_units(trial.rng, (trial.draws(8000), 24, width), depth=2))
-        values.append(ratio_with_error(both, own - both))
-    behind = sp.N(kappa.subs(c, 1 / sp.pi))
-    expected = behind / (1 - behind)
-    yield measured(trial, "ReLU, two layers: gamma, width to infinity", *at_infinite_width(*values), expected, RELU)
+    drawn = (hidden_units(trial.rng, (trial.draws(8000), 24, width), depth=2) for width in (16, 32, 64))
+    behind = kappa.subs(c, 1 / sp.pi).evalf()
+    yield wide_limit(trial, "ReLU, two layers: gamma", map(bias_ratio, drawn), behind / (1 - behind), RELU)
 
 
 @SECTION.holds(
     "A-Thm5.2-iii / Eq13",
     "Shifting the centre of the inputs by a vector of norm k: Var_W/Var_chi goes to infinity with k",
-    printed=sp.Eq(sp.Symbol(r"\lim_{k \to \infty} \gamma"), sp.oo),
+    printed=equation(r"\lim_{k \to \infty} \gamma", sp.oo),
     assumes="k to infinity at a fixed input dimension n: the first layer has gamma = k^2/n; ReLU, with or without "
     "MaxPool",
 )
 def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2: c = k^2/(k^2 + n) -> 1.
-
-    Every layer's K is continuous and K(1) = 1, so c -> 1 at the output too; for ReLU K'(1) = 1, and gamma itself is
-    k^2/n at leading order behind any number of layers. (At a fixed norm k a growing n undoes the shift: it is the shift
-    k/sqrt(n) of a component that counts.) The data sets below have n = 4, where h is not Gaussian.
+    """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2: c = k^2/(k^2 + n) -> 1, and K(1) = 1
+    behind every layer; for ReLU K'(1) = 1, and gamma itself is k^2/n at leading order. (At a fixed norm k a growing n
+    undoes the shift.) The data sets below have n = 4, where h is not Gaussian.
     """
     first = k**2 / (k**2 + n)
     behind = kappa_1(first)
@@ -141,14 +116,11 @@ def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Iterator[Finding]:
     predicted = igb.mlp(1).predict(igb.GaussianInputs(shift=10.0)).gamma
     yield agree("ReLU, k^2 = 100 n, by the toolkit", predicted, (behind / (1 - behind)).subs({k: 10, n: 1}), 11)
     for net, name in ((igb.mlp(3), "ReLU, three layers"), (igb.mlp(2, pool=2), "ReLU + MaxPool(2), two layers")):
-        gammas = [float(net.predict(igb.GaussianInputs(shift=shift)).gamma) for shift in (0.0, 1.0, 10.0, 100.0)]
-        text = ", ".join(f"{value:.6g}" for value in gammas)
-        rising = all(low < high for low, high in pairwise(gammas)) and gammas[-1] > 1e4
-        yield shown(f"{name}: gamma at shifts 0, 1, 10, 100 by the toolkit", rising, text)
+        gammas = [net.predict(igb.GaussianInputs(shift=shift)).gamma for shift in (0.0, 1.0, 10.0, 100.0)]
+        yield rises(f"{name}: gamma at shifts 0, 1, 10, 100 by the toolkit", gammas, 1e4)
     cloud = trial.rng.standard_normal((300, 4))
-    gammas = [float(igb.mlp(2).predict(cloud + np.array([norm, 0, 0, 0])).gamma) for norm in (0.0, 20.0, 200.0)]
-    text = ", ".join(f"{value:.6g}" for value in gammas)
-    yield shown("four input components, two ReLU layers: gamma at norms 0, 20, 200", gammas[2] > 3000 > gammas[0], text)
+    gammas = [igb.mlp(2).predict(cloud + np.array([norm, 0, 0, 0])).gamma for norm in (0.0, 20.0, 200.0)]
+    yield rises("four input components, two ReLU layers: gamma at norms 0, 20, 200", gammas, 3000)
 
 
 @IMPACT.holds(
@@ -158,10 +130,8 @@ def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="balanced labels; in the formula f is the largest f_i and n the number N_C of classes",
 )
 def bound_on_the_accuracy(stated: Any) -> Iterator[Finding]:
-    """Of the share f of guesses at most 1/N_C are right: at least f - 1/N_C of all guesses are wrong.
-
-    With n_ij the share of data of class j that are guessed i, the largest accuracy that balanced labels allow is a
-    linear program, solved here: the bound holds and is reached.
+    """Of the share f of guesses at most 1/N_C are right: at least f - 1/N_C of all guesses are wrong. With n_ij the
+    share of data of class j that are guessed i, the largest accuracy that balanced labels allow is a linear program.
     """
     for classes, share in ((2, 0.5), (2, 0.7), (3, 0.4), (10, 0.35), (10, 1.0)):
         labels = np.kron(np.ones(classes), np.eye(classes))  # n_ij, i first: sums over the guesses i
@@ -186,7 +156,6 @@ IMPACT.undecided(
     printed=sp.Eq(g, 0, evaluate=False),
     assumes="weights are centred; the formula is for one ReLU layer",
     counter_example="""
-import numpy as np
 rng = np.random.default_rng(0)
 N, D = 400, 2000
 data, W, w = rng.standard_normal((D, N)), rng.standard_normal((N, N)), rng.standard_normal((N, 2))
@@ -204,13 +173,11 @@ assert abs(same.mean() - 0.5) > 0.1          # 0.011 is the standard deviation o
     right_assumes="centred independent weights; the formula is for one ReLU layer",
 )
 def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The guess compares two outputs: a common positive factor of their weights changes none.
-
-    ReLU passes a factor on, so weights of the standard deviation 1/N instead of N^{-1/2}, sigma_w^2 = 1/N, give the
-    very same f_0. Small hidden weights do more to others: phi becomes phi(0) + phi'(0) h, a linear network on centred
-    data where phi(0) = 0; where it is not, as for sigmoid, gamma = phi(0)^2/(phi'(0)^2 q) grows without bound.
+    """The guess compares two outputs: a common positive factor of their weights changes none, and ReLU passes a factor
+    on. Small hidden weights do more to others: phi becomes phi(0) + phi'(0) h, a linear network on centred data where
+    phi(0) = 0; where it is not, as for sigmoid, gamma = phi(0)^2/(phi'(0)^2 q) grows without bound.
     """
-    first, second = (sp.Integral(x**power * npdf(x, 0, 1 / sp.sqrt(N)), (x, 0, sp.oo)) for power in (1, 2))
+    first, second = (relu_moment(power, 1 / sp.sqrt(N)) for power in (1, 2))
     var_mu, var_chi = first.doit() ** 2 / N, (second - first**2).doit() / N
     yield identity("Var_W(mu), sigma_w^2 = 1/N, in infinite width", sp.Limit(var_mu, N, sp.oo), 0)
     yield identity("gamma, sigma_w^2 = 1/N, in infinite width", sp.Limit(var_mu / var_chi, N, sp.oo), stated.rhs)
@@ -218,12 +185,10 @@ def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding
     values = []
     for width in (16, 32):
         units = hidden_units(trial.rng, (trial.draws(8000), 4, width), sigma_w2=1 / width)
-        shares = fractions(trial.rng, units, 64)
-        values.append(mean_with_error((shares - 0.5) ** 2))
+        values.append(mean_with_error((fractions(trial.rng, units, 64) - 0.5) ** 2))
     infinite = g0_variance(stated.rhs)
     expected = infinite + (sp.Rational(1, 4) - infinite) / 4  # a guess and itself are one of four pairs
-    label = "weights of standard deviation 1/N, 4 data: Var(f_0), width to infinity"
-    yield measured(trial, label, *at_infinite_width(*values), expected)
+    yield wide_limit(trial, "weights of standard deviation 1/N, 4 data: Var(f_0)", values, expected)
 
 
 @IMPACT.holds(
@@ -233,12 +198,10 @@ def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding
     assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU",
 )
 def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """On a given data set with the correlations c_ab of its data, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi).
-
-    (P(O_0 > O_1 at a and at b) = 1/4 + arcsin(corr)/(2 pi).) arcsin K(c) is a power series in c with coefficients that
-    are not negative. The mean over a, b of c_ab^k is |E x^(tensor k)|^2 >= 0, x a datum over its length: even where
-    correlations are of both signs. So its first term, K(0) = 1/pi for ReLU, is a lower bound, reached only without
-    correlations. Pairs of different data are averaged here: a datum and itself are no correlation of the data.
+    """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), by P(O_0 > O_1 at a and
+    at b) = 1/4 + arcsin(corr)/(2 pi). arcsin K(c) is a power series without negative coefficients, and the mean over a,
+    b of c_ab^k is |E x^(tensor k)|^2 >= 0, x a datum over its length, even where correlations are of both signs. So its
+    first term, K(0) = 1/pi for ReLU, is a lower bound. Pairs of different data are averaged.
     """
     yield identity("K(0)", sp.Limit(kappa_1(c), c, 0), sp.sin(2 * sp.pi * stated.rhs))
     bare = igb.mlp(1).predict(np.eye(50)).G0.var()

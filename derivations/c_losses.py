@@ -5,21 +5,20 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
-import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, measured, shown
+from igbtheory.claims import Finding, Section, Trial, agree, equation, measured, shown
 from igbtheory.claims.simulated import mean_with_error
 
 SECTION = Section("Initialization biases and losses: a summary", "C")
 
 CLASSES = 10
+RUNS = "it needs training runs"
 
 
 def _largest(trial: Trial, var_mu: float, var_chi: float = 0.0, data: int = 1) -> tuple[float, float]:
-    """Return the mean over networks, with its error, of the largest class probability averaged over the data.
-
-    Logits are centres of variance var_mu, one a class and network, plus var_chi, one a class and datum.
+    """Return the mean over networks, with its error, of the largest class probability averaged over the data. Logits
+    are centres of variance var_mu, one a class and network, plus var_chi, one a class and datum.
     """
     networks = trial.draws(200_000 // data)
     centres = np.sqrt(var_mu) * trial.rng.standard_normal((networks, 1, CLASSES))
@@ -38,19 +37,15 @@ SECTION.undecided(
 @SECTION.holds(
     "C-2",
     "large untrained networks tend to assign high predicted probability to few classes",
-    printed=sp.Eq(sp.Symbol(r"\lim_{\mathrm{Var}_W(\mu) \to \infty} \overline{\max_k \bar p_k}"), 1),
+    printed=equation(r"\lim_{\mathrm{Var}_W(\mu) \to \infty} \overline{\max_k \bar p_k}", 1),
     assumes="read as a tendency of deep networks, not of every large one: gamma = Var_W(mu)/Var_chi -> infinity and "
     "logits of a size Var_W(mu) >> 1; ten classes",
 )
 def few_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """With gamma large every datum sees the same logits m_k of variance v = Var_W(mu), and the softmax nears a corner.
-
-    What misses 1 comes from networks whose two largest logits nearly tie: sqrt(v) (1 - E max_k p_k) tends to
-    ln 2 times the density at 0 of the gap between the two largest of ten normal numbers, 90 int phi^2 Phi^8.
-
-    The size of a network alone does not do it. ReLU with sigma_w^2 = 2 keeps v + Var_chi = 2 at every depth, and its
-    most probable class gets 0.42 or so; an odd activation without biases on centred data has v = 0, and every class
-    gets 1/10.
+    """With gamma large every datum sees the same logits m_k of variance v = Var_W(mu), and the softmax nears a corner:
+    sqrt(v) (1 - E max_k p_k) tends to ln 2 times the density at 0 of the gap between the two largest of ten normal
+    numbers, 90 int phi^2 Phi^8. The size of a network alone does not do it: ReLU with sigma_w^2 = 2 keeps v + Var_chi =
+    2 at every depth, and an odd activation without biases on centred data has v = 0, and every class gets 1/10.
     """
     gap = 90 * mp.quad(lambda z: mp.npdf(z) ** 2 * mp.ncdf(z) ** 8, [-9, -2, 0, 2, 4, 9])
     expected = stated.rhs - mp.log(2) * gap / 100
@@ -64,15 +59,13 @@ def few_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield shown("its most probable class", 0.4 < value < 0.44, f"{value:.4f} +- {error:.2g}")
 
 
-SECTION.undecided(
-    "C-3", "IGB is architecture dependent and holds directly after initialisation", "a description; see C-2"
-)
-for name, says in (
-    ("C-4 / Fig2", "in all three losses probabilities converge to ~0.1 within the first epoch"),
-    ("C-5", "cross-entropy: probabilities then rise together with per-class accuracy"),
-    ("C-6", "blurry loss behaves like cross-entropy, slightly slower, accuracies lag"),
-    ("C-7", "piecewise-zero loss: the originally favoured class stays on top; per-class accuracies hardly change"),
+for name, says, reason in (
+    ("C-3", "IGB is architecture dependent and holds directly after initialisation", "a description; see C-2"),
+    ("C-4 / Fig2", "in all three losses probabilities converge to ~0.1 within the first epoch", RUNS),
+    ("C-5", "cross-entropy: probabilities then rise together with per-class accuracy", RUNS),
+    ("C-6", "blurry loss behaves like cross-entropy, slightly slower, accuracies lag", RUNS),
+    ("C-7", "piecewise-zero loss: the originally favoured class stays on top; accuracies hardly change", RUNS),
+    ("C-8", "blurry loss: de-weights hard samples", "a definition"),
+    ("C-9", "piecewise-zero loss: ignores samples", "a definition"),
 ):
-    SECTION.undecided(name, says, "it needs training runs")
-SECTION.undecided("C-8", "blurry loss: de-weights hard samples", "a definition")
-SECTION.undecided("C-9", "piecewise-zero loss: ignores samples", "a definition")
+    SECTION.undecided(name, says, reason)

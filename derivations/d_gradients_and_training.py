@@ -12,25 +12,24 @@ import sympy as sp
 from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, shown
 from igbtheory.claims.simulated import mean_with_error
 from igbtheory.claims.wide import Block, backward, forward, growth, relu, tanh
 
-TITLE = "Bias meets trainability, section 6 and poster: gradients of the classes, residual networks, training"
-SECTION = Section(TITLE, "D 6")
+SECTION = Section("Bias meets trainability, section 6 and poster: gradients of the classes, residual networks", "D 6")
 
 Array = NDArray[np.float64]
 gap, sigma_w2, sigma_b2 = sp.symbols("Delta sigma_w2 sigma_b2", positive=True)
 chi, depth, p = sp.symbols("chi L p", positive=True)
 REACH = np.arange(-20, 20.001, 0.05)
 """Points at which tanh' is not 0, for the trapezoidal rule."""
+SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
 
 
 def _classes(
     rng: np.random.Generator, networks: int, layers: int, classes: int, *, block: Block = relu, weights: float = 4.0
 ) -> tuple[Array, Array, Array]:
     """Return 1 - p_k, |p - e_k|^2 and the squared gradient at the first layer, (networks, 2), of one datum a network.
-
     The labels k are the class that the network guesses for the datum, and the one that it finds least likely.
     """
     h, passed = np.sqrt(weights) * rng.standard_normal((networks, 64, 1)), []
@@ -59,20 +58,15 @@ def _classes(
     "D-perclass",
     "Deep prejudice: the softmax saturates, the gradient of samples of the favoured class goes to 0 and those of the "
     "others explode",
-    printed=(
-        sp.Eq(sp.Symbol(r"\lim |p - e_k|^2 \text{ (favoured)}"), 0),
-        sp.Eq(sp.Symbol(r"\lim |p - e_k|^2 \text{ (others)}"), 2),
-    ),
+    printed=(equation(r"\lim |p - e_k|^2 \text{ (favoured)}", 0), equation(r"\lim |p - e_k|^2 \text{ (others)}", 2)),
     assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; in probability over the "
     "networks: in the mean square over networks both explode",
 )
 def gradients_of_the_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """In this phase q grows as chi~^L and gamma without bound: every datum has nearly the same logits, far apart.
-
-    With the gap Delta ~ chi~^(L/2) X between the favoured logit and the next, 1 - p is exp(-Delta): for labels of the
-    favoured class |p - e_k|^2 ~ exp(-2 Delta), and the factor chi~^L of the way back (D-poster-grad) does not make up
-    for it. For other labels it is left. In the mean over networks the few with Delta ~ 1, a share of chi~^(-L/2), leave
-    chi~^(L/2) for the favoured class too.
+    """Every datum has nearly the same logits, far apart. With the gap Delta ~ chi~^(L/2) X between the favoured logit
+    and the next, 1 - p is exp(-Delta): for labels of the favoured class |p - e_k|^2 ~ exp(-2 Delta), for which the
+    factor chi~^L of the way back does not make up. In the mean over networks the few with Delta ~ 1 leave chi~^(L/2)
+    for it too.
     """
     odds = [sp.Integer(1), sp.exp(-gap), sp.exp(-3 * gap / 2)]  # three classes, the first one favoured
     shares = [odd / sp.Add(*odds) for odd in odds]
@@ -85,12 +79,12 @@ def gradients_of_the_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield shown("ReLU, sigma_w^2 = 4, depth 40: deep prejudice", found > 50, f"gamma = {found:.4g}, chi~_1 = 2")
     for classes in (2, 4):
         _, losses, gradients = _classes(trial.rng, trial.draws(1000), 28, classes)
-        middle = np.median(losses, axis=0), np.median(gradients, axis=0)
+        middle, back = np.median(losses, axis=0), np.median(gradients, axis=0)
         name = f"ReLU networks of depth 28, {classes} classes, medians:"
-        for value, part in zip(middle[0], stated, strict=True):
+        for value, part in zip(middle, stated, strict=True):
             yield agree(f"{name} 1 + |p - e_k|^2", 1 + value, 1 + part.rhs, 6)
-        text = "{:.3g} and {:.3g}".format(*middle[1])
-        yield shown(f"{name} squared gradients, favoured and other", middle[1][0] < 1e-9 and middle[1][1] > 1e3, text)
+        text = f"{back[0]:.3g} and {back[1]:.3g}"
+        yield shown(f"{name} squared gradients, favoured and other", back[0] < 1e-9 and back[1] > 1e3, text)
 
 
 POSTER = Section("Bias meets trainability, poster: the explosion of gradients", "D P")
@@ -99,15 +93,14 @@ POSTER = Section("Bias meets trainability, poster: the explosion of gradients", 
 @POSTER.holds(
     "D-poster-grad",
     "The explosion of the gradient involves one class only",
-    printed=sp.Eq(sp.Symbol(r"|\nabla_{1}|^2"), 2 * chi**depth * (1 - p) ** 2),
+    printed=equation(r"|\nabla_{1}|^2", 2 * chi**depth * (1 - p) ** 2),
     assumes="two classes, p the probability of the label; 1 - p goes to 0 for one class and to 1 for the other in deep "
     "prejudice in the chaotic phase of an unbounded activation, see D-perclass; in the chaotic phase of tanh, whose "
     "logits stay bounded, both classes explode",
 )
 def one_class_explodes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The gradient by the two logits is p - 1 and 1 - p, and every layer multiplies its square by chi~_1 in the mean.
-
-    At finite width too, for ReLU without biases: signs of the units do not depend on sizes.
+    """The gradient by the two logits is p - 1 and 1 - p, and every layer multiplies its square by chi~_1 in the mean:
+    at finite width too, for ReLU without biases, where signs of the units do not depend on sizes.
     """
     own, other = sp.symbols("z_1 z_2", real=True)
     loss = sp.log(1 + sp.exp(other - own))
@@ -135,31 +128,24 @@ def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Arr
     return np.array(stream), np.array(slopes)
 
 
-SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
-
-
 @SECTION.holds(
     "D-resid",
     "Residual MLPs often have a single critical phase",
     printed=(
-        sp.Eq(sp.Symbol(r"\tilde\chi_1^{(l)}"), 1 + sigma_w2 * SLOPE),
-        sp.Eq(sp.Symbol(r"\lim_{l \to \infty} \tilde\chi_1^{(l)}"), 1),
+        equation(r"\tilde\chi_1^{(l)}", 1 + sigma_w2 * SLOPE),
+        equation(r"\lim_{l \to \infty} \tilde\chi_1^{(l)}", 1),
     ),
     assumes="blocks X + W phi(X) + B of infinite width; the limit for bounded phi such as tanh, at every sigma_b^2 and "
-    "sigma_w^2 > 0. It is what 'often' leaves open: plain ReLU blocks have a single phase as well, but a chaotic one, "
-    "1 + sigma_w^2/2 in every block",
+    "sigma_w^2 > 0. That is what 'often' leaves open: plain ReLU blocks have a single, chaotic phase, 1 + sigma_w^2/2",
 )
 def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add.
-
-    So no gradient vanishes. tanh: q grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'(sqrt(q) z)^2 goes to
-    int tanh'^2/sqrt(2 pi). The product of 1 + const/sqrt(l) is exp(2 const sqrt(L)): less than exponential.
+    """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. tanh: q
+    grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'^2 goes to int tanh'^2/sqrt(2 pi).
     """
     factor, limit = (part.rhs for part in stated)
     t = sp.Symbol("t", real=True)
-    yield identity(
-        "int tanh'^2 = int (1 - t^2) dt over t = tanh x", sp.Integral(1 - t**2, (t, -1, 1)), sp.Rational(4, 3)
-    )
+    over = sp.Integral(1 - t**2, (t, -1, 1))
+    yield identity("int tanh'^2 = int (1 - t^2) dt over t = tanh x", over, sp.Rational(4, 3))
     slope = sp.Rational(4, 3) / sp.sqrt(2 * sp.pi * (sigma_w2 + sigma_b2) * depth)
     yield identity("deep blocks", sp.Limit(factor.subs(SLOPE, slope), depth, sp.oo), limit)
     for weights, biases in ((0.5, 0.0), (2.0, 0.1), (6.0, 0.5)):
@@ -181,11 +167,6 @@ def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Iterator[Find
 for claim, says in (
     ("D-tanhMLP", "tanh MLP on Fashion-MNIST and CIFAR10: the edge of chaos learns fastest, neutral states poorly"),
     ("D-ViT", "a vision transformer without norms and skip connections has the same phases of gradients"),
-    (
-        "D-LViT",
-        "pretrained large ViT: weights times 0.5 give a strong bias, times 1.5 a weaker one and slower training",
-    ),
+    ("D-LViT", "pretrained large ViT: weights times 0.5 give a strong bias, times 1.5 a weaker one, slower training"),
 ):
-    SECTION.undecided(
-        claim, says, "it needs training runs, or a transformer, which the theory of the package does not cover"
-    )
+    SECTION.undecided(claim, says, "it needs training runs, or a transformer, which the theory does not cover")

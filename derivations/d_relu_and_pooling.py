@@ -1,8 +1,7 @@
 """Bias meets trainability, section 5 and poster: ReLU, pooled ReLU and pooled tanh in the phase diagram.
 
 For a positively homogeneous f of m nodes of variance q: E f^2 = A q, E |grad f|^2 = B. A layer multiplies the variance
-by sigma_w^2 A (and adds sigma_b^2) and the squared gradient by sigma_w^2 B, which is also chi~_1 = dq_ab'/dq_ab at c =
-1 by Price's theorem: d/dq_ab E f(h_a) f(h_b) = E grad f(h_a) . grad f(h_b). Two thresholds, 1/A and 1/B:
+by sigma_w^2 A (and adds sigma_b^2), the squared gradient by sigma_w^2 B, which is chi~_1. Two thresholds, 1/A and 1/B:
 
     f                    A                 B      forward 1/A                  backward 1/B
     ReLU                 1/2               1/2    2                            2
@@ -19,9 +18,9 @@ import sympy as sp
 from scipy.special import ndtr
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, satisfies, shown, tanh
-from igbtheory.claims.formula import sides
-from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, ncdf, npdf
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown, tanh
+from igbtheory.claims.formula import parts, sides
+from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1, ncdf, npdf, relu_moment
 from igbtheory.claims.simulated import mean_with_error
 from igbtheory.claims.wide import forward, growth, relu_maximum, relu_mean, tanh_mean
 
@@ -29,29 +28,27 @@ SECTION = Section("Bias meets trainability, section 5 and poster: ReLU and pooli
 
 q, c, x, t, s, sigma_w2, sigma_b2, gamma = sp.symbols("q c x t s sigma_w2 sigma_b2 gamma", positive=True)
 depth, width = sp.symbols("L N", positive=True)
-
-
-def _half_line(function: Any) -> Any:
-    """The integral of a function of t over t > 0, not evaluated."""
-    return sp.Integral(function, (t, 0, sp.oo))
+g_r, f_r, sigma_y2 = sp.symbols(r"g_r f_r \sigma_{y}^2", positive=True)
+AVERAGE = ((2 * relu_moment(2) + 2 * relu_moment(1) ** 2) / 4, 2 * relu_moment(0) / 4)
+KEPT, GROWN = (sp.Symbol(name) for name in (r"{\sigma_w^2}(q' = q)", r"q'/q \text{ at the EOC}"))
+MAX_EDGE, TANH_EDGE = sp.symbols(r"\mathrm{EOC}(\tanh+\mathrm{MaxPool}) \mathrm{EOC}(\tanh)")
+PREJUDICE = sp.Gt(c, sp.Rational(1, 2))
 
 
 @SECTION.holds(
     "D-ReLU-c1",
     "ReLU: c goes to 1 on the whole (sigma_b^2, sigma_w^2) diagram",
-    printed=sp.Eq(sp.Symbol(r"\lim_{l \to \infty} c^{(l)}"), 1),
+    printed=equation(r"\lim_{l \to \infty} c^{(l)}", 1),
     assumes="sigma_w^2 > 0",
 )
 def relu_aligns_everywhere(stated: Any) -> Iterator[Finding]:
-    """With a = sigma_w^2 q/2, c' = (a kappa_1(c) + sigma_b^2)/(a + sigma_b^2) >= kappa_1(c) > c for every q.
-
-    So c rises in every layer, to a limit with c >= kappa_1(c): only 1.
+    """With a = sigma_w^2 q/2, c' = (a kappa_1(c) + sigma_b^2)/(a + sigma_b^2) >= kappa_1(c) > c for every q: c rises in
+    every layer, to a limit with c >= kappa_1(c), which is only 1 (A-depthIGB).
     """
     a = sp.Symbol("a", positive=True)
     kernel = kappa_1(c)
     after = (a * kernel + sigma_b2) / (a + sigma_b2)
     yield identity("c' - kappa_1(c), not below 0", after - kernel, sigma_b2 * (1 - kernel) / (a + sigma_b2))
-    yield identity("slope of kappa_1(c) - c, below 0", sp.Derivative(kernel - c, c), -sp.acos(c) / sp.pi)
     yield identity("where kappa_1(c) = c", sp.Subs(kernel, c, stated.rhs), stated.rhs)
     weights, biases = np.array([0.5, 1.0, 2.0, 3.0, 6.0])[:, None], np.array([0.0, 0.01, 0.1, 1.0])
     found = igb.mlp(150, sigma_w2=weights, sigma_b2=biases).predict().c
@@ -72,9 +69,8 @@ assert 3.7 < gamma[399] / gamma[199] < 4.0    # a power law, l^2, in the ordered
 """,
 )
 def ordered_relu_is_exponential(stated: Any) -> Iterator[Finding]:
-    """Without biases, a point of the ordered phase for sigma_w^2 < 2, c' = kappa_1(c) does not know sigma_w^2.
-
-    gamma is the same in all phases, 2 l^2/(9 pi^2). (Gradients vanish or explode as (sigma_w^2/2)^l.)
+    """Without biases, a point of the ordered phase for sigma_w^2 < 2, c' = kappa_1(c) does not know sigma_w^2: gamma is
+    the same in all phases, 2 l^2/(9 pi^2). (Gradients vanish or explode as (sigma_w^2/2)^l.)
     """
     cosine = sp.cos(s)  # c = cos s, 1 - c' = 1 - c - (sin s - s cos s)/pi
     ratio = sp.limit((1 - cosine) / (1 - cosine - (sp.sin(s) - s * cosine) / sp.pi), s, 0)
@@ -86,15 +82,14 @@ def ordered_relu_is_exponential(stated: Any) -> Iterator[Finding]:
     "With biases gamma grows as (2/sigma_w^2)^l for sigma_w^2 < 2 and as powers of l from 2 on; without biases as the "
     "last power for every sigma_w^2",
     right=(
-        sp.Eq(sp.Symbol(r"\text{for } \sigma_w^2 < 2\text{: } \lim \gamma_{l+1}/\gamma_l"), 2 / sigma_w2),
-        sp.Eq(sp.Symbol(r"\text{at } \sigma_w^2 = 2\text{: } \lim \gamma_l/l^2"), 8 / (9 * sp.pi**2)),
-        sp.Eq(sp.Symbol(r"\text{for } \sigma_w^2 > 2\text{: } \lim \gamma_l/l^2"), 2 / (9 * sp.pi**2)),
+        equation(r"\text{for } \sigma_w^2 < 2\text{: } \lim \gamma_{l+1}/\gamma_l", 2 / sigma_w2),
+        equation(r"\text{at } \sigma_w^2 = 2\text{: } \lim \gamma_l/l^2", 8 / (9 * sp.pi**2)),
+        equation(r"\text{for } \sigma_w^2 > 2\text{: } \lim \gamma_l/l^2", 2 / (9 * sp.pi**2)),
     ),
     assumes="infinite width",
 )
 def rates_of_relu(stated: Any) -> Iterator[Finding]:
     """1 - kappa_1(1 - x) = x - k x^(3/2) + ..., k = 2 sqrt(2)/(3 pi), and x' = (a/(a + sigma_b^2)) (1 - kappa_1).
-
     sigma_w^2 < 2: q* = sigma_b^2/(1 - sigma_w^2/2), the factor is sigma_w^2/2, x falls by it. At 2, q = q_0 + sigma_b^2
     l and the factor is 1 - 1/l: dx/dl = -k x^(3/2) - x/l. Above, q grows exponentially, the factor is 1 up to terms
     that can be summed: dx/dl = -k x^(3/2). gamma ~ 1/x.
@@ -105,50 +100,44 @@ def rates_of_relu(stated: Any) -> Iterator[Finding]:
     fall = (sp.sin(s) - s * sp.cos(s)) / sp.pi * (1 - sp.cos(s)) ** sp.Rational(-3, 2)
     yield identity("k", sp.Limit(fall, s, 0), k)
     for name, constant, factor in (("sigma_w^2 = 2", critical, x / depth), ("sigma_w^2 > 2", chaotic, 0)):
-        course = 1 / (constant * depth**2)
-        right = (-k * x ** sp.Rational(3, 2) - factor).subs(x, course)
-        yield identity(f"{name}: dx/dl", sp.Derivative(course, depth), right)
+        apart = 1 / (constant * depth**2)
+        right = (-k * x ** sp.Rational(3, 2) - factor).subs(x, apart)
+        yield identity(f"{name}: dx/dl", sp.Derivative(apart, depth), right)
     fixed = sigma_b2 / (1 - sigma_w2 / 2)
     slope = sp.Subs(sp.Derivative((sigma_w2 * fixed * kappa_1(c) / 2 + sigma_b2) / fixed, c), c, 1)
     yield identity("sigma_w^2 < 2: the factor of x at q*", slope, 1 / ordered)
-    course = igb.mlp(220, sigma_w2=1.6, sigma_b2=0.1).predict().per_layer.gamma
-    label = "sigma_w^2 = 1.6: the factor of gamma of the package"
-    yield agree(label, course[220] / course[219], ordered.subs(sigma_w2, 1.6), 6)
-    course = np.sqrt(igb.mlp(600, sigma_w2=3.0, sigma_b2=0.1).predict().per_layer.gamma)
-    label = "sigma_w^2 = 3: the slope of sqrt(gamma) of the package"
-    yield agree(label, (course[600] - course[300]) / 300, sp.sqrt(chaotic), 2)
+
+    def course(depth: int, weights: float, biases: float) -> Any:
+        return igb.mlp(depth, sigma_w2=weights, sigma_b2=biases).predict().per_layer.gamma
+
+    gammas, label = course(220, 1.6, 0.1), "sigma_w^2 = 1.6: the factor of gamma of the package"
+    yield agree(label, gammas[220] / gammas[219], ordered.subs(sigma_w2, 1.6), 6)
+    roots, label = np.sqrt(course(600, 3.0, 0.1)), "sigma_w^2 = 3: the slope of sqrt(gamma) of the package"
+    yield agree(label, (roots[600] - roots[300]) / 300, sp.sqrt(chaotic), 2)
     # at sigma_w^2 = 2, 1/sqrt(x) = k l + C sqrt(l): of the values at l and 4l, one less twice the other is 2 k l
-    course = np.sqrt(igb.mlp(8000, sigma_b2=1.0).predict().per_layer.gamma)
-    yield agree("sigma_w^2 = 2: the same", (course[8000] - 2 * course[2000]) / 4000, sp.sqrt(critical), 2)
+    roots = np.sqrt(course(8000, 2.0, 1.0))
+    yield agree("sigma_w^2 = 2: the same", (roots[8000] - 2 * roots[2000]) / 4000, sp.sqrt(critical), 2)
 
 
 @SECTION.holds(
     "D-ReLU-EOC",
     "The edge of chaos of ReLU is the single point (sigma_b^2, sigma_w^2) = (0, 2); the line sigma_w^2 = 2 with "
     "sigma_b^2 > 0 is none",
-    printed=(
-        sp.Eq(sp.Symbol("q'"), sigma_w2 * q / 2 + sigma_b2),
-        sp.Eq(sp.Symbol(r"\tilde\chi_1"), sigma_w2 / 2),
-    ),
+    printed=(equation("q'", sigma_w2 * q / 2 + sigma_b2), equation(r"\tilde\chi_1", sigma_w2 / 2)),
     assumes="edge of chaos: gradients are stable (chi~_1 = 1) and the variance stays finite and above 0",
 )
 def edge_of_relu(stated: Any) -> Iterator[Finding]:
-    """Gradients are stable on all of the line sigma_w^2 = 2: by chi~_1 = 1 alone (D-MF3) it would be the edge.
-
-    With biases q grows there by sigma_b^2 a layer without bound. Only at sigma_b^2 = 0 both are kept. The package calls
-    the line the backward threshold, and an edge of chaos where the variance settles.
+    """Gradients are stable on all of the line sigma_w^2 = 2: by chi~_1 = 1 alone (D-MF3) it would be the edge. With
+    biases q grows there by sigma_b^2 a layer without bound. The package calls the line the backward threshold.
     """
     variance, slope = (part.rhs for part in stated)
-    yield identity("q'", sigma_w2 * _half_line(q * t**2 * npdf(t)) + sigma_b2, variance)
-    yield identity("chi~_1", sigma_w2 * _half_line(npdf(t)), slope)
+    yield identity("q'", sigma_w2 * q * relu_moment(2) + sigma_b2, variance)
+    yield identity("chi~_1", sigma_w2 * relu_moment(0), slope)
     line = sp.solve(slope - 1, sigma_w2)[0]
-    yield identity("q' - q where chi~_1 = 1", _half_line(line * q * t**2 * npdf(t)) + sigma_b2 - q, sigma_b2)
+    yield identity("q' - q where chi~_1 = 1", line * q * relu_moment(2) + sigma_b2 - q, sigma_b2)
     for biases, edge in ((0.0, True), (0.1, False)):
         meaning = igb.phases.classify("relu", float(line), biases).meaning
         yield shown(f"sigma_b^2 = {biases}: the package's phase", ("no edge of chaos" not in meaning) == edge, meaning)
-
-
-g_r, f_r, sigma_y2 = sp.symbols(r"g_r f_r \sigma_{y}^2", positive=True)
 
 
 @SECTION.holds(
@@ -157,20 +146,17 @@ g_r, f_r, sigma_y2 = sp.symbols(r"g_r f_r \sigma_{y}^2", positive=True)
     printed=(
         sp.Eq(g_r, 2 / sp.pi * gamma * sp.atan(sp.sqrt(2 * gamma + 1)) + sp.sqrt(2 * gamma + 1) / sp.pi),
         sp.Eq(f_r, 1 + gamma - g_r),
-        sp.Eq(sp.Symbol(r"{\gamma'}"), (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y2)) / f_r),
+        equation(r"{\gamma'}", (g_r + 2 * sigma_b2 / (sigma_w2 * sigma_y2)) / f_r),
     ),
     assumes="infinite width; sigma_y^2 of the same layer as gamma",
 )
 def recursion_of_relu(stated: Any) -> Iterator[Finding]:
-    """With q = sigma_y^2 (1 + gamma): sigma_mu'^2 = sigma_w^2 sigma_y^2 (1 + gamma) kappa_1(c)/2 + sigma_b^2.
-
-    (1 + gamma) kappa_1(c) = g_r, as pi - arccos c = 2 arctan sqrt((1 + c)/(1 - c)) = 2 arctan sqrt(2 gamma + 1).
+    """With q = sigma_y^2 (1 + gamma): sigma_mu'^2 = sigma_w^2 sigma_y^2 (1 + gamma) kappa_1(c)/2 + sigma_b^2. (1 +
+    gamma) kappa_1(c) = g_r, as pi - arccos c = 2 arctan sqrt((1 + c)/(1 - c)) = 2 arctan sqrt(2 gamma + 1).
     """
     shared, spread, ratio = (part.rhs for part in stated)
     cosine = (t**2 - 1) / (t**2 + 1)  # of t = sqrt((1 + c)/(1 - c)), from c = -1 at t = 0
-    yield identity(
-        "pi - arccos c = 2 arctan t: the derivative by t", -sp.Derivative(sp.acos(cosine), t), 2 / (1 + t**2)
-    )
+    yield identity("d(pi - arccos c)/dt, 2 arctan t", -sp.Derivative(sp.acos(cosine), t), 2 / (1 + t**2))
     kernel = (1 + gamma) * kappa_1(gamma / (1 + gamma))
     for value in (0, sp.Rational(1, 3), 2, 50):
         yield agree(f"(1 + gamma) kappa_1 at gamma = {value}", kernel.subs(gamma, value), shared.subs(gamma, value), 25)
@@ -189,111 +175,71 @@ def recursion_of_relu(stated: Any) -> Iterator[Finding]:
 
 # E f^2 and E |grad f|^2; the maximum has the density 2 phi Phi, E f^2 = int (t^2 phi + phi erf + 2 t phi^2) by parts
 MAXIMUM = (
-    _half_line((t**2 + sp.erf(t / sp.sqrt(2))) * npdf(t) + 2 * t * npdf(t) ** 2),
-    _half_line(2 * npdf(t) * ncdf(t)),
+    sp.Integral((t**2 + sp.erf(t / sp.sqrt(2))) * npdf(t) + 2 * t * npdf(t) ** 2, (t, 0, sp.oo)),
+    sp.Integral(2 * npdf(t) * ncdf(t), (t, 0, sp.oo)),
 )
-AVERAGE = (
-    (2 * _half_line(t**2 * npdf(t)) + 2 * _half_line(t * npdf(t)) ** 2) / 4,
-    2 * _half_line(npdf(t)) / 4,
-)
-MAX_KEPT, AVERAGE_KEPT = 4 * sp.pi / (3 * sp.pi + 2), 4 * sp.pi / (sp.pi + 1)
-TWO: dict[str, Any] = {
-    "correction": "There are two thresholds. The printed value keeps the variance; gradients are kept at a larger one, "
-    "where the variance grows",
-    "right_assumes": "infinite width; the fan-in counts pooled units; the edge read as chi~_1 = 1",
+POOLS = {
+    "MaxPool": (2, relu_maximum, MAXIMUM, "max"),
+    "AveragePool": (igb.AvgPool(2), relu_mean, AVERAGE, "mean"),
 }
-EDGE, KEPT, GROWN = (
-    sp.Symbol(name) for name in (r"\sigma_w^2(\mathrm{EOC})", r"{\sigma_w^2}(q' = q)", r"q'/q \text{ at the EOC}")
-)
+"""Of two nodes: the pooling of the package, of `wide`, the two integrals, and NumPy's."""
+for claim, name, kept, edge, grown in (
+    ("D-pool-relu", "MaxPool", 4 * sp.pi / (3 * sp.pi + 2), sp.Rational(4, 3), 1 + 2 / (3 * sp.pi)),
+    ("D-pool-relu-avg", "AveragePool", 4 * sp.pi / (sp.pi + 1), sp.Integer(4), 1 + 1 / sp.pi),
+):
+    POINT = sp.Symbol(rf"\sigma_w^2(\mathrm{{EOC}}, \mathrm{{{name}}})")
 
-
-def _thresholds(trial: Trial, stated: Any, pool: Any, block: Any, integrals: tuple[Any, Any]) -> Iterator[Finding]:
-    """Findings on the edge stated, and on the forward threshold and the growth of q at the edge where they are stated.
-
-    At width N the mean of the gradient's factor differs from that of infinite width by less than 1/N a layer.
-    """
-    square, slope = integrals
-    edge, *more = sides(stated)
-    yield identity("chi~_1 = sigma_w^2 E |grad f|^2 at the edge", edge * slope, 1)
-    if more:
-        kept, grown = more
-        yield identity("sigma_w^2 E f^2 where q is kept", kept * square, 1)
-        yield identity("sigma_w^2 E f^2 at the edge", edge * square, grown)
-    yield agree("the package's edge", igb.phases.edge_of_chaos("relu", pool=pool), edge, 12)
-    h = trial.rng.standard_normal((trial.draws(2500), 250, 2))
-    factors = growth(trial.rng, h, block, float(edge))
-    label = f"width 250, sigma_w^2 = {float(edge):.4f}, three layers"
-    yield measured(trial, f"{label}: squared gradient", *mean_with_error(factors[0]), 1)
-    if more:
-        yield measured(trial, f"{label}: variance", *mean_with_error(factors[1]), more[1] ** 3)
-
-
-@SECTION.fails(
-    "D-pool-relu",
-    f"ReLU + MaxPool(2), sigma_b^2 = 0: the edge of chaos, where chi~_1 = 1, is at sigma_w^2 = {float(MAX_KEPT):.5f}",
-    printed=sp.Eq(EDGE, MAX_KEPT),
-    counter_example="""
-import numpy as np
-rng = np.random.default_rng(0)
-h = rng.standard_normal((10**6, 2))
-f = np.maximum(h, 0).max(axis=1)                       # ReLU + MaxPool(2)
-step = np.maximum(h + [1e-4, 0], 0).max(axis=1) - f    # its gradient by h_1, which has as much of it as h_2
-gradient = 2 * ((step / 1e-4) ** 2).mean()
-assert abs(printed * (f**2).mean() - 1) < 0.01         # the variance is kept
-assert abs(printed * gradient - 0.825) < 0.01          # squared gradients vanish as 0.825^l
-assert abs(4 / 3 * gradient - 1) < 0.01                # they are kept at 4/3
+    @SECTION.fails(
+        claim,
+        f"ReLU + {name}(2), sigma_b^2 = 0: the edge of chaos, where chi~_1 = 1, is at sigma_w^2 = {float(kept):.5f}",
+        printed=sp.Eq(POINT, kept),
+        counter_example=f"""
+f = lambda h: np.maximum(h, 0).{POOLS[name][-1]}(axis=1)
+h = np.random.default_rng(0).standard_normal((10**6, 2))
+gradient = 2 * (((f(h + [1e-4, 0]) - f(h)) / 1e-4) ** 2).mean()  # by h_1, and as much by h_2
+assert abs(printed * (f(h) ** 2).mean() - 1) < 0.01              # the variance is kept
+assert abs(printed * gradient - {float(kept / edge):.3f}) < 0.01 # squared gradients vanish by this factor a layer
 """,
-    right=(sp.Eq(EDGE, sp.Rational(4, 3)), sp.Eq(KEPT, MAX_KEPT), sp.Eq(GROWN, 1 + 2 / (3 * sp.pi))),
-    **TWO,
-)
-def edge_of_max_pooled_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The paper's own criterion is chi~_1 = sigma_w^2 E |grad f|^2 = 1. The maximum has one active node where it is
-    positive, with probability 3/4: at the printed value chi~_1 = 3 pi/(3 pi + 2) = 0.825, the ordered phase.
-    """
-    with mp.workdps(25):
-        exact = mp.quad(lambda u: 2 * u**2 * mp.npdf(u) * mp.ncdf(u), [0, 1, 3, 12])
-    yield agree("E f^2 by quadrature", exact, MAXIMUM[0].doit(), 20)
-    yield from _thresholds(trial, stated, 2, relu_maximum, MAXIMUM)
-
-
-@SECTION.fails(
-    "D-pool-relu-avg",
-    f"ReLU + AveragePool(2), sigma_b^2 = 0: the edge of chaos, where chi~_1 = 1, is at {float(AVERAGE_KEPT):.5f}",
-    printed=sp.Eq(EDGE, AVERAGE_KEPT),
-    counter_example="""
-import numpy as np
-rng = np.random.default_rng(0)
-h = rng.standard_normal((10**6, 2))
-f = np.maximum(h, 0).mean(axis=1)                      # ReLU + AveragePool(2)
-gradient = ((h > 0) / 4).sum(axis=1).mean()            # |grad f|^2 = (1_{h_1 > 0} + 1_{h_2 > 0})/4
-assert abs(printed * (f**2).mean() - 1) < 0.01         # the variance is kept
-assert abs(printed * gradient - 0.759) < 0.01          # squared gradients vanish as 0.759^l
-assert abs(4 * gradient - 1) < 0.01                    # they are kept at 4
-""",
-    right=(sp.Eq(EDGE, 4), sp.Eq(KEPT, AVERAGE_KEPT), sp.Eq(GROWN, 1 + 1 / sp.pi)),
-    **TWO,
-)
-def edge_of_average_pooled_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """E |grad f|^2 = 2 (1/2)^2 P(h > 0) = 1/4: at the printed value chi~_1 = pi/(pi + 1) = 0.759, the ordered phase."""
-    yield from _thresholds(trial, stated, igb.AvgPool(2), relu_mean, AVERAGE)
+        correction="There are two thresholds. The printed value keeps the variance; gradients are kept at a larger one",
+        right=(sp.Eq(POINT, edge), sp.Eq(KEPT, kept), sp.Eq(GROWN, grown)),
+        right_assumes="infinite width; the fan-in counts pooled units; the edge read as chi~_1 = 1",
+    )
+    def edge_of_pooled_relu(trial: Trial, stated: Any) -> Iterator[Finding]:
+        """The paper's own criterion is chi~_1 = sigma_w^2 E |grad f|^2 = 1. The maximum has one active node where it is
+        positive, with probability 3/4; the mean has E |grad f|^2 = 2 (1/2)^2 P(h > 0) = 1/4. At width N the mean of the
+        gradient's factor differs from that of infinite width by less than 1/N a layer.
+        """
+        pool, block, (square, slope), _ = next(row for name, row in POOLS.items() if name in str(parts(stated)[0].lhs))
+        edge, *more = sides(stated)
+        yield identity("chi~_1 = sigma_w^2 E |grad f|^2 at the edge", edge * slope, 1)
+        yield agree("the package's edge", igb.phases.edge_of_chaos("relu", pool=pool), edge, 12)
+        h = trial.rng.standard_normal((trial.draws(2500), 250, 2))
+        back, forth = growth(trial.rng, h, block, float(edge))
+        label = f"width 250, sigma_w^2 = {float(edge):.4f}, three layers"
+        yield measured(trial, f"{label}: squared gradient", *mean_with_error(back), 1)
+        for kept, grown in [more] if more else ():
+            yield identity("sigma_w^2 E f^2 where q is kept", kept * square, 1)
+            yield identity("sigma_w^2 E f^2 at the edge", edge * square, grown)
+            yield measured(trial, f"{label}: variance", *mean_with_error(forth), grown**3)
 
 
 @SECTION.holds(
     "D-pool-rates",
     "Pooled ReLU without biases: gamma diverges for every sigma_w^2",
     printed=(
-        sp.Eq(sp.Symbol(r"\text{MaxPool(2): } \lim \gamma_{l+1}/\gamma_l"), 1 + 2 / (3 * sp.pi)),
-        sp.Eq(sp.Symbol(r"\text{AvgPool(2): } \lim \gamma_{l+1}/\gamma_l"), 1 + 1 / sp.pi),
+        equation(r"\text{MaxPool(2): } \lim \gamma_{l+1}/\gamma_l", 1 + 2 / (3 * sp.pi)),
+        equation(r"\text{AvgPool(2): } \lim \gamma_{l+1}/\gamma_l", 1 + 1 / sp.pi),
     ),
     assumes="infinite width before depth",
 )
 def pooled_relu_diverges(stated: Any) -> Iterator[Finding]:
-    """Homogeneity makes c' = K(c)/K(1) the same for every sigma_w^2; its slope at c = 1 is E |grad f|^2/E f^2.
-
-    That is below 1: c = 1 attracts everything, and gamma grows by the inverse, which is faster than ReLU's l^2.
+    """Homogeneity makes c' = K(c)/K(1) the same for every sigma_w^2; its slope at c = 1, E |grad f|^2/E f^2, is below
+    1: c = 1 attracts everything, and gamma grows by the inverse.
     """
-    for part, pool, (square, slope) in zip(stated, (2, igb.AvgPool(2)), (MAXIMUM, AVERAGE), strict=True):
-        name = repr(pool) if pool != 2 else "MaxPool(2)"
+    with mp.workdps(25):
+        exact = mp.quad(lambda u: 2 * u**2 * mp.npdf(u) * mp.ncdf(u), [0, 1, 3, 12])
+    yield agree("MaxPool(2): E f^2 by quadrature", exact, MAXIMUM[0].doit(), 20)
+    for part, (name, (pool, _, (square, slope), _)) in zip(stated, POOLS.items(), strict=True):
         yield identity(f"{name}: E f^2/E |grad f|^2", square / slope, part.rhs)
         course = igb.mlp(60, pool=pool, sigma_w2=1.0).predict().per_layer.gamma
         yield agree(f"{name}: the factor of gamma at depth 60", course[60] / course[59], part.rhs, 2.5)
@@ -304,16 +250,15 @@ def pooled_relu_diverges(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "D-pool-order",
     "The limits are taken in this order: width to infinity before depth",
-    printed=sp.Eq(sp.Symbol(r"E\,s_{L}^2/(E\,s_{L})^2"), (1 + 5 / width) ** depth),
+    printed=equation(r"E\,s_{L}^2/(E\,s_{L})^2", (1 + 5 / width) ** depth),
     assumes="read as: the results need that order; s_L is the variance of the units of layer L, here of ReLU",
 )
 def width_before_depth(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """At width N the variance s of a layer is random: E s'^2/(E s')^2 = (1 + k/N) E s^2/(E s)^2.
-
-    k = E f^4/(E f^2)^2 - 1, since the N units are independent given s and f is homogeneous. After L layers the factor
-    is (1 + k/N)^L: 1 for N to infinity first, infinite for L to infinity first, e^(k r) at L = r N.
+    """At width N the variance s of a layer is random: E s'^2/(E s')^2 = (1 + k/N) E s^2/(E s)^2, k = E f^4/(E f^2)^2 -
+    1, since the N units are independent given s and f is homogeneous. (1 + k/N)^L is 1 for N first, infinite for L
+    first.
     """
-    moment = _half_line(t**4 * npdf(t)) / _half_line(t**2 * npdf(t)) ** 2
+    moment = relu_moment(4) / relu_moment(2) ** 2
     yield identity("1 + k/N", 1 + (moment - 1) / width, stated.rhs.subs(depth, 1))
     yield identity("width first", sp.Limit(stated.rhs, width, sp.oo), 1)
     yield identity("depth first: the inverse", sp.Limit(1 / stated.rhs.subs(width, 10), depth, sp.oo), 0)
@@ -337,17 +282,12 @@ def _correlation(trial: Trial, weights: float, biases: float) -> tuple[float, fl
     return mean_with_error(products[:, 0, 1] / np.sqrt(products[:, 0, 0] * products[:, 1, 1]))
 
 
-MAX_EDGE, TANH_EDGE = sp.symbols(r"\mathrm{EOC}(\tanh+\mathrm{MaxPool}) \mathrm{EOC}(\tanh)")
-PREJUDICE = sp.Gt(c, sp.Rational(1, 2))
-
-
 @SECTION.fails(
     "D-pool-tanhmax",
     "tanh + MaxPool(2): the edge of chaos is a separate curve, and the chaotic side shows prejudice only",
     printed=(sp.Ne(MAX_EDGE, TANH_EDGE), PREJUDICE),
     assumes="sigma_w^2 <= 4, sigma_b^2 <= 0.2",
     counter_example="""
-import numpy as np
 h = np.random.default_rng(0).standard_normal((10**6, 2)) * 0.9
 M = h.max(axis=1)
 # |M| has the law of |h_1|, so that E tanh^2 and E tanh'^2, and with them q*, chi_1 and the edge, are those of tanh
@@ -360,11 +300,8 @@ assert abs((np.cosh(M) ** -4.0).mean() - (np.cosh(h[:, 0]) ** -4.0).mean()) < 0.
 )
 def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The larger of two has a modulus distributed as that of one. As tanh^2 and tanh'^2 are even, q* and chi_1 do not
-    notice the pooling. (The paper's table of the curve is not at hand; the fan-in counts pooled units, as for ReLU.)
-
-    From 0 at orthogonal data c rises to c*, so that c > 1/2 behind ten layers makes c* > 1/2.
-
-    Not noticed: a bound of 0.55, as c is above 0.7 at all of these points.
+    notice the pooling. (The paper's table of the curve is not at hand.) From 0 at orthogonal data c rises to c*. Not
+    noticed: a bound of 0.55, as c is above 0.7 at all of these points.
     """
     edges, prejudice = stated
     modulus = sp.Derivative(ncdf(t) ** 2 - ncdf(-t) ** 2, t)
@@ -379,9 +316,7 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     for weights in (1.5, 4.0):
         for biases in (0.0, 0.2):
             value, error = _correlation(trial, weights, biases)
-            label = (
-                f"sigma_w^2 = {weights}, sigma_b^2 = {biases}: c behind ten layers, less eight errors of {error:.1g}"
-            )
+            label = f"sigma_w^2 = {weights}, sigma_b^2 = {biases}: c behind ten layers, less eight errors"
             yield satisfies(label, prejudice, {c: value - 8 * error})
 
 
@@ -389,14 +324,12 @@ def edge_of_max_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
     "D-pool-tanhavg",
     "tanh + AveragePool(2) has a phase diagram with an edge of chaos, prejudice and neutrality: that of tanh at half "
     "of sigma_w^2",
-    printed=sp.Eq(sp.Symbol(r"{\sigma_w^2}(\tanh)"), sigma_w2 / 2),
+    printed=equation(r"{\sigma_w^2}(\tanh)", sigma_w2 / 2),
     assumes="independent nodes; the fan-in counts pooled units",
 )
 def phases_of_average_pooled_tanh(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """As tanh has the mean 0 and the nodes are independent: E f f = E tanh tanh/2 and E |grad f|^2 = E tanh'^2/2.
-
-    So both maps are those of tanh with sigma_w^2/2: the edge is at 3.972 and the neutrality line at 5.850 for
-    sigma_b^2 = 0.1.
+    """As tanh has the mean 0 and the nodes are independent: E f f = E tanh tanh/2 and E |grad f|^2 = E tanh'^2/2. So
+    both maps are those of tanh with sigma_w^2/2: at sigma_b^2 = 0.1 the edge is at 3.972, the neutrality line at 5.850.
     """
     for weights, biases in ((3.0, 0.1), (8.0, 0.05)):
         half = float(stated.rhs.subs(sigma_w2, weights))

@@ -5,9 +5,8 @@ round a circle of four laws over the data, the weights fixed,
 
     B^(l) ~ N(0, 1)  ->  Y^(l) = phi(B^(l))  ->  Z^(l+1) = sum_j w_j Y_j^(l)  ->  B^(l+1) ~ N(0, 1),
 
-so that the law of Y, hence that of the output O_c, is the same at every depth. All limits are meant in this order:
-width N to infinity at a fixed depth, data D to infinity as well. At finite width what is left is of order L/N, so the
-two limits N -> infinity and L -> infinity may not be exchanged.
+so that the law of Y, hence that of the output O_c, is the same at every depth. Width N and number of data D go to
+infinity at a fixed depth; at finite width what is left is of order L/N.
 """
 
 from collections.abc import Iterator
@@ -18,9 +17,9 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal
-from igbtheory.claims.gaussians import batch_density, batch_relu_mean, kappa_1, mean_of, npdf
-from igbtheory.claims.simulated import at_infinite_width, extrapolated, mean_with_error, standardised
+from igbtheory.claims import Finding, Section, Trial, agree, equation, gaussians, identity, measured, normal
+from igbtheory.claims.gaussians import batch_relu_mean, kappa_1, normal_moment, npdf, relu_moment, variance_of
+from igbtheory.claims.simulated import extrapolated, hidden_units, mean_with_error, relu, standardised, wide_limit
 
 SECTION = Section("Where you place the norm, appendix E.1: BatchNorm in front of ReLU, full batch", "E E.1.1")
 
@@ -34,33 +33,25 @@ DATA = 200
 """Data of the simulations."""
 PAIR = kappa_1(sp.Rational(-1, DATA - 1)) / 2
 """E Y_a Y_b of two of them, normalised by the same batch: their B have the correlation -1/(DATA - 1)."""
+WEIGHT = sigma_w2 / N
+"""The variance of a weight."""
+RELU = {E_Y: 1 / sp.sqrt(2 * sp.pi), Var_Y: (1 - 1 / sp.pi) / 2, sigma_w2: 2}
 
 
-def relu_moment(power: int, variance: Any = 1) -> sp.Expr:
-    """The moment E ReLU(B)^power of B ~ N(0, variance), not yet integrated."""
-    return sp.Integral(b**power * npdf(b, 0, sp.sqrt(variance)), (b, 0, sp.oo))
-
-
-def weight_moment(power: int) -> sp.Expr:
-    """The moment E w^power of a weight w ~ N(0, sw2/N), not yet integrated."""
-    g = sp.Symbol("g", real=True)
-    size = (sigma_w2 / N) ** sp.Rational(power, 2)
-    return size * sp.Integral(g**power * npdf(g), (g, -sp.oo, sp.oo))
-
-
-def network(depth: int, activation: str = "relu") -> igb.Network:
-    """The network of Theorem E.1, sw2 = 2."""
-    return igb.mlp(depth, activation, norm="batch", placement="before")
-
-
-def predicted(stated: Any, name: str, depth: int) -> Iterator[Finding]:
+def predicted(stated: Any, name: str) -> Iterator[Finding]:
     """Findings that variances of the outputs are those stated, for ReLU and for softplus, whose moments are summed."""
-    whole = {E_Y: 1 / sp.sqrt(2 * sp.pi), Var_Y: (1 - 1 / sp.pi) / 2, sigma_w2: 2}
-    found = getattr(network(depth).predict(digits=30), name)
-    yield agree(f"{name} of ReLU, depth {depth}, predicted", found, stated.subs(whole), 25)
-    first, second = (mean_of(lambda h, p=p: np.log1p(np.exp(h)) ** p, 1.0) for p in (1, 2))  # type: ignore[misc]
+    found = getattr(igb.mlp(7, norm="batch").predict(digits=30), name)
+    yield agree(f"{name} of ReLU, depth 7, predicted", found, stated.subs(RELU), 25)
+    first, second = (gaussians.mean_of(lambda h, p=p: np.log1p(np.exp(h)) ** p, 1.0) for p in (1, 2))  # type: ignore[misc]
+    found = getattr(igb.mlp(3, "softplus", norm="batch").predict(), name)
     own = {E_Y: first, Var_Y: second - first**2, sigma_w2: 2}
-    yield agree(f"{name} of softplus, predicted", getattr(network(3, "softplus").predict(), name), stated.subs(own), 11)
+    yield agree(f"{name} of softplus, predicted", found, stated.subs(own), 11)
+
+
+def activations(trial: Trial, width: int, depth: int) -> Any:
+    """Units of the last hidden layer of BN + ReLU, (networks, DATA, width)."""
+    shape = trial.draws(60), DATA, width
+    return hidden_units(trial.rng, shape, depth=depth, phi=lambda h: relu(standardised(h, -2)))
 
 
 @SECTION.holds(
@@ -70,66 +61,17 @@ def predicted(stated: Any, name: str, depth: int) -> Iterator[Finding]:
     assumes=f"{LIMITS}, phi with finite fourth moments",
 )
 def theorem_e1(stated: Any) -> Iterator[Finding]:
-    """Given the weights, O_c = sum_j w_j Y_j; in the limit the Y_j are independent over the data (see E-Eq25).
-
-    1. Base: B^(1) ~ N(0, 1) (E-Eq20,22).
-    2. Cumulants add: kappa_r(O) = kappa_r(Y) sum_j w_j^r. Over Gaussian weights N E w^2 = sw2; of the squared skewness
-       N E w^6 is left, as products of two odd powers vanish, and of the excess kurtosis N E w^4. Both fall like 1/N:
-       O_c is Gaussian over the data.
-    3. Step: the next Z is such a sum too, hence Gaussian, and normalised over the full batch it is N(0, 1) again.
-    E-noamp simulates the variances.
+    """Given the weights, O_c = sum_j w_j Y_j with Y_j independent over the data (see E-Eq25), and the first B is N(0,
+    1). Cumulants add: over Gaussian weights the squared skewness leaves N E w^6, and the excess kurtosis N E w^4. Both
+    fall like 1/N, so O_c is Gaussian; so is the next Z, which the full batch normalises to N(0, 1) again. See E-noamp.
     """
-    variance = sp.Limit(N * weight_moment(2).doit() * Var_Y, N, sp.oo)
     third, fourth = sp.symbols("kappa_3 kappa_4", real=True)
-    skewness = N * weight_moment(6).doit() * third**2 / (sigma_w2 * Var_Y) ** 3
+    skewness = N * normal_moment(6, WEIGHT).doit() * third**2 / (sigma_w2 * Var_Y) ** 3
     yield identity("squared skewness of O_c", sp.Limit(skewness, N, sp.oo), 0)
-    excess = N * weight_moment(4).doit() * fourth / (sigma_w2 * Var_Y) ** 2
+    excess = N * normal_moment(4, WEIGHT).doit() * fourth / (sigma_w2 * Var_Y) ** 2
     yield identity("excess kurtosis of O_c", sp.Limit(excess, N, sp.oo), 0)
-    yield from normal("O_c", stated.rhs, o, mu_c, variance.doit())
-    yield from predicted((-1 / sp.diff(sp.log(stated.rhs), o, 2)).simplify(), "var_chi", 7)
-
-
-@SECTION.holds(
-    "E-Eq17",
-    "mu_c ~ N(0, sw2 E_chi(Y_0^(1))^2)",
-    printed=equation(r"f_{\mu_c}(m)", npdf(m, 0, sp.sqrt(sigma_w2) * E_Y)),
-    assumes=LIMITS,
-)
-def centres(stated: Any) -> Iterator[Finding]:
-    """mu_c = sum_j w_j E(Y_j) = E(Y) sum_j w_j: all nodes have the same mean, so a sum of N normal weights is left, of
-    variance N E w^2 E(Y)^2. E-noamp simulates it.
-    """
-    variance = N * weight_moment(2) * E_Y**2
-    yield identity("variance of mu_c", variance, sigma_w2 * E_Y**2)
-    yield from normal("mu_c", stated.rhs, m, 0, variance.doit())
-    yield from predicted((-1 / sp.diff(sp.log(stated.rhs), m, 2)).simplify(), "var_mu", 7)
-
-
-@SECTION.fails(
-    "E-Eq18",
-    "f_mu -> delta if the mean of Y_1^(0), a node of the inputs, tends to 0",
-    printed=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * sp.Symbol("E_X") ** 2),
-    counter_example="""
-import math
-import igbtheory as igb
-# the inputs are centred, E Y_1^(0) = E X = 0; the centres scatter all the same
-p = igb.mlp(1, "relu", norm="batch", placement="before").predict(igb.GaussianInputs(shift=0.0))
-assert math.isclose(p.var_mu, 1 / math.pi, rel_tol=1e-12)
-assert printed.subs(E_X, 0) == 0
-""",
-    correction="f_mu -> delta if the mean of Y_0^(1), a node behind phi, tends to 0; the inputs do not matter",
-    right=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * E_Y**2),
-)
-def no_bias(stated: Any) -> Iterator[Finding]:
-    """Two indices stand in each other's place: Y_1^(0) is node 1 of layer 0, an input in the notation of appendix A.
-    The variance of mu_c that vanishes with a mean is that of E-Eq17. Centred and shifted inputs, ReLU and tanh.
-    """
-    mean = {"relu": 1 / sp.sqrt(2 * sp.pi), "tanh": sp.Integer(0)}
-    for shift in (0.0, 1.0):
-        for activation, value in mean.items():
-            found = network(2, activation).predict(igb.GaussianInputs(shift=shift)).var_mu
-            expected = stated.rhs.subs({sp.Symbol("E_X"): shift, E_Y: value, sigma_w2: 2})
-            yield agree(f"{activation}, inputs of mean {shift:g}, predicted", found, expected, 12)
+    yield from normal("O_c", stated.rhs, o, mu_c, (N * normal_moment(2, WEIGHT) * Var_Y).doit())
+    yield from predicted(variance_of(stated.rhs, o), "var_chi")
 
 
 @SECTION.holds(
@@ -138,51 +80,75 @@ def no_bias(stated: Any) -> Iterator[Finding]:
     printed=equation(r"f_{\mu_c}(m)", npdf(m, 0, sp.sqrt(sigma_w2) * e)),
     assumes="E_chi(Y_0^(1)) converges as D -> infinity",
 )
-def bias(stated: Any) -> Iterator[Finding]:
-    """E-Eq17 with its limit. A full batch of D data has E(Y) = E|B|/2 with B^2/(D - 1) ~ Beta(1/2, (D - 2)/2), which
-    tends to 1/sqrt(2 pi).
+@SECTION.holds(
+    "E-Eq17",
+    "mu_c ~ N(0, sw2 E_chi(Y_0^(1))^2)",
+    printed=equation(r"f_{\mu_c}(m)", npdf(m, 0, sp.sqrt(sigma_w2) * E_Y)),
+    assumes=LIMITS,
+)
+def centres(stated: Any) -> Iterator[Finding]:
+    """mu_c = sum_j w_j E(Y_j) = E(Y) sum_j w_j, of variance N E w^2 E(Y)^2. A full batch of D data has E(Y) = E|B|/2
+    with B^2/(D - 1) ~ Beta(1/2, (D - 2)/2), which tends to 1/sqrt(2 pi). E-noamp simulates the variance.
     """
-    variance = sp.Limit(sigma_w2 * E_Y**2, E_Y, e)
-    yield from normal("mu_c", stated.rhs, m, 0, variance.doit())
-    deviation = (-1 / sp.diff(sp.log(stated.rhs), m, 2)).simplify().subs(sigma_w2, 2)
+    mean = e if stated.rhs.has(e) else E_Y
+    yield from normal("mu_c", stated.rhs, m, 0, (N * normal_moment(2, WEIGHT) * mean**2).doit())
+    said = variance_of(stated.rhs, m).subs({e: E_Y, sigma_w2: 2})
+    yield from predicted(said, "var_mu")
     for data in (10, 1000):
-        net = igb.mlp(1, "relu", norm="batch", placement="before", batch_size=data)
-        mean = batch_relu_mean(sp.Integer(data))
-        yield agree(f"var_mu with D = {data}, predicted", net.predict(digits=25).var_mu, deviation.subs(e, mean), 20)
-    many = batch_relu_mean(sp.Float(10**9, 30))
-    yield agree("E(Y), D = 1e9", many, relu_moment(1).doit(), 9)
+        found = igb.mlp(1, norm="batch", batch_size=data).predict(digits=25).var_mu
+        yield agree(f"var_mu with D = {data}, predicted", found, said.subs(E_Y, batch_relu_mean(sp.Integer(data))), 20)
+    yield agree("E(Y), D = 1e9", batch_relu_mean(sp.Float(10**9, 30)), relu_moment(1).doit(), 9)
+
+
+@SECTION.fails(
+    "E-Eq18",
+    "f_mu -> delta if the mean of Y_1^(0), a node of the inputs, tends to 0",
+    printed=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * sp.Symbol("E_X") ** 2),
+    counter_example="""
+p = igb.mlp(1, norm="batch").predict()  # the inputs are centred, E Y_1^(0) = E X = 0; the centres scatter all the same
+assert printed.subs(E_X, 0) == 0 and abs(p.var_mu - 1 / pi.evalf()) < 1e-12
+""",
+    correction="f_mu -> delta if the mean of Y_0^(1), a node behind phi, tends to 0; the inputs do not matter",
+    right=equation(r"\mathrm{Var}\,\mu_c", sigma_w2 * E_Y**2),
+)
+def no_bias(stated: Any) -> Iterator[Finding]:
+    """Two indices stand in each other's place: Y_1^(0) is node 1 of layer 0, an input in the notation of appendix A.
+    The variance of mu_c that vanishes with a mean is that of E-Eq17. Centred and shifted inputs, ReLU and tanh.
+    """
+    for shift in (0.0, 1.0):
+        for activation, mean in (("relu", RELU[E_Y]), ("tanh", 0)):
+            found = igb.mlp(2, activation, norm="batch").predict(igb.GaussianInputs(shift=shift)).var_mu
+            expected = stated.rhs.subs({sp.Symbol("E_X"): shift, E_Y: mean, sigma_w2: 2})
+            yield agree(f"{activation}, inputs of mean {shift:g}, predicted", found, expected, 12)
 
 
 @SECTION.holds(
     "E-noamp", "bias does not grow with depth", printed=equation(r"\gamma^{(L)}", E_Y**2 / Var_Y), assumes=LIMITS
 )
 def no_amplification(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth; for ReLU it is that of A-ReLU. At
-    finite width gamma even falls a little with depth, by an amount of order L/N. In the simulation a full batch has
-    200 data, with the moments 1/2 and PAIR behind ReLU.
+    """The variances of E-Eq17 and E-ThmE.1 have a ratio that holds no depth. At finite width gamma even falls a little
+    with depth, by an amount of order L/N. In the simulation a full batch has the moments 1/2 and PAIR behind ReLU.
     """
-    per_layer = network(50).predict(digits=30).per_layer.gamma
-    whole = stated.rhs.subs({E_Y: 1 / sp.sqrt(2 * sp.pi), Var_Y: (1 - 1 / sp.pi) / 2})
+    per_layer = igb.mlp(50, norm="batch").predict(digits=30).per_layer.gamma
     for layer in (1, 50):
-        yield agree(f"gamma after layer {layer}, predicted", per_layer[layer], whole, 25)
+        yield agree(f"gamma after layer {layer}, predicted", per_layer[layer], stated.rhs.subs(RELU), 25)
     finite = {E_Y: sp.sqrt(PAIR), Var_Y: sp.Rational(1, 2) - PAIR}
     rows = {"var_mu[3]": 2 * PAIR, "var_chi[3]": 1 - 2 * PAIR, "gamma[3]": stated.rhs.subs(finite)}
-    plain = {"gamma[3]": igb.mlp(3, "relu").predict().gamma}
-    yield from extrapolated(trial, network(3), rows, samples=DATA, against=plain)
+    plain = {"gamma[3]": igb.mlp(3).predict().gamma}
+    yield from extrapolated(trial, igb.mlp(3, norm="batch"), rows, samples=DATA, against=plain)
 
 
 @SECTION.holds(
     "E-Eq20,22", "B_i^(1) ~ N(0, 1)", printed=equation("f_{B_i}(b)", npdf(b)), assumes="infinite batch, Gaussian inputs"
 )
 def normalised_node(stated: Any) -> Iterator[Finding]:
-    """Z ~ N(mu, sigma^2) less its mean, over its deviation: its density at mu + sigma b, times sigma.
-
-    In a batch of finite size n the law is another one, B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), which tends to it.
+    """Z ~ N(mu, sigma^2) less its mean, over its deviation: its density at mu + sigma b, times sigma. In a batch of
+    finite size n the law is another one, B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), which tends to it.
     """
     changed = sp.Subs(npdf(z, mu, sigma) * sigma, z, mu + sigma * b)
     yield identity("change of variable", changed, stated.rhs)
     for at in (0, 1, 2):
-        finite = batch_density(sp.Float(at, 30), sp.Float(10**8, 30))
+        finite = gaussians.batch_density(sp.Float(at, 30), sp.Float(10**8, 30))
         yield agree(f"density at b = {at}, n = 1e8", finite, stated.rhs.subs(b, at), 7)
 
 
@@ -194,26 +160,21 @@ def normalised_node(stated: Any) -> Iterator[Finding]:
 )
 def first_layer(stated: Any) -> Iterator[Finding]:
     """The logarithms of the generating functions of independent w_j X_j add; two of them stand for all. Jointly
-    Gaussian is needed ("multivariate", as the paper says): X_2 = +-X_1 with a random sign has Gaussian entries, and
-    X_1 + X_2 is 0 half of the time.
+    Gaussian is needed: with X_2 = +-X_1, of a random sign, X_1 + X_2 is 0 half of the time.
     """
-    transform = sp.Integral(sp.exp(t * b) * npdf(b), (b, -sp.oo, sp.oo))
-    yield identity("generating function of N(0, 1)", transform, sp.exp(t**2 / 2))
+    log = sp.log(sp.Integral(sp.exp(t * b) * npdf(b), (b, -sp.oo, sp.oo)))
+    yield identity("log generating function of N(0, 1)", log, t**2 / 2)
     weights = sp.symbols("w_1 w_2", positive=True)
-    log = sum(mu * w * t + sp.log(transform.doit()).subs(t, sigma * w * t) for w in weights)
-    mean, variance = (sp.diff(sp.expand_log(log, force=True), t, order).subs(t, 0) for order in (1, 2))
+    both = sp.Add(*(mu * w * t + log.doit().subs(t, sigma * w * t) for w in weights))
+    mean, variance = (sp.diff(sp.expand_log(both, force=True), t, order).subs(t, 0) for order in (1, 2))
     two = stated.rhs.subs({S_w: sum(weights), q: sum(w**2 for w in weights)})
     yield from normal("two inputs", two, z, mean, sp.factor(variance))
-    p = network(1).predict(igb.GaussianInputs(shift=0.5, variance=2.0), digits=30)
-    yield agree("var_mu of Z, predicted, E S_w^2 = sw2 = 2", p.per_layer.var_mu[0], mpmath.mpf("0.5"), 25)
-    yield agree("var_chi of Z, predicted", p.per_layer.var_chi[0], 4, 25)
+    first = igb.mlp(1, norm="batch").predict(igb.GaussianInputs(shift=0.5, variance=2.0), digits=30).per_layer
+    yield agree("var_mu of Z, predicted, E S_w^2 = sw2 = 2", first.var_mu[0], mpmath.mpf("0.5"), 25)
+    yield agree("var_chi of Z, predicted", first.var_chi[0], 4, 25)
 
 
-SECTION.undecided(
-    "E-Eq23",
-    "Z_i^(l+1) = sum_j w_ij^(l) Y_j^(l)",
-    "it defines the Dense layer; nothing is left to decide. (Appendix A, Eq. 1, writes w^(l+1) for the same weights.)",
-)
+SECTION.undecided("E-Eq23", "Z_i^(l+1) = sum_j w_ij^(l) Y_j^(l)", "it defines the Dense layer; Eq. 1 has w^(l+1)")
 
 
 @SECTION.holds(
@@ -226,24 +187,12 @@ def mean_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The mean is linear: sum_j w_ij E(Y_j), and all E(Y_j) are E(Y_0). No independence is needed. The slope of the
     mean on S_w is measured behind one layer of BN + ReLU; it has 200 data.
     """
-    slopes = []
-    for _ in range(trial.draws(60)):
-        x = _activations(trial.rng, 64, 1)
-        weights = trial.rng.standard_normal((64, 256))
-        sums = weights.sum(axis=0)
-        slopes.append((x @ weights).mean(axis=0) @ sums / (sums @ sums))
-    found, error = mean_with_error(np.array(slopes))
-    mean = batch_relu_mean(sp.Integer(DATA))
-    yield measured(trial, "slope of E Z on S_w", found, error, sp.diff(stated.rhs, S_w).subs(E_Y, mean))
-
-
-def _activations(rng: np.random.Generator, width: int, layers: int) -> Any:
-    """Activations (200, width) of the last of `layers` hidden layers of BN + ReLU."""
-    y = rng.standard_normal((DATA, width))
-    for _ in range(layers):
-        before = y @ rng.normal(0, np.sqrt(2 / width), (width, width))
-        y = np.maximum(standardised(before, 0), 0)
-    return y
+    y = activations(trial, 64, 1)
+    weights = trial.rng.standard_normal((len(y), 64, 256))
+    sums = weights.sum(axis=1)
+    slopes = ((y @ weights).mean(axis=1) * sums).sum(axis=1) / (sums**2).sum(axis=1)
+    expected = sp.diff(stated.rhs, S_w).subs(E_Y, batch_relu_mean(sp.Integer(DATA)))
+    yield measured(trial, "slope of E Z on S_w", *mean_with_error(slopes), expected)
 
 
 @SECTION.holds(
@@ -254,24 +203,20 @@ def _activations(rng: np.random.Generator, width: int, layers: int) -> Any:
 )
 def variance_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Var(sum w_j Y_j) = sum_jk w_j w_k C_jk; only the diagonal is left where the nodes are uncorrelated. Its mean over
-    the weights is N E w^2 Var Y, its variance N (E w^4 - (E w^2)^2) Var(Y)^2, which vanishes.
-
-    In a network C_jk is of order N^(-1/2), which adds a term of variance 2 sw2^2 <C_jk^2>, of order 1/N too: the mean
-    square correlation of two nodes is drawn at two widths. Products of two halves of the data carry no bias.
+    the weights is N E w^2 Var Y, its variance N (E w^4 - (E w^2)^2) Var(Y)^2, which vanishes. In a network C_jk is of
+    order N^(-1/2), which adds a term of variance 2 sw2^2 <C_jk^2>, of order 1/N too: the mean square correlation of two
+    nodes is drawn at two widths. Products of two halves of the data carry no bias.
     """
-    yield identity("mean over the weights", N * weight_moment(2) * Var_Y, stated.rhs)
-    fluctuation = N * (weight_moment(4).doit() - weight_moment(2).doit() ** 2) * Var_Y**2
+    second, fourth = (normal_moment(power, WEIGHT) for power in (2, 4))
+    yield identity("mean over the weights", N * second * Var_Y, stated.rhs)
+    fluctuation = N * (fourth.doit() - second.doit() ** 2) * Var_Y**2
     yield identity("variance over the weights", sp.Limit(fluctuation, N, sp.oo), 0)
     sizes = []
     for width in (64, 128):
-        pairs = []
-        for _ in range(trial.draws(60)):
-            y = _activations(trial.rng, width, 2)
-            one, two = (np.corrcoef(half, rowvar=False) for half in (y[: DATA // 2], y[DATA // 2 :]))
-            pairs.append((one * two)[~np.eye(width, dtype=bool)].mean())
-        sizes.append(mean_with_error(np.array(pairs)))
-    narrow = sizes[0][0]
-    yield measured(trial, "mean square correlation of two nodes", *at_infinite_width(*sizes), 0, against=narrow)
+        halves = np.split(activations(trial, width, 2), 2, axis=1)
+        one, two = (h.transpose(0, 2, 1) @ h / (DATA // 2) for h in (standardised(half, 1) for half in halves))
+        sizes.append(mean_with_error(((one * two).sum(axis=(1, 2)) - width) / (width * (width - 1))))
+    yield wide_limit(trial, "mean square correlation of two nodes", sizes, 0, against=sizes[0][0])
 
 
 @SECTION.holds(
@@ -281,23 +226,21 @@ def variance_of_a_node(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="full batch, N, D -> infinity, nodes independent over the data",
 )
 def node_law(stated: Any) -> Iterator[Finding]:
-    """Mean and variance are E-Eq24 and E-Eq25; the cumulants of order r >= 3 are kappa_r(Y) sum_j w_j^r, whose size
-    N E|w|^r is of order N^(1 - r/2).
+    """Mean and variance are E-Eq24 and E-Eq25; the cumulants of order r >= 3 are kappa_r(Y) sum_j w_j^r, whose size N
+    E|w|^r is of order N^(1 - r/2).
     """
-    g, r = sp.symbols("g r", positive=True)
-    size = N * (sigma_w2 / N) ** (r / 2) * 2 * sp.Integral(g**r * npdf(g), (g, 0, sp.oo))
     for order in (3, 4, 5):
-        yield identity(f"size of cumulant {order} over kappa_{order}(Y)", sp.Limit(size.subs(r, order), N, sp.oo), 0)
-    yield from normal("Z", stated.rhs, z, E_Y * S_w, (N * weight_moment(2) * Var_Y).doit())
-
-
-MOMENTS = r"\mathrm{Var}_\chi(O_c)", r"\mathrm{Var}_{\mathcal W}(\mu_c)"
+        size = N * 2 * relu_moment(order, sp.sqrt(WEIGHT))
+        yield identity(f"size of cumulant {order} over kappa_{order}(Y)", sp.Limit(size.doit(), N, sp.oo), 0)
+    yield from normal("Z", stated.rhs, z, E_Y * S_w, (N * normal_moment(2, WEIGHT) * Var_Y).doit())
 
 
 def one_hidden_layer(factor: Any) -> tuple[sp.Eq, ...]:
     """Variances of Eq. 26 times a factor."""
-    values = factor * sigma_w2 * (1 - 1 / sp.pi) / 2, factor * sigma_w2 / (2 * sp.pi)
-    return tuple(equation(name, value) for name, value in zip(MOMENTS, values, strict=True))
+    return (
+        equation(r"\mathrm{Var}_\chi(O_c)", factor * sigma_w2 * (1 - 1 / sp.pi) / 2),
+        equation(r"\mathrm{Var}_{\mathcal W}(\mu_c)", factor * sigma_w2 / (2 * sp.pi)),
+    )
 
 
 @SECTION.fails(
@@ -305,8 +248,7 @@ def one_hidden_layer(factor: Any) -> tuple[sp.Eq, ...]:
     "the law of Eq. 26 is identical to the output of a one-hidden-layer ReLU net without normalisation",
     printed=one_hidden_layer(1),
     counter_example="""
-import igbtheory as igb
-without = igb.mlp(1, "relu").predict()  # sw2 = 2, inputs N(0, 1)
+without = igb.mlp(1).predict()  # sw2 = 2, inputs N(0, 1)
 assert abs(without.var_chi / printed[0].subs(sigma_w2, 2) - 2) < 1e-12
 """,
     correction="it is so up to a factor q = sw2 E X^2 of both variances, which gamma and the law of G0 do not see",
@@ -314,15 +256,14 @@ assert abs(without.var_chi / printed[0].subs(sigma_w2, 2) - 2) < 1e-12
     right_assumes="inputs of mean 0, no biases",
 )
 def remark(stated: Any) -> Iterator[Finding]:
-    """Without normalisation ReLU sees Z ~ N(0, q), q = sw2 E X^2, not N(0, 1); the paper's setting has q = 2. (A
-    network that rectifies its N(0, 1) inputs themselves would be identical.) BatchNorm takes away the mean that inputs
-    of another mean give Z at every node; the plain network does not, and gamma differs.
+    """Without normalisation ReLU sees Z ~ N(0, q), q = sw2 E X^2, not N(0, 1); the paper's setting has q = 2. BatchNorm
+    takes away the mean that inputs of another mean give Z at every node; the plain network does not, and gamma differs.
     """
-    mean, square = relu_moment(1, q), relu_moment(2, q)
+    mean, square = (relu_moment(power, sp.sqrt(q)) for power in (1, 2))
     yield identity("variance over the data", sigma_w2 * (square - mean**2), stated[0].rhs)
     yield identity("variance of the centres", sigma_w2 * mean**2, stated[1].rhs)
-    for size in (1.0, 2.0):
-        p = igb.mlp(1, "relu", sigma_w2=size).predict()
+    for size in (1, 2):
+        found = igb.mlp(1, sigma_w2=float(size)).predict()
         for name, part in zip(("var_chi", "var_mu"), stated, strict=True):
-            values = {sigma_w2: sp.nsimplify(size), q: sp.nsimplify(size)}
-            yield agree(f"{name}, sw2 = {size:g}, predicted", getattr(p, name), part.rhs.subs(values), 13)
+            value = part.rhs.subs({sigma_w2: size, q: size})
+            yield agree(f"{name}, sw2 = {size}, predicted", getattr(found, name), value, 13)

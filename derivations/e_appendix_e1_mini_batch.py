@@ -5,17 +5,18 @@ use all n of them; the modified ones leave a out:
 
     mu~ = (1/(n-1)) sum_(b != a) Z_b,    sigma~^2 = (1/(n-1)) sum_(b != a) (Z_b - mu~)^2,    B~ = (Z_a - mu~)/sigma~.
 
-Expectations of polynomials in the Z_b are computed exactly, by replacing every power Z_b^k by the moment E Z^k, at
-several n: they are rational functions of n. Laws are compared by their moments, or integrated at several n.
+Expectations of polynomials in the Z_b are exact: every power Z_b^k is replaced by E Z^k, at several n, as they are
+rational functions of n. Laws are compared by their moments, or integrated at several n.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal, satisfies
+from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import batch_density, left_out_density, npdf
 from igbtheory.claims.simulated import mean_with_error, standardised
 
@@ -28,6 +29,14 @@ n = sp.Symbol("n", positive=True, integer=True)
 m, h, w, b, mu, Z_a = sp.symbols("m h w b mu Z_a", real=True)
 s, sigma, y, x, a, p, q = sp.symbols("s sigma y x a p q", positive=True)
 GAUSSIAN = "Gaussian iid batch"
+MEAN, CANONICAL, MODIFIED = r"\mathbb E \tilde\mu", r"\mathbb E \hat\mu", r"\mathbb E \tilde\sigma^2"
+SPREAD, EPS, VAR_EPS = r"\mathrm{Var}\,\tilde\sigma^2", r"\mathbb E \epsilon_n", r"\mathrm{Var}(\epsilon_n)"
+SUM, SQUARE, ROOT = "f_S(x)", r"f_{\tilde\sigma^2}(y)", r"f_{\tilde\sigma}(y)"
+FACTOR = ((n - 1) / s**2) ** (n / 2 - 1) / sp.gamma((n - 2) / 2)
+DEVIATION = FACTOR * y ** (n - 3) * sp.exp(-(y**2) / 2 * (n - 1) / s**2) / 2 ** (n / 2 - 2)
+"""The density of sigma~ at y, Eq. 45."""
+NEAR, FAR = sp.symbols("d_n d_4n")
+CENTRE, TAIL = sp.symbols("r_2 r_4")
 
 
 def expectation(polynomial: sp.Expr, size: int) -> sp.Expr:
@@ -51,98 +60,86 @@ def mean_of(data: tuple[sp.Symbol, ...]) -> sp.Expr:
     return sum(data) / sp.Integer(len(data))
 
 
-def variance_of(data: tuple[sp.Symbol, ...]) -> sp.Expr:
-    """Return the mean squared deviation of the values from their mean."""
-    return sum((z - mean_of(data)) ** 2 for z in data) / sp.Integer(len(data))
+def left_out_mean(z: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """Return mu~ of a batch."""
+    return mean_of(z[1:])
 
 
-def epsilon(size: int) -> sp.Expr:
-    """Return mu^ - mu~."""
-    return mean_of(batch(size)) - mean_of(batch(size)[1:])
+def left_out_variance(z: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """Return sigma~^2 of a batch."""
+    return mean_of(tuple((value - left_out_mean(z)) ** 2 for value in z[1:]))
 
 
-def equal(stated: Any, values: dict[int, sp.Expr]) -> Iterator[Finding]:
-    """Findings that what a relation states is what was computed at several n."""
-    for size, value in values.items():
-        yield identity(f"n = {size}", value, stated.rhs.subs(n, size), of=stated.lhs)
+def difference(z: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """Return eps = mu^ - mu~ of a batch."""
+    return mean_of(z) - left_out_mean(z)
 
 
-def same_moments(stated: Any, at: sp.Symbol, step: int, values: dict[int, sp.Expr]) -> Iterator[Finding]:
-    """Findings that a density at positive numbers has the moments of order 0, `step`, ... of polynomials, by n."""
-    for size, value in values.items():
-        for order in range(4 if size == 4 else 3):
-            moment = sp.Integral(at ** (step * order) * stated.rhs.subs(n, size), (at, 0, sp.oo))
-            yield identity(f"n = {size}, moment {step * order}", moment, expectation(value**order, size))
-
-
-MODIFIED = r"\mathbb E \tilde\sigma^2"
-
-
-@SECTION.fails(
-    "E-sameE",
-    'modified estimators "have the same expectation and only the variance is slightly increased"',
-    printed=(equation(MODIFIED, s**2 * (n - 1) / n),),
-    counter_example="""
-from fractions import Fraction
-from itertools import product
-# Z = +-1 with equal chances (s^2 = 1), n = 3: E sigma~^2 by enumeration
-def variance(values):
-    return sum((v - Fraction(sum(values), len(values))) ** 2 for v in values) / len(values)
-modified = sum(variance(b[1:]) for b in product([-1, 1], repeat=3)) / 8
-assert modified == Fraction(1, 2) and printed.subs({n: 3, s: 1}) == Rational(2, 3)
-""",
-    correction="the mean of sigma~^2 is smaller than that of sigma^^2 by the second term; both variances increase "
-    "for n > 2",
-    right=(
-        equation(MODIFIED, s**2 * (n - 1) / n - s**2 / (n * (n - 1))),
-        equation(r"\mathrm{Var}\,\tilde\sigma^2", 2 * s**4 * (n - 2) / (n - 1) ** 2),
-    ),
-    right_assumes=f"{GAUSSIAN} for the variance",
-)
-def same_expectation(stated: Any) -> Iterator[Finding]:
-    """Of the two modified estimators mu~ has the mean of mu^ (E-Eq30), but E sigma~^2 is not E sigma^^2 = s^2 (n-1)/n
-    at any n, nor is it in the paper's own Eq. 31. Var sigma^^2 is 2 s^4 (n-1)/n^2.
-    """
-    spread = {size: variance_of(batch(size)[1:]) for size in (3, 5)}
-    first = {size: expectation(value, size) for size, value in spread.items()}
-    second = {size: expectation(value**2, size) - first[size] ** 2 for size, value in spread.items()}
-    for part, values in zip(stated, (first, second), strict=False):
-        yield from equal(part, values)
+ESTIMATORS: dict[str, tuple[Callable[..., sp.Expr], int]] = {
+    MEAN: (left_out_mean, 1),
+    CANONICAL: (mean_of, 1),
+    MODIFIED: (left_out_variance, 1),
+    SPREAD: (left_out_variance, 2),
+    EPS: (difference, 1),
+    VAR_EPS: (difference, 2),
+}
+"""Of an expectation, or of a variance, the polynomial, and the order of the cumulant."""
 
 
 SECTION.undecided(
     "E-Eq27-29",
     "leave-one-out B~ = (Z_a - mu~)/sigma~ with 1/(n-1) normalisation over n-1 points",
-    "it defines the modified normalisation; nothing is left to decide. Every claim below uses it.",
+    "it defines the modified normalisation, which every claim below uses",
 )
 
 
-@SECTION.holds("E-Eq30", "E mu~ = E mu^ = m", printed=equation(r"\mathbb E \tilde\mu", m))
-def mean_of_the_mean(stated: Any) -> Iterator[Finding]:
-    """The mean is linear."""
-    yield from equal(stated, {size: expectation(mean_of(batch(size)[1:]), size) for size in (2, 6)})
-    yield from equal(stated, {size: expectation(mean_of(batch(size)), size) for size in (2, 6)})
-
-
+@SECTION.fails(
+    "E-Eq40",
+    "the variance of eps",
+    printed=equation(VAR_EPS, (s**2 + (n - 1) / n**2 * s**2) / n**2),
+    counter_example="""
+# n = 2, Z = +-1 with equal chances (s^2 = 1): eps = (Z_a - Z_b)/2 is -1, 0, 0, 1
+assert printed.subs({n: 2, s: 1}) == Rational(5, 16) != Rational(1, 2)
+""",
+    correction="the second term is Var mu~ = s^2/(n-1); the order O(1/n^2) is right as printed",
+    right=equation(VAR_EPS, s**2 / (n * (n - 1))),
+    right_assumes="independent values of finite variance",
+)
+@SECTION.holds("E-Eq39", "E eps = 0", printed=equation(EPS, 0))
 @SECTION.holds(
     "E-Eq31-37",
     "E sigma~^2 = s^2 (n-2)/(n-1)",
     printed=equation(MODIFIED, s**2 * (n - 2) / (n - 1)),
-    assumes="independent values of finite variance",
+    assumes="independent values of finite variance; Eq. 31 prints the layer 1 for l",
 )
-def mean_of_the_variance(stated: Any) -> Iterator[Finding]:
-    """The terms A + B - 2 C of Eqs. 34-36 with E Z_b Z_c = m^2 + s^2 where b = c, else m^2; (n-1) and (n-1)(n-2) pairs
-    in B, 1 and n-2 in C. (Eq. 31 prints the layer 1 for l.)
+@SECTION.holds("E-Eq30", "E mu~ = E mu^ = m", printed=(equation(MEAN, m), equation(CANONICAL, m)))
+@SECTION.fails(
+    "E-sameE",
+    'modified estimators "have the same expectation and only the variance is slightly increased"',
+    printed=(equation(MODIFIED, s**2 * (n - 1) / n),),
+    counter_example="""
+# Z = +-1 with equal chances (s^2 = 1), n = 3: of the pairs ++, +-, -+, -- that are left two have the variance 1
+assert printed.subs({n: 3, s: 1}) == Rational(2, 3) != Rational(0 + 1 + 1 + 0, 4)
+""",
+    correction="the mean of sigma~^2 is smaller than that of sigma^^2 by the second term; both variances increase "
+    "for n > 2",
+    right=(
+        equation(MODIFIED, s**2 * (n - 1) / n - s**2 / (n * (n - 1))),
+        equation(SPREAD, 2 * s**4 * (n - 2) / (n - 1) ** 2),
+    ),
+    right_assumes=f"{GAUSSIAN} for the variance",
+)
+def estimators(stated: Any) -> Iterator[Finding]:
+    """The moments of polynomials, at n = 3, 4 and 6; values of any law have the same means, and eps the same variance.
+    Of the two modified estimators mu~ has the mean of mu^, but E sigma~^2 is not E sigma^^2 = s^2 (n-1)/n at any n, nor
+    is it in the paper's own Eq. 31; Var sigma^^2 is 2 s^4 (n-1)/n^2.
     """
-    equal_pair, pair = s**2 + m**2, m**2
-    terms = sp.Add(
-        equal_pair,
-        ((n - 1) * equal_pair + (n - 1) * (n - 2) * pair) / (n - 1) ** 2,
-        -2 * (equal_pair + (n - 2) * pair) / (n - 1),
-    )
-    yield identity("A + B - 2 C", terms, stated.rhs)
-    values = {size: expectation(variance_of(batch(size)[1:]), size) for size in (2, 3, 6)}
-    yield from equal(stated, values)
+    for part in parts(stated):
+        polynomial, order = ESTIMATORS[part.lhs.name]
+        for size in (3, 4, 6):
+            first, second = (expectation(polynomial(batch(size)) ** k, size) for k in (1, 2))
+            value = first if order == 1 else second - first**2
+            yield identity(f"n = {size}", value, part.rhs.subs(n, size), of=part.lhs)
 
 
 @SECTION.holds(
@@ -153,37 +150,9 @@ def mean_of_the_variance(stated: Any) -> Iterator[Finding]:
 )
 def difference_of_the_means(stated: Any) -> Iterator[Finding]:
     """The sum of all values is (n-1) mu~ + Z_a."""
-    for size in (2, 5):
-        z = batch(size)
-        expected = stated.rhs.subs({Z_a: z[0], mu: mean_of(z[1:]), n: size})
-        yield identity(f"n = {size}", epsilon(size), expected, of=stated.lhs)
-
-
-@SECTION.holds("E-Eq39", "E eps = 0", printed=equation(r"\mathbb E \epsilon_n", 0))
-def mean_of_the_difference(stated: Any) -> Iterator[Finding]:
-    """Both means, of which eps is the difference, have the mean m."""
-    yield from equal(stated, {size: expectation(epsilon(size), size) for size in (2, 5)})
-
-
-VAR_EPS = sp.Symbol(r"\mathrm{Var}(\epsilon_n)")
-
-
-@SECTION.fails(
-    "E-Eq40",
-    "the variance of eps",
-    printed=sp.Eq(VAR_EPS, (s**2 + (n - 1) / n**2 * s**2) / n**2, evaluate=False),
-    counter_example="""
-# n = 2, Z = +-1 with equal chances (s^2 = 1): eps = (Z_a - Z_b)/2 is -1, 0, 0, 1
-assert printed.subs({n: 2, s: 1}) == Rational(5, 16) != Rational(1, 2)
-""",
-    correction="the second term is Var mu~ = s^2/(n-1)",
-    right=sp.Eq(VAR_EPS, s**2 / (n * (n - 1)), evaluate=False),
-)
-def variance_of_the_difference(stated: Any) -> Iterator[Finding]:
-    """The difference eps = (Z_a - mu~)/n has two independent terms. The order O(1/n^2) is right as printed, and with it
-    that eps tends to 0.
-    """
-    yield from equal(stated, {size: expectation(epsilon(size) ** 2, size) for size in (2, 5)})
+    for z in (batch(2), batch(5)):
+        expected = stated.rhs.subs({Z_a: z[0], mu: left_out_mean(z), n: len(z)})
+        yield identity(f"n = {len(z)}", difference(z), expected, of=stated.lhs)
 
 
 @SECTION.fails(
@@ -216,65 +185,40 @@ def density_of_the_mean(stated: Any) -> Iterator[Finding]:
     for h, and the mean is missing.
     """
     for size in (2, 5):
-        centre = mean_of(batch(size)[1:])
-        variance = expectation(centre**2, size) - expectation(centre, size) ** 2
-        yield from normal(f"n = {size}", stated.rhs.subs({n: size, y: h}), h, expectation(centre, size), variance)
+        first, second = (expectation(left_out_mean(batch(size)) ** k, size) for k in (1, 2))
+        yield from normal(f"n = {size}", stated.rhs.subs({n: size, y: h}), h, first, second - first**2)
 
 
-SUM = sp.Symbol("f_S(x)")
-
-
+@SECTION.holds("E-Eq45", "the density of sigma~", printed=equation(ROOT, DEVIATION), assumes=f"{GAUSSIAN}, n > 2")
+@SECTION.holds(
+    "E-Eq44",
+    "the density of sigma~^2",
+    printed=equation(SQUARE, FACTOR * y ** (n / 2 - 2) * sp.exp(-y / 2 * (n - 1) / s**2) / 2 ** ((n - 2) / 2)),
+    assumes=f"{GAUSSIAN}, n > 2",
+)
 @SECTION.fails(
     "E-Eq43",
     "S = sigma~^2 (n-1)/s^2 has the chi law with n - 2 degrees of freedom",
-    printed=sp.Eq(SUM, x ** (n - 3) * sp.exp(-(x**2) / 2) / (2 ** (n / 2 - 2) * sp.gamma(n / 2 - 1)), evaluate=False),
+    printed=equation(SUM, x ** (n - 3) * sp.exp(-(x**2) / 2) / (2 ** (n / 2 - 2) * sp.gamma(n / 2 - 1))),
     counter_example="""
 # n = 4: E S = 2 by Eq. 31; the chi law with 2 degrees of freedom has the mean sqrt(pi/2)
 assert Integral(x * printed.subs(n, 4), (x, 0, oo)).evalf() < 1.26
 """,
     correction="it has the chi-squared law",
-    right=sp.Eq(SUM, x ** (n / 2 - 2) * sp.exp(-x / 2) / (2 ** (n / 2 - 1) * sp.gamma(n / 2 - 1)), evaluate=False),
+    right=equation(SUM, x ** (n / 2 - 2) * sp.exp(-x / 2) / (2 ** (n / 2 - 1) * sp.gamma(n / 2 - 1))),
     right_assumes=f"{GAUSSIAN}, n > 2",
 )
-def chi_squared_law(stated: Any) -> Iterator[Finding]:
+def laws_of_the_variance(stated: Any) -> Iterator[Finding]:
     """A rotation (Helmert's) takes the n - 1 values to sqrt(n-1) mu~ and n - 2 others, independent and N(0, s^2), whose
-    squares S s^2 adds. The sentence before Eq. 43 says "chi-squared": the square is missing.
+    squares S s^2 adds. The sentence before Eq. 43 says "chi-squared": the square is missing. Moments of sigma~^2 = S
+    s^2/(n-1), which are the even ones of sigma~.
     """
-    yield from same_moments(stated, x, 1, {size: (size - 1) * variance_of(batch(size)[1:]) / s**2 for size in (4, 5)})
-
-
-@SECTION.holds(
-    "E-Eq44",
-    "the density of sigma~^2",
-    printed=equation(
-        r"f_{\tilde\sigma^2}(y)",
-        ((n - 1) / s**2) ** (n / 2 - 1)
-        * y ** (n / 2 - 2)
-        * sp.exp(-y / 2 * (n - 1) / s**2)
-        / (2 ** ((n - 2) / 2) * sp.gamma((n - 2) / 2)),
-    ),
-    assumes=f"{GAUSSIAN}, n > 2",
-)
-def density_of_the_variance(stated: Any) -> Iterator[Finding]:
-    """S ~ chi^2(n-2) (E-Eq43, corrected) and sigma~^2 = S s^2/(n-1)."""
-    yield from same_moments(stated, y, 1, {size: variance_of(batch(size)[1:]) for size in (4, 5)})
-
-
-DEVIATION = (
-    ((n - 1) / s**2) ** (n / 2 - 1)
-    * y ** (n - 3)
-    * sp.exp(-(y**2) / 2 * (n - 1) / s**2)
-    / (2 ** (n / 2 - 2) * sp.gamma((n - 2) / 2))
-)
-"""The density of sigma~ at y, Eq. 45."""
-
-
-@SECTION.holds(
-    "E-Eq45", "the density of sigma~", printed=equation(r"f_{\tilde\sigma}(y)", DEVIATION), assumes=f"{GAUSSIAN}, n > 2"
-)
-def density_of_the_deviation(stated: Any) -> Iterator[Finding]:
-    """Its even moments are those of sigma~^2."""
-    yield from same_moments(stated, y, 2, {size: variance_of(batch(size)[1:]) for size in (4, 5)})
+    at, step = {SUM: (x, 1), SQUARE: (y, 1), ROOT: (y, 2)}[stated.lhs.name]
+    for size in (4, 5):
+        value = left_out_variance(batch(size)) * ((size - 1) / s**2 if at == x else 1)
+        for order in range(4 if size == 4 else 3):
+            moment = sp.Integral(at ** (step * order) * stated.rhs.subs(n, size), (at, 0, sp.oo))
+            yield identity(f"n = {size}, moment {step * order}", moment, expectation(value**order, size))
 
 
 @SECTION.holds(
@@ -287,45 +231,32 @@ def density_of_the_deviation(stated: Any) -> Iterator[Finding]:
     assumes=GAUSSIAN,
 )
 def independence() -> Iterator[Finding]:
-    """mu~ and sigma~ do not contain Z_a. Of the others, Helmert's rotation splits mu~ from sigma~. Pairs are not all
-    there is to the three: (mu~, sigma~) together do not contain Z_a, which makes the three mutually independent.
-    Without Gaussian values it is false: mean and variance of exponential values are correlated.
-    """
+    """mu~ and sigma~ do not contain Z_a, and Helmert's rotation splits mu~ from sigma~."""
     size = 5
-    mean, variance = mean_of(batch(size)[1:]), variance_of(batch(size)[1:])
+    mean, variance = left_out_mean(batch(size)), left_out_variance(batch(size))
     for j, k in ((1, 1), (2, 1), (1, 2)):
         product = expectation(mean**j, size) * expectation(variance**k, size)
         of = rf"\mathbb E \tilde\mu^{j} \tilde\sigma^{2 * k}"
         yield identity(f"j = {j}, k = {k}, n = 5", expectation(mean**j * variance**k, size), product, of=sp.Symbol(of))
 
 
-@SECTION.holds("E-Eq46", "E B~ = 0", printed=equation(r"\mathbb E \tilde B", 0), assumes=f"{GAUSSIAN}, n > 3")
-def mean_of_the_proxy(stated: Any) -> Iterator[Finding]:
-    """E(Z_a - mu~) E(1/sigma~), as the factors are independent, where E(1/sigma~) is finite: for n > 3 only. At n = 3,
-    B~ is a Cauchy variable and has no mean; the paper does not say so. (The third line of Eq. 46 prints w - mu for
-    mu - x.)
-    """
-    for size in (4, 5):
-        inverse = sp.Integral(DEVIATION.subs(n, size) / y, (y, 0, sp.oo))
-        numerator = expectation(batch(size)[0] - mean_of(batch(size)[1:]), size)
-        yield identity(f"n = {size}", numerator * inverse, stated.rhs, of=sp.Symbol(str(stated.lhs)))
-        yield identity(
-            f"the density of Eq. 49, n = {size}",
-            sp.Integral(b * left_out_density(b, sp.Integer(size)), (b, -sp.oo, sp.oo)),
-            stated.rhs,
-        )
-
-
 @SECTION.holds(
     "E-Eq47", "Var B~ = n/(n-4)", printed=equation(r"\mathrm{Var}\,\tilde B", n / (n - 4)), assumes=f"{GAUSSIAN}, n > 4"
 )
-def variance_of_the_proxy(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """E (Z_a - mu~)^2 times E sigma~^-2, an integral of y^(n-5): finite for n > 4. Drawn at n = 16."""
+@SECTION.holds("E-Eq46", "E B~ = 0", printed=equation(r"\mathbb E \tilde B", 0), assumes=f"{GAUSSIAN}, n > 3")
+def moments_of_the_proxy(trial: Trial, stated: Any) -> Iterator[Finding]:
+    """E (Z_a - mu~)^k times E sigma~^-k, as the factors are independent, where the latter is finite: for n > k + 2. At
+    n = 3, B~ is a Cauchy variable and has no mean; the paper does not say so. (The third line of Eq. 46 prints w - mu
+    for mu - x.) The moment of the density of Eq. 49 as well, and draws at n = 16.
+    """
+    power = 2 if "Var" in stated.lhs.name else 1
     for size in (5, 6, 8):
-        inverse = sp.Integral(DEVIATION.subs(n, size) / y**2, (y, 0, sp.oo))
-        numerator = expectation((batch(size)[0] - mean_of(batch(size)[1:])) ** 2, size)
-        yield identity(f"n = {size}", numerator * inverse, stated.rhs.subs(n, size))
-    found, error = mean_with_error(modified(trial, 16, 80_000) ** 2)
+        inverse = sp.Integral(DEVIATION.subs(n, size) / y**power, (y, 0, sp.oo))
+        numerator = expectation((batch(size)[0] - left_out_mean(batch(size))) ** power, size)
+        yield identity(f"n = {size}", numerator * inverse, stated.rhs.subs(n, size), of=stated.lhs)
+        moment = sp.Integral(b**power * left_out_density(b, sp.Integer(size)), (b, -sp.oo, sp.oo))
+        yield identity(f"the density of Eq. 49, n = {size}", moment, stated.rhs.subs(n, size))
+    found, error = mean_with_error(modified(trial, 16, 80_000) ** power)
     yield measured(trial, "n = 16, drawn", found, error, stated.rhs.subs(n, 16), against=1)
 
 
@@ -364,45 +295,33 @@ def density_of_the_proxy(trial: Trial, stated: Any) -> Iterator[Finding]:
         given = npdf(b, 0, s * sp.sqrt(sp.Rational(size, size - 1)) / y)
         averaged = sp.Integral(sp.powsimp(given * DEVIATION.subs(n, size)), (y, 0, sp.oo))
         yield identity(f"n = {size}", averaged, stated.rhs.subs(n, size))
-    below = sp.Integral(stated.rhs.subs(n, 7), (b, -1, 1))
-    yield measured(
-        trial, "P(|B~| < 1), n = 7, drawn", *mean_with_error(np.abs(modified(trial, 7, 60_000)) < 1), below.evalf()
-    )
+    below = sp.Integral(stated.rhs.subs(n, 7), (b, -1, 1)).evalf()
+    inside = np.abs(modified(trial, 7, 60_000)) < 1
+    yield measured(trial, "P(|B~| < 1), n = 7, drawn", *mean_with_error(inside), below)
 
 
 @SECTION.holds(
     "E-Eq50",
     "the constants C and C' of the three densities",
     printed=(
-        equation(
-            "C",
-            sp.sqrt(n - 1)
-            / (2 * sp.pi * s**2)
-            / (2 ** (n / 2 - 2) * sp.gamma((n - 2) / 2))
-            * ((n - 1) / s**2) ** (n / 2 - 1),
-        ),
+        equation("C", sp.sqrt(n - 1) / (2 * sp.pi * s**2) * FACTOR / 2 ** (n / 2 - 2)),
         equation("C'", sp.Symbol("C") * sp.sqrt(2 * sp.pi * s**2 / n)),
     ),
 )
 def constants(stated: Any) -> Iterator[Finding]:
-    """C is the product of the factors of the three densities, C' has the Gaussian integral over x besides; C' times the
-    integral over y that is left must give Eq. 49.
+    """C is the product of the factors of the three densities; C' has the Gaussian integral over x besides, and times
+    the integral over y that is left gives Eq. 49.
     """
     for size in (4, 5):
-        product = (
-            npdf(0, 0, s)
-            * npdf(0, 0, s / sp.sqrt(size - 1))
-            * sp.Limit(DEVIATION.subs(n, size) / y ** (size - 3), y, 0)
-        )
+        last = sp.Limit(DEVIATION.subs(n, size) / y ** (size - 3), y, 0)
         first = stated[0].rhs.subs(n, size)
-        yield identity(f"C, n = {size}", product, first)
+        yield identity(f"C, n = {size}", npdf(0, 0, s) * npdf(0, 0, s / sp.sqrt(size - 1)) * last, first)
         square = sp.Integral(sp.exp(-size * h**2 / (2 * s**2)), (h, -sp.oo, sp.oo))
         second = stated[1].rhs.subs({sp.Symbol("C"): first, n: size})
-        yield identity(f"C', n = {size}", product * square, second)
-        left = sp.Integral(
-            y ** (size - 2) * sp.exp(-(y**2) * (size - 1) * (1 + b**2 / size) / (2 * s**2)), (y, 0, sp.oo)
-        )
-        yield identity(f"Eq. 49, n = {size}", second * left, left_out_density(b, sp.Integer(size)))
+        yield identity(f"C', n = {size}", first * square, second)
+        rest = y ** (size - 2) * sp.exp(-(y**2) * (size - 1) * (1 + b**2 / size) / (2 * s**2))
+        left = second * sp.Integral(rest, (y, 0, sp.oo))
+        yield identity(f"Eq. 49, n = {size}", left, left_out_density(b, sp.Integer(size)))
 
 
 @SECTION.holds(
@@ -413,8 +332,7 @@ def constants(stated: Any) -> Iterator[Finding]:
 )
 def gaussian_limit(stated: Any) -> Iterator[Finding]:
     """The logarithm of (1 + b^2/n)^(-(n-1)/2) tends to -b^2/2, as does every term of the series in the paper, which
-    converges for n > b^2 and its terms are dominated. (One line of it divides by n^k once too often, and the next is
-    right again.) The prefactor by its value at large n.
+    converges for n > b^2. (One line of it divides by n^k once too often.)
     """
     limit = sp.Limit(-(n - 1) / 2 * sp.log(1 + x**2 / n), n, sp.oo)
     yield identity("shape", limit, sp.log(stated.rhs.subs(b, x) / stated.rhs.subs(b, 0)))
@@ -424,10 +342,6 @@ def gaussian_limit(stated: Any) -> Iterator[Finding]:
     for at in (0, 2):
         found = left_out_density(sp.Float(at, 40), sp.Float(10**14, 40))
         yield agree(f"density at b = {at}, n = 1e14", found, stated.rhs.subs(b, at), 12)
-
-
-NEAR, FAR = sp.symbols("d_n d_4n")
-CENTRE, TAIL = sp.symbols("r_2 r_4")
 
 
 @SECTION.holds(

@@ -16,7 +16,7 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, left_out_density
-from igbtheory.claims.simulated import at_infinite_width, mean_with_error, standardised
+from igbtheory.claims.simulated import hidden_units, mean_with_error, relu, standardised, wide_limit
 
 SECTION = Section(
     "Where you place the norm, appendix E.1: BatchNorm in front of ReLU, mini-batches through the network", "E E.1.2"
@@ -31,12 +31,13 @@ PROXY_MEAN = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt(n * sp.pi) 
 """E relu(B~), Eq. 57."""
 SIZE = 12
 """Data of a batch in the simulations."""
+MEAN, SQUARE, SPREAD = r"\mathbb E Y", r"\mathbb E Y^2", r"\mathrm{Var}(Y)"
 
 
-def network(depth: int, size: int, law: str) -> igb.Network:
-    """The network with batches of n = size, canonical ("exact") or modified ("proxy") estimators, sw2 = 2."""
+def predicted(size: int, law: str = "proxy", depth: int = 1) -> Any:
+    """Prediction for batches of n = size, canonical ("exact") or modified ("proxy") estimators, sw2 = 2."""
     hidden = (igb.Dense(2.0), igb.BatchNorm(size, law=law), igb.Activation("relu"))
-    return igb.Network(*hidden * depth, igb.Dense(2.0))
+    return igb.Network(*hidden * depth, igb.Dense(2.0)).predict()
 
 
 def half_moment(power: int, size: int) -> sp.Integral:
@@ -56,25 +57,23 @@ def propagated(source: Any) -> sp.Eq:
     printed=propagated(i),
     assumes="independent inputs",
     counter_example="""
-weights, inputs = (1, 1), (1, 2)
-summed = [sum(weight * inputs[0] for weight in weights), sum(weight * x for weight, x in zip(weights, inputs))]
-assert summed == [2, 3]  # as in the paper, with X_i, and with X_j
+inputs = (1, 2)  # of the weights 1 and 1: the sums with X_i, i = 1, and with X_j
+assert [sum(inputs[0] for _ in inputs), sum(inputs)] == [2, 3]
 """,
     correction="the sum has X_j, as Eq. 21 prints for the same layer",
     right=propagated(j),
 )
 def propagation(stated: Any) -> Iterator[Finding]:
     """Mean and variance of Eq. 54, from the sum over three inputs: a misprint of an index, like that of E-Eq18."""
-    inputs, mu = sp.symbols("X_1:4", real=True), sp.symbols("mu_1:4", real=True)
-    sigma, weights = sp.symbols("sigma_1:4", positive=True), sp.symbols("w_1:4", real=True)
+    inputs, weights = sp.symbols("X_1:4", real=True), sp.symbols("w_1:4", real=True)
+    mu, sigma = sp.symbols("mu_1:4", real=True), sp.symbols("sigma_1:4", positive=True)
     names = {w(1, k + 1): weights[k] for k in range(3)} | {X(k + 1): inputs[k] for k in range(3)}
-    total = stated.rhs.subs({N: 3, i: 1}).doit().subs(names)
-    slopes = [sp.Derivative(total, x) for x in inputs]
-    variance = sum((slope * deviation) ** 2 for slope, deviation in zip(slopes, sigma, strict=True))
-    expected = sum((weight * deviation) ** 2 for weight, deviation in zip(weights, sigma, strict=True))
-    yield identity("variance, Eq. 54", variance, expected)
-    mean = sum(slope * centre for slope, centre in zip(slopes, mu, strict=True))
-    yield identity("mean, Eq. 54", mean, sum(a * c for a, c in zip(weights, mu, strict=True)))
+    slopes = [sp.Derivative(stated.rhs.subs({N: 3, i: 1}).doit().subs(names), x) for x in inputs]
+    for label, factors, values, power in (("variance", slopes, sigma, 2), ("mean", slopes, mu, 1)):
+        summed, expected = (
+            sum((a * value) ** power for a, value in zip(row, values, strict=True)) for row in (factors, weights)
+        )
+        yield identity(f"{label}, Eq. 54", summed, expected)
 
 
 @SECTION.holds(
@@ -102,9 +101,8 @@ def proxy_for_the_canonical(stated: Any) -> Iterator[Finding]:
     assumes="B is B~; b stands for y",
 )
 def rectified_law(stated: Any) -> Iterator[Finding]:
-    """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere.
-
-    Not noticed: the value of the step function at 0 is no part of a density.
+    """Y = 0 where B~ <= 0, which has the probability 1/2 as the density is even; Y = B~ elsewhere. Not noticed: the
+    value of the step function at 0 is no part of a density.
     """
     for size in (5, 7):
         law = stated.rhs.subs(n, size)
@@ -116,59 +114,42 @@ def rectified_law(stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.holds(
-    "E-Eq57", "the mean of Y = relu(B~)", printed=equation(r"\mathbb E Y", PROXY_MEAN), assumes="B is B~, n > 3"
+    "E-Eq59",
+    "the variance of Y",
+    printed=equation(SPREAD, n / (2 * (n - 4)) - PROXY_MEAN**2),
+    assumes="B is B~, n > 4; the paper prints 'about' for the canonical B, see E-Eq60-61",
 )
-def mean_of_an_activation(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """-E Y (1 + y^2/n)^(-(n-3)/2) vanishes at infinity and has the derivative y f_B~(y)."""
-    integral = -stated.rhs * (1 + y**2 / n) ** (-(n - 3) / 2)
-    yield identity("integrand", sp.Derivative(integral, y) / left_out_density(y, n), y)
-    p = network(1, SIZE, "proxy").predict()
-    yield agree("E(Y)^2 predicted, n = 12", p.var_mu / 2, stated.rhs.subs(n, SIZE) ** 2, 11)
-    batches = trial.rng.standard_normal((trial.draws(30_000), SIZE))
-    others = [np.delete(batches, k, axis=1) for k in (0, 6)]
-    drawn = [(batches[:, k] - rest.mean(1)) / rest.std(1) for k, rest in zip((0, 6), others, strict=True)]
-    found, error = mean_with_error(np.maximum(np.stack(drawn, axis=1), 0))
-    yield measured(trial, "E Y, n = 12, drawn", found, error, stated.rhs.subs(n, SIZE))
-
-
 @SECTION.holds(
     "E-Eq58",
     "the mean square of Y is half the variance of B",
-    printed=equation(r"\mathbb E Y^2", Var_B / 2),
+    printed=equation(SQUARE, Var_B / 2),
     assumes="the paper then takes n/(n-4), that of B~, for the variance of B, which is 1: n >> 1",
 )
-def mean_square_of_an_activation(stated: Any) -> Iterator[Finding]:
-    """Y^2 is B^2 on half of a law that is even and has the mean 0."""
-    canonical = sp.Integral(y**2 * batch_density(y, sp.Integer(8)), (y, 0, sp.sqrt(7)))
-    yield identity("B, n = 8", canonical, stated.rhs.subs(Var_B, 1))
-    yield identity("B~, n = 7", half_moment(2, 7), stated.rhs.subs(Var_B, sp.Rational(7, 3)))
-    p = network(1, SIZE, "proxy").predict()
-    yield agree("predicted, n = 12", (p.var_mu + p.var_chi) / 2, stated.rhs.subs(Var_B, sp.Rational(12, 8)), 11)
-
-
-@SECTION.holds(
-    "E-Eq59",
-    "the variance of Y",
-    printed=equation(r"\mathrm{Var}(Y)", n / (2 * (n - 4)) - PROXY_MEAN**2),
-    assumes="B is B~, n > 4",
-)
-def variance_of_an_activation(stated: Any) -> Iterator[Finding]:
-    """E Y^2 - (E Y)^2 with Eqs. 57 and 58, exact for B~. The paper prints "about" for the canonical B, where
-    E-Eq60-61 tells what the formula is worth.
+@SECTION.holds("E-Eq57", "the mean of Y = relu(B~)", printed=equation(MEAN, PROXY_MEAN), assumes="B is B~, n > 3")
+def moments_of_an_activation(stated: Any) -> Iterator[Finding]:
+    """-E Y (1 + y^2/n)^(-(n-3)/2) vanishes at infinity and has the derivative y f_B~(y). Y^2 is B^2 on half of a law
+    that is even and has the mean 0, of the variance n/(n-4) for B~ and 1 for the canonical B.
     """
+    integral = -PROXY_MEAN * (1 + y**2 / n) ** (-(n - 3) / 2)
+    yield identity("integrand of E Y", sp.Derivative(integral, y) / left_out_density(y, n), y)
+    name, said = stated.lhs.name, stated.rhs.subs(Var_B, n / (n - 4))
     for size in (7, 9):
-        yield identity(f"n = {size}", half_moment(2, size) - half_moment(1, size) ** 2, stated.rhs.subs(n, size))
-    p = network(1, SIZE, "proxy").predict()
-    yield agree("predicted, n = 12", p.var_chi / 2, stated.rhs.subs(n, SIZE), 11)
+        first, second = (half_moment(power, size) for power in (1, 2))
+        values = {MEAN: first, SQUARE: second, SPREAD: second - first**2}
+        yield identity(f"n = {size}", values[name], said.subs(n, size))
+    canonical = sp.Integral(y**2 * batch_density(y, sp.Integer(8)), (y, 0, sp.sqrt(7)))
+    yield identity("E Y^2 of the canonical B, n = 8", canonical, sp.Rational(1, 2))
+    p = predicted(SIZE)
+    values = {MEAN: sp.sqrt(p.var_mu / 2), SQUARE: (p.var_mu + p.var_chi) / 2, SPREAD: p.var_chi / 2}
+    yield agree("predicted, n = 12", values[name], said.subs(n, SIZE), 11)
 
 
 def variances(mean: sp.Expr, square: sp.Expr) -> tuple[sp.Eq, ...]:
     """Variances of Eqs. 60 and 61 from the mean and the mean square of Y."""
-    values = {
-        r"\mathrm{Var}_\chi(O_c)": sigma_w2 * (square - mean**2),
-        r"\mathrm{Var}_{\mathcal W}(\mu_c)": sigma_w2 * mean**2,
-    }
-    return tuple(equation(name, value) for name, value in values.items())
+    return (
+        equation(r"\mathrm{Var}_\chi(O_c)", sigma_w2 * (square - mean**2)),
+        equation(r"\mathrm{Var}_{\mathcal W}(\mu_c)", sigma_w2 * mean**2),
+    )
 
 
 @SECTION.fails(
@@ -177,7 +158,6 @@ def variances(mean: sp.Expr, square: sp.Expr) -> tuple[sp.Eq, ...]:
     printed=variances(PROXY_MEAN, n / (2 * (n - 4))),
     assumes="one hidden layer, N, D -> infinity; Eq. 61 names its argument y on the left and m on the right",
     counter_example="""
-import igbtheory as igb
 full = 1 / (pi.evalf() - 1)
 for size in (12, 100, 300):
     chi, mu = (float(value.subs({n: size, sigma_w2: 2})) for value in printed)
@@ -197,16 +177,14 @@ def output_law(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield identity("Var Y, n = 8", moments[1] - moments[0] ** 2, chi.subs(n, 8))
     yield identity("(E Y)^2, n = 8", moments[0] ** 2, mu.subs(n, 8))
     for size in (SIZE, 100):
-        p = network(1, size, "exact").predict()
-        yield agree(f"var_chi predicted, n = {size}", p.var_chi / 2, chi.subs(n, size), 11)
-        yield agree(f"var_mu predicted, n = {size}", p.var_mu / 2, mu.subs(n, size), 11)
+        found = predicted(size, "exact")
+        for name, value in (("var_chi", chi), ("var_mu", mu)):
+            yield agree(f"{name} predicted, n = {size}", getattr(found, name) / 2, value.subs(n, size), 11)
     large = sp.Float(10**12, 60)
     slope = large * ((mu / chi).subs(n, large) * (sp.pi - 1) - 1)
     yield agree("term of order 1/n of gamma", slope, sp.pi / (2 * (sp.pi - 1)), 9)
-    batches = trial.rng.standard_normal((trial.draws(10_000), SIZE))
-    drawn = np.maximum(standardised(batches, 1), 0)
-    found, error = mean_with_error(drawn)
-    yield measured(trial, "E Y, n = 12, drawn", found, error, sp.sqrt(mu.subs(n, SIZE)))
+    drawn = relu(standardised(trial.rng.standard_normal((trial.draws(10_000), SIZE)), 1))
+    yield measured(trial, "E Y, n = 12, drawn", *mean_with_error(drawn), sp.sqrt(mu.subs(n, SIZE)))
 
 
 @SECTION.holds(
@@ -221,24 +199,18 @@ def every_depth(trial: Trial, stated: Any) -> Iterator[Finding]:
     variance q - r, independent, plus one shared by all, and B (as B~) sees neither a shared term nor a common factor.
     """
     values, shift, size = sp.symbols("z_1:4", real=True), sp.Symbol("r", real=True), sp.Symbol("q", positive=True)
-    mean, spread = sum(values) / 3, sum((x - sum(values) / 3) ** 2 for x in values) / 3
-    square = (values[0] - mean) ** 2 / spread
+    square = (values[0] - sum(values) / 3) ** 2 / sum((x - sum(values) / 3) ** 2 for x in values)
     moved = square.subs({x: size * x + shift for x in values}, simultaneous=True)
     yield identity("B^2 of q z + r, n = 3", moved, square)
     fourth = sp.Integral(b**4 * batch_density(b, sp.Integer(8)), (b, -sp.sqrt(7), sp.sqrt(7)))
     yield identity("first layer, n = 8", fourth, stated.rhs.subs(n, 8))
     for law in ("exact", "proxy"):
-        per_layer = network(20, SIZE, law).predict().per_layer.gamma
+        per_layer = predicted(SIZE, law, 20).per_layer.gamma
         yield agree(f"gamma after layer 20 and 1, {law}", per_layer[20], per_layer[1], 11)
-    sizes = [mean_with_error(_fourth_powers(trial, width)) for width in (32, 64)]
-    yield measured(trial, "E B^4 of layer 3, n = 12", *at_infinite_width(*sizes), stated.rhs.subs(n, SIZE))
-
-
-def _fourth_powers(trial: Trial, width: int) -> Any:
-    """B^4 (networks, units) of the third layer of networks, on a batch of 12."""
-    x = trial.rng.standard_normal((trial.draws(1500), SIZE, width))
-    for layer in range(3):
-        x = np.maximum(x, 0) if layer else x
-        x = x @ trial.rng.standard_normal((len(x), width, width))
-        x = standardised(x, 1)
-    return (x**4).mean(axis=1)
+    fourth_powers = []
+    for width in (32, 64):
+        shape = trial.draws(1500), SIZE, width
+        before = hidden_units(trial.rng, shape, depth=2, phi=lambda h: relu(standardised(h, -2)))
+        weights = trial.rng.standard_normal((len(before), width, width))
+        fourth_powers.append(mean_with_error(standardised(before @ weights, 1) ** 4))
+    yield wide_limit(trial, "E B^4 of layer 3, n = 12", fourth_powers, stated.rhs.subs(n, SIZE))

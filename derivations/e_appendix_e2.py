@@ -5,9 +5,7 @@ standard deviation alpha over the data; BatchNorm makes B = (Y - a)/alpha of it,
 
     Z' = sum_j w_j B_j,   E_chi Z' = sum_j w_j E B_j = 0,   Var_chi Z' -> sigma_w^2 E B^2 = sigma_w^2.
 
-So Z' has the law of Z, layer by layer, and no centre differs from another: gamma = 0. With a batch of n data the sum
-of B over the batch vanishes, so that the centres vanish exactly; the variance of B is 1 unless the whole batch is
-rectified to zero.
+So Z' has the law of Z, layer by layer, and no centre differs from another: gamma = 0.
 """
 
 from collections.abc import Iterator
@@ -17,18 +15,9 @@ import mpmath as mp
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal, rectified
-from igbtheory.claims.gaussians import g0_variance, ncdf, npdf
-from igbtheory.claims.simulated import (
-    at_infinite_width,
-    excess_kurtosis,
-    extrapolated,
-    hidden_units,
-    mean_with_error,
-    relu,
-    standardised,
-    variance_of_guesses,
-)
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, normal, rectified, simulated
+from igbtheory.claims.gaussians import g0_variance, ncdf, normal_moment, npdf, relu_moment, variance_of
+from igbtheory.claims.simulated import mean_with_error, standardised, wide_limit
 
 SECTION = Section("Where you place the norm, appendix E.2: BatchNorm behind ReLU", "E E.2")
 
@@ -40,9 +29,13 @@ Var_Y, gamma = sp.symbols("Var_Y gamma", positive=True)
 MOMENTS = {a: sigma_w / sp.sqrt(2 * sp.pi), alpha: sigma_w * sp.sqrt((1 - 1 / sp.pi) / 2)}
 """Mean and standard deviation of Y: E-Eq71 and E-Eq73."""
 LAW = npdf(z, 0, sigma_w)
+MEAN, SQUARE, SPREAD = r"\mathbb{E}_\chi(Y)", r"\mathbb{E}_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
+NEXT, SPREAD_B = r"\text{next layer}", sp.Symbol("Var_B", positive=True)
+READ = sp.Sum(sp.IndexedBase("w")[sp.Symbol("i"), j] * sp.IndexedBase("B")[j], (j, 1, N))
 LIMITS = "full batch; widths, input dimension and number of data to infinity at fixed depth"
 DATA = 200
 """Data of a simulated full batch. Behind BatchNorm two of them have the correlation -1/(DATA - 1)."""
+CENTRE = -1 / sp.sqrt(sp.pi - 1)
 
 
 def network(depth: int, batch_size: int | None = None) -> igb.Network:
@@ -52,18 +45,18 @@ def network(depth: int, batch_size: int | None = None) -> igb.Network:
 
 def variance(density: Any, x: Any) -> Any:
     """The variance of a normal density, with the number of `network` for sigma_w."""
-    return sp.simplify(-1 / sp.diff(sp.log(density), x, 2)).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
+    return variance_of(density, x).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
 
 
 def hidden(trial: Trial, width: int, depth: int) -> Any:
     """Units behind ReLU and BatchNorm of finite networks, (networks, DATA, width)."""
     shape = trial.draws(100), DATA, width
-    return hidden_units(trial.rng, shape, depth=depth, phi=lambda h: standardised(relu(h), -2))
+    return simulated.hidden_units(trial.rng, shape, depth=depth, phi=lambda h: standardised(simulated.relu(h), -2))
 
 
 def moment(power: int) -> Any:
     """The moment E Y^power, not yet integrated: what ReLU cuts off adds nothing to it."""
-    return sp.Integral(y**power * npdf(y, 0, sigma_w), (y, 0, sp.oo))
+    return relu_moment(power, sigma_w)
 
 
 def normalised() -> Iterator[Finding]:
@@ -82,25 +75,18 @@ def normalised() -> Iterator[Finding]:
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     """B has the mean 0 and the variance 1 whatever variance v enters, so every layer starts from the same law. The
-    outputs are Gaussian over the data as in E-ThmE.1.
-
-    With D data sum_a B_a = 0, so that the mean of an output over the data is 0 exactly, and two data have
-    E B_a B_b = -1/(D - 1).
+    outputs are Gaussian over the data as in E-ThmE.1. With D data sum_a B_a = 0, so that outputs have the mean 0.
     """
     yield from normalised()
-    square, mean = (moment(k).subs(sigma_w, sp.sqrt(v)) for k in (2, 1))
+    square, mean = (relu_moment(k, sp.sqrt(v)) for k in (2, 1))
     yield identity("E B^2 for any variance v of Z", (square - mean**2) / (v * (1 - 1 / sp.pi) / 2), 1)
     yield from normal("O_c", stated[0].rhs, o, 0, sigma_w**2)
     for depth in (1, 6):
         found = network(depth).predict(digits=30)
         yield agree(f"Var_chi(O), depth {depth}, predicted", found.var_chi, variance(stated[0].rhs, o), 28)
         yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + found.var_mu, 1 + stated[1].rhs, 28)
-    narrow, wide = (mean_with_error(excess_kurtosis(hidden(trial, width, depth=3))) for width in (64, 128))
-    value, error = at_infinite_width(narrow, wide)
-    yield measured(trial, "excess kurtosis of O_c, depth 3, width to infinity", value, error, 0, against=narrow[0])
-
-
-NEXT = r"\text{next layer}"
+    found = [mean_with_error(simulated.excess_kurtosis(hidden(trial, width, depth=3))) for width in (64, 128)]
+    yield wide_limit(trial, "excess kurtosis of O_c, depth 3", found, 0, against=found[0][0])
 
 
 @SECTION.fails(
@@ -122,23 +108,33 @@ def induction(stated: Any) -> Iterator[Finding]:
     yield agree("layer reached from layer 1 in five steps", reached, 6)
 
 
+@SECTION.holds("E-Eq80", "the law of every pre-activation", printed=equation("f_{Z^{(l+1)}}(z)", LAW), assumes=LIMITS)
+@SECTION.holds(
+    "E-Eq76-78",
+    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
+    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
+    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
+)
 @SECTION.holds(
     "E-Eq65-68",
     "Z_i^(1) = sum_j w_ij X_j has over the data the variance D sigma_w^2/D = sigma_w^2 and is Gaussian",
     printed=equation("f_{Z_i^{(1)}}(z)", LAW),
     assumes="D is here the input dimension d (elsewhere the number of data), and goes to infinity",
 )
-def first_layer(stated: Any) -> Iterator[Finding]:
-    """A sum of independent Gaussians is Gaussian at any d. Its variance S = sum_j w_j^2 is random over the weights:
-    the second equality is the law of large numbers.
+def every_layer(stated: Any) -> Iterator[Finding]:
+    """A sum of independent Gaussians is Gaussian at any d. Its variance S = sum_j w_j^2 is random over the weights: the
+    second equality is the law of large numbers. Behind B, of variance 1, the same holds for any width, where
+    covariances of nodes add a term of order 1/N in the square (E-Eq25); by induction for every layer.
     """
-    second, fourth = ((sigma_w / sp.sqrt(d)) ** k * sp.Integral(g**k * npdf(g), (g, -sp.oo, sp.oo)) for k in (2, 4))
+    yield from normalised()
+    second, fourth = (normal_moment(k, sigma_w**2 / d) for k in (2, 4))
     mean = sp.Sum(second, (j, 1, d))
     yield identity("E_W S", mean, sigma_w**2)
     yield identity("Var_W S", sp.Limit(d * (fourth.doit() - second.doit() ** 2), d, sp.oo), 0)
     yield from normal("Z", stated.rhs, z, 0, mean.doit())
-    found = network(1).predict(digits=30).per_layer.var_chi[0]
-    yield agree("Var_chi(Z), predicted", found, variance(stated.rhs, z), 28)
+    found = network(12).predict(digits=30).per_layer.var_chi
+    for i in (0, 1, 6, 12):
+        yield agree(f"Var_chi(Z) of layer {i + 1}, predicted", found[i], variance(stated.rhs, z), 28)
 
 
 @SECTION.holds(
@@ -168,9 +164,6 @@ def batchnorm(stated: Any) -> Iterator[Finding]:
     yield identity("Var B", sp.Derivative(stated.rhs, Y) ** 2 * Var_Y, 1)
 
 
-MEAN, SQUARE, SPREAD = r"\mathbb{E}_\chi(Y)", r"\mathbb{E}_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
-
-
 @SECTION.holds("E-Eq73", "the variance of Y", printed=equation(SPREAD, sigma_w**2 / 2 * (1 - 1 / sp.pi)))
 @SECTION.holds("E-Eq72", "half of E Z^2", printed=equation(SQUARE, sigma_w**2 / 2))
 @SECTION.holds("E-Eq71", "the mean of Y", printed=equation(MEAN, sigma_w / sp.sqrt(2 * sp.pi)))
@@ -186,7 +179,6 @@ def normalised_law(weight: Any, place: Any, size: Any) -> Any:
 
 
 PRINTED = normalised_law(sp.DiracDelta((b - a) / alpha) / 2, a, sigma_w / alpha)
-CENTRE = -1 / sp.sqrt(sp.pi - 1)
 RIGHT = normalised_law(sp.DiracDelta(b - CENTRE) / 2, CENTRE, sp.sqrt(2 * sp.pi / (sp.pi - 1)))
 
 
@@ -196,32 +188,6 @@ def atom_and_part(stated: Any) -> tuple[Any, Any, Any, Any]:
     place, start = (sp.solve(jump.args[0], b)[0] for jump in (atom, step))
     values = place, stated.rhs.coeff(atom) / sp.diff(atom.args[0], b), start, stated.rhs.coeff(step)
     return tuple(value.subs(MOMENTS) for value in values)
-
-
-@SECTION.fails(
-    "E-Eq74",
-    "the law of B, with a and alpha the mean and the standard deviation of Y",
-    printed=PRINTED,
-    counter_example="""
-# sigma_w^2 = 2: delta((b-a)/alpha) = alpha delta(b-a), so that the printed density has the mass alpha/2 + 1/2
-root = sqrt(1 - 1 / pi)
-assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
-# and no datum goes to b = a > 0 by subtracting the mean from Y = 0 (Eq. 70): it goes to -a/alpha < 0
-assert (0 - 1 / sqrt(pi)) / root < 0
-""",
-    correction="atom and centre are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha; sigma_w drops out",
-    right=RIGHT,
-)
-def law_of_the_normalised(stated: Any) -> Iterator[Finding]:
-    """By b = (y - a)/alpha the atom goes from 0 to -a/alpha and keeps its weight, and P(B < b) = P(Z < a + alpha b).
-    The second printed form is the first with a and alpha inserted. Not noticed: the value of the step where it jumps.
-    """
-    place, weight, start, part = atom_and_part(stated)
-    for name, found in (("the atom", place), ("the end of the part", start)):
-        yield identity(f"place of {name}", (-a / alpha).subs(MOMENTS), found, of=-a / alpha)
-    yield identity("its weight", sp.Integral(LAW, (z, -sp.oo, 0)), weight)
-    slope = sp.Derivative(ncdf((a + alpha * b) / sigma_w), b).doit().subs(MOMENTS)
-    yield identity("density above it", slope, part, of=sp.Derivative(sp.Symbol("P(Z < a + alpha b)"), b))
 
 
 @SECTION.fails(
@@ -235,18 +201,34 @@ assert solve(next(iter(printed.atoms(Heaviside))).args[0], b) == [a]
     correction="the corrected density has mean 0 and variance 1",
     right=RIGHT,
 )
-def centred_with_unit_variance(stated: Any) -> Iterator[Finding]:
-    """Atom and integral over the part above it, at sigma_w = 1.3. Not noticed: the value of the step at its jump."""
-    at = {sigma_w: sp.Rational(13, 10)}
-    place, weight, start, part = (value.subs(at) for value in atom_and_part(stated))
+@SECTION.fails(
+    "E-Eq74",
+    "the law of B, with a and alpha the mean and the standard deviation of Y",
+    printed=PRINTED,
+    counter_example="""
+# sigma_w^2 = 2: delta((b-a)/alpha) = alpha delta(b-a), so that the printed density has the mass alpha/2 + 1/2
+root = sqrt(1 - 1 / pi)
+assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
+""",
+    correction="atom and centre are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha; sigma_w drops out",
+    right=RIGHT,
+)
+def law_of_the_normalised(stated: Any) -> Iterator[Finding]:
+    """By b = (y - a)/alpha the atom goes from 0 to -a/alpha and keeps its weight, and P(B < b) = P(Z < a + alpha b).
+    The second printed form is the first with a and alpha inserted. Mass, mean and variance at sigma_w = 1.3. Not
+    noticed: the value of the step where it jumps.
+    """
+    place, weight, start, part = atom_and_part(stated)
+    for name, found in (("the atom", place), ("the end of the part", start)):
+        yield identity(f"place of {name}", (-a / alpha).subs(MOMENTS), found, of=-a / alpha)
+    yield identity("its weight", sp.Integral(LAW, (z, -sp.oo, 0)), weight)
+    slope = sp.Derivative(ncdf((a + alpha * b) / sigma_w), b).doit().subs(MOMENTS)
+    yield identity("density above it", slope, part, of=sp.Derivative(sp.Symbol("P(Z < a + alpha b)"), b))
+    place, weight, start, part = (value.subs(sigma_w, sp.Rational(13, 10)) for value in atom_and_part(stated))
     density, low = sp.lambdify(b, part, "mpmath"), mp.mpf(start.evalf(15))
     for power, expected in enumerate((1, 0, 1)):
         above = mp.quad(lambda x, power=power: x**power * density(x), [low, low + 4, low + 12])
         yield agree(f"1 + moment {power}", 1 + (place**power * weight).evalf() + above, 1 + expected, 9)
-
-
-INDEX = sp.Symbol("i", positive=True, integer=True)
-READ = sp.Sum(sp.IndexedBase("w")[INDEX, j] * sp.IndexedBase("B")[j], (j, 1, N))
 
 
 @SECTION.fails(
@@ -278,24 +260,6 @@ def second_moment(stated: Any) -> Iterator[Finding]:
     yield identity("for Y", moment(2), stated.rhs.subs({Var_B: spread, E_B: moment(1)}))
 
 
-@SECTION.holds("E-Eq80", "the law of every pre-activation", printed=equation("f_{Z^{(l+1)}}(z)", LAW), assumes=LIMITS)
-@SECTION.holds(
-    "E-Eq76-78",
-    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
-    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
-    assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
-)
-def next_layer(stated: Any) -> Iterator[Finding]:
-    """sum_j w_j^2 -> sigma_w^2 as in E-Eq65-68; covariances of nodes add a term of order 1/N in the square (E-Eq25). By
-    induction the law is that of every layer.
-    """
-    yield from normalised()
-    yield from normal("Z", stated.rhs, z, 0, sigma_w**2)
-    layers = network(12).predict(digits=30).per_layer
-    for i in (1, 6, 12):
-        yield agree(f"variance behind Dense {i}, predicted", layers.var_chi[i], variance(stated.rhs, z), 28)
-
-
 @SECTION.holds(
     "E-bal",
     "each class is predicted with equal probability, regardless of the depth",
@@ -303,23 +267,16 @@ def next_layer(stated: Any) -> Iterator[Finding]:
     assumes=LIMITS,
 )
 def balanced_guesses(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """G0 = Phi(sqrt(gamma) u) with gamma = 0. On D data of correlation -1/(D - 1) its variance is of order 1/D, and
-    below that of coins, 1/(4 D).
-    """
+    """G0 = Phi(sqrt(gamma) u) with gamma = 0. On D data of correlation -1/(D - 1) its variance is below 1/(4 D)."""
     yield identity("G0 as gamma tends to 0", sp.Limit(ncdf(sp.sqrt(gamma) * u), gamma, 0), stated.rhs)
     for depth in (1, 5):
         law = network(depth).predict().G0
         for at, value in ((0.499, 0), (0.501, 1)):
             yield agree(f"1 + P(G0 < {at}), depth {depth}, predicted", 1 + law.cdf(at), 1 + value, 12)
     units = (hidden(trial, width, depth=1) for width in (64, 128, 256))
-    pairs, error = at_infinite_width(*(mean_with_error(variance_of_guesses(h)) for h in units))
-    share = 1 - 1 / DATA
-    expected = float(stated.rhs**2 / DATA + share * g0_variance(-sp.Rational(1, DATA)))
-    label = f"Var(G0) on {DATA} data, depth 1, width to infinity"
-    yield measured(trial, label, 1 / (4 * DATA) + share * pairs, share * error, expected, against=1 / (4 * DATA))
-
-
-SPREAD_B = sp.Symbol("Var_B", positive=True)
+    found = (mean_with_error(simulated.variance_of_guesses(h)) for h in units)
+    expected = g0_variance(-sp.Rational(1, DATA))
+    yield wide_limit(trial, f"Var(G0) on {DATA} data less that of coins, depth 1", found, expected, against=0)
 
 
 @SECTION.holds(
@@ -329,9 +286,9 @@ SPREAD_B = sp.Symbol("Var_B", positive=True)
     assumes="widths to infinity; a batch without spread is normalised to 0",
 )
 def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The sum of B over each batch is 0, so each centre is 0 exactly, at any width. Where a batch has any spread
-    sum_a B_a^2 = n, so E B^2 = 1. In the first layer ReLU cuts off all n data of a batch with probability 2^-n, and B
-    is 0 there: Var B = 1 - 2^-n. In deeper layers a node sees data whose sum is 0, and nothing is cut off whole.
+    """The sum of B over each batch is 0, so each centre is 0 exactly, at any width. Where a batch has any spread E B^2
+    = 1; in the first layer ReLU cuts off all n data of a batch with probability 2^-n, and B is 0 there. In deeper
+    layers a node sees data whose sum is 0, and nothing is cut off whole.
     """
     values = sp.symbols("y_1:4", positive=True)
     mean = sum(values) / sp.Integer(3)
@@ -345,4 +302,5 @@ def mini_batches(trial: Trial, stated: Any) -> Iterator[Finding]:
     found = network(2, batch_size=4).predict().per_layer.var_chi
     for i, expected in enumerate(rows.values(), 1):
         yield agree(f"var_chi of layer {i}, n = 4, predicted", found[i], expected, 12)
-    yield from extrapolated(trial, network(2, batch_size=4), rows, against={"var_chi[1]": rows["var_chi[2]"]})
+    other = {"var_chi[1]": rows["var_chi[2]"]}
+    yield from simulated.extrapolated(trial, network(2, batch_size=4), rows, against=other)

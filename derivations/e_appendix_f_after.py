@@ -1,43 +1,37 @@
 """Where you place the norm, appendix F.2: LayerNorm behind ReLU.
 
 Over the nodes of a wide layer Y = max(Z, 0) has, for each datum, mean a = sigma_w/sqrt(2 pi) and standard deviation
-alpha; LayerNorm makes L = (Y - a)/alpha. For two data of correlation c, q the second moment of Z,
-
-    E_W L_a L_b = (kappa_1(c)/2 - 1/(2 pi))/(1/2 - 1/(2 pi)),   kappa_1(c) = (sqrt(1 - c^2) + c (pi - arccos c))/pi.
-
-It vanishes at c = 0: data that are not correlated stay so, gamma = c/(1 - c) = 0 at every depth. The slope there is
+alpha; LayerNorm makes L = (Y - a)/alpha. Two data of correlation c have c' = (kappa_1(c) - 1/pi)/(1 - 1/pi) behind it,
+0 at c = 0: data that are not correlated stay so, gamma = c/(1 - c) = 0 at every depth. The slope there is
 pi/(2(pi - 1)) = 0.73: data that are correlated at the input lose it with the depth.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, normal, rectified, shown
-from igbtheory.claims.gaussians import g0_variance, kappa_1, npdf
-from igbtheory.claims.simulated import (
-    at_infinite_width,
-    excess_kurtosis,
-    hidden_units,
-    mean_with_error,
-    relu,
-    standardised,
-    variance_of_guesses,
-)
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, normal, rectified, shown, simulated
+from igbtheory.claims.gaussians import g0_variance, kappa_1, normal_moment, npdf, relu_moment, variance_of
+from igbtheory.claims.simulated import mean_with_error, relu, standardised, wide_limit
 
 SECTION = Section("Where you place the norm, appendix F.2: LayerNorm behind ReLU", "E F.2")
 
-sigma_w, up = sp.symbols("sigma_w y_+", positive=True)
+sigma_w = sp.Symbol("sigma_w", positive=True)
 N, N_0, N_1, d, i, j = sp.symbols("N N_0 N_1 d i j", positive=True, integer=True)
-c, g, o, y, z = sp.symbols("c g o y z", real=True)
+c, o, y, z = sp.symbols("c o y z", real=True)
 Y, E_Y = sp.symbols("Y E_Y", real=True)
 Var_Y = sp.Symbol("Var_Y", positive=True)
 MOMENTS = {E_Y: sigma_w / sp.sqrt(2 * sp.pi), Var_Y: sigma_w**2 / 2 * (1 - 1 / sp.pi)}
 """Mean and variance of Y: E-Eq71 and E-Eq73."""
 LIMITS = "isotropic data (uncorrelated: no common mean), widths and input dimension to infinity"
+VARIANCE = r"\mathrm{Var}_\chi(Z_i^{(1)})"
+LAW = equation("f_{Y_i^{(1)}}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w))
+VALUE, CENTRE = sp.IndexedBase("Y"), sp.Symbol("mu_a")
+LAYER_VARIANCE = r"(\hat\sigma_a^{(1)})^2"
+FIRST, SECOND = "f_{Z_i^{(1)}}(z)", "f_{Z_i^{(2)}}(z)"
+INNER, OUTER = sp.symbols("S_0 S_1", positive=True)
 
 
 def network(depth: int) -> igb.Network:
@@ -45,20 +39,9 @@ def network(depth: int) -> igb.Network:
     return igb.mlp(depth, norm="layer", placement="after", sigma_w2=1.5)
 
 
-def next_correlation(correlation: Any) -> Any:
-    """The correlation behind ReLU and LayerNorm."""
-    return (kappa_1(correlation) / 2 - 1 / (2 * sp.pi)) / (sp.Rational(1, 2) - 1 / (2 * sp.pi))
-
-
-def behind_relu(function: Any) -> Any:
-    """The mean of a polynomial in y behind ReLU: half of its value at 0, and an integral."""
-    above = sp.expand(function.subs(y, up)) * npdf(up, 0, sigma_w)
-    return function.subs(y, 0) / 2 + sp.Integral(above, (up, 0, sp.oo))
-
-
-def squared_weight(power: int) -> Any:
-    """The moment E w^power of a weight of N, not yet integrated."""
-    return (sigma_w / sp.sqrt(N)) ** power * sp.Integral(g**power * npdf(g), (g, -sp.oo, sp.oo))
+def behind_layernorm(kernel: Any) -> Any:
+    """The correlation behind ReLU and LayerNorm, of kappa_1(c)."""
+    return (kernel - 1 / sp.pi) / (1 - 1 / sp.pi)
 
 
 @SECTION.holds(
@@ -70,18 +53,15 @@ def squared_weight(power: int) -> Any:
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     """The correlation 0 is a fixed point of the map above, and the second moment behind LayerNorm is 1. So var_mu = 0
-    and var_chi = sigma_w^2 at every depth; in finite networks excess kurtosis and Var(G0) are of order 1/N.
-
-    Unlike with BatchNorm this hangs on the data: at an input shift of 1 (c = 1/2) the outputs have gamma > 0 at any
-    finite depth, which falls by pi/(2(pi - 1)) a layer.
+    and var_chi = sigma_w^2 at every depth; in finite networks excess kurtosis and Var(G0) are of order 1/N. Unlike with
+    BatchNorm this hangs on the data: at an input shift of 1 (c = 1/2) gamma > 0 at any finite depth.
     """
-    yield identity("correlation behind a layer, c = 0", sp.Limit(next_correlation(c), c, 0), stated[1].rhs)
-    yield identity("second moment behind LayerNorm", sp.Limit(next_correlation(c), c, 1), 1)
-    slope = sp.Derivative(next_correlation(c), c).doit().subs(c, 0)
-    yield identity("slope at c = 0", slope, sp.pi / (2 * (sp.pi - 1)), of=sp.Symbol(r"dc'/dc"))
-    yield shown("the fixed point attracts", slope < 1, f"the slope is {float(slope):.4f}")
+    behind = behind_layernorm(kappa_1(c))
+    yield identity("correlation behind a layer, c = 0", sp.Limit(behind, c, 0), stated[1].rhs)
+    yield identity("second moment behind LayerNorm", sp.Limit(behind, c, 1), 1)
+    yield identity("slope at c = 0, below 1", sp.Subs(sp.Derivative(behind, c), c, 0), sp.pi / (2 * (sp.pi - 1)))
     yield from normal("O_c", stated[0].rhs, o, 0, sigma_w**2)
-    variance = sp.simplify(-1 / sp.diff(sp.log(stated[0].rhs), o, 2)).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
+    variance = variance_of(stated[0].rhs, o).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
     for depth in (1, 8):
         found = network(depth).predict(digits=30)
         yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + found.var_mu, 1 + stated[1].rhs, 28)
@@ -91,17 +71,12 @@ def balanced_outputs(trial: Trial, stated: Any) -> Iterator[Finding]:
     kurtosis, guesses = [], []
     for width in (64, 128):
         shape = trial.draws(100), 100, width
-        units = hidden_units(trial.rng, shape, depth=3, phi=lambda h: standardised(relu(h), -1))
-        kurtosis.append(mean_with_error(excess_kurtosis(units)))
-        guesses.append(mean_with_error(variance_of_guesses(units)))
-    label = "of outputs, depth 3, width to infinity"
-    yield measured(trial, f"excess kurtosis {label}", *at_infinite_width(*kurtosis), 0, against=kurtosis[0][0])
+        units = simulated.hidden_units(trial.rng, shape, depth=3, phi=lambda h: standardised(relu(h), -1))
+        kurtosis.append(mean_with_error(simulated.excess_kurtosis(units)))
+        guesses.append(mean_with_error(simulated.variance_of_guesses(units)))
+    yield wide_limit(trial, "excess kurtosis of outputs, depth 3", kurtosis, 0, against=kurtosis[0][0])
     plain = g0_variance(igb.mlp(3).predict().gamma)
-    yield measured(trial, f"Var(G0) {label}", *at_infinite_width(*guesses), 0, against=plain)
-
-
-VARIANCE = r"\mathrm{Var}_\chi(Z_i^{(1)})"
-LAW = equation("f_{Y_i^{(1)}}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w))
+    yield wide_limit(trial, "Var(G0) of outputs, depth 3", guesses, 0, against=plain)
 
 
 @SECTION.fails(
@@ -117,12 +92,8 @@ def first_layer(stated: Any) -> Iterator[Finding]:
     """Misprints of an index and of a number, as in E-Eq94-96: Z_i has N_0 weights, of variance sigma_w^2/N_0. Eq. 130
     writes sigma_w_i^2 for their sum of squares.
     """
-    yield identity("sum over the inputs", (N * squared_weight(2)).subs(N, N_0), stated[0].rhs)
+    yield identity("sum over the inputs", N_0 * normal_moment(2, sigma_w**2 / N_0), stated[0].rhs)
     yield from rectified("Y", stated[1].rhs, y, 0, sigma_w)
-
-
-VALUE, CENTRE = sp.IndexedBase("Y"), sp.Symbol("mu_a")
-LAYER_VARIANCE = r"(\hat\sigma_a^{(1)})^2"
 
 
 @SECTION.fails(
@@ -152,23 +123,19 @@ def layer_variance(stated: Any) -> Iterator[Finding]:
 )
 def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Over the weights Z ~ N(0, sigma_w^2 |x|^2/d) at a given datum, and |x|^2/d varies by 2/d, which vanishes; over
-    the data Z ~ N(0, |w|^2). With a common mean of the data the average over them depends on the node, the one over
-    the nodes does not. Drawn: L of 500 nodes at 500 data by LayerNorm, against the stated one, of the data.
+    the data Z ~ N(0, |w|^2). With a common mean of the data the average over them depends on the node, the one over the
+    nodes does not. Drawn: L of N nodes at N data by LayerNorm, against the stated one, of the data.
     """
-    square, fourth = (sp.Integral(g**k * npdf(g), (g, -sp.oo, sp.oo)) for k in (2, 4))
+    square, fourth = (normal_moment(k) for k in (2, 4))
     yield identity("mean of |x|^2/d", square, 1)
     yield identity("its variance", sp.Limit((fourth.doit() - square.doit() ** 2) / d, d, sp.oo), 0)
     normed = sp.lambdify((Y, E_Y, Var_Y), stated.rhs)
     gaps = []
     for width in (250, 500):
-        found = []
-        for _ in range(max(trial.draws(16), 8)):
-            weights = trial.rng.normal(0, np.sqrt(20 / width), (width, width))
-            h = relu(trial.rng.standard_normal((width, width)) @ weights)
-            found.append(((standardised(h, 1) - normed(h, h.mean(axis=0), h.var(axis=0))) ** 2).mean())
-        gaps.append(mean_with_error(np.array(found)))
-    label = "mean square of the difference, width to infinity"
-    yield measured(trial, label, *at_infinite_width(*gaps), 0, against=gaps[0][0])
+        h = simulated.hidden_units(trial.rng, (max(trial.draws(16), 8), width, width))
+        own = normed(h, h.mean(axis=1, keepdims=True), h.var(axis=1, keepdims=True))
+        gaps.append(mean_with_error((standardised(h, 2) - own) ** 2))
+    yield wide_limit(trial, "mean square of the difference", gaps, 0, against=gaps[0][0])
 
 
 @SECTION.holds(
@@ -179,13 +146,10 @@ def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Iterator[Finding]:
 )
 def standardised_nodes(stated: Any) -> Iterator[Finding]:
     """From Eq. 134: mean and variance of (Y - E Y)/sqrt(Var Y)."""
-    centred = y - MOMENTS[E_Y]
-    yield identity("mean", behind_relu(centred), stated[0].rhs)
-    yield identity("variance", behind_relu(centred**2) / MOMENTS[Var_Y], stated[1].rhs)
-
-
-FIRST, SECOND = "f_{Z_i^{(1)}}(z)", "f_{Z_i^{(2)}}(z)"
-INNER, OUTER = sp.symbols("S_0 S_1", positive=True)
+    first, second = (relu_moment(k, sigma_w) for k in (1, 2))
+    yield identity("mean", first - MOMENTS[E_Y], stated[0].rhs)
+    spread = second - 2 * MOMENTS[E_Y] * first + MOMENTS[E_Y] ** 2
+    yield identity("variance", spread / MOMENTS[Var_Y], stated[1].rhs)
 
 
 @SECTION.fails(
@@ -204,7 +168,5 @@ def second_layer(stated: Any) -> Iterator[Finding]:
     """A misprint of an index: Z^(1) sums the inputs with the weights w^(0), Z^(2) the L_j, of variance 1 (E-Eq135-137),
     with the weights w^(1). Covariances of nodes add a term whose square is of order 1/N (E-Eq25).
     """
-    spread = behind_relu((y - MOMENTS[E_Y]) ** 2) / MOMENTS[Var_Y]
-    variance = {FIRST: INNER * sp.Integral(g**2 * npdf(g), (g, -sp.oo, sp.oo)), SECOND: OUTER * spread}
-    yield from normal("Z", stated.rhs, z, 0, variance[stated.lhs.name].doit())
-    yield identity("S_1 in the limit", N * squared_weight(2), sigma_w**2)
+    yield from normal("Z", stated.rhs, z, 0, {FIRST: INNER, SECOND: OUTER}[stated.lhs.name])
+    yield identity("S_1 in the limit", N * normal_moment(2, sigma_w**2 / N), sigma_w**2)

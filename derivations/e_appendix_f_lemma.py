@@ -1,13 +1,7 @@
 """Where you place the norm, appendix F, lemma F.1: mean and variance of a rectified Gaussian under scaling.
 
-X ~ N(mu, sigma^2); M and V stand for the mean and the variance behind ReLU. Two antiderivatives do all the work, with
-Phi and phi taken at (y - mu)/sigma:
-
-    int y   N(y; mu, sigma^2) dy = mu Phi - sigma phi,
-    int y^2 N(y; mu, sigma^2) dy = (mu^2 + sigma^2) Phi - sigma (y + mu) phi.
-
-Between 0 and infinity they give E ReLU(X) and E ReLU(X)^2. ReLU(alpha x) = alpha ReLU(x) for alpha >= 0 only; for
-alpha < 0 it is |alpha| ReLU(-x), a function of the other half of the law.
+X ~ N(mu, sigma^2); M and V stand for the mean and the variance behind ReLU. ReLU(alpha x) = alpha ReLU(x) for
+alpha >= 0 only; for alpha < 0 it is |alpha| ReLU(-x), a function of the other half of the law.
 """
 
 from collections.abc import Iterator
@@ -18,7 +12,7 @@ import sympy as sp
 
 from igbtheory.claims import Finding, Section, agree, equation, identity
 from igbtheory.claims.formula import parts
-from igbtheory.claims.gaussians import ncdf, npdf, relu_mean, relu_second_moment
+from igbtheory.claims.gaussians import ncdf, npdf, relu_moments
 
 SECTION = Section("Where you place the norm, appendix F: lemma F.1, rectified Gaussians under scaling", "E F")
 
@@ -28,11 +22,13 @@ POSITIVE = sp.Symbol("alpha", positive=True)
 M, V = sp.Function("M"), sp.Function("V")
 X = sp.Symbol("X")
 NUMBERS = {mu: sp.Rational(6, 10), sigma: sp.Rational(11, 10)}
+BRACKET = mu * (1 - ncdf(-mu / sigma)) + sigma / sp.sqrt(2 * sp.pi) * sp.exp(-(mu**2) / (2 * sigma**2))
+"""The right-hand side of Eq. 85."""
 
 
 def rectified_moments(factor: Any, mean: Any, deviation: Any) -> tuple[Any, Any]:
     """M and V of factor X, by Eqs. 85 and 86; the factor is a number or of a known sign."""
-    first, second = (f(factor * mean, abs(factor) * deviation) for f in (relu_mean, relu_second_moment))
+    first, second = relu_moments(factor * mean, abs(factor) * deviation)
     return first, second - first**2
 
 
@@ -44,72 +40,6 @@ def by_quadrature(factor: int) -> tuple[Any, Any]:
         mp.quad(lambda x, k=k: max(factor * x, 0) ** k * mp.npdf(x, mean, deviation), cuts) for k in (1, 2)
     )
     return first, second - first**2
-
-
-def scaled(stated: Any) -> Iterator[Finding]:
-    """Findings that M or V of alpha X are as stated, for each sign that alpha may have."""
-    for part in parts(stated):
-        kind = 0 if part.lhs.name[0] == "M" else 1
-        symbol = POSITIVE if part.rhs.has(POSITIVE) else alpha
-
-        def at(factor: Any, part: Any = part, symbol: Any = symbol) -> Any:
-            of_x = part.rhs.subs(symbol, factor)
-            for k, function in enumerate((M, V)):
-                of_x = of_x.replace(function, lambda x, k=k: rectified_moments(x / X, mu, sigma)[k])
-            return of_x
-
-        for sign in (1, -1) if symbol is alpha else (1,):
-            derived = rectified_moments(sign * size, mu, sigma)[kind]
-            yield identity(f"alpha = {'' if sign > 0 else '-'}a", derived, at(sign * size), of=part.lhs)
-            with mp.workdps(30):
-                label = f"alpha = {2 * sign}, mu = 0.6, sigma = 1.1 by quadrature"
-                yield agree(label, by_quadrature(2 * sign)[kind], at(sp.Integer(2 * sign)).subs(NUMBERS), 20)
-
-
-@SECTION.fails(
-    "E-LemF.1 / Eq83",
-    "the mean of ReLU(alpha X) for every real alpha",
-    printed=equation(r"M(\alpha X)", alpha * M(X)),
-    counter_example="""
-# alpha = -1, X ~ N(0, 1): -X has the law of X, so that M(-X) = M(X) = 1/sqrt(2 pi)
-assert printed.subs(alpha, -1).subs(M(X), 1 / sqrt(2 * pi)) < 0  # a rectified variable has no negative mean
-""",
-    correction="it is |alpha| M(-X) for alpha < 0",
-    right=equation(r"M(\alpha X)", sp.Abs(alpha) * M(sp.sign(alpha) * X)),
-    right_assumes="alpha is not 0; LayerNorm divides by a standard deviation, so alpha > 0 is all that is used",
-)
-def mean_by_sign(stated: Any) -> Iterator[Finding]:
-    """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian."""
-    yield from scaled(stated)
-
-
-@SECTION.fails(
-    "E-Eq84",
-    "the variance of ReLU(alpha X) for every real alpha",
-    printed=equation(r"V(\alpha X)", alpha**2 * V(X)),
-    counter_example="""
-import numpy as np
-# alpha = -1, X ~ N(5, 1): ReLU(-X) is almost always 0, ReLU(X) is almost always X
-x = 5 + np.random.default_rng(0).standard_normal(100000)
-assert np.maximum(-x, 0).var() < 1e-3
-assert np.maximum(x, 0).var() > 0.9
-""",
-    correction="it is alpha^2 V(-X) for alpha < 0, which is the same at mu = 0 alone",
-    right=equation(r"V(\alpha X)", alpha**2 * V(sp.sign(alpha) * X)),
-    right_assumes="alpha is not 0",
-)
-def variance_by_sign(stated: Any) -> Iterator[Finding]:
-    """As for the mean."""
-    yield from scaled(stated)
-
-
-BRACKET = mu * (1 - ncdf(-mu / sigma)) + sigma / sp.sqrt(2 * sp.pi) * sp.exp(-(mu**2) / (2 * sigma**2))
-"""The right-hand side of Eq. 85."""
-
-
-def definite(power: int) -> Any:
-    """The integral of x^power N(x; mu, sigma^2) from 0 to infinity, by its antiderivative."""
-    return sp.Limit(antiderivative(power), y, sp.oo) - antiderivative(power).subs(y, 0)
 
 
 def antiderivative(power: int) -> Any:
@@ -132,13 +62,14 @@ def antiderivative(power: int) -> Any:
 @SECTION.holds("E-Eq85", "the mean behind ReLU", printed=equation("M(X)", BRACKET), assumes="X ~ N(mu, sigma^2)")
 def rectified_gaussian(stated: Any) -> Iterator[Finding]:
     """The antiderivatives between 0 and infinity, and numbers by quadrature."""
-    kind = 0 if stated.lhs.name[0] == "M" else 1
+    definite = []
     for power in (1, 2):
-        slope = sp.Derivative(antiderivative(power), y)
-        yield identity(f"antiderivative, power {power}", slope, y**power * npdf(y, mu, sigma))
-    derived = definite(2) - definite(1) ** 2 if kind else definite(1)
+        found = antiderivative(power)
+        yield identity(f"antiderivative, power {power}", sp.Derivative(found, y), y**power * npdf(y, mu, sigma))
+        definite.append(sp.Limit(found, y, sp.oo) - found.subs(y, 0))
+    kind = 0 if stated.lhs.name[0] == "M" else 1
     said = stated.rhs.subs(M(X), BRACKET)
-    yield identity("between 0 and infinity", derived, said)
+    yield identity("between 0 and infinity", definite[1] - definite[0] ** 2 if kind else definite[0], said)
     with mp.workdps(40):
         yield agree("mu = 0.6, sigma = 1.1 by quadrature", by_quadrature(1)[kind], said.subs(NUMBERS), 30)
 
@@ -151,6 +82,19 @@ def printed_mean(factor: Any) -> Any:
 
 
 @SECTION.fails(
+    "E-Eq88-90",
+    "for every real alpha the last lines, and with them the lemma, follow",
+    printed=(equation(r"M(\alpha X)", alpha * BRACKET), equation(r"V(\alpha X)", alpha**2 * V(X))),
+    counter_example="""
+# alpha = -1, mu = 0.6, sigma = 1
+assert printed[0].subs({alpha: -1, mu: 0.6, sigma: 1}).evalf() < 0  # a rectified variable has no negative mean
+""",
+    correction="they do for alpha > 0; (87) to (88) turns |alpha| into alpha, loses the sign inside Phi, and drops "
+    "the surplus |alpha|: errors that cancel there",
+    right=(equation(r"M(\alpha X)", POSITIVE * BRACKET), equation(r"V(\alpha X)", POSITIVE**2 * V(X))),
+    right_assumes="alpha > 0",
+)
+@SECTION.fails(
     "E-Eq87",
     "the mean of ReLU(alpha X)",
     printed=equation(r"M(\alpha X)", printed_mean(sp.Abs(alpha))),
@@ -162,25 +106,48 @@ assert simplify(printed.subs({alpha: 2, mu: 0, sigma: 1}) / (2 / sqrt(2 * pi))) 
     right=equation(r"M(\alpha X)", printed_mean(1)),
     right_assumes="alpha is not 0",
 )
-def mean_of_the_scaled(stated: Any) -> Iterator[Finding]:
-    """Eq. 85 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma."""
-    yield from scaled(stated)
-
-
 @SECTION.fails(
-    "E-Eq88-90",
-    "for every real alpha the last lines, and with them the lemma, follow",
-    printed=(equation(r"M(\alpha X)", alpha * BRACKET), equation(r"V(\alpha X)", alpha**2 * V(X))),
+    "E-Eq84",
+    "the variance of ReLU(alpha X) for every real alpha",
+    printed=equation(r"V(\alpha X)", alpha**2 * V(X)),
     counter_example="""
-# alpha = -1, mu = 0.6, sigma = 1
-assert printed[0].subs({alpha: -1, mu: 0.6, sigma: 1}).evalf() < 0  # a rectified variable has no negative mean
+x = 5 + np.random.default_rng(0).standard_normal(100000)
+# alpha = -1, X ~ N(5, 1): ReLU(-X) is almost always 0, ReLU(X) is almost always X
+assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    correction="they do for alpha > 0",
-    right=(equation(r"M(\alpha X)", POSITIVE * BRACKET), equation(r"V(\alpha X)", POSITIVE**2 * V(X))),
-    right_assumes="alpha > 0",
+    correction="it is alpha^2 V(-X) for alpha < 0, which is the same at mu = 0 alone",
+    right=equation(r"V(\alpha X)", alpha**2 * V(sp.sign(alpha) * X)),
+    right_assumes="alpha is not 0",
 )
-def last_lines(stated: Any) -> Iterator[Finding]:
-    """From (87) to (88) |alpha| becomes alpha, the argument of Phi loses the sign of alpha, and the surplus |alpha| of
-    Eq. 87 is dropped: errors that cancel for alpha > 0.
+@SECTION.fails(
+    "E-LemF.1 / Eq83",
+    "the mean of ReLU(alpha X) for every real alpha",
+    printed=equation(r"M(\alpha X)", alpha * M(X)),
+    counter_example="""
+# alpha = -1, X ~ N(0, 1): -X has the law of X, so that M(-X) = M(X) = 1/sqrt(2 pi)
+assert printed.subs(alpha, -1).subs(M(X), 1 / sqrt(2 * pi)) < 0  # a rectified variable has no negative mean
+""",
+    correction="it is |alpha| M(-X) for alpha < 0",
+    right=equation(r"M(\alpha X)", sp.Abs(alpha) * M(sp.sign(alpha) * X)),
+    right_assumes="alpha is not 0; LayerNorm divides by a standard deviation, so alpha > 0 is all that is used",
+)
+def scaled(stated: Any) -> Iterator[Finding]:
+    """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
+    86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
     """
-    yield from scaled(stated)
+    for part in parts(stated):
+        kind = 0 if part.lhs.name[0] == "M" else 1
+        symbol = POSITIVE if part.rhs.has(POSITIVE) else alpha
+
+        def at(factor: Any, part: Any = part, symbol: Any = symbol) -> Any:
+            of_x = part.rhs.subs(symbol, factor)
+            for k, function in enumerate((M, V)):
+                of_x = of_x.replace(function, lambda x, k=k: rectified_moments(x / X, mu, sigma)[k])
+            return of_x
+
+        for sign in (1, -1) if symbol is alpha else (1,):
+            derived = rectified_moments(sign * size, mu, sigma)[kind]
+            yield identity(f"alpha = {'' if sign > 0 else '-'}a", derived, at(sign * size), of=part.lhs)
+            with mp.workdps(30):
+                label = f"alpha = {2 * sign}, mu = 0.6, sigma = 1.1 by quadrature"
+                yield agree(label, by_quadrature(2 * sign)[kind], at(sp.Integer(2 * sign)).subs(NUMBERS), 20)

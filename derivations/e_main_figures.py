@@ -10,17 +10,24 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown
-from igbtheory.claims.gaussians import g0_density, g0_variance, kappa_1, mean_of, mean_of_pair, ncdf, npdf
-from igbtheory.claims.simulated import at_infinite_width, mean_with_error, second_moments, standardised
+from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, satisfies, shown
+from igbtheory.claims.gaussians import g0_density, g0_variance, kappa_1, mean_of, mean_of_pair, ncdf, npdf, relu_moment
+from igbtheory.claims.simulated import mean_with_error, relu, second_moments, standardised, wide_limit
 
 SECTION = Section("Where you place the norm: main text, gradients and figures", "E 0")
 
 Array = NDArray[np.float64]
 GAMMA, AFTER = sp.symbols("gamma gamma_after")
-z, y = sp.symbols("z y", real=True)
+y = sp.Symbol("y", real=True)
 c, g, sigma_w2 = sp.symbols("c g sigma_w2", positive=True)
 angle = sp.lambdify(c, kappa_1(c))
+TRAINING = "it needs training runs"
+DATA, NODES, COMPONENTS = 200, 100, 1000
+SPREAD, OF_THEORY = sp.symbols("sd sd_theory", positive=True)
+CLOSE = sp.Lt(sp.Abs(SPREAD / OF_THEORY - 1), sp.Rational(1, 10))
+"""What "closely match" is taken to mean for the standard deviation of G0."""
+CASES = [(norm, place, depth) for norm in ("batch", "layer") for place in ("before", "after") for depth in (1, 20)]
+ORDER = sp.Lt(sp.Symbol("gamma_post"), sp.Symbol("gamma_pre"))
 
 
 @SECTION.holds(
@@ -30,19 +37,18 @@ angle = sp.lambdify(c, kappa_1(c))
     printed=(equation(r"\chi", sigma_w2 / 2), equation(r"\chi_\mathrm{BN}", sp.pi / (sp.pi - 1))),
 )
 def edge_of_chaos_and_batchnorm(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Squared gradients change by sw2 E phi'^2 a layer. With BN in front every layer also divides by the variance
-    sw2 Var(ReLU) of its pre-activations, so that sw2 drops out (Yang et al. 2019).
+    """Squared gradients change by sw2 E phi'^2 a layer. With BN in front every layer also divides by the variance sw2
+    Var(ReLU) of its pre-activations, so that sw2 drops out (Yang et al. 2019).
     """
-    active = sigma_w2 * sp.Integral(npdf(z), (z, 0, sp.oo))
-    mean, square = (sp.Integral(z**k * npdf(z), (z, 0, sp.oo)) for k in (1, 2))
+    active, mean, square = (relu_moment(k) for k in (0, 1, 2))
+    active *= sigma_w2
     yield identity("factor without a norm", active, stated[0].rhs)
     yield identity("factor with BN", active / (sigma_w2 * (square - mean**2)), stated[1].rhs)
     yield identity("without a norm the gradient is stable at sw2 = 2", stated[0].rhs.subs(sigma_w2, 2), 1, of=active)
     found = igb.mlp(300, "relu").predict().gamma
     yield shown("where gamma grows without bound", found > 1000, f"{found:.5g} at depth 300")
     sizes = [mean_with_error(np.array([_gradient_growth(trial, n) for _ in range(trial.draws(60))])) for n in (64, 128)]
-    growth, error = at_infinite_width(*sizes)
-    yield measured(trial, "factor by backpropagation, width and data to infinity", growth, error, stated[1].rhs)
+    yield wide_limit(trial, "factor by backpropagation, as many data as nodes", sizes, stated[1].rhs)
 
 
 def _gradient_growth(trial: Trial, size: int) -> float:
@@ -64,47 +70,36 @@ def _gradient_growth(trial: Trial, size: int) -> float:
     return float((sizes[-2] / sizes[0]) ** (1 / (depth - 2)))  # the first layer has other inputs
 
 
-SECTION.undecided("E-s3", "low IGB: G0 ~ 0.5; high IGB: G0 ~ 1; weak prejudice: broad on [0.5, 1]", "a definition")
-SECTION.undecided(
-    "E-Fig2", "neutral and prejudiced starts: different convergence, per-class gaps", "it needs training runs"
-)
-
-DATA, NODES, COMPONENTS = 200, 100, 1000
-SPREAD, OF_THEORY = sp.symbols("sd sd_theory", positive=True)
-CLOSE = sp.Lt(sp.Abs(SPREAD / OF_THEORY - 1), sp.Rational(1, 10))
-"""What "closely match" is taken to mean for the standard deviation of G0."""
-
-
-def spreads(trial: Trial, norm: str, placement: str, depth: int) -> tuple[float, float, float]:
-    """Variance of G0 of networks of 100 nodes, with its error, and that of the theory, on 200 data.
-
-    Over the output weights it is exact: the mean of asin(c)/(2 pi) over all pairs of data, c their cosine.
-    """
-    axis, found = {"batch": 0, "layer": 1}[norm], []
-    for _ in range(48 if depth == 1 else 8):
-        x = trial.rng.standard_normal((DATA, COMPONENTS))
-        for _ in range(depth):
-            x = x @ trial.rng.normal(0, 1 / np.sqrt(NODES), (x.shape[1], NODES))
-            before = placement == "before"
-            x = np.maximum(standardised(x, axis), 0) if before else standardised(np.maximum(x, 0), axis)
-        lengths = np.linalg.norm(x, axis=1)
-        cosines = np.clip(x @ x.T / np.outer(lengths, lengths), -1, 1)
-        found.append(np.arcsin(cosines).mean() / (2 * np.pi))
-    behind_batch = norm == "batch" and placement == "after"
-    gamma = -1 / DATA if behind_batch else igb.mlp(depth, "relu", norm=norm, placement=placement).predict().gamma
-    value, error = mean_with_error(np.array(found))
-    return value, error, 1 / (4 * DATA) + (1 - 1 / DATA) * float(g0_variance(gamma))
+for name, says, reason in (
+    ("E-s3", "low IGB: G0 ~ 0.5; high IGB: G0 ~ 1; weak prejudice: broad on [0.5, 1]", "a definition"),
+    ("E-Fig2", "neutral and prejudiced starts: different convergence, per-class gaps", TRAINING),
+    ("E-Fig4", "dynamics per placement", TRAINING),
+    ("E-Fig5, training", "ResNet-9: BN behind the activation trains faster", TRAINING),
+    ("E-Gzero, training", "placing normalisation after the activation accelerates convergence", TRAINING),
+    ("E-5.1", "CIFAR10 close to theory, MNIST more biased", "neither data set is at hand: `igb predict --data FILE`"),
+):
+    SECTION.undecided(name, says, reason)
 
 
 def histograms(trial: Trial, stated: Any, cases: list[tuple[str, str, int]]) -> Iterator[Finding]:
-    """Findings that the deviation of G0 is that of the theory, case by case."""
+    """Findings that the deviation of G0 of networks of 100 nodes is that of the theory on 200 data, case by case. Over
+    the output weights it is exact: the mean of asin(c)/(2 pi) over all pairs of data, c their cosine.
+    """
     for norm, placement, depth in cases:
-        value, error, theory = spreads(trial, norm, placement, depth)
+        axis, found = {"batch": 0, "layer": 1}[norm], []
+        for _ in range(48 if depth == 1 else 8):
+            x = trial.rng.standard_normal((DATA, COMPONENTS))
+            for _ in range(depth):
+                x = x @ trial.rng.normal(0, 1 / np.sqrt(NODES), (x.shape[1], NODES))
+                x = relu(standardised(x, axis)) if placement == "before" else standardised(relu(x), axis)
+            x = x / np.linalg.norm(x, axis=1, keepdims=True)
+            found.append(np.arcsin(np.clip(x @ x.T, -1, 1)).mean() / (2 * np.pi))
+        value, error = mean_with_error(np.array(found))
+        behind_batch = norm == "batch" and placement == "after"
+        gamma = -1 / DATA if behind_batch else igb.mlp(depth, norm=norm, placement=placement).predict().gamma
+        theory = 1 / (4 * DATA) + (1 - 1 / DATA) * float(g0_variance(gamma))
         label = f"{norm} norm {placement} ReLU, L = {depth}, relative error {error / value / 2:.1%}"
         yield satisfies(label, stated, {SPREAD: np.sqrt(value), OF_THEORY: np.sqrt(theory)})
-
-
-CASES = [(norm, place, depth) for norm in ("batch", "layer") for place in ("before", "after") for depth in (1, 20)]
 
 
 @SECTION.fails(
@@ -113,7 +108,6 @@ CASES = [(norm, place, depth) for norm in ("batch", "layer") for place in ("befo
     printed=CLOSE,
     assumes="N = 100; synthetic inputs, the real ones of the figure are not tested",
     counter_example="""
-import numpy as np
 rng = np.random.default_rng(0)
 deviations = []
 for _ in range(5):  # ReLU + LN, L = 20, N = 100, 400 data: G0 would have the deviation sqrt(1/1600)
@@ -128,7 +122,6 @@ assert np.mean(deviations) > 1.5 * 400**-0.5 / 2
 )
 def all_histograms(trial: Trial, stated: Any) -> Iterator[Finding]:
     """At L = 20 and N = 100 norms behind ReLU leave a bias of order L/N, which the theory of infinite width has not.
-
     The theory on D data: 1/(4 D) + (1 - 1/D) asin(c)/(2 pi), c = gamma/(1 + gamma), and -1/(D - 1) behind BN.
     """
     yield from histograms(trial, stated, CASES)
@@ -146,9 +139,6 @@ def matching_histograms(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield from histograms(trial, stated, [case for case in CASES if case[1:] != ("after", 20)])
 
 
-SECTION.undecided("E-Fig4", "dynamics per placement", "it needs training runs")
-
-
 @SECTION.holds(
     "E-Fig5",
     "ResNet-9: BN behind the activation has a lower gamma than BN in front of it",
@@ -160,14 +150,10 @@ def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
     the activation too: maxima over pixels, which follow BN there, bring the centres back.
     """
     values = {}
-    for symbol, after in ((GAMMA, False), (AFTER, True)):
-        found = []
-        for _ in range(3):
-            pairs, own = second_moments(_features(trial.rng, after=after)[None])
-            found.append(float(pairs[0] / (own - pairs)[0]))
-        values[symbol], error = mean_with_error(np.array(found))
-        where = "behind" if after else "in front of"
-        yield shown(f"error of gamma, BN {where} the activation", error < values[symbol] / 5, f"{error:.2g}")
+    for symbol in (GAMMA, AFTER):
+        pairs, own = second_moments(np.array([_features(trial.rng, after=symbol == AFTER) for _ in range(3)]))
+        values[symbol], error = mean_with_error(pairs / (own - pairs))
+        yield shown(f"error of {symbol}", error < values[symbol] / 5, f"{error:.2g}")
     yield satisfies("24 images of 32 x 32 pixels a network", stated, values)
 
 
@@ -184,7 +170,7 @@ def _features(rng: np.random.Generator, *, after: bool) -> Array:
         windows = sliding_window_view(np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 3), axis=(2, 3))
         flat = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, 9 * before)
         flat = flat @ rng.normal(0, np.sqrt(2 / flat.shape[1]), (flat.shape[1], channels))
-        flat = standardised(np.maximum(flat, 0), 0) if after else np.maximum(standardised(flat, 0), 0)
+        flat = standardised(relu(flat), 0) if after else relu(standardised(flat, 0))
         return maximum(flat.reshape(n, side, side, channels).transpose(0, 3, 1, 2), pooled)
 
     def maximum(x: Array, by: int) -> Array:
@@ -196,14 +182,6 @@ def _features(rng: np.random.Generator, *, after: bool) -> Array:
     x = block(block(x, 32, 2), 64, 2)
     x = x + block(block(x, 64), 64)
     return maximum(x, 4).reshape(24, 64)
-
-
-SECTION.undecided("E-Fig5, training", "ResNet-9: BN behind the activation trains faster", "it needs training runs")
-SECTION.undecided(
-    "E-5.1",
-    "CIFAR10 close to theory, MNIST more biased",
-    "neither data set is at hand; `igb predict --data FILE` computes the law of G0 on a file of them",
-)
 
 
 @SECTION.holds(
@@ -223,9 +201,6 @@ def labels(stated: Any) -> Iterator[Finding]:
     yield identity("symmetry, by the slope of f(1 - g)/f(g)", drop, 0)
     density = stated[1].rhs.subs(GAMMA, 3).subs(g, ncdf(y))
     yield identity("mass on [1/2, 1]", sp.Integral(density * npdf(y), (y, 0, sp.oo)), 1)
-
-
-ORDER = sp.Lt(sp.Symbol("gamma_post"), sp.Symbol("gamma_pre"))
 
 
 @SECTION.fails(
@@ -253,11 +228,10 @@ def residual_blocks(stated: Any) -> Iterator[Finding]:
     values = {stated.lhs: post / (1 - post), stated.rhs: pre / (1 - pre)}
     yield satisfies("residual LN blocks, L = 12", stated, values)
     branch = igb.Dense(2.0), igb.Activation("relu"), igb.Dense(2.0)
-    blocks = [igb.Residual(*branch), igb.LayerNorm()]
-    found = igb.Network(igb.Dense(2.0), *blocks * 12, igb.Dense(2.0)).predict().gamma
-    yield agree("Post-Norm, predicted", found, values[stated.lhs], 10)
-    found = igb.Network(igb.Dense(2.0), *[igb.Residual(igb.LayerNorm(), *branch)] * 12, igb.Dense(2.0)).predict().gamma
-    yield agree("Pre-Norm, predicted", found, values[stated.rhs], 10)
+    inside, outside = igb.Residual(igb.LayerNorm(), *branch), (igb.Residual(*branch), igb.LayerNorm())
+    for label, blocks, side in (("Post", outside, stated.lhs), ("Pre", (inside,), stated.rhs)):
+        found = igb.Network(igb.Dense(2.0), *blocks * 12, igb.Dense(2.0)).predict().gamma
+        yield agree(f"{label}-Norm, predicted", found, values[side], 10)
 
 
 @SECTION.corrects(
@@ -266,15 +240,6 @@ def residual_blocks(stated: Any) -> Iterator[Finding]:
     right=ORDER,
     assumes="ReLU, BN over the full batch or LN on centred isotropic data",
 )
-def plain_layers(stated: Any) -> Iterator[Finding]:
-    """E-Thm4.1 to E-Thm4.4: behind ReLU gamma = 0, in front of it 1/(pi - 1) or more."""
-    for norm in ("batch", "layer"):
-        for depth in (1, 12):
-            nets = [igb.mlp(depth, "relu", norm=norm, placement=place) for place in ("after", "before")]
-            post, pre = (net.predict().gamma for net in nets)
-            yield satisfies(f"{norm} norm, depth {depth}", stated, {stated.lhs: post, stated.rhs: pre})
-
-
 @SECTION.holds(
     "E-Gzero",
     "placing normalisation after the activation reduces IGB",
@@ -282,8 +247,8 @@ def plain_layers(stated: Any) -> Iterator[Finding]:
     assumes="isotropic data, no skips: GELU with LN, as in the MLP-Mixer; E-Fig5 has BN, ReLU and skips",
 )
 def placement(stated: Any) -> Iterator[Finding]:
-    """LN in front of GELU makes every node N(0, 1), of which gamma is (E phi)^2/Var phi at depth 1; LN behind takes the
-    mean away. For residual LN blocks see E-prepost, for ResNet101 and Swin-L E-G9: the paper reports the opposite.
+    """E-Thm4.1 to E-Thm4.4 for ReLU. LN in front of GELU makes every node N(0, 1), of which gamma is (E phi)^2/Var phi
+    at depth 1; LN behind takes the mean away. For residual LN blocks see E-prepost, for ResNet101 and Swin-L E-G9.
     """
 
     def gelu(h: Array) -> Array:
@@ -292,27 +257,24 @@ def placement(stated: Any) -> Iterator[Finding]:
     mean = mean_of(gelu, 1.0)
     spread = mean_of(lambda h: (gelu(h) - mean) ** 2, 1.0)
     behind = mean_of_pair(lambda h: gelu(h) - mean, 1.0, 0.0) / spread
-    yield satisfies("depth 1", stated, {AFTER: round(behind, 12), GAMMA: mean**2 / spread})
-    for depth in (1, 8):
-        nets = [igb.mlp(depth, "gelu", norm="layer", placement=place) for place in ("after", "before")]
-        values = dict(zip((AFTER, GAMMA), (net.predict().gamma for net in nets), strict=True))
-        yield satisfies(f"depth {depth}, predicted", stated, values)
-
-
-SECTION.undecided("E-Gzero, training", "it accelerates convergence", "it needs training runs")
-BN_AFTER = equation(r"\gamma_\mathrm{BN}", 0)
+    yield satisfies("LN and GELU, depth 1", stated, {stated.lhs: round(behind, 12), stated.rhs: mean**2 / spread})
+    for norm, activation in (("layer", "gelu"), ("layer", "relu"), ("batch", "relu")):
+        for depth in (1, 8):
+            nets = (igb.mlp(depth, activation, norm=norm, placement=place) for place in ("after", "before"))
+            values = dict(zip((stated.lhs, stated.rhs), (net.predict().gamma for net in nets), strict=True))
+            yield satisfies(f"{norm} norm and {activation}, depth {depth}, predicted", stated, values)
 
 
 @SECTION.holds(
     "E-MNIST-LN",
     "MNIST: LN-after reduces but does not remove IGB; BN-after stays neutral",
-    printed=(sp.Lt(0, AFTER), sp.Lt(AFTER, GAMMA), BN_AFTER),
+    printed=(sp.Lt(0, AFTER), sp.Lt(AFTER, GAMMA), equation(r"\gamma_\mathrm{BN}", 0)),
     assumes="on the handwritten digits that the package ships, 8 x 8 pixels, instead of MNIST; one hidden layer",
 )
 def digits(stated: Any) -> Iterator[Finding]:
-    """The cosines c of the data, standardised as a whole, go through the rules of one layer: kappa_1(c) with LN in
-    front and (kappa_1(c) - 1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind
-    centres every node over the data (E-Thm4.2). `igb predict --data FILE` does the same for a file of MNIST.
+    """The cosines c of the data go through the rules of one layer: kappa_1(c) with LN in front and (kappa_1(c) -
+    1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind centres every node
+    (E-Thm4.2).
     """
     data = standardised(igb.digits()[:300], None)
     lengths = np.linalg.norm(data, axis=1)

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, shown
+from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, rises, shown
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
 from igbtheory.claims.formula import mutants
 from igbtheory.claims.library import library
@@ -66,6 +66,8 @@ def test_false_claims_fail() -> None:
     assert agree("gamma", gamma, 0.467, 4).verdict == FAILS
     assert agree("gamma", gamma, 0.467, 3).verdict == HOLDS
     assert shown("gamma > 1", gamma > 1, f"{gamma}").verdict == FAILS
+    assert rises("gamma", [gamma, 0.4]).verdict == FAILS
+    assert rises("gamma", [0.4, gamma], 0.5).verdict == FAILS
     assert measured(trial, "gamma", s.gamma, s.gamma_error, 0.6).verdict == FAILS
     assert measured(trial, "gamma", s.gamma, s.gamma_error, 0.466, against=0.9).verdict == HOLDS
     assert measured(trial, "no power", s.gamma, s.gamma_error, 0.466, against=0.4661).verdict == UNDECIDED

@@ -5,7 +5,7 @@ formulas that many claims share, `simulated` evidence from finite networks.
 """
 
 from igbtheory.claims.claim import Claim, Section
-from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, satisfies, shown
+from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, rises, satisfies, shown
 from igbtheory.claims.finding import Finding, Trial
 from igbtheory.claims.formula import equation
 
@@ -20,6 +20,7 @@ __all__ = [
     "measured",
     "normal",
     "rectified",
+    "rises",
     "satisfies",
     "shown",
 ]

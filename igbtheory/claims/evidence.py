@@ -1,5 +1,7 @@
 """Evidence: symbolic identities, numbers that agree, relations that hold, simulations with z-scores."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -123,6 +125,12 @@ def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
 def shown(label: str, condition: Any, detail: str) -> Finding:
     """Finding that a condition on computed numbers holds, which `detail` shows."""
     return Finding("numerical", label, HOLDS if bool(condition) else FAILS, detail)
+
+
+def rises(label: str, numbers: Sequence[Any], beyond: float = 0.0) -> Finding:
+    """Finding that every number is larger than the one before it, and the last one larger than `beyond`."""
+    right = all(low < high for low, high in pairwise(numbers)) and numbers[-1] > beyond
+    return shown(label, right, ", ".join(mpmath.nstr(mpmath.mpmathify(number), 6) for number in numbers))
 
 
 def measured(trial: Trial, label: str, value: Any, error: Any, expected: Any, against: Any = None) -> Finding:

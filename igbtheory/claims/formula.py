@@ -6,6 +6,8 @@ from typing import Any
 
 NAMES = {"sigma_w2": r"\sigma_w^2", "sigma_b2": r"\sigma_b^2", "chi_1": r"\chi_1"}
 """LaTeX of symbols that SymPy would print otherwise."""
+IMPORTS = {"igb": "import igbtheory as igb", "np": "import numpy as np"}
+"""What a counter-example need not import itself, by the name that it uses."""
 
 
 def equation(left: str, right: Any) -> Any:
@@ -38,10 +40,15 @@ def sides(stated: Any) -> tuple[Any, ...]:
 
 
 def program(stated: Any, code: str) -> str:
-    """Return code as a program of its own: if it uses `printed`, that is the right-hand side as printed, or several."""
+    """Return code as a program of its own, with the imports of `igb` and `np` where it uses them.
+
+    If it uses `printed`, that is the right-hand side as printed, or several.
+    """
+    imports = [line for name, line in IMPORTS.items() if f"{name}." in code and line not in code]
+    code = "\n".join([*imports, code.strip()])
     values = sides(stated)
     if not values or "printed" not in code:
-        return code.strip()
+        return code
     import sympy as sp  # noqa: PLC0415 - slow to load
     from sympy.core.function import AppliedUndef  # noqa: PLC0415 - as above
 
@@ -53,7 +60,7 @@ def program(stated: Any, code: str) -> str:
     declared = [f"{name} = Symbol({name!r})" for name in names]
     declared += [f"{name} = Function({name!r})" for name in functions]
     said = ", ".join(map(sp.sstr, values))
-    return "\n".join(["from sympy import *", *declared, f"printed = {said}", code.strip()])
+    return "\n".join(["from sympy import *", *declared, f"printed = {said}", code])
 
 
 def mutants(stated: Any) -> Iterator[Any]:

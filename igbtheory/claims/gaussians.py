@@ -27,14 +27,27 @@ def ncdf(x: Any) -> Any:
     return (1 + sp.erf(x / sp.sqrt(2))) / 2
 
 
-def relu_mean(mean: Any, deviation: Any) -> Any:
-    """Return E ReLU(X), X ~ N(mean, deviation^2)."""
-    return mean * ncdf(mean / deviation) + deviation**2 * npdf(0, mean, deviation)
+def relu_moments(mean: Any, deviation: Any) -> tuple[Any, Any]:
+    """Return E ReLU(X) and E ReLU(X)^2, X ~ N(mean, deviation^2)."""
+    above, edge = ncdf(mean / deviation), deviation**2 * npdf(0, mean, deviation)
+    return mean * above + edge, (mean**2 + deviation**2) * above + mean * edge
 
 
-def relu_second_moment(mean: Any, deviation: Any) -> Any:
-    """Return E ReLU(X)^2, X ~ N(mean, deviation^2)."""
-    return (mean**2 + deviation**2) * ncdf(mean / deviation) + mean * deviation**2 * npdf(0, mean, deviation)
+def relu_moment(power: int, deviation: Any = 1) -> Any:
+    """Return E ReLU(X)^power, X ~ N(0, deviation^2), as an integral that is not evaluated yet."""
+    x = sp.Symbol("x", positive=True)
+    return sp.Integral(x**power * npdf(x, 0, deviation), (x, 0, sp.oo))
+
+
+def normal_moment(power: int, variance: Any = 1) -> Any:
+    """Return E w^power, w ~ N(0, variance), as an integral that is not evaluated yet."""
+    x = sp.Symbol("x", real=True)
+    return variance ** sp.Rational(power, 2) * sp.Integral(x**power * npdf(x), (x, -sp.oo, sp.oo))
+
+
+def variance_of(density: Any, x: Any) -> Any:
+    """Return the variance of a normal density in x."""
+    return sp.simplify(-1 / sp.diff(sp.log(density), x, 2))
 
 
 def relu_maximum(m: Any) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 """Evidence from finite networks, extrapolated to infinite width."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,14 +55,17 @@ def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, 
     return float(value), float(influence.std(ddof=1) / np.sqrt(len(top)))
 
 
-def at_infinite_width(*values: tuple[float, float]) -> tuple[float, float]:
-    """Return a value at infinite width and its error, from values and errors at the widths N, 2N and perhaps 4N.
+def wide_limit(
+    trial: Trial, label: str, values: Iterable[tuple[float, float]], expected: Any, against: Any = None
+) -> Finding:
+    """Return the finding that values, with errors, at the widths N, 2N and perhaps 4N go to what is expected.
 
-    It lies on a straight line in 1/width, through three values on a parabola.
+    The value at infinite width lies on a straight line in 1/width, through three values on a parabola.
     """
-    numbers, errors = np.array(values).T
-    weights = np.array([-1, 2] if len(values) == 2 else [1 / 3, -2, 8 / 3])
-    return float(weights @ numbers), float(np.sqrt(weights**2 @ errors**2))
+    numbers, errors = np.array(list(values)).T
+    weights = np.array([-1, 2] if len(numbers) == 2 else [1 / 3, -2, 8 / 3])
+    error = np.sqrt(weights**2 @ errors**2)
+    return measured(trial, f"{label}, width to infinity", weights @ numbers, error, expected, against)
 
 
 def relu(h: Array) -> Array:
@@ -102,6 +105,12 @@ def second_moments(units: Array) -> tuple[Array, Array]:
     own = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
     both = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
     return (both - own) / (samples * (samples - 1) * width), own / (samples * width)
+
+
+def bias_ratio(units: Array) -> tuple[float, float]:
+    """Return gamma behind the units, averaged exactly over the weights of the next layer, and its error."""
+    both, own = second_moments(units)
+    return ratio_with_error(both, own - both)
 
 
 def variance_of_guesses(units: Array) -> Array:

@@ -25,7 +25,7 @@ def moments(phi: Function, m: int, h: Moments) -> Moments | None:
     """Return the moments of phi(M), M the largest of m units with the moments h, where there is a closed form."""
     mean, var_mu, var_chi = (sp.sympify(x) for x in (h.mean, h.var_mu, h.var_chi))
     for found in _forms(phi, m, mean, var_mu + var_chi):
-        whole, shared = (_covariance(found, v) for v in (var_mu + var_chi, var_mu))
+        whole, shared = (found.covariance(v) for v in (var_mu + var_chi, var_mu))
         if whole is not None and shared is not None:
             return Moments(found.mean(), shared, whole - shared)
     return None
@@ -39,8 +39,13 @@ class Form(ABC):
         """Return the mean E phi(h)."""
 
     @abstractmethod
+    def product(self, v: Any) -> Any:
+        """Mean of phi(h_a) phi(h_b) where the covariance of h_a and h_b is v; None where it has no closed form."""
+
     def covariance(self, v: Any) -> Any:
-        """Covariance of phi(h_a) and phi(h_b) where that of h_a and h_b is v; None where it has no closed form."""
+        """Covariance of phi(h_a) and phi(h_b), 0 where data are independent; None where it has no closed form."""
+        found = self.mean() ** 2 if v == 0 else self.product(sp.sympify(v))
+        return None if found is None else found - self.mean() ** 2
 
 
 @final
@@ -55,8 +60,8 @@ class Entire(Form):
     def mean(self) -> Any:
         return averaged_terms.of_pair(self.terms, constant(1), self.centre, self.q, 0)
 
-    def covariance(self, v: Any) -> Any:
-        return averaged_terms.of_pair(self.terms, self.terms, self.centre, self.q, v) - self.mean() ** 2
+    def product(self, v: Any) -> Any:
+        return averaged_terms.of_pair(self.terms, self.terms, self.centre, self.q, v)
 
 
 @final
@@ -72,8 +77,8 @@ class Kinked(Form):
         signed = [*self.above.items(), *((k, (-1) ** k * a) for k, a in self.below.items())]
         return sum(a * orthants.half_moment(k) * self.q ** sp.Rational(k, 2) for k, a in signed)
 
-    def covariance(self, v: Any) -> Any:
-        return orthants.of_pair(self.below, self.above, self.q, v) - self.mean() ** 2
+    def product(self, v: Any) -> Any:
+        return orthants.of_pair(self.below, self.above, self.q, v)
 
 
 @final
@@ -89,11 +94,9 @@ class Cut(Form):
     def mean(self) -> Any:
         return self._average(self.parts)
 
-    def covariance(self, v: Any) -> Any:
+    def product(self, v: Any) -> Any:
         squares = [part for part in map(squared, self.parts) if part is not None]
-        if v != self.q or len(squares) < len(self.parts):
-            return None
-        return self._average(squares) - self.mean() ** 2
+        return self._average(squares) if v == self.q and len(squares) == len(self.parts) else None
 
     def _average(self, parts: Sequence[Terms]) -> Any:
         stretches = zip(parts, pairwise(self.ends), strict=True)
@@ -118,12 +121,9 @@ class Largest(Form):
         whole, positive = self._means()
         return (self.low * whole + (self.high - self.low) * positive) * sp.sqrt(self.q)
 
-    def covariance(self, v: Any) -> Any:
-        if v != self.q:
-            return None
+    def product(self, v: Any) -> Any:
         whole, positive = self._squares()
-        square = self.low**2 * whole + (self.high**2 - self.low**2) * positive
-        return square * self.q - self.mean() ** 2
+        return (self.low**2 * whole + (self.high**2 - self.low**2) * positive) * self.q if v == self.q else None
 
     def _means(self) -> tuple[Any, Any]:
         root = sp.sqrt(sp.pi)
@@ -164,8 +164,3 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
         yield Kinked(below, above, q)
     if plain and not any(a.has(sp.I) for _, a, _, _ in keys):
         yield Cut(tuple(parts), (-sp.oo, *kinks, sp.oo), mean, q)
-
-
-def _covariance(found: Form, v: Any) -> Any:
-    """Return the covariance, 0 where data are independent."""
-    return sp.Integer(0) if v == 0 else found.covariance(sp.sympify(v))
