@@ -24,6 +24,7 @@ COMMANDS = (
     "activation",
     "design",
     "draw",
+    "explore",
     "figures",
     "infer",
     "losses",
