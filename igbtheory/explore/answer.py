@@ -12,6 +12,8 @@ from igbtheory.explore.settings import Settings, read
 WIDTH, SAMPLES = 100, 500
 """The width of finite networks, and their data where those are Gaussian."""
 
+KEPT = "The pictures are those of the last values that could be read; please correct the marked ones."
+
 
 @final
 @dataclass(frozen=True)
@@ -32,13 +34,13 @@ def answer(raw: Mapping[str, Any], networks: int = 0) -> Contents:
     """
     settings, errors = read(raw)
     if settings is None:
-        return Contents(errors)
+        return Contents(errors, KEPT)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found = _panels(settings, networks)
         except (ValueError, TypeError) as error:
-            return Contents(message=str(error))
+            return Contents(message=f"No prediction, the pictures are the last ones: {error}")
     said = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
     return Contents({}, said, found, lines.python(settings), lines.command(settings))
 

@@ -32,6 +32,8 @@ FOLLOW = """(field, slider) => {
     return moved.endsWith("-slider") ? [String(slider), unchanged] : [unchanged, Number(field)];
 }"""
 """What a field and its slider do when the other is changed, in the browser."""
+START = {**DEFAULTS, "first": 200}
+"""What the fields hold at the beginning: with all digits many networks take seconds."""
 SHOWN, HIDDEN = {"height": "17rem"}, {"display": "none"}
 NONE = ""
 """The value of a choice that chooses nothing."""
@@ -42,7 +44,7 @@ def page(ask: Callable[..., Contents | None]) -> Dash:
 
     None stands for contents that a newer question has made needless.
     """
-    app = Dash(__name__, title="igb explore", update_title=None, serve_locally=True)
+    app: Any = Dash(__name__, title="igb explore", update_title="", serve_locally=True)
     app.layout = html.Div([_header(), html.Div([_controls(), _results()], className="columns")])
     values = {name: Input(name, "value") for name in DEFAULTS}
     app.callback(
@@ -122,7 +124,7 @@ def _controls() -> html.Div:
 
 def _field(name: str, label: Any, *beside: Any, **how: Any) -> html.Div:
     """Return a field with its label above it, and below it what is beside it and the place of its error."""
-    field = dcc.Input(id=name, value=_text(DEFAULTS[name]), type="text", debounce=0.4, autoComplete="off", **how)
+    field = dcc.Input(id=name, value=_text(START[name]), type="text", debounce=0.4, autoComplete="off", **how)
     return _block(name, html.Label(label, htmlFor=name), field, *beside)
 
 
@@ -140,9 +142,7 @@ def _block(name: str, *parts: Any) -> html.Div:
 def _slider(name: str) -> dcc.Input:
     """Return a slider, which the field of the name follows and which follows the field."""
     least, most, step = SLIDERS[name]
-    return dcc.Input(
-        id=f"{name}-slider", type="range", min=least, max=most, step=step, value=DEFAULTS[name]
-    )
+    return dcc.Input(id=f"{name}-slider", type="range", min=least, max=most, step=step, value=DEFAULTS[name])
 
 
 def _text(value: Any) -> str:
@@ -159,7 +159,7 @@ def _results() -> html.Main:
         html.Section(
             [
                 html.H2(title),
-                dcc.Graph(id=f"{name}-figure", config={"displayModeBar": False}, responsive=True, style=SHOWN),
+                dcc.Graph(id=f"{name}-figure", config={"displayModeBar": False}, responsive=True, style=HIDDEN),
                 html.P(id=f"{name}-caption", className="caption"),
             ],
             className="panel",

@@ -20,7 +20,7 @@ DRAWS = 2000
 INITIALISATIONS = 400
 """Draws of the shares of ten classes."""
 CLASSES = 10
-TALLEST = 6.0
+TALLEST = 4.0
 """Height of a density of G0 with poles."""
 ALONG = 41
 """Points of the edge of chaos."""
@@ -32,6 +32,7 @@ TINY = 1e-6
 """Variance of the weights below which an edge of chaos is at 0, but for the smallest biases."""
 WIDEST = 4.0, 0.5
 """The axes of the variances end there, unless the network lies beyond."""
+THEORETICAL = "theory, infinite width"
 WEIGHTS, BIASES = "variance of the weights σ<sub>w</sub>²", "variance of the biases σ<sub>b</sub>²"
 
 
@@ -47,40 +48,48 @@ class Panel:
 def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return the density of G0; on a data set a histogram of draws; beside it the shares of finite networks."""
     found, gamma = prediction.G0, float(prediction.gamma)
-    traces, top = [], TALLEST
-    if finite is not None:
-        traces.append(charts.histogram(finite.G0, f"finite networks, width {finite.width}"))
-    if not isinstance(found, GuessLaw):
-        shares = found.rvs(DRAWS, 0)
-        traces.insert(0, charts.histogram(shares, "theory of this data set"))
-        majority = float(np.maximum(shares, 1 - shares).mean())
-    else:
+    traces = [] if finite is None else [charts.histogram(finite.G0, f"finite networks, width {finite.width}")]
+    if isinstance(found, GuessLaw):
         majority = float(found.majority())
-        if 0 < gamma < np.inf:
-            ends = (1 - np.cos(np.linspace(0, np.pi, 203))) / 2  # dense where the poles are
-            g = np.union1d(ends, found.ppf(np.linspace(0, 1, 101)))[1:-1]
-            traces.append(charts.line(g, found.pdf(g), "theory, infinite width", mode="lines"))
-            top = min(TALLEST, 1.1 * float(np.max(found.pdf(g)))) if gamma < 1 else TALLEST / 1.5
-    where = {0.0: "all mass is at 1/2", np.inf: "half of the mass is at 0, half at 1"}.get(gamma)
-    shape = where or {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime))
-    caption = f"γ = {gamma:.4g}: {shape or 'uniform'}. The favoured class gets {majority:.1%} of the data on average."
-    axes: dict[str, Any] = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, max(top, 1.5)]}, "barmode": "overlay"}
+        x, y = _density(found)
+        top = TALLEST if gamma > 1 else max(1.5, 1.1 * float(np.max(y)))
+        traces.append(charts.line(x, y, THEORETICAL, mode="lines"))
+    else:
+        shares = found.rvs(DRAWS, 0)
+        majority = float(np.maximum(shares, 1 - shares).mean())
+        bars = charts.histogram(shares, "")
+        x, y = (np.repeat([*ends], 2) for ends in (np.linspace(0, 1, len(bars["y"]) + 1), bars["y"]))
+        top = 1.1 * max(y)
+        traces.append(charts.line(x[1:-1], y, THEORETICAL, mode="lines"))
+    peaks = {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime), "uniform")
+    shape = "all mass at 1/2" if gamma == 0 else peaks
+    caption = f"γ = {gamma:.4g}: {shape}. The favoured class gets {majority:.1%} of the data on average."
+    axes: dict[str, Any] = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, top]}}
     return Panel(caption, charts.figure(traces, "fraction G₀ given to class 0", "density f<sub>G₀</sub>", **axes))
+
+
+def _density(found: GuessLaw) -> tuple[Any, Any]:
+    """Return points of the density of G0, which are dense where it has peaks; a line up at each point mass."""
+    gamma = float(found.gamma)
+    if gamma in {0.0, np.inf}:
+        x = np.repeat([0.5] if gamma == 0 else [0.0, 1.0], 3)
+        return x, np.tile([0, TALLEST, np.nan], len(x) // 3)
+    ends = (1 - np.cos(np.linspace(0, np.pi, 203))) / 2
+    g = np.union1d(ends, found.ppf(np.linspace(0, 1, 101)))[1:-1]
+    return g, found.pdf(g)
 
 
 def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return gamma after every Dense layer, with that of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
-    layer = np.arange(1, len(gamma) + 1)
-    traces = [charts.line(layer, gamma, "theory, infinite width")]
+    caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Where it is above 1, G₀ has two peaks."
+    layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
+    if np.any(gamma[np.isfinite(gamma)] > STEEP):
+        gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)
+    traces = [charts.line(layer, gamma, THEORETICAL)]
     if finite is not None:
         found = finite.per_layer
         traces.append(charts.points(layer, found.gamma, found.gamma_error, f"finite networks, width {finite.width}"))
-    wide = np.any(gamma[np.isfinite(gamma)] > STEEP)
-    axis = {"type": "log", "dtick": 1} if wide else {"rangemode": "tozero"}
-    caption = (
-        f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output, layer {layer[-1]}; above 1 G₀ has two peaks."
-    )
     return Panel(caption, _over_layers(traces, "bias ratio γ", axis, level=1.0))
 
 
@@ -107,9 +116,7 @@ def growth(settings: Settings, inputs: Any) -> Panel:
     squared = np.asarray(found.squared, dtype=float)
     traces = [charts.line(np.arange(1, len(squared) + 1), squared, "")]
     says = f"Going back by one layer multiplies squared gradients by {float(found.growth):.4g} on average{where}."
-    scale = np.log10(squared[(squared > 0) & np.isfinite(squared)])
-    axis = {"type": "log"} | ({"range": [-1, 1]} if np.ptp(scale) < 2 and np.all(abs(scale) < 1) else {})
-    return Panel(says, _over_layers(traces, "E (∂O/∂Z<sub>l</sub>)²", axis))
+    return Panel(says, _over_layers(traces, "E (∂O/∂Z<sub>l</sub>)²", _decades(squared)))
 
 
 def place(settings: Settings) -> Panel:
@@ -117,7 +124,7 @@ def place(settings: Settings) -> Panel:
     w2, b2 = (max(end, 1.25 * own) for end, own in zip(WIDEST, (settings.sigma_w2, settings.sigma_b2), strict=True))
     own = {"x": [settings.sigma_w2], "y": [settings.sigma_b2], "name": "this network"}
     marker = {"color": LIMIT, "size": 13, "symbol": "diamond", "line": {"color": "white", "width": 1}}
-    traces = [{**own, "mode": "markers", "marker": marker}]
+    traces = [{**own, "mode": "markers", "marker": marker, "cliponaxis": False}]
     biases = np.linspace(0, 1, ALONG) ** 2 * b2 + SMALLEST
     try:
         edge = _edge(settings.activation, settings.norm, settings.placement, settings.pool, b2)
@@ -136,7 +143,7 @@ def place(settings: Settings) -> Panel:
         black = {"color": THEORY, "dash": "dash", "width": 2}
         shade = {"fill": "tozerox", "fillcolor": REGIONS[1]}
         traces.insert(0, charts.line(edge, biases, "edge of chaos", mode="lines", line=black, **shade))
-    axes = {"xaxis": {"range": [0, w2]}, "yaxis": {"range": [-0.02 * b2, b2]}}
+    axes = {"xaxis": {"range": [0, w2]}, "yaxis": {"range": [0, b2]}}
     return Panel(says, charts.figure(traces, WEIGHTS, BIASES, **axes))
 
 
@@ -154,7 +161,7 @@ def classes(prediction: Prediction) -> Panel:
     error = {"type": "data", "array": charts.plain(shares.error), "color": THEORY, "thickness": 1, "width": 3}
     traces = [charts.bars(ranks, shares.value, "", error_y=error)]
     first = f"{shares.value[0]:.1%} ± {shares.error[0]:.1%}"
-    caption = f"Of ten classes the favoured one gets {first} of the data; without bias each gets 10 %."
+    caption = f"Of ten classes the favoured one gets {first} of the data; without bias each gets 10.0%."
     axes: dict[str, Any] = {"xaxis": {"dtick": 1}, "shapes": [_level(1 / CLASSES)], "bargap": 0.25}
     return Panel(caption, charts.figure(traces, "class, the favoured one first", "mean share of the data", **axes))
 
@@ -163,6 +170,16 @@ def _over_layers(traces: list[dict[str, Any]], y: str, axis: dict[str, Any], lev
     shapes = [] if level is None else [_level(level)]
     xaxis = {"dtick": 1} if len(traces[0]["x"]) <= 10 else {"nticks": 8}
     return charts.figure(traces, "Dense layer, the output last", y, xaxis=xaxis, yaxis=axis, shapes=shapes)
+
+
+def _decades(values: Any) -> dict[str, Any]:
+    """Return a logarithmic axis that spans whole decades, from 0.1 to 10 at least."""
+    seen = values[np.isfinite(values) & (values > 0)]
+    low, high = (
+        bound(np.log10(end(seen, initial=1.0)) + room)
+        for bound, end, room in ((np.floor, np.min, -0.1), (np.ceil, np.max, 0.1))
+    )
+    return {"type": "log", "range": [low, high], "dtick": max(1, (high - low) // 5)}
 
 
 def _level(y: float) -> dict[str, Any]:

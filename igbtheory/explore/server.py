@@ -23,15 +23,15 @@ def serving(port: int) -> Iterator[str]:
     ValueError: the port is in use. ImportError: Dash, the extra `explore`, is not installed.
     """
     try:
-        from werkzeug.serving import make_server  # noqa: PLC0415 - an extra
-
-        from igbtheory.explore.page import page  # noqa: PLC0415 - as above
+        from igbtheory.explore.page import page  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        if error.name not in {"dash", "werkzeug"}:
+        if error.name != "dash":
             raise
         raise ImportError(
             'expected Dash, which makes the page, got none; install it with: pip install "igbtheory[explore]"'
         ) from None
+    from werkzeug.serving import make_server  # noqa: PLC0415 - it comes with Dash
+
     with _listening(port) as listener, closing(Worker(answer, SECONDS)) as worker:
         app = page(worker.ask)
         app.server.config["TRUSTED_HOSTS"] = [HOST, "localhost"]  # no name of another site may stand for this one

@@ -63,7 +63,7 @@ def read(raw: Mapping[str, Any]) -> tuple[Settings | None, dict[str, str]]:
     errors: dict[str, str] = {}
     for name in READERS.keys() - idle(raw):
         try:
-            values[name] = READERS[name](name, raw[name])
+            values[name] = READERS[name](NAMES.get(name, name), raw[name])
         except (ValueError, TypeError) as error:
             errors[name] = str(error)
     return (None, errors) if errors else (Settings(**values), {})
@@ -74,14 +74,17 @@ def _number(name: str, value: Any, check: Callable[[str, Any], None] = checks.fi
     try:
         number = float(value)
     except ValueError:
-        raise ValueError(f"expected a number such as {DEFAULTS[name] or 0.1:g}, got {value!r}") from None
+        raise ValueError(f"expected the {name} to be a number, got {value!r}; write one such as 2") from None
     check(name, number)
     return number
 
 
-def _whole(name: str, value: Any, least: int, most: int | None = None) -> int | None:
-    """Return a whole number; the default where the field is empty."""
-    return DEFAULTS[name] if value == "" else checks.whole(name, _number(name, value), least, most)
+def _whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    return checks.whole(name, _number(name, value), least, most)
+
+
+def _optional(name: str, value: Any, least: int, most: int | None = None) -> int | None:
+    return None if value == "" else _whole(name, value, least, most)
 
 
 def _function(_: str, value: str) -> str:
@@ -94,6 +97,14 @@ def _choice(_: str, value: Any) -> Any:
 
 
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Settings)}
+NAMES = {
+    "sigma_w2": "variance",
+    "sigma_b2": "variance",
+    "batch_size": "batch size",
+    "pool": "number of units",
+    "first": "number of digits",
+}
+"""Names of controls in messages, which stand beside their labels."""
 READERS: dict[str, Callable[[str, Any], Any]] = {
     "depth": partial(_whole, least=1, most=DEEPEST),
     "activation": _function,
@@ -101,10 +112,10 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "sigma_b2": partial(_number, check=checks.non_negative),
     "norm": _choice,
     "placement": _choice,
-    "batch_size": partial(_whole, least=2),
-    "pool": partial(_whole, least=1),
+    "batch_size": partial(_optional, least=2),
+    "pool": partial(_optional, least=1),
     "data": _choice,
     "shift": _number,
-    "first": partial(_whole, least=2, most=DIGITS),
+    "first": partial(_optional, least=2, most=DIGITS),
 }
 """How the value of each control is read."""
