@@ -9,7 +9,6 @@ from igbtheory.pictures.style import BARS, GREY, LIMIT, SERIES
 INK = "#222222"
 RULE = "#E6E6E6"
 """The colour of the lines behind a picture."""
-POINTS = {"mode": "markers", "marker": {"color": LIMIT, "size": 6, "symbol": "circle-open", "line": {"width": 1.5}}}
 
 
 def line(x: Any, y: Any, label: str, **how: Any) -> dict[str, Any]:
@@ -25,16 +24,18 @@ def bars(x: Any, y: Any, label: str, **how: Any) -> dict[str, Any]:
     return {"type": "bar", "x": plain(x), "y": plain(y), "name": label, "marker": marker, **how}
 
 
-def histogram(draws: Any, label: str) -> dict[str, Any]:
-    """Return the histogram of shares of data, as a density."""
-    heights, edges = np.histogram(draws, bins=20, range=(0, 1), density=True)
-    return bars((edges[:-1] + edges[1:]) / 2, heights, label)
+def histogram(shares: Any) -> tuple[Any, Any, Any]:
+    """Return the centres of bins, the density of the shares of data in them, and its standard error."""
+    counts, edges = np.histogram(shares, bins=20, range=(0, 1))
+    width = len(shares) * np.diff(edges)
+    return (edges[:-1] + edges[1:]) / 2, counts / width, np.sqrt(counts * (1 - counts / len(shares))) / width
 
 
 def points(x: Any, y: Any, error: Any, label: str) -> dict[str, Any]:
     """Return points with bars of one standard error."""
     errors = {"type": "data", "array": plain(error), "color": LIMIT, "thickness": 1.2, "width": 3}
-    return {"x": plain(x), "y": plain(y), "name": label, "error_y": errors, **POINTS}
+    marker = {"color": LIMIT, "size": 6, "symbol": "circle-open", "line": {"width": 1.5}}
+    return {"x": plain(x), "y": plain(y), "name": label, "error_y": errors, "mode": "markers", "marker": marker}
 
 
 def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 import shlex
 
-from igbtheory.explore.settings import DEFAULTS, Settings
+from igbtheory.explore.settings import DEFAULTS, INPUTS, Settings
 
 ALWAYS = {"depth", "activation", "sigma_w2"}
 """What is always said; of the rest, what is not the default."""
-INPUTS = {"data", "shift", "first"}
 
 
 def python(settings: Settings) -> str:

@@ -23,7 +23,7 @@ ABOUT = (
 )
 NETWORKS = 200
 """Finite networks that are simulated on request."""
-LATE = "choose fewer layers or fewer digits, or run the command below, which has no time limit"
+LATE = "choose fewer layers or fewer digits, or run igb predict, which has no time limit"
 SLIDERS = {"depth": (1, 50, 1), "sigma_w2": (0.1, 4, 0.05), "sigma_b2": (0, 0.5, 0.01), "shift": (-2, 2, 0.1)}
 """Least, largest value and step of the sliders; the fields beside them take any value."""
 FOLLOW = """(field, slider) => {
@@ -39,12 +39,12 @@ NONE = ""
 """The value of a choice that chooses nothing."""
 
 
-def page(ask: Callable[..., Contents | None]) -> Dash:
-    """Return the page; ask(values of the controls, number of finite networks) gives its contents.
+def page(ask: Callable[..., Contents | None]) -> Any:
+    """Return the application of Dash; ask(values of the controls, number of finite networks) gives its contents.
 
     None stands for contents that a newer question has made needless.
     """
-    app: Any = Dash(__name__, title="igb explore", update_title="", serve_locally=True)
+    app = Dash(__name__, title="igb explore", update_title="", serve_locally=True)
     app.layout = html.Div([_header(), html.Div([_controls(), _results()], className="columns")])
     values = {name: Input(name, "value") for name in DEFAULTS}
     app.callback(
@@ -64,9 +64,10 @@ def page(ask: Callable[..., Contents | None]) -> Dash:
         output={name: Output(f"{name}-field", "hidden") for name in DEFAULTS},
         inputs={"values": {name: values[name] for name in ("norm", "data")}},
     )(lambda values: {name: name in idle(values) for name in DEFAULTS})
+    follow: Any = app.clientside_callback  # Dash leaves its type out
     for name in SLIDERS:
         ends = [(name, "value"), (f"{name}-slider", "value")]
-        app.clientside_callback(FOLLOW, *(Output(*end) for end in ends), *(Input(*end) for end in ends))
+        follow(FOLLOW, *(Output(*end) for end in ends), *(Input(*end) for end in ends))
     return app
 
 

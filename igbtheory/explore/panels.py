@@ -46,34 +46,33 @@ class Panel:
 
 
 def law(prediction: Prediction, finite: Simulation | None) -> Panel:
-    """Return the density of G0; on a data set a histogram of draws; beside it the shares of finite networks."""
+    """Return the density of G0; on a data set a histogram of draws; beside it that of finite networks."""
     found, gamma = prediction.G0, float(prediction.gamma)
-    traces = [] if finite is None else [charts.histogram(finite.G0, f"finite networks, width {finite.width}")]
     if isinstance(found, GuessLaw):
         majority = float(found.majority())
         x, y = _density(found)
         top = TALLEST if gamma > 1 else max(1.5, 1.1 * float(np.max(y)))
-        traces.append(charts.line(x, y, THEORETICAL, mode="lines"))
+        traces = [charts.line(x, y, THEORETICAL, mode="lines")]
     else:
         shares = found.rvs(DRAWS, 0)
         majority = float(np.maximum(shares, 1 - shares).mean())
-        bars = charts.histogram(shares, "")
-        x, y = (np.repeat([*ends], 2) for ends in (np.linspace(0, 1, len(bars["y"]) + 1), bars["y"]))
-        top = 1.1 * max(y)
-        traces.append(charts.line(x[1:-1], y, THEORETICAL, mode="lines"))
-    peaks = {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime), "uniform")
-    shape = "all mass at 1/2" if gamma == 0 else peaks
+        centres, heights, _ = charts.histogram(shares)
+        top = 1.1 * float(np.max(heights))
+        traces = [charts.bars(centres, heights, THEORETICAL)]
+    if finite is not None:
+        traces.append(charts.points(*charts.histogram(finite.G0), f"finite networks, width {finite.width}"))
+    shape = {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime), "uniform")
+    if gamma == 0 or prediction.dataset is not None:  # on a data set gamma does not decide the shape
+        shape = "all mass at 1/2" if gamma == 0 else f"{DRAWS} draws"
     caption = f"γ = {gamma:.4g}: {shape}. The favoured class gets {majority:.1%} of the data on average."
     axes: dict[str, Any] = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, top]}}
     return Panel(caption, charts.figure(traces, "fraction G₀ given to class 0", "density f<sub>G₀</sub>", **axes))
 
 
 def _density(found: GuessLaw) -> tuple[Any, Any]:
-    """Return points of the density of G0, which are dense where it has peaks; a line up at each point mass."""
-    gamma = float(found.gamma)
-    if gamma in {0.0, np.inf}:
-        x = np.repeat([0.5] if gamma == 0 else [0.0, 1.0], 3)
-        return x, np.tile([0, TALLEST, np.nan], len(x) // 3)
+    """Return points of the density of G0, which are dense where it has peaks; a line up where all mass is at 1/2."""
+    if found.gamma == 0:
+        return [0.5, 0.5], [0.0, TALLEST]
     ends = (1 - np.cos(np.linspace(0, np.pi, 203))) / 2
     g = np.union1d(ends, found.ppf(np.linspace(0, 1, 101)))[1:-1]
     return g, found.pdf(g)
@@ -82,7 +81,9 @@ def _density(found: GuessLaw) -> tuple[Any, Any]:
 def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return gamma after every Dense layer, with that of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
-    caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Where it is above 1, G₀ has two peaks."
+    caption = (
+        f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Above 1 the bias is strong: G₀ is near 0 or 1."
+    )
     layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
     if np.any(gamma[np.isfinite(gamma)] > STEEP):
         gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)

@@ -12,6 +12,8 @@ DEEPEST = 1000
 """Hidden layers at most: the pictures show every one of them."""
 DIGITS = 1797
 """Digits that the package has."""
+INPUTS = {"data", "shift", "first"}
+"""Names of what is of the inputs, and not of the network."""
 
 
 @final
@@ -33,12 +35,7 @@ class Settings:
 
     def network(self) -> igb.Network:
         """Return the network."""
-        return igb.mlp(self.depth, self.activation, **self.block, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2)
-
-    @property
-    def block(self) -> dict[str, Any]:
-        """Keywords of `igb.mlp` beside depth, activation and variances."""
-        return {name: getattr(self, name) for name in ("norm", "placement", "batch_size", "pool")}
+        return igb.mlp(**{name: value for name, value in vars(self).items() if name not in INPUTS})
 
     def inputs(self) -> Any:
         """Return the inputs as the library takes them."""
