@@ -40,7 +40,14 @@ def points(x: Any, y: Any, error: Any, label: str) -> dict[str, Any]:
 
 def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[str, Any]:
     """Return the picture of the traces; axes: more of its layout, as Plotly names it."""
-    common = {"gridcolor": RULE, "linecolor": GREY, "ticks": "outside", "tickcolor": GREY, "zeroline": False}
+    common = {
+        "gridcolor": RULE,
+        "linecolor": GREY,
+        "ticks": "outside",
+        "tickcolor": GREY,
+        "zeroline": False,
+        "exponentformat": "power",
+    }
     layout = {
         "xaxis": {**common, "title": {"text": x, "standoff": 8}, "showgrid": False, **axes.get("xaxis", {})},
         "yaxis": {**common, "title": {"text": y, "standoff": 6}, **axes.get("yaxis", {})},

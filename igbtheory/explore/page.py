@@ -45,6 +45,7 @@ def page(ask: Callable[..., Contents | None]) -> Any:
     None stands for contents that a newer question has made needless.
     """
     app = Dash(__name__, title="igb explore", update_title="", serve_locally=True)
+    app.index_string = app.index_string.replace("<html>", '<html lang="en">')
     app.layout = html.Div([_header(), html.Div([_controls(), _results()], className="columns")])
     values = {name: Input(name, "value") for name in DEFAULTS}
     app.callback(

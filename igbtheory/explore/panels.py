@@ -81,9 +81,7 @@ def _density(found: GuessLaw) -> tuple[Any, Any]:
 def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return gamma after every Dense layer, with that of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
-    caption = (
-        f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Above 1 the bias is strong: G₀ is near 0 or 1."
-    )
+    caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Above 1, G₀ is most often near 0 or 1."
     layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
     if np.any(gamma[np.isfinite(gamma)] > STEEP):
         gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)
