@@ -50,7 +50,7 @@ def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[st
     }
     layout = {
         "xaxis": {**common, "title": {"text": x, "standoff": 8}, "showgrid": False, **axes.get("xaxis", {})},
-        "yaxis": {**common, "title": {"text": y, "standoff": 6}, **axes.get("yaxis", {})},
+        "yaxis": {**common, "title": {"text": y, "standoff": 6}, "automargin": True, **axes.get("yaxis", {})},
         "margin": {"l": 58, "r": 12, "t": 12, "b": 46},
         "font": {"family": "system-ui, sans-serif", "size": 13, "color": INK},
         "showlegend": sum(bool(trace.get("name")) for trace in traces) > 1,
