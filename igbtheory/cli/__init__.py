@@ -25,6 +25,7 @@ COMMANDS = (
     "activation",
     "design",
     "draw",
+    "explore",
     "figures",
     "infer",
     "losses",

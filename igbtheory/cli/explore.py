@@ -1,0 +1,30 @@
+"""`igb explore`: a page in the browser to play with."""
+
+from contextlib import suppress
+from threading import Event
+
+from igbtheory.cli import output
+from igbtheory.cli.options import Whole
+
+
+def explore(*, port: Whole = 8600, no_browser: bool = False) -> None:
+    """Open a page in the browser: move the controls of a network, and see at once how it guesses.
+
+    It needs the extra `explore`. Only this machine can reach the page. Ctrl-C ends it.
+
+    Parameters
+    ----------
+    port
+        The port on which the page is served; 0 takes any that is free.
+    no_browser
+        Print the address of the page without opening it.
+
+    """
+    from igbtheory.explore.server import open_browser, serving  # noqa: PLC0415 - no help needs it
+
+    with serving(port) as address:
+        output.show(address)
+        if not no_browser:
+            open_browser(address)
+        with suppress(KeyboardInterrupt):
+            Event().wait()

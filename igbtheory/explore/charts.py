@@ -1,0 +1,69 @@
+"""The look of the page's pictures: figures as plain dictionaries, which the browser draws."""
+
+from typing import Any
+
+import numpy as np
+
+from igbtheory.pictures.style import BARS, GREY, LIMIT, SERIES
+
+INK = "#222222"
+RULE = "#E6E6E6"
+"""The colour of the lines behind a picture."""
+
+
+def line(x: Any, y: Any, label: str, **how: Any) -> dict[str, Any]:
+    """Return a line of theory; with markers where there are so few points that they are seen apart."""
+    mode = "lines+markers" if len(x) <= 30 else "lines"
+    colour = SERIES[1]["color"]
+    return {"x": plain(x), "y": plain(y), "name": label, "mode": mode, "line": {"color": colour, "width": 2}, **how}
+
+
+def bars(x: Any, y: Any, label: str, **how: Any) -> dict[str, Any]:
+    """Return bars around the places x."""
+    marker = {"color": BARS, "line": {"color": "#5B8DB0", "width": 0.5}}
+    return {"type": "bar", "x": plain(x), "y": plain(y), "name": label, "marker": marker, **how}
+
+
+def histogram(shares: Any) -> tuple[Any, Any, Any]:
+    """Return the centres of bins, the density of the shares of data in them, and its standard error."""
+    counts, edges = np.histogram(shares, bins=20, range=(0, 1))
+    width = len(shares) * np.diff(edges)
+    return (edges[:-1] + edges[1:]) / 2, counts / width, np.sqrt(counts * (1 - counts / len(shares))) / width
+
+
+def points(x: Any, y: Any, error: Any, label: str) -> dict[str, Any]:
+    """Return points with bars of one standard error."""
+    errors = {"type": "data", "array": plain(error), "color": LIMIT, "thickness": 1.2, "width": 3}
+    marker = {"color": LIMIT, "size": 6, "symbol": "circle-open", "line": {"width": 1.5}}
+    return {"x": plain(x), "y": plain(y), "name": label, "error_y": errors, "mode": "markers", "marker": marker}
+
+
+def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[str, Any]:
+    """Return the picture of the traces; axes: more of its layout, as Plotly names it."""
+    common = {
+        "gridcolor": RULE,
+        "linecolor": GREY,
+        "ticks": "outside",
+        "tickcolor": GREY,
+        "zeroline": False,
+        "exponentformat": "power",
+    }
+    layout = {
+        "xaxis": {**common, "title": {"text": x, "standoff": 8}, "showgrid": False, **axes.get("xaxis", {})},
+        "yaxis": {**common, "title": {"text": y, "standoff": 6}, "automargin": True, **axes.get("yaxis", {})},
+        "margin": {"l": 58, "r": 12, "t": 12, "b": 46},
+        "font": {"family": "system-ui, sans-serif", "size": 13, "color": INK},
+        "showlegend": sum(bool(trace.get("name")) for trace in traces) > 1,
+        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 12}},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "bargap": 0,
+        "hovermode": "closest",
+        **{name: value for name, value in axes.items() if name not in {"xaxis", "yaxis"}},
+    }
+    return {"data": traces, "layout": layout}
+
+
+def plain(values: Any) -> list[float | None]:
+    """Return numbers that JSON can hold, None for those that are not finite: a gap in the picture."""
+    return [float(f"{x:.6g}") if np.isfinite(x) else None for x in np.asarray(values, dtype=float)]

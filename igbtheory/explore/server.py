@@ -1,0 +1,72 @@
+"""The server of the page, for this machine alone."""
+
+import logging
+import socket
+import webbrowser
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from threading import Thread
+
+from igbtheory import checks
+from igbtheory.explore.answer import answer
+from igbtheory.explore.worker import Worker
+
+HOST = "127.0.0.1"
+SECONDS = 30.0
+"""Time limit of an answer."""
+
+
+@contextmanager
+def serving(port: int) -> Iterator[str]:
+    """Serve the page on the port (0: any that is free) while the context lasts, and yield its address.
+
+    ValueError: the port is in use. ImportError: Dash, the extra `explore`, is not installed.
+    """
+    try:
+        from igbtheory.explore.page import page  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        if error.name != "dash":
+            raise
+        raise ImportError(
+            'expected Dash, which makes the page, got none; install it with: pip install "igbtheory[explore]"'
+        ) from None
+    from werkzeug.serving import make_server  # noqa: PLC0415 - it comes with Dash
+
+    with _listening(port) as listener, closing(Worker(answer, SECONDS)) as worker:
+        app = page(worker.ask)
+        app.server.config["TRUSTED_HOSTS"] = [HOST, "localhost"]  # no name of another site may stand for this one
+        logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else a line a request
+        server = make_server(HOST, port, app.server, threaded=True, fd=listener.fileno())
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://{HOST}:{listener.getsockname()[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+
+def _listening(port: int) -> socket.socket:
+    """Return a socket that listens on the port."""
+    checks.whole("--port", port, 0, 65535)
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # also right after the end of another run
+    try:
+        listener.bind((HOST, port))
+    except OSError as error:
+        listener.close()
+        raise ValueError(
+            f"expected a free port, got --port {port} ({error.strerror}); name another, or 0 for any that is free"
+        ) from None
+    listener.listen()
+    return listener
+
+
+def open_browser(address: str) -> None:
+    """Open the address in the browser. ValueError: there is none."""
+    if not webbrowser.open(address):
+        raise ValueError(
+            "expected a browser on this machine, got none that can be started; add --no-browser, and open the address "
+            "that it prints yourself"
+        )

@@ -1,0 +1,173 @@
+"""The page to play with: what its controls mean, what it shows, and the page itself in headless Chromium."""
+
+import json
+import shlex
+import socket
+import sys
+import time
+import warnings
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chromium import PROGRAM, Page
+
+import igbtheory as igb
+from igbtheory.accuracy import AccuracyWarning
+from igbtheory.cli import main
+from igbtheory.explore import panels
+from igbtheory.explore.answer import answer
+from igbtheory.explore.settings import DEFAULTS
+from igbtheory.explore.worker import Worker
+
+needs_dash = pytest.mark.skipif(not find_spec("dash"), reason="Dash, the extra explore, is not installed")
+START = {name: "" if value is None else str(value) for name, value in DEFAULTS.items()}
+"""What the fields hold at the beginning."""
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"depth": "2", "activation": "-max(x, 0)", "sigma_b2": "0.1", "shift": "-0.5"},
+        {"norm": "batch", "batch_size": "4", "pool": "2"},
+        {"norm": "rms", "placement": "after", "activation": "gelu", "batch_size": "left out"},
+        {"data": "digits", "first": "20", "shift": "left out"},
+    ],
+)
+def test_the_python_line_and_the_command_give_what_the_page_shows(
+    capsys: pytest.CaptureFixture[str], changed: dict[str, str]
+) -> None:
+    found = answer({**START, **changed})
+    prediction = eval(found.python, {"igb": igb})  # noqa: S307 - the line is the package's own
+    shown = found.panels["ratio"].figure
+    assert shown is not None
+    assert shown["data"][0]["y"] == pytest.approx(prediction.per_layer.gamma, rel=1e-5)
+    assert main([*shlex.split(found.command)[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["gamma"] == prediction.gamma
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"activation": "x*tanh(x"}, {"activation": "at column 9"}),
+        ({"activation": "__import__('os').system('true')"}, {"activation": "has no meaning in a formula"}),
+        ({"depth": "", "sigma_w2": "-1"}, {"depth": "a number, got ''", "sigma_w2": "variance >= 0"}),
+        ({"pool": "1.5", "depth": "1001"}, {"pool": "whole number", "depth": "<= 1000"}),
+        ({"data": "digits", "first": "1798"}, {"first": "<= 1797"}),
+        ({"sigma_b2": "nan"}, {"sigma_b2": "finite"}),
+    ],
+)
+def test_an_error_stands_beside_its_control_and_no_picture_comes(
+    changed: dict[str, str], words: dict[str, str]
+) -> None:
+    found = answer({**START, **changed})
+    assert found.errors.keys() == words.keys()
+    assert all(word in found.errors[name] for name, word in words.items())
+    assert not found.panels
+
+
+def test_what_the_library_refuses_is_the_message() -> None:
+    found = answer({**START, "sigma_w2": "0"})
+    assert ("its weights are 0" in found.message, found.panels) == (True, {})
+
+
+def test_what_the_library_warns_of_is_the_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panels, "classes", lambda _: warnings.warn("not exact", AccuracyWarning, stacklevel=1))
+    found = answer(START)
+    assert (found.message, len(found.panels)) == ("not exact", 6)
+
+
+def test_pictures_without_a_curve_say_why() -> None:
+    found = answer({**START, "activation": "sign"}).panels
+    assert found["growth"].figure is None
+    assert all("jumps at 0" in found[name].caption for name in ("growth", "place"))
+    assert "all mass at 1/2" in found["law"].caption
+
+
+def test_finite_networks_stand_beside_the_theory() -> None:
+    found = answer({**START, "depth": "1"}, 20).panels
+    shares, gamma = (figure["data"] for name in ("law", "ratio") if (figure := found[name].figure))
+    assert gamma[1]["y"][-1] == pytest.approx(gamma[0]["y"][-1], rel=0.8)
+    assert np.mean(shares[1]["y"]) == pytest.approx(1)
+    assert len(shares) == 2
+
+
+def test_a_question_has_a_time_limit_and_gives_way_to_a_newer_one() -> None:
+    worker = Worker(time.sleep, 0.3)
+    try:
+        with pytest.raises(TimeoutError, match=r"within 0.3 s"):
+            worker.ask(60)
+        assert worker.ask(0) is None
+    finally:
+        worker.close()
+
+
+def test_without_dash_the_command_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "igbtheory.explore.page", raising=False)
+    monkeypatch.setitem(sys.modules, "dash", None)
+    assert main(["explore"]) == 2
+    assert 'pip install "igbtheory[explore]"' in capsys.readouterr().err
+
+
+@needs_dash
+def test_a_port_in_use_and_no_browser_are_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["explore", "--port", str(port)]) == 2
+    assert f"expected a free port, got --port {port}" in capsys.readouterr().err
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    assert main(["explore", "--port", "0"]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("http://127.0.0.1:")
+    assert "--no-browser" in err
+
+
+def text(name: str) -> str:
+    """JavaScript for the text of an element."""
+    return f"document.getElementById('{name}').innerText"
+
+
+@needs_dash
+@pytest.mark.skipif(not PROGRAM.exists(), reason="Chromium is not installed")
+def test_the_page_in_a_browser(tmp_path: Path) -> None:
+    from igbtheory.explore.server import serving  # noqa: PLC0415 - an extra
+
+    with serving(0) as address, Page(address, tmp_path) as page:
+        page.wait(f"{text('law-caption')}.includes('= 1.531: two peaks')")
+        page.wait("document.querySelectorAll('.main-svg').length >= 12")
+
+        page.write("activation", "x*tanh(x")
+        page.wait(f"{text('activation-error')}.includes('column 9')")
+        page.write("depth", "5")
+        page.wait("document.getElementById('depth-slider').value == '5'")
+        assert "= 1.531: two peaks" in page(text("law-caption"))
+
+        page.write("activation", "linear")
+        page.wait(f"{text('command')} == 'igb predict --depth 5 --activation linear --sigma-w2 2.0'")
+        assert (page(text("activation-error")), page(text("message"))) == ("", "")
+
+        # by keyboard: the slider of the depth follows its field, and the focus is seen
+        page("document.getElementById('depth').focus()")
+        page.press("Tab", 9)
+        page.press("ArrowRight", 39)
+        page.wait(f"{text('python')}.includes('depth=6')")
+        assert page("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        fields = "[...document.querySelectorAll('.controls input[type=text]')]"
+        assert page(f"{fields}.every(field => field.labels.length == 1)")
+
+        page("document.getElementById('simulate').click()")
+        page.wait(f"{text('law-figure')}.includes('finite networks')")
+
+        page.call("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=True)
+        assert page("document.documentElement.scrollWidth <= 400")
+        asked = [event["params"]["request"]["url"] for event in page.events if "request" in event.get("params", {})]
+        assert asked
+        assert all(url.startswith(address) for url in asked)
+        assert not [event for event in page.events if event["method"] in {"Log.entryAdded", "Runtime.exceptionThrown"}]
