@@ -13,13 +13,15 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 from derivation_pages import write_pages  # noqa: E402 - a file of this folder
 from gallery_scripts import write_scripts  # noqa: E402 - as above
+from notebook_page import page  # noqa: E402 - as above
 
 project = "igbtheory"
 author = "The igbtheory developers"
 release = igbtheory.__version__
 
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["_build", "gallery_scripts"]
+source_suffix = {".rst": "restructuredtext", ".ipynb": "restructuredtext"}
+exclude_patterns = ["_build", "gallery_scripts", "gallery/*.ipynb"]
 
 write_pages(HERE / "derivations")
 write_scripts(HERE / "gallery_scripts")
@@ -71,7 +73,13 @@ def _plain(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines:
     lines[:] = [line.replace("*", r"\*") for line in lines]
 
 
+def _notebook(app: Any, name: str, source: list[str]) -> None:
+    if app.env.doc2path(name).suffix == ".ipynb":
+        source[0] = page(source[0])
+
+
 def setup(app: Any) -> None:
-    """Render formulas as MathML, which browsers show without a network, and treat docstrings as plain text."""
+    """Render formulas as MathML, which browsers show without a network; docstrings as plain text; notebooks as pages."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)
+    app.connect("source-read", _notebook)

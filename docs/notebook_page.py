@@ -1,0 +1,73 @@
+"""Turn a notebook into a page: its code becomes examples, which the documentation's tests run and compare."""
+
+import ast
+import json
+import re
+from typing import Any
+
+HEADINGS = {"#": "=", "##": "-"}
+"""The line under a heading of each rank."""
+MARKUP = (
+    (r"(?<!`)`([^`]+)`(?!`)", r"``\1``"),
+    (r"\$([^$]+)\$", r":math:`\1`"),
+    (r"\[([^]]+)\]\((\w+)\.\w+\)", r":doc:`\1 <\2>`"),
+    (r"\[([^]]+)\]\((http[^)]+)\)", r"`\1 <\2>`__"),
+)
+"""Patterns of Markdown that are written differently here, and what replaces them."""
+
+
+def page(text: str) -> str:
+    """Return the page of a notebook, given as its text. Markdown: headings, paragraphs, lists, code, links, formulas."""
+    cells = json.loads(text)["cells"]
+    makers = {"markdown": _markdown, "code": _code}
+    return "\n\n".join(makers[cell["cell_type"]](cell) for cell in cells) + "\n"
+
+
+def _markdown(cell: Any) -> str:
+    found = "".join(cell["source"])
+    # text outside code blocks at the even places, (language, code) at the others
+    parts = re.split(r"```(\w+)\n(.*?)```", found, flags=re.DOTALL)
+    made = []
+    for i in range(0, len(parts), 3):
+        made.append("\n".join(_line(line) for line in parts[i].strip().splitlines()))
+        if i + 2 < len(parts):
+            made.append(_block(f"code-block:: {parts[i + 1]}", parts[i + 2]))
+    return "\n\n".join(made)
+
+
+def _line(line: str) -> str:
+    rank, _, title = line.partition(" ")
+    if rank in HEADINGS:
+        return f"{title}\n{HEADINGS[rank] * len(title)}"
+    for pattern, replacement in MARKUP:
+        line = re.sub(pattern, replacement, line)
+    return line
+
+
+def _code(cell: Any) -> str:
+    """Return the statements with prompts and their output, then what a notebook shows beside text."""
+    source = "".join(cell["source"])
+    first = {statement.lineno for statement in ast.parse(source).body}
+    lines = [f"{'>>>' if i in first else '...'} {line}" for i, line in enumerate(source.splitlines(), 1) if line]
+    printed = "".join(_text(output) for output in cell["outputs"])
+    blocks = [_block("doctest::", "\n".join([*lines, re.sub(r"\n(?=\n)", "\n<BLANKLINE>", printed)]))]
+    return "\n\n".join(blocks + [_block("raw:: html", html) for html in map(_shown, cell["outputs"]) if html])
+
+
+def _text(output: Any) -> str:
+    if output["output_type"] == "stream":
+        return "".join(output["text"])
+    # the text of a picture says its size, and what shows it is no notebook
+    return "".join(output["data"]["text/plain"]) if output["output_type"] == "execute_result" else ""
+
+
+def _shown(output: Any) -> str:
+    data = output.get("data", {})
+    if "image/png" in data:
+        text = "".join(data["image/png"]).replace("\n", "")
+        return f'<img alt="The picture that the example draws" src="data:image/png;base64,{text}">'
+    return "".join(data.get("text/html", ""))
+
+
+def _block(directive: str, text: str) -> str:
+    return f".. {directive}\n\n" + "\n".join(f"   {line}".rstrip() for line in text.strip().splitlines())

@@ -1,0 +1,120 @@
+"""Draw the pictures of the documentation: `python docs/pictures.py` writes them beside this file."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from scipy.stats import norm
+
+import igbtheory as igb
+from igbtheory.pictures.style import GREY, SERIES, STYLE, UNDATED
+
+DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
+"""Depths of the ReLU networks and their colours (by Okabe and Ito), which colour-blind readers can tell apart."""
+SIGMA_B2 = 0.1
+PHASES = {"ordered": 1.3, "edge of chaos": 1.986072640, "chaotic": 3.5}
+"""Variances of the weights of tanh networks with biases SIGMA_B2, and the names of their phases."""
+NORMS = {
+    "no norm": (None, "before", "o"),
+    "BatchNorm before": ("batch", "before", "s"),
+    "BatchNorm after": ("batch", "after", "D"),
+    "LayerNorm before": ("layer", "before", "^"),
+    "LayerNorm after": ("layer", "after", "v"),
+    "RMSNorm before": ("rms", "before", "+"),
+    "RMSNorm after": ("rms", "after", "x"),
+}
+"""Norm, placement and marker of the networks of the picture of norms."""
+
+
+def picture() -> Figure:
+    """Draw the density of G0 for ReLU at depths 1, 3 and 20, and the point mass at 1/2 of odd activations."""
+    figure = Figure(figsize=(6.0, 3.1))
+    axes = figure.subplots()
+    g = np.linspace(0, 1, 2001)[1:-1]
+    # an arrow stands for the point mass, as is usual for delta functions
+    axes.annotate("", xy=(0.5, 3.05), xytext=(0.5, 0), arrowprops={"arrowstyle": "-|>", "color": "#555555", "lw": 1.6})
+    axes.text(0.515, 2.72, "linear and tanh without biases:\n$\\gamma$ = 0, all mass at 1/2", color="#555555")
+    for depth, colour in DEPTHS.items():
+        prediction = igb.mlp(depth, "relu").predict()
+        label = f"ReLU, depth {depth}: $\\gamma$ = {prediction.gamma:.3g}"
+        axes.plot(g, prediction.G0.pdf(g), color=colour, lw=1.8, label=label)
+    axes.set(xlim=(0, 1), ylim=(0, 3.2), xlabel="fraction $G_0$ of the data assigned to class 0")
+    axes.set_ylabel("density of $G_0$ over initialisations")
+    axes.legend(loc="upper left", bbox_to_anchor=(0.05, 1.0))
+    return figure
+
+
+def theory_networks() -> Figure:
+    """Draw the outputs of two networks over the data, and the law of G0 over all networks."""
+    figure = Figure(figsize=(7.2, 2.5))
+    panels = figure.subplots(1, 3)
+    prediction = igb.mlp(3, "relu").predict()
+    spread = np.sqrt(prediction.var_chi)
+    g = np.linspace(0, 1, 501)[1:-1]
+    panels[2].plot(g, prediction.G0.pdf(g), color="k")
+    drawn = (("A", (0.9, -0.5), "right"), ("B", (-0.75, 0.1), "left"))
+    for axes, (name, centres, side) in zip(panels, drawn, strict=False):
+        x = np.linspace(-4, 4, 401)
+        for c, (centre, series) in enumerate(zip(centres, SERIES[1:], strict=False)):
+            axes.plot(x, norm.pdf(x, centre, spread), **series)
+            axes.plot([centre, centre], [0, norm.pdf(0, 0, spread)], color=series["color"], lw=0.8)
+            axes.annotate(f"$\\mu_{c}$", (centre, 0.46), ha="center", va="bottom", color=series["color"])
+        share = norm.cdf((centres[0] - centres[1]) / (np.sqrt(2) * spread))
+        axes.set(xlim=(-4, 4), ylim=(0, 0.52), xlabel="outputs over the data", yticks=[])
+        axes.set_title(f"network {name}: $G_0$ = {share:.0%}", loc="center")
+        panels[2].plot([share], [prediction.G0.pdf(share)], "ko")
+        panels[2].annotate(f" {name} ", (share, prediction.G0.pdf(share)), ha=side, va="bottom")
+    panels[2].set(xlim=(0, 1), ylim=(0, 2), xlabel="$G_0$")
+    panels[2].set_title("all networks: density of $G_0$", loc="center")
+    return figure
+
+
+def theory_depth() -> Figure:
+    """Draw what a layer makes of the correlation of two data, and gamma over depth, in three phases of tanh."""
+    figure = Figure(figsize=(7.2, 2.9))
+    left, right = figure.subplots(1, 2)
+    left.plot([0, 1], [0, 1], color=GREY)
+    left.annotate("unchanged", (0.22, 0.18), rotation=41, color="#777777", ha="center", va="center")
+    share = 1 - np.geomspace(1, 1e-6, 200)
+    for (name, sigma_w2), series in zip(PHASES.items(), SERIES[1:], strict=False):
+        q = igb.phases.fixed_points("tanh", sigma_w2, SIGMA_B2)[0].q
+        # inputs for which the first Dense has the variance q, and correlations up to 1
+        second = (q - SIGMA_B2) / sigma_w2
+        inputs = igb.GaussianInputs(shift=np.sqrt(share * second), variance=(1 - share) * second)
+        c = igb.mlp(1, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict(inputs).per_layer.c
+        left.plot(c[0], c[1], **series, label=f"{name}, $\\sigma_w^2$ = {sigma_w2:.3g}")
+        deep = igb.mlp(60, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict()
+        right.plot(deep.per_layer.gamma, **series)
+    right.plot(igb.mlp(60, "relu").predict().per_layer.gamma, **SERIES[0])
+    right.annotate("ReLU", (46, 105), ha="center")
+    right.axhline(1, color=GREY, lw=0.7, zorder=0)
+    left.set(xlim=(0, 1), ylim=(0, 1), xlabel="correlation of two data", ylabel="... one layer later")
+    left.legend(loc="lower right", title="tanh, $\\sigma_b^2$ = 0.1", alignment="left", bbox_to_anchor=(1.03, -0.03))
+    right.set(xlim=(0, 60), ylim=(0.03, 1e3), yscale="log", xlabel="layer", ylabel="$\\gamma$")
+    return figure
+
+
+def which_norm() -> Figure:
+    """Draw the share of the favoured class against the growth of gradients for every norm and placement."""
+    figure = Figure(figsize=(7.2, 2.9))
+    for axes, (phi, sigma_b2) in zip(figure.subplots(1, 3, sharey=True), (("relu", 0), ("tanh", 0.1), ("gelu", 0)), strict=True):
+        for (label, (normed, placement, marker)), series in zip(NORMS.items(), [*SERIES, SERIES[0]], strict=True):
+            net = igb.mlp(20, phi, norm=normed, placement=placement, sigma_b2=sigma_b2)
+            growth, majority = igb.phases.gradients(net).factor[-1], net.predict().G0.majority()
+            axes.plot([growth], [majority], marker, color=series["color"], mfc="none", ms=7, label=label)
+        axes.axvline(1, color=GREY, lw=0.7, zorder=0)
+        axes.set(xlim=(0.4, 1.6), ylim=(0.48, 1))
+        axes.set_title(phi + (", biases of variance 0.1" if sigma_b2 else ", no biases"), loc="center")
+    figure.supxlabel("growth of the squared gradient, per layer towards the input", fontsize=9)
+    figure.supylabel("share of the favoured class", fontsize=9)
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    return figure
+
+
+if __name__ == "__main__":
+    with rc_context(STYLE):
+        for draw, ending in ((picture, ".png"), (theory_networks, ".svg"), (theory_depth, ".svg"), (which_norm, ".svg")):
+            draw().savefig(Path(__file__).with_name(draw.__name__ + ending), dpi=200, metadata=UNDATED[ending])
