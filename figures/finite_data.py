@@ -10,7 +10,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import density, simulated, theory
+from igbtheory.pictures.marks import density, legend_above, simulated, theory
 from igbtheory.pictures.style import SERIES
 
 NETWORKS = {
@@ -74,11 +74,12 @@ def draw(data: Data, style: Style) -> Any:
     left.legend(loc="upper center", ncols=2, columnspacing=0.9, handlelength=1.6)
     for number, (name, spread) in enumerate(data.spreads.items()):
         theory(right, number, CURVE, spread.theory, name)
-        simulated(right, number, SIMULATED, spread.found, spread.error, "finite networks" if number == 0 else "")
+        label = "finite networks" if number == 0 else f"_finite networks: {name}"
+        simulated(right, number, SIMULATED, spread.found, spread.error, label)
         if spread.limit:
-            right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0)
-    right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.012, 1.2), xlabel="number of data $D$")
+            label = f"_{name}, infinitely many data"
+            right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0, label=label)
+    right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.01, 0.5), xlabel="number of data $D$")
     right.set_ylabel("standard deviation of $G_0$")
-    right.set_title("$\\sigma^2 = [1/4 + (D-1)\\,\\arcsin(c)/(2\\pi)]/D$")
-    right.legend(loc="upper center", ncols=2)
+    legend_above(right, "$\\sigma^2 = [1/4 + (D-1)\\,\\arcsin(c)/(2\\pi)]/D$")
     return figure

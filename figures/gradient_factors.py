@@ -96,7 +96,7 @@ def draw(data: Data, style: Style) -> Any:
     layers = np.arange(DEPTH + 1)
     for number, (sigma_w2, course) in enumerate(data.courses.items()):
         theory(right, number, layers, course.theory, f"$\\sigma_w^2$ = {sigma_w2:g}")
-        label = "" if number else "finite networks"
+        label = f"_finite networks, $\\sigma_w^2$ = {sigma_w2:g}" if number else "finite networks"
         simulated(right, number, layers[1:], course.found[1:], course.error[1:], label)
     right.set(yscale="log", xlim=(-0.3, DEPTH + 0.3), ylim=(0.01, 100), xlabel="layers from the output")
     right.set_ylabel("$E\\,|\\partial O/\\partial Z_l|^2$")

@@ -62,8 +62,8 @@ def _artists(axes: Any) -> Iterator[tuple[str, str, Iterator[dict[str, Any]]]]:
 
 
 def _name(artist: Any) -> str:
-    label = str(artist.get_label())
-    return "" if label.startswith("_") else label
+    """The label of an artist; legends leave out labels that begin with an underscore, tables do not."""
+    return str(artist.get_label()).removeprefix("_")
 
 
 def _parts(container: Any) -> Iterator[Any]:

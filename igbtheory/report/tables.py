@@ -81,9 +81,9 @@ def _guesses(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
 def _classes(studies: list[ClassStudy]) -> Iterator[tuple[Any, ...]]:
     """Mean share of every rank, and the largest accuracy."""
     for study in studies:
-        theory, found = study.shares.mean(), study.found_shares.mean()
-        for rank, pair in enumerate(zip(theory.value, theory.error, found.value, found.error, strict=True), 1):
-            yield study.case.depth, rank, *pair[:2], study.width, *pair[2:]
+        found = study.found.mean()
+        for rank, (mean, *simulated) in enumerate(zip(study.mean, found.value, found.error, strict=True), 1):
+            yield study.case.depth, rank, mean, 0.0, study.width, *simulated
         bound, measured = (law.mean() for law in study.accuracy)
         yield study.case.depth, "accuracy bound", bound.value, bound.error, study.width, measured.value, measured.error
 
