@@ -48,7 +48,7 @@ def _page(run: Run, name: str, seed: int) -> Page:
     limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, seed).limit
     line = None
     with suppress(ValueError):  # a function that jumps has no gradient
-        line = edge(run, name, SIGMA_B2)
+        line = edge(run, name, SIGMA_B2[1])
     return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], line)
 
 

@@ -57,7 +57,7 @@ def draw(data: dict[str, list[Course]], style: Style) -> Any:
         for number, course in enumerate(courses):
             theory(axes, number, depth, course.theory, f"$\\sigma_w^2$ = {course.sigma_w2:g}")
             label = "pairs of data" if number == 0 else f"_pairs of data, $\\sigma_w^2$ = {course.sigma_w2:g}"
-            simulated(axes, number, SHOWN, course.found, course.error, label)
+            simulated(axes, number, SHOWN, course.found, course.error, label, clip_on=False)
         axes.set(xlim=(0, DEPTH + 1), ylim=(0, 1), xlabel="hidden layers")
         legend_above(axes, title)
     panels[0].set_ylabel("correlation $c = \\gamma/(1+\\gamma)$")

@@ -67,11 +67,10 @@ def draw(data: Data, style: Style) -> Any:
         edges = (np.arange(size + 2) - 0.5) / size
         how = {**SERIES[number], "lw": 1.0}
         left.stairs(size * law.finite(size).pmf(counts), edges, label=f"$D$ = {size}", **how)
-    label = "$D = \\infty$: $f_{G_0}(g) = e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$"
+    label = "$D = \\infty$: $e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$"
     density(left, data.gamma, label=label, **SERIES[0])
-    left.set(xlim=(0, 1), ylim=(0, 2.5), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
-    left.set_title("ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
-    left.legend(loc="upper center", ncols=2, columnspacing=0.9, handlelength=1.6)
+    left.set(xlim=(0, 1), ylim=(0, 1.6), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
+    legend_above(left, "ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
     for number, (name, spread) in enumerate(data.spreads.items()):
         theory(right, number, CURVE, spread.theory, name)
         label = "finite networks" if number == 0 else f"_finite networks: {name}"

@@ -1,9 +1,9 @@
 """Several classes: the share of the data that the favoured one gets, from two classes to a hundred.
 
-Outputs are O_c = mu_c + z_c with mu_c ~ N(0, gamma) over networks and z_c ~ N(0, 1) over data. The favoured class is the
-one with the largest mean output. The mean of its share is an integral over two normal variables, for finitely many data
-too; its law for infinitely many data is a mean over centres of the other classes, in which that of the favoured one is
-integrated out. Source: initial-guessing-bias, extension to several classes.
+Outputs are O_c = mu_c + z_c with mu_c ~ N(0, gamma) over networks and z_c ~ N(0, 1) over data. The favoured class is
+the one with the largest mean output. The mean of its share is an integral over two normal variables, for finitely many
+data too; its law for infinitely many data is a mean over centres of the other classes, in which that of the favoured
+one is integrated out. Source: initial-guessing-bias, extension to several classes.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ import numpy as np
 import scipy
 
 import igbtheory as igb
-from igbtheory.guesses.ranked import mean_shares
-from igbtheory.guesses.several import ClassGuessLaw
+from igbtheory.guesses import ClassGuessLaw, mean_shares
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.marks import legend_above, simulated, theory
@@ -26,7 +25,7 @@ SHOWN = 4
 """Depth whose law is drawn."""
 GRID = np.geomspace(0.05, 50, 61)
 WIDTH, SAMPLES, SEED = 400, 500, 5
-NORMAL = np.linspace(-3.2, 5.5, 88)
+NORMAL = np.linspace(-3.2, 5.5, 175)
 """Normal quantiles of the shares at which the law is computed."""
 AT = np.linspace(0, 1, 16)[1:-1]
 """Shares at which the law of finite networks is drawn."""

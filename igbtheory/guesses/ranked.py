@@ -10,8 +10,6 @@ probability
 f the density of X and Y. Source: initial-guessing-bias, extension to several classes.
 """
 
-from typing import Any
-
 import numpy as np
 import scipy
 from numpy.typing import NDArray
@@ -41,4 +39,4 @@ def mean_shares(
     point = STEP**2 * FLOAT64.npdf(_U) * FLOAT64.npdf(_V)
     with np.errstate(under="ignore"):
         terms = [np.sum(point * first ** (n_classes - 1 - i) * later**i) for i in range(ranks or n_classes)]
-    return n_classes * scipy.special.binom(n_classes - 1, np.arange(len(terms))) * np.array(terms)
+    return np.asarray(n_classes * scipy.special.binom(n_classes - 1, np.arange(len(terms))) * np.array(terms))

@@ -26,12 +26,13 @@ def theory(axes: Any, number: int, x: Any, y: Any, label: str, **how: Any) -> No
     axes.plot(x, y, label=label, **SERIES[number], **how)
 
 
-def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str) -> None:
+def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **how: Any) -> None:
     """Draw simulated networks as points with error bars, in the colour of the theory of the same number.
 
     label: begins with an underscore where the legend has the marker already, for the table alone.
     """
-    points(axes, x, y, error, MARKERS[number], color=SERIES[number]["color"], mfc="white", label=label, zorder=3)
+    how |= {"color": SERIES[number]["color"], "mfc": "white", "label": label, "zorder": 3}
+    points(axes, x, y, error, MARKERS[number], **how)
 
 
 def density(axes: Any, gamma: float, **how: Any) -> None:

@@ -26,7 +26,7 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
         axes.axvspan(-inner, inner, color=grey, lw=0)
     axes.axvline(0, color=THEORY, lw=0.9, label="_theory")
     gamma, variance = [o.gamma.z for o in outcomes], [o.variance.z for o in outcomes]
-    how = {"lw": 0, "elinewidth": 0.8, "ms": 4}
+    how: Any = {"lw": 0, "elinewidth": 0.8, "ms": 4}
     axes.errorbar(gamma, y - 0.16, xerr=1, fmt="o", color=WIDTHS[1], label="$\\gamma$", **how)
     axes.errorbar(variance, y + 0.16, xerr=1, fmt="D", color=LIMIT, label="Var($G_0$)", **how)
     names = {"gaussian": "Gaussian"}

@@ -7,8 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses import accuracy_bound
-from igbtheory.guesses.ranked import mean_shares
+from igbtheory.guesses import accuracy_bound, mean_shares
 from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs

@@ -8,6 +8,8 @@ from typing import Any
 from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
 
+TABLES = ("summary", "widths", "layers", "guesses", "classes", "losses")
+"""Names of the tables."""
 CASE = ("inputs", "activation", "norm", "placement", "depth")
 
 
