@@ -1,7 +1,7 @@
 """Write a script for each figure when the documentation is built, which shows the picture that is stored.
 
-The pictures lie in `gallery_pictures`, because drawing them takes a quarter of an hour. `python docs/gallery_scripts.py`
-draws those whose figure has changed; give names to draw these in any case.
+The pictures lie in `gallery_pictures`, because drawing them takes minutes. `python docs/gallery_scripts.py` draws those
+whose figure has changed; give names to draw these in any case.
 """
 
 import hashlib
@@ -20,12 +20,13 @@ from igbtheory.shipped import own_folder
 PICTURES = Path(__file__).parent / "gallery_pictures"
 LIST = PICTURES / "pictures.json"
 """The pictures of every figure, and the digest of the file that drew them."""
-EFFORT, DPI, COLOURS = 0.15, 100, 64
+EFFORT, DPI, COLOURS = 0.15, 100, 256
 HEAD = f"""Gallery
 =======
 
-These are the figures of the papers, and others, as ``igb figures --style screen`` draws them, here with {EFFORT:.0%} of the
-simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard error.
+These are the figures of the papers, and others, as ``igb figures --style screen`` draws them, here with {EFFORT:.0%}
+of the simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard
+error.
 """
 SCRIPT = '''r"""
 {title}

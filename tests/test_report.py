@@ -154,7 +154,7 @@ def test_the_page_says_what_chance_does(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     scores = [float(row[name]) for row in rows(folder / "summary.csv") for name in ("gamma_z", "var_G0_z")]
     found = re.search(
-        r"about (\S+) of them beyond two standard errors and\s(\S+) beyond three.*?; (\d+) and (\d+) are",
+        r"about (\S+) of them beyond two standard errors and\s(\S+) beyond three\. Here it is (\d+) and (\d+),",
         page,
         re.DOTALL,
     )
