@@ -37,9 +37,14 @@ SCRIPT = '''r"""
 {images}
 """
 # sphinx_gallery_thumbnail_path = "gallery_pictures/{thumbnail}"
+from pathlib import Path
+
+from igbtheory.pictures import STYLES, write_figures
+
+list(write_figures(["{name}"], Path("igb-figures"), STYLES["screen"], quick=False))
 
 # %%
-# ``igb figures {name}`` writes this figure. Its file:
+# The file of this figure:
 #
 # .. literalinclude:: ../../figures/{name}.py
 '''

@@ -237,10 +237,10 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
 @pytest.mark.parametrize("gamma", [0.0, 1e-6, 0.5, 20.0])
 def test_mean_shares_in_order_are_exact(gamma: float) -> None:
     # of two classes the favoured one gets 1/2 + arctan(sqrt(gamma))/pi
-    assert mean_shares(gamma, 2) == pytest.approx(0.5 + np.array([1, -1]) * np.arctan(gamma**0.5) / np.pi, abs=1e-10)
+    assert mean_shares(gamma, 2) == pytest.approx(0.5 + np.array([1, -1]) * np.arctan(gamma**0.5) / np.pi, abs=1e-12)
     for n_classes in (3, 100):
         shares = mean_shares(gamma, n_classes)
-        assert shares.sum() == pytest.approx(1, abs=1e-9)
+        assert shares.sum() == pytest.approx(1, abs=1e-12)
         assert np.all(np.diff(shares) <= 1e-12)
         assert mean_shares(gamma, n_classes, 50, ranks=1)[0] > shares[0]  # few data exaggerate
 

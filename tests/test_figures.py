@@ -222,8 +222,9 @@ def test_bars_of_histograms_are_shares_with_binomial_errors(name: str) -> None:
         bars = [row for row in _rows(axes) if row.kind == "bars"]
         masses = np.array([(row.x_high - row.x_low) * row.y for row in bars])
         assert masses.sum() <= 1 + 1e-9
-        errors = [row for row in _rows(axes) if row.kind == "points" and not row.series]
-        if bars and len(errors) == len(bars):
+        errors = [row for row in _rows(axes) if row.series == "finite networks, standard error"]
+        assert bool(bars) == bool(errors)
+        if bars:
             spreads = np.array([(row.y_high - row.y_low) / 2 for row in errors])
             widths = np.array([row.x_high - row.x_low for row in bars])
             ratio = (spreads * widths) ** 2 / np.maximum(masses * (1 - masses), 1e-12)

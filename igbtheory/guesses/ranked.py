@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from igbtheory.guesses.coincidence import STEP, both_below
 from igbtheory.numbers import FLOAT64
 
-_U = np.arange(-6.5, 8.0, STEP)[:, None]
-_V = np.arange(0.5 * STEP - 7.0, 7.0, STEP)
+_U = np.arange(-8.5, 8.5, STEP)[:, None]
+_V = np.arange(0.5 * STEP - 8.5, 8.5, STEP)
 
 
 def mean_shares(
@@ -27,7 +27,7 @@ def mean_shares(
     D: float = np.inf,  # noqa: N803 - the papers' letter
     ranks: int | None = None,
 ) -> NDArray[np.float64]:
-    """Return the mean shares of D data of the favoured class and those that follow; absolute errors are below 1e-9.
+    """Return the mean shares of D data of the favoured class and those that follow; absolute errors are below 1e-12.
 
     ranks: how many of the M classes; all of them, whose shares sum to one, unless given.
     """
