@@ -84,7 +84,7 @@ def _panel(axes: Any, case: Case) -> None:
         axes.plot(x, centres, **SERIES[0], label=label)
         tallest = max(tallest, centres.max())
     else:
-        axes.axvline(0, **SERIES[0], label=label)
+        axes.axvline(0, **SERIES[0], label=f"_{label}")
     share = (values[:, 0] > values[:, 1]).mean()
     axes.axvline(0, color=GREY, lw=0.7, zorder=0, label="_level")
     axes.set(xlim=(-REACH, REACH), ylim=(0, 1.3 * tallest))

@@ -82,7 +82,8 @@ def finished(figure: Figure, panels: Any, shades: Any, size: float) -> Figure:
     ticks = range(DECADES[0], DECADES[1] + 1, 2)
     bar.set_ticks(ticks, labels=[f"$10^{{{k}}}$" for k in ticks])
     bar.set_label("bias ratio $\\gamma$")
-    bar.ax.collections[0].set_label("_shades")
+    for part in bar.ax.collections:
+        part.set_label("_shades")
     bar.ax.axhline(0, color="white", lw=1.4, label=f"_{BORDER}")
     lines, labels = np.ravel(panels)[0].get_legend_handles_labels()
     figure.legend(
