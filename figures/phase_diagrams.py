@@ -13,7 +13,7 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, centres, edge, finished, gamma_map
+from igbtheory.pictures.maps import Edge, edge, finished, gamma_map, grid
 
 DEPTH = 20
 POOLS = {"": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}
@@ -34,8 +34,8 @@ class Diagram:
 
 def compute(run: Run) -> dict[str, Diagram]:
     """Diagrams by title."""
-    count = run.some(80, 40)
-    w2, b2 = centres(SIGMA_W2, count), centres(SIGMA_B2, count)
+    count = run.some(80, 30)
+    w2, b2 = grid(SIGMA_W2, count), grid(SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
         for pooled, pool in POOLS.items():

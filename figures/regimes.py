@@ -9,7 +9,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, centres, edge, finished, gamma_map
+from igbtheory.pictures.maps import Edge, edge, finished, gamma_map, grid
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}
@@ -29,8 +29,8 @@ class Map:
 
 def compute(run: Run) -> dict[str, Map]:
     """A map for each activation."""
-    count = run.some(80, 40)
-    w2, b2 = centres(SIGMA_W2, count), centres(SIGMA_B2, count)
+    count = run.some(80, 30)
+    w2, b2 = grid(SIGMA_W2, count), grid(SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
         network = igb.mlp(max(DEPTHS), activation, sigma_w2=w2, sigma_b2=b2[:, None])

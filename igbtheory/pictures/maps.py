@@ -13,6 +13,8 @@ from igbtheory.pictures.style import LIMIT, THEORY
 
 DECADES = (-2, 6)
 """Powers of ten of the smallest and the largest bias ratio that has a shade of its own."""
+NOTHING = 0.01
+"""Part of an axis that may stay empty in front of the first point."""
 ALONG, FEW = 101, 31
 """Points of an edge of chaos, and at least."""
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
@@ -27,9 +29,9 @@ class Edge:
     sigma_b2: Any
 
 
-def centres(widest: float, count: int) -> Any:
-    """Return the centres of so many cells of a map between 0 and the widest variance."""
-    return widest * (np.arange(count) + 0.5) / count
+def grid(widest: float, count: int) -> Any:
+    """Return so many variances between 0 and the widest, denser near 0, where the logarithm of gamma is steep."""
+    return widest * (np.arange(1, count + 1) / count) ** 2
 
 
 def edge(run: Run, activation: str, sigma_b2: float, pool: Any = None) -> Edge:
@@ -54,12 +56,13 @@ def picture(found: Diagram) -> Figure:
 
 def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge) -> Any:
     """Draw gamma, (sigma_b2, sigma_w2), with the line gamma = 1 and the edge of chaos; return the shades, for a bar."""
-    low, high = DECADES
+    least, most = DECADES
     with np.errstate(divide="ignore"):
-        decades = np.clip(np.log10(gamma), low, high)
-    how: Any = {"cmap": "cividis", "vmin": low, "vmax": high, "shading": "nearest", "rasterized": True}
+        decades = np.clip(np.log10(gamma), least, most)
+    how: Any = {"cmap": "cividis", "vmin": least, "vmax": most, "shading": "gouraud", "rasterized": True}
     shades = axes.pcolormesh(sigma_w2, sigma_b2, decades, label="_decimal logarithm of the bias ratio", **how)
-    axes.set(xlim=(0, axes.get_xlim()[1]), ylim=(0, axes.get_ylim()[1]))
+    left, low = (0 if axis[0] < NOTHING * axis[-1] else axis[0] for axis in (sigma_w2, sigma_b2))
+    axes.set(xlim=(left, sigma_w2[-1]), ylim=(low, sigma_b2[-1]))
     if np.any(gamma < 1) and np.any(gamma > 1):  # in decades, between which a straight line is a good one
         axes.contour(sigma_w2, sigma_b2, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{BORDER}")
     axes.plot([], [], color="white", lw=1.4, label=BORDER)
