@@ -80,5 +80,7 @@ def draw(data: Data, style: Style) -> Any:
             right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0, label=label)
     right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.01, 0.5), xlabel="number of data $D$")
     right.set_ylabel("standard deviation of $G_0$")
+    right.set_yticks([0.01, 0.03, 0.1, 0.3, 0.5], ["0.01", "0.03", "0.1", "0.3", "0.5"])
+    right.minorticks_off()
     legend_above(right, "$\\sigma^2 = [1/4 + (D-1)\\,\\arcsin(c)/(2\\pi)]/D$")
     return figure
