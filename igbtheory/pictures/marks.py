@@ -11,8 +11,8 @@ from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
 ERRORS = "#5B8DB0"
 BINS = 20
 """Bins at most; of few networks fewer, the square root of their number."""
-DRAWS = 20_000
-"""Draws that show the law of G0 on a given data set, which has no formula."""
+DRAWS = 40_000
+"""Draws that show the law of G0 on a given data set, which has no formula; each stands for G0 and for 1 - G0."""
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows the neighbourhood of 1/2 only."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
@@ -24,14 +24,18 @@ def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any)
     axes.errorbar(x, y, error, fmt=marker, ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
 
 
-def theory(axes: Any, number: int, x: Any, y: Any, label: str = "", **how: Any) -> None:
+def theory(axes: Any, number: int, x: Any, y: Any, label: str, **how: Any) -> None:
     """Draw the line of theory of that number."""
-    axes.plot(x, y, label=label or None, **SERIES[number], **how)
+    axes.plot(x, y, label=label, **SERIES[number], **how)
 
 
-def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str = "") -> None:
-    """Draw simulated networks as points with error bars, in the colour of the theory of the same number."""
-    points(axes, x, y, error, MARKERS[number], color=SERIES[number]["color"], mfc="white", label=label or None)
+def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **how: Any) -> None:
+    """Draw simulated networks as points with error bars, in the colour of the theory of the same number.
+
+    label: begins with an underscore where the legend has the marker already, for the table alone.
+    """
+    how |= {"color": SERIES[number]["color"], "mfc": "white", "label": label, "zorder": 3}
+    points(axes, x, y, error, MARKERS[number], **how)
 
 
 def density(axes: Any, gamma: float, **how: Any) -> None:
@@ -59,7 +63,7 @@ def guesses_axis(axes: Any, top: float) -> None:
 
 def level(axes: Any, y: float) -> None:
     """Draw a thin line across the panel, which guides the eye."""
-    axes.axhline(y, color=GREY, lw=0.7, zorder=0)
+    axes.axhline(y, color=GREY, lw=0.7, zorder=0, label="_level")
 
 
 def bands(span: Callable[..., Any]) -> None:
@@ -84,7 +88,8 @@ def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
     if is_formula:
         _formula(axes, law, samples, edges)
     else:
-        heights, _ = np.histogram(law.rvs(DRAWS, 0), edges, density=True)
+        drawn = law.rvs(DRAWS, 0)
+        heights = np.histogram(np.concatenate([drawn, 1 - drawn]), edges)[0] / (2 * DRAWS * np.diff(edges))
         axes.stairs(heights, edges, color=THEORY, lw=1.3, label="theory of this data set")
     axes.set_xlim(edges[0], edges[-1])
     axes.locator_params(nbins=5)
@@ -102,7 +107,8 @@ def histogram(axes: Any, shares: Any, edges: Any, label: str = "finite networks"
     axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label=label)
     errors = np.sqrt(counts * rest) / width
     centres = (edges[:-1] + edges[1:]) / 2
-    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.7)
+    label = "_finite networks, standard error"
+    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
 
 
 def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:

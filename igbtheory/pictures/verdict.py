@@ -8,8 +8,8 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import Course, Verdict
-from igbtheory.pictures.marks import GAMMA, density
-from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS
+from igbtheory.pictures.marks import GAMMA, density, level
+from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS
 
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
@@ -53,7 +53,7 @@ def function_panel(axes: Any, found: Verdict) -> None:
         i = int(np.searchsorted(x, kink))
         if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
             y[i] = np.nan
-    axes.axhline(0, color=GREY, lw=0.7, zorder=0)
+    level(axes, 0)
     axes.plot(x, y, color=THEORY, label="$\\phi$")
     if found.shift:
         axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
@@ -81,7 +81,7 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set(xlabel="depth", ylabel=GAMMA)
     if not drawn:
-        axes.plot(depth, 0 * depth, color=THEORY)
+        axes.plot(depth, 0 * depth, color=THEORY, label="_$\\gamma$ = 0")
         axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
         axes.set_yticks([0])
         return
@@ -90,7 +90,7 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
     if FLOOR < limit < np.inf:
         axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
     _whole_decades(axes)
-    axes.axhline(1, color=GREY, lw=0.7, zorder=0)
+    level(axes, 1)
     if len(axes.get_legend_handles_labels()[1]) > 1:
         axes.legend(loc="best", handlelength=1.7)
 
@@ -129,7 +129,7 @@ def law_panel(axes: Any, course: Course) -> None:
     axes.set(xlabel="fraction $G_0$ given to class 0", ylabel="density of $G_0$")
     if not smooth and not any(curves.values()):
         axes.text(0.54, 0.9 * TOP, "all mass at 1/2")
-        axes.axvline(0.5, color=THEORY)
+        axes.axvline(0.5, color=THEORY, label="_all mass at 1/2")
         return
     if any(gamma <= FLOOR for gamma in curves.values()):
         label = ", ".join(x for x, gamma in curves.items() if gamma <= FLOOR)
