@@ -1,5 +1,6 @@
 """Marks that several pictures are made of: points, lines, densities of G0 and its histogram over finite networks."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ DRAWS = 20_000
 """Draws that show the law of G0 on a given data set, which has no formula."""
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows the neighbourhood of 1/2 only."""
+GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
+DEVIATION = "(simulated \N{MINUS SIGN} theory) / standard error"
 
 
 def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any) -> None:
@@ -32,19 +35,26 @@ def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str = "
 
 
 def density(axes: Any, gamma: float, **how: Any) -> None:
-    """Draw the density of G0 for infinitely many data; a line across the panel where all mass is at 1/2."""
-    if gamma == 0:
-        axes.axvline(0.5, **how)
+    """Draw the density of G0 for infinitely many data; lines across the panel at the points that have all mass."""
+    if gamma in {0, np.inf}:
+        for place in [0.5] if gamma == 0 else [0.0, 1.0]:
+            axes.axvline(place, **how, clip_on=False)
+            how["label"] = None
         return
     law = GuessLaw(gamma)
-    ends = (1 - np.cos(np.linspace(0, np.pi, 803))) / 2  # dense at both ends, where the poles are
-    g = np.union1d(ends, law.ppf(np.linspace(0, 1, 401)))[1:-1]
+    g = places(law)
     axes.plot(g, law.pdf(g), **how)
+
+
+def places(law: GuessLaw) -> Any:
+    """Return places in (0, 1) that are dense at both ends, where the poles are, and where the law has its mass."""
+    ends = (1 - np.cos(np.linspace(0, np.pi, 803))) / 2
+    return np.union1d(ends, law.ppf(np.linspace(0, 1, 401)))[1:-1]
 
 
 def guesses_axis(axes: Any, top: float) -> None:
     """Set the limits and labels of a panel that shows a density of G0."""
-    axes.set(xlim=(0, 1), ylim=(0, top), xlabel="fraction given to class 0, $G_0$", ylabel="density $f_{G_0}$")
+    axes.set(xlim=(0, 1), ylim=(0, top), xlabel=GUESSES, ylabel="density $f_{G_0}$")
 
 
 def level(axes: Any, y: float) -> None:
@@ -52,19 +62,25 @@ def level(axes: Any, y: float) -> None:
     axes.axhline(y, color=GREY, lw=0.7, zorder=0)
 
 
-def legend_above(axes: Any, title: str, columns: int = 2) -> None:
+def bands(span: Callable[..., Any]) -> None:
+    """Draw deviations of up to one and two standard errors as bands: span is axvspan or axhspan of a panel."""
+    for inner, grey in ((2, "#F0F0F0"), (1, "#E0E0E0")):
+        span(-inner, inner, color=grey, lw=0)
+
+
+def legend_above(axes: Any, title: str, columns: int = 2, **how: Any) -> None:
     """Put the legend of a panel above it, under its title, where it hides nothing."""
     anchor = (0.5, 1.0)
-    axes.legend(loc="lower center", bbox_to_anchor=anchor, ncols=columns, title=title, borderaxespad=0.2)
+    axes.legend(loc="lower center", bbox_to_anchor=anchor, ncols=columns, title=title, borderaxespad=0.2, **how)
 
 
 def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
     """Draw the histogram of G0 of finite networks with bars of one standard error, and the law of G0 over it."""
     is_formula = isinstance(law, GuessLaw)
     spread = law.finite(samples).std() / samples if is_formula else law.std()
-    half = 0.5 if spread > NARROW else 4 * spread
-    edges = _edges(half, samples, min(BINS, int(len(shares) ** 0.5)))
-    _histogram(axes, shares, edges)
+    half = reach(spread)
+    edges = edges_of(0.5 - half, 0.5 + half, samples, min(BINS, int(len(shares) ** 0.5)))
+    histogram(axes, shares, edges)
     if is_formula:
         _formula(axes, law, samples, edges)
     else:
@@ -74,11 +90,16 @@ def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
     axes.locator_params(nbins=5)
 
 
-def _histogram(axes: Any, shares: Any, edges: Any) -> None:
+def reach(spread: float) -> float:
+    """Return how far from 1/2 a panel shows the law of G0 with this standard deviation; 0: a point mass, or several."""
+    return 4 * spread if 0 < spread < NARROW else 0.5
+
+
+def histogram(axes: Any, shares: Any, edges: Any, label: str = "finite networks") -> None:
     """Draw the share of the networks in every bin over its width, with its binomial standard error."""
     counts, _ = np.histogram(shares, edges)
     width, rest = len(shares) * np.diff(edges), 1 - counts / len(shares)
-    axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label="finite networks")
+    axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label=label)
     errors = np.sqrt(counts * rest) / width
     centres = (edges[:-1] + edges[1:]) / 2
     axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.7)
@@ -94,7 +115,7 @@ def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
     axes.set_ylim(0, top)
 
 
-def _edges(half: float, size: int, bins: int) -> Any:
-    """Return the edges of bins within `half` of 1/2, between the fractions k/size and of nearly equal width."""
-    first, last = np.ceil((0.5 - half) * size), np.floor((0.5 + half) * size)
-    return (np.round(np.linspace(first, last + 1, bins + 1)) - 0.5) / size
+def edges_of(low: float, high: float, size: int, bins: int) -> Any:
+    """Return the edges of bins from low to high, between the fractions k/size and of nearly equal width."""
+    first, last = np.ceil(low * size), np.floor(high * size)
+    return (np.unique(np.round(np.linspace(first, last + 1, bins + 1))) - 0.5) / size

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from igbtheory.pictures.marks import panel, points
+from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, panel, points
 from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS, shared_legend
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 WIDTH = 7.2
 """Width of a picture in inches."""
-GAMMA = "bias ratio $\\gamma$"
 
 
 def agreement(outcomes: list["Outcome"]) -> Figure:
@@ -22,8 +21,7 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
     figure = Figure(figsize=(WIDTH, 0.6 + 0.22 * len(outcomes)))
     axes = figure.subplots()
     y = np.arange(len(outcomes))
-    for inner, grey in ((2, "#F0F0F0"), (1, "#E0E0E0")):
-        axes.axvspan(-inner, inner, color=grey, lw=0)
+    bands(axes.axvspan)
     axes.axvline(0, color=THEORY, lw=0.9)
     gamma, variance = [o.gamma.z for o in outcomes], [o.variance.z for o in outcomes]
     axes.plot(gamma, y - 0.13, "o", ms=4.5, color=WIDTHS[1], label="$\\gamma$")
@@ -33,7 +31,7 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
     reach = max(4.0, 1.1 * max(map(abs, gamma + variance)))
     axes.set_xlim(-reach, reach)
-    axes.set_xlabel("(simulated \N{MINUS SIGN} theory) / standard error")
+    axes.set_xlabel(DEVIATION)
     shared_legend(figure)
     return figure
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from matplotlib import rc_context
+from matplotlib import rc_context, style
 from matplotlib.figure import Figure
 
 THEORY = "#000000"
@@ -47,9 +47,14 @@ UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"
 """Metadata that leave the date out of a file, by its ending."""
 
 
+def look() -> Any:
+    """Return the context in which pictures of the report and of single results are made, whatever the user's style."""
+    return style.context(["default", STYLE])
+
+
 def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
     """Write the picture of what is shown, in the style of the report and of single results, by the ending of a file."""
-    with rc_context(STYLE):
+    with look():
         save(picture(shown), *files)
 
 
