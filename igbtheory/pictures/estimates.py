@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from igbtheory.pictures.laws import FEWEST, MOST, NUMBERS, by_place
-from igbtheory.pictures.marks import GAMMA, level, points
+from igbtheory.pictures.marks import GAMMA, level, places_axis, points
 from igbtheory.pictures.style import GREY, SERIES, THEORY, WIDTHS
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def estimate(axes: Any, found: "Estimate") -> None:
     """Draw the values with their standard errors."""
     values, errors = np.ravel(found.value), np.ravel(found.error)
     points(axes, np.arange(1, len(values) + 1), values, errors, color=THEORY)
-    axes.set(xlim=(0.4, len(values) + 0.6), xlabel="number", ylabel="estimate with its standard error")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set(xlabel="number", ylabel="estimate with its standard error")
+    places_axis(axes, len(values))
 
 
 def gamma_estimate(axes: Any, found: "GammaEstimate") -> None:
@@ -41,7 +41,9 @@ def gamma_estimate(axes: Any, found: "GammaEstimate") -> None:
 def gamma_comparison(axes: Any, found: "GammaComparison") -> None:
     """Draw the ratio of the gammas with its interval."""
     _interval(axes, found.ratio, found)
-    axes.set(xlabel="ratio of the bias ratios, $\\gamma_1/\\gamma_2$", title=f"test that it is 1: p = {found.pvalue:.3g}")
+    axes.set(
+        xlabel="ratio of the bias ratios, $\\gamma_1/\\gamma_2$", title=f"test that it is 1: p = {found.pvalue:.3g}"
+    )
 
 
 def _interval(axes: Any, value: float, found: Any) -> None:
@@ -56,7 +58,7 @@ def _interval(axes: Any, value: float, found: Any) -> None:
     if not np.isnan(value):
         axes.plot([middle], [0], "o", color=THEORY, label=f"estimate {value:.4g}", clip_on=False)
     axes.axvline(1, color=GREY, lw=0.7, zorder=0)
-    axes.set(xscale="log", xlim=(low, high), ylim=(-1, 1), yticks=[], ylabel="interval")
+    axes.set(xscale="log", xlim=(low / 1.5, high * 1.5), ylim=(-1, 1), yticks=[], ylabel="interval")
     axes.legend(loc="upper right")
 
 
@@ -67,7 +69,11 @@ def fixed_point(axes: Any, found: "FixedPoint") -> None:
     level(axes, 1)
     axes.set_xticks(range(len(known)), list(known))
     said = "attracts" if found.stable else "repels"
-    axes.set(xlabel="of", ylabel="factor of a layer", title=f"$q$ = {found.q:.4g}, $c$ = {found.c:.4g}, {said}")
+    axes.set(
+        xlabel="at the fixed point",
+        ylabel="factor of a layer",
+        title=f"$q$ = {found.q:.4g}, $c$ = {found.c:.4g}, {said}",
+    )
     axes.set(xlim=(-0.5, len(known) - 0.5), ylim=(min(0, *known.values(), 0) * 1.1, 1.15 * max(1, *known.values())))
 
 
@@ -75,10 +81,11 @@ def thresholds(axes: Any, found: "Thresholds") -> None:
     """Draw both thresholds, of every variance of the units that was asked for."""
     for number, name in enumerate(("forward", "backward")):
         values = np.ravel(getattr(found, name))
-        axes.plot(np.arange(1, len(values) + 1), values, "os"[number], color=SERIES[number]["color"], label=name)
+        how = {"color": SERIES[number]["color"], "ms": 9 - 4 * number, "mfc": "none"}
+        axes.plot(np.arange(1, len(values) + 1), values, "os"[number], label=name, **how)
     axes.set(xlabel="variance of the units, in the order given", ylabel="variance of the weights $\\sigma_w^2$")
-    axes.set(xlim=(0.4, len(values) + 0.6), ylim=(0, None))
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_ylim(0, None)
+    places_axis(axes, len(values))
     axes.legend(loc="best")
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.pictures.marks import (
@@ -12,8 +13,10 @@ from igbtheory.pictures.marks import (
     edges_of,
     guesses_axis,
     histogram,
+    legend_above,
     panel,
     places,
+    places_axis,
     reach,
 )
 from igbtheory.pictures.style import BARS, GREY, LIMIT, SERIES, THEORY, WIDTHS
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 NUMBERS, FEWEST, MOST = 10_000, 100, 2000
 """Numbers, one a class, that are drawn of a law without a formula; its draws at least and at most."""
+HIGH = 20.0
+"""Height of the ends of a law of counts over its middle from which on its axis is logarithmic."""
 COUNTS = 401
 """Counts at most whose probabilities are drawn."""
 
@@ -44,20 +49,22 @@ def guess_law(axes: Any, law: GuessLaw) -> None:
     """Draw the density of G0, of a sweep for some gammas; of a single law also the distribution function."""
     gammas = some(law.gamma)
     for how, gamma in zip(SERIES, gammas, strict=False):
-        density(axes, gamma, label=f"$\\gamma$ = {gamma:.3g}", **how)
+        density(axes, gamma, label=f"$\\gamma$ = {gamma:.4g}", **how)
     peak = max((gamma**-0.5 for gamma in gammas if 0 < gamma < 1), default=1.0)
     guesses_axis(axes, 1.3 * max(peak, 2.3))
     half = reach(float(np.max(law.std())))
     axes.set_xlim(0.5 - half, 0.5 + half)
-    axes.legend(loc="best")
-    if len(gammas) == 1:
-        _distribution(axes.twinx(), GuessLaw(gammas[0]))
+    if len(gammas) > 1:
+        axes.legend(loc="best")
+        return
+    axes.set_title(f"$\\gamma$ = {gammas[0]:.4g}")
+    _distribution(axes.twinx(), GuessLaw(gammas[0]))
 
 
 def _distribution(axes: Any, law: GuessLaw) -> None:
-    colour, atomic = WIDTHS[1], law.gamma in {0, np.inf}
-    g = np.array([0, 0.5, 0.5, 1]) if atomic else places(law)
-    axes.plot(g, [0, law.cdf(0.25), law.cdf(0.75), 1] if atomic else law.cdf(g), color=colour, lw=0.9, ls="--")
+    colour, g = WIDTHS[1], places(law) if 0 < law.gamma < np.inf else np.array([0, 0.5, 1])
+    steps = "default" if len(g) > 3 else "steps-post"
+    axes.plot([0, *g], [0, *law.cdf(g)], color=colour, lw=0.9, ls="--", drawstyle=steps)
     axes.set(ylim=(0, 1))
     axes.set_ylabel("probability of at most $g$ (dashed)", color=colour)
     axes.tick_params(axis="y", colors=colour)
@@ -76,12 +83,13 @@ def count_law(axes: Any, law: "CountLaw") -> None:
     low, high = max(0, np.ceil(0.5 * law.D - half)), min(law.D, np.floor(0.5 * law.D + half))
     k = np.unique(np.linspace(low, high, COUNTS).round()) if high - low >= COUNTS else np.arange(low, high + 1)
     gamma = np.ravel(getattr(law, "gamma", np.nan))
-    whole, tops = np.append(k - 0.5, k[-1] + 0.5), []
+    whole, tops, middles = np.append(k - 0.5, k[-1] + 0.5), [], []
     probabilities = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))
     for how, one in zip(SERIES, some(gamma), strict=False):
         values = probabilities[:, np.flatnonzero((gamma == one) | np.isnan(one))[0]]
         label = None if np.isnan(one) else f"$\\gamma$ = {one:.3g}"
         tops.append(values.max())
+        middles.append(values[len(values) // 2])
         if k[-1] - k[0] >= len(k):
             axes.plot(k, values, label=label, **how)
         elif len(gamma) == 1:
@@ -89,7 +97,10 @@ def count_law(axes: Any, law: "CountLaw") -> None:
         else:
             axes.stairs(values, whole, label=label, **how)
     axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * max(tops)), ylabel="probability")
+    if max(tops) > HIGH * min(middles) > 0:
+        axes.set(yscale="log", ylim=(min(middles) / 3, 3 * max(tops)))
     axes.set_xlabel(f"data given to class 0, $k$ of $D$ = {law.D:,}")
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
     if not np.isnan(gamma).all():
         axes.legend(loc="best")
 
@@ -156,8 +167,7 @@ def class_law(axes: Any, law: Any) -> None:
     _stairs(axes, draws.max(axis=-1), edges, label=f"largest {what}", color=LIMIT)
     axes.axvline(1 / law.n_classes, color=GREY, lw=0.9, ls=":", label=f"1/{law.n_classes}")
     axes.set(xlim=(0, high), xlabel=f"{what} of the data" if what == "share" else what, ylabel="density")
-    axes.set_title(f"{law.n_classes} classes, {len(draws)} draws")
-    axes.legend(loc="best")
+    legend_above(axes, f"{law.n_classes} classes, {len(draws)} draws", 3, columnspacing=1)
 
 
 def _stairs(axes: Any, draws: Any, edges: Any, **how: Any) -> None:
@@ -176,7 +186,7 @@ def sampled(axes: Any, law: "SampledLaw") -> None:
         x = law.ppf(p).value
         axes.axvline(x, color=LIMIT, lw=1, ls=dashes, label=f"{p:.0%} below {x:.3g}")
     axes.set(xlabel="number drawn", ylabel="density")
-    axes.legend(loc="best")
+    legend_above(axes, "")
 
 
 def by_place(axes: Any, draws: Any, where: str) -> None:
@@ -186,8 +196,8 @@ def by_place(axes: Any, draws: Any, where: str) -> None:
     axes.vlines(at, low, high, color=BARS, lw=5 if len(at) < 30 else 1.5, label="80 % of networks")
     errors = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
     axes.errorbar(at, draws.mean(axis=0), errors, fmt="o", ms=3, color=THEORY, elinewidth=1, capsize=2, label="mean")
-    axes.set(xlim=(0.4, len(at) + 0.6), xlabel=where)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlabel(where)
+    places_axis(axes, len(at))
     axes.legend(loc="best")
 
 
@@ -199,4 +209,4 @@ def accuracy(axes: Any, found: "AccuracyBounds") -> None:
         law = getattr(found, name)
         _stairs(axes, law.draws, edges, label=f"{name} bound, mean {law.mean().value:.3g}", **look)
     axes.set(xlim=(0, 1), xlabel="largest accuracy at initialisation", ylabel="density")
-    axes.legend(loc="upper left")
+    legend_above(axes, f"{len(found.tight.draws)} draws")

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from igbtheory.phases import Diagram, edge_of_chaos
-from igbtheory.pictures.run import Run
 from igbtheory.pictures.marks import GAMMA, legend_above
+from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import GREY, LIMIT, THEORY
 
 DECADES = (-3, 3)
@@ -66,7 +66,7 @@ def whole_map(axes: Any, shades: Any, title: str) -> None:
     """Add the bar of shades of a single map, its legend and its title."""
     _bar(axes.get_figure(), axes, shades)
     axes.set_facecolor(GREY)  # a gamma that is not known has no shade
-    legend_above(axes, title, facecolor="#999999", frameon=True, edgecolor="none")
+    legend_above(axes, title, 1, facecolor="#999999", frameon=True, edgecolor="none")
 
 
 def _line(axes: Any, sigma_w2: Any, sigma_b2: Any, label: str, **how: Any) -> None:

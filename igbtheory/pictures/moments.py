@@ -5,14 +5,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, LayerNorm, MaxPool, RMSNorm
 from igbtheory.phases import edge_of_chaos
 from igbtheory.phases.block import Block
 from igbtheory.pictures.laws import some
 from igbtheory.pictures.maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
-from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level
+from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
 LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
-WIDE = 50.0
+WIDE = 20.0
 """Ratio of the largest to the smallest value from which on an axis is logarithmic."""
 DOTS = 30
 """Layers up to which each has a marker."""
@@ -82,7 +81,7 @@ def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
         axes.plot(np.arange(1, len(line) + 1), line, marker=marker if dots else None, ms=3.5, label=label, **how)
     level(axes, 1)
     axes.set(xlabel=LAYER, yscale=_scale(np.concatenate(list(values.values()))))
-    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    places_axis(axes, len(line))
     if len(values) > 1:
         axes.legend(loc="best")
 
@@ -108,7 +107,8 @@ def _sweep(axes: Any, found: "Prediction") -> None:
         case [(first, _), (second, _)] if first != second:
             _map(axes, found, dict(parameters))
         case _:  # of more, or of those without a name, every network by itself
-            _line(axes, "network of the sweep", np.arange(1, np.size(found.gamma) + 1), _floats(found.gamma).ravel())
+            gamma = _floats(found.gamma).ravel()
+            _line(axes, "network of the sweep", np.arange(1, len(gamma) + 1), gamma, ls="none")
 
 
 def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
@@ -123,9 +123,9 @@ def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
     return f"place on axis {axis}", np.arange(1, shape[axis] + 1)
 
 
-def _line(axes: Any, name: str, x: Any, gamma: Any) -> None:
+def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
     order = np.argsort(x)
-    axes.plot(x[order], gamma[order], color=THEORY, marker="o" if len(x) <= DOTS else None, ms=3)
+    axes.plot(x[order], gamma[order], color=THEORY, ls=ls, marker="o" if len(x) <= DOTS or ls == "none" else None, ms=3)
     level(axes, 1)
     axes.set(xlabel=PARAMETERS.get(name, name), ylabel=GAMMA, xscale=_spacing(x), yscale=_scale(gamma))
 
@@ -172,10 +172,12 @@ def comparison(axes: Any, found: "Comparison") -> None:
     axes.axhline(0, color=THEORY, lw=0.9)
     depth = (len(found.rows) - 2) // 2
     shown = {"var_mu": NAMES["var_mu"], "var_chi": NAMES["var_chi"], "gamma": "$\\gamma$", "Var(G0)": "Var($G_0$)"}
-    for how, marker, shift, (name, label) in zip(SERIES, MARKERS, (-0.15, -0.05, 0.05, 0.15), shown.items(), strict=False):
+    for how, marker, shift, (name, label) in zip(
+        SERIES, MARKERS, (-0.15, -0.05, 0.05, 0.15), shown.items(), strict=False
+    ):
         z = np.array([row.z for row in found.rows if row.name.partition("[")[0] == name])
         axes.plot(np.arange(depth + 1 - len(z), depth + 1) + shift, z, marker, ms=4, color=how["color"], label=label)
     most = max(4.0, 1.1 * max((abs(row.z) for row in found.rows if np.isfinite(row.z)), default=0.0))
     axes.set(ylim=(-most, most), xlabel=LAYER, ylabel=DEVIATION)
-    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    places_axis(axes, depth)
     axes.legend(loc="best", ncols=2)

@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases import Course, Phase, Verdict
-from igbtheory.pictures.marks import GAMMA, density
+from igbtheory.pictures.marks import FEW, GAMMA, density, places_axis
 from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS
 
 DEPTHS = (1, 10, 100)
@@ -75,9 +75,12 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
         other = shifted.gamma[1:]
         label = "$\\phi$ \N{MINUS SIGN} $s$"
         drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    if found.reached <= FEW:
+        places_axis(axes, found.reached)
+    else:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("depth")
     axes.set_title(GAMMA)
     if not drawn:
