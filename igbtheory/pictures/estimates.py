@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.pictures.laws import FEWEST, MOST, NUMBERS, by_place
+from igbtheory.pictures.laws import by_place, draws_of
 from igbtheory.pictures.marks import GAMMA, level, places_axis, points
 from igbtheory.pictures.style import GREY, SERIES, THEORY, WIDTHS
 
@@ -98,6 +98,6 @@ def loss(axes: Any, found: "LossAtStart") -> None:
 
 def class_gradients(axes: Any, found: "ClassGradients") -> None:
     """Draw the squared gradient at the logits of the data of every class, from draws."""
-    by_place(axes, found.rvs(int(np.clip(NUMBERS // found.n_classes, FEWEST, MOST)), 0), RANKS)
+    by_place(axes, found.rvs(draws_of(found.n_classes), 0), RANKS)
     axes.axhline(found.mean, color=GREY, lw=0.7, zorder=0)
     axes.set(ylabel="squared gradient $E\\,(p - e_k)^2$", ylim=(0, None))

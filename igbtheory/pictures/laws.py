@@ -57,7 +57,8 @@ def guess_law(axes: Any, law: GuessLaw) -> None:
     if len(gammas) > 1:
         axes.legend(loc="best")
         return
-    axes.set_title(f"$\\gamma$ = {gammas[0]:.4g}")
+    atoms = {0: ": all mass at 1/2", np.inf: ": half of the mass at 0, half at 1"}
+    axes.set_title(f"$\\gamma$ = {gammas[0]:.4g}{atoms.get(gammas[0], '')}")
     _distribution(axes.twinx(), GuessLaw(gammas[0]))
 
 
@@ -160,7 +161,7 @@ def class_law(axes: Any, law: Any) -> None:
         axes.set(xlabel="bias ratio $\\gamma$", ylabel=f"standard deviation of the {what} of a class")
         axes.set_ylim(0, None)
         return
-    draws = law.rvs(int(np.clip(NUMBERS // law.n_classes, FEWEST, MOST)), 0) / whole
+    draws = law.rvs(draws_of(law.n_classes), 0) / whole
     high = 1.0 if draws.max() > 0.5 else 1.1 * draws.max()
     edges = np.linspace(0, high, BINS + 1) if np.isinf(size) else edges_of(0, high, size, BINS)
     _stairs(axes, draws, edges, label=f"{what} of a class", color=BARS, fill=True)
@@ -168,6 +169,11 @@ def class_law(axes: Any, law: Any) -> None:
     axes.axvline(1 / law.n_classes, color=GREY, lw=0.9, ls=":", label=f"1/{law.n_classes}")
     axes.set(xlim=(0, high), xlabel=f"{what} of the data" if what == "share" else what, ylabel="density")
     legend_above(axes, f"{law.n_classes} classes, {len(draws)} draws", 3, columnspacing=1)
+
+
+def draws_of(n_classes: int) -> int:
+    """Return how many draws show the law of so many classes."""
+    return int(np.clip(NUMBERS // n_classes, FEWEST, MOST))
 
 
 def _stairs(axes: Any, draws: Any, edges: Any, **how: Any) -> None:

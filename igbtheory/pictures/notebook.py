@@ -43,12 +43,14 @@ def _formula(result: Any) -> str:
         return ""
     from latex2mathml.converter import convert  # noqa: PLC0415 - most results have no formula
 
-    return convert(result._repr_latex_().strip("$"), display="block")
+    # browsers know the alignment of cells by their style alone
+    return convert(result._repr_latex_().strip("$"), display="block").replace('columnalign="', 'style="text-align: ')
 
 
 def _table(result: Result) -> str:
-    """Return a row for every entry; of a single row, a line for every name."""
+    """Return a row for every entry; of a single row, a line for every name. Texts of many lines are left out."""
     columns = {name: np.ravel(np.asarray(column, dtype=object)) for name, column in result.columns().items()}
+    columns = {name: column for name, column in columns.items() if "\n" not in str(column[0])}
     count = len(next(iter(columns.values())))
     if count == 1:
         head, rows = "", [f"<th>{escape(name)}</th>{_cell(column[0])}" for name, column in columns.items()]
@@ -56,10 +58,12 @@ def _table(result: Result) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in columns)
         rows = ["".join(_cell(column[i]) for column in columns.values()) for i in range(count)]
     if len(rows) > ROWS:
-        left_out = f'<td colspan="{len(columns)}">&#8942; {len(rows) - ROWS} more</td>'
-        rows = [*rows[: ROWS // 2], left_out, *rows[-ROWS // 2 :]]
+        left_out = f'<td colspan="{len(columns)}" style="text-align: center">&#8942; {len(rows) - ROWS} more</td>'
+        first = ROWS if count == 1 else ROWS // 2
+        rows = [*rows[:first], left_out, *rows[len(rows) - ROWS + first :]]
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x: auto">{table}</div>'
 
 
 def _cell(value: Any) -> str:
