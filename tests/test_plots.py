@@ -6,7 +6,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from test_results import BATCHES, RESULTS, P, S
@@ -33,12 +32,12 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def axes() -> Axes:
+def axes() -> Any:
     return Figure().subplots()
 
 
 @pytest.mark.parametrize("name", [*RESULTS, *MORE])
-def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Axes) -> None:
+def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Any) -> None:
     assert (RESULTS | MORE)[name].plot(axes) is axes
     assert axes.get_xlabel()
     assert axes.get_ylabel()
@@ -58,7 +57,7 @@ def test_no_kind_of_result_is_without_a_picture() -> None:
 
 
 @pytest.mark.parametrize("gamma", [0.3, 4.0])
-def test_the_lines_of_a_law_are_its_density_and_its_distribution_function(axes: Axes, gamma: float) -> None:
+def test_the_lines_of_a_law_are_its_density_and_its_distribution_function(axes: Any, gamma: float) -> None:
     law = igb.GuessLaw(gamma)
     law.plot(axes)
     g, density = axes.lines[0].get_data()
@@ -68,28 +67,28 @@ def test_the_lines_of_a_law_are_its_density_and_its_distribution_function(axes: 
     np.testing.assert_array_equal(probability, law.cdf(g))
 
 
-def test_point_masses_are_lines_across_the_panel_and_steps(axes: Axes) -> None:
+def test_point_masses_are_lines_across_the_panel_and_steps(axes: Any) -> None:
     igb.GuessLaw(np.inf).plot(axes)
     assert [np.unique(line.get_xdata()).tolist() for line in axes.lines] == [[0.0], [1.0]]
     (steps,) = axes.figure.axes[1].lines
     assert np.transpose(steps.get_data()).tolist() == [[0, 0], [0, 0.5], [0.5, 0.5], [1, 1]]
 
 
-def test_the_bars_of_a_count_are_its_probabilities(axes: Axes) -> None:
+def test_the_bars_of_a_count_are_its_probabilities(axes: Any) -> None:
     law = P.G0.finite(10)
     law.plot(axes)
-    values, edges, _ = axes.patches[0].get_data()  # type: ignore[attr-defined]
+    values, edges, _ = axes.patches[0].get_data()
     np.testing.assert_array_equal(values, law.pmf(np.arange(11)))
     np.testing.assert_array_equal(edges, np.arange(12) - 0.5)
 
 
-def test_the_points_of_a_prediction_are_those_of_its_layers(axes: Axes) -> None:
+def test_the_points_of_a_prediction_are_those_of_its_layers(axes: Any) -> None:
     P.plot(axes)
     for line, name in zip(axes.lines, ("gamma", "var_mu", "var_chi"), strict=False):
         np.testing.assert_array_equal(line.get_data(), [[1, 2, 3], getattr(P.per_layer, name)])
 
 
-def test_a_sweep_over_one_parameter_is_a_line_over_it(axes: Axes) -> None:
+def test_a_sweep_over_one_parameter_is_a_line_over_it(axes: Any) -> None:
     w2 = np.array([2.0, 0.5, 1.0])
     found = igb.mlp(2, "tanh", sigma_w2=w2, sigma_b2=0.1).predict()
     found.plot(axes)
@@ -98,7 +97,7 @@ def test_a_sweep_over_one_parameter_is_a_line_over_it(axes: Axes) -> None:
 
 
 @pytest.mark.parametrize("weights_first", [True, False])
-def test_a_sweep_over_both_variances_is_a_map_with_the_edge_of_chaos(axes: Axes, *, weights_first: bool) -> None:
+def test_a_sweep_over_both_variances_is_a_map_with_the_edge_of_chaos(axes: Any, *, weights_first: bool) -> None:
     w2, b2 = np.array([1.0, 4.0, 2.0]), np.array([0.1, 0.3])
     sweep = (w2[:, None], b2) if weights_first else (w2, b2[:, None])
     gamma = igb.mlp(2, "relu", sigma_w2=sweep[0], sigma_b2=sweep[1]).predict()
@@ -110,11 +109,10 @@ def test_a_sweep_over_both_variances_is_a_map_with_the_edge_of_chaos(axes: Axes,
     np.testing.assert_allclose(edge.get_xdata(), phases.edge_of_chaos("relu", edge.get_ydata()))
 
 
-def test_formulas_with_symbols_say_what_to_substitute(axes: Axes) -> None:
+def test_formulas_with_symbols_say_what_to_substitute(axes: Any) -> None:
     found = igb.Network(igb.Dense(2, S)).derive()
-    with pytest.raises(TypeError, match=r"expected a gamma without symbols, got one in s; .*\.subs\(\{s: 2\}\)"):
+    with pytest.raises(TypeError, match="got one in s; substitute numbers for them in the network"):
         found.plot(axes)
-    igb.GuessLaw(float(found.gamma.subs({S: 2}))).plot(axes)
 
 
 class Odd(Result):

@@ -127,8 +127,8 @@ class Derivation(OutputLayer):
         symbols = sorted(self.gamma.free_symbols, key=str)
         if symbols:
             raise TypeError(
-                f"expected a gamma without symbols, got one in {', '.join(map(str, symbols))}; substitute numbers: "
-                f"igb.GuessLaw(float(derivation.gamma.subs({{{symbols[0]}: 2}}))).plot()"
+                f"expected a gamma without symbols, got one in {', '.join(map(str, symbols))}; substitute numbers for "
+                "them in the network, and derive or predict again"
             )
         return float(_value(self.gamma))
 
