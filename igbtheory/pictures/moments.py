@@ -51,7 +51,7 @@ def certificate(axes: Any, found: "Certificate") -> None:
     layers = {label: getattr(found.per_layer, name) for name, label in NAMES.items()}
     _over_layers(axes, {label: [float(ball.mid()) for ball in balls] for label, balls in layers.items()})
     widest = max(float(ball.rad()) for balls in layers.values() for ball in balls)
-    axes.set(ylabel="bias ratio and variances", title=f"proven: no value is off by more than {widest:.1g}")
+    axes.set(ylabel="bias ratio and variances", title=f"proven, with radii of at most {widest:.1g}")
 
 
 def design(axes: Any, found: "Design") -> None:

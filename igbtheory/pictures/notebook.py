@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import warnings
 from html import escape
 from typing import Any
@@ -43,8 +44,9 @@ def _formula(result: Any) -> str:
         return ""
     from latex2mathml.converter import convert  # noqa: PLC0415 - most results have no formula
 
-    # browsers know the alignment of cells by their style alone
-    return convert(result._repr_latex_().strip("$"), display="block").replace('columnalign="', 'style="text-align: ')
+    found = convert(result._repr_latex_().strip("$"), display="block")
+    # Chromium aligns the cells of formulas by this style alone
+    return re.sub(r'columnalign="(\w+)"', r'columnalign="\1" style="text-align: -webkit-\1"', found)
 
 
 def _table(result: Result) -> str:
