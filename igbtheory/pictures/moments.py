@@ -17,7 +17,7 @@ from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 if TYPE_CHECKING:
     from igbtheory.certificate import Certificate
     from igbtheory.control import Design
-    from igbtheory.phases import Gradients, ResidualLimit
+    from igbtheory.phases import Gradients
     from igbtheory.prediction import Prediction
     from igbtheory.simulation import Comparison
 
@@ -39,11 +39,6 @@ def prediction(axes: Any, found: "Prediction") -> None:
     else:
         _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in NAMES.items()})
         axes.set_ylabel("bias ratio and variances")
-
-
-def residual_limit(axes: Any, found: "ResidualLimit") -> None:
-    """Draw what is predicted, as a prediction is."""
-    prediction(axes, found.prediction)
 
 
 def certificate(axes: Any, found: "Certificate") -> None:

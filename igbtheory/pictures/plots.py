@@ -43,7 +43,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Measurement": laws.measurement,
     "Phase": verdict.phase,
     "Prediction": moments.prediction,
-    "ResidualLimit": moments.residual_limit,
+    "ResidualLimit": lambda axes, found: moments.prediction(axes, found.prediction),
     "SampledLaw": laws.sampled,
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
