@@ -72,7 +72,7 @@ def _drawn(page: Page, style: Style) -> Any:
 
 
 def _course(axes: Any, page: Page) -> None:
-    course_panel(axes, page.verdict)
+    course_panel(axes, page.verdict.course, page.verdict.shifted if page.verdict.shift else None)
     shown = page.gamma > FLOOR
     if axes.get_yscale() == "log":
         low, high = axes.get_ylim()

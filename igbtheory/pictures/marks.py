@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
@@ -13,6 +14,8 @@ BINS = 20
 """Bins at most; of few networks fewer, the square root of their number."""
 DRAWS = 40_000
 """Draws that show the law of G0 on a given data set, which has no formula; each stands for G0 and for 1 - G0."""
+FEW = 12
+"""Places that an axis names one by one."""
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows the neighbourhood of 1/2 only."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
@@ -59,6 +62,12 @@ def places(law: GuessLaw) -> Any:
 def guesses_axis(axes: Any, top: float) -> None:
     """Set the limits and labels of a panel that shows a density of G0."""
     axes.set(xlim=(0, 1), ylim=(0, top), xlabel=GUESSES, ylabel="density $f_{G_0}$")
+
+
+def places_axis(axes: Any, count: int) -> None:
+    """Let the axis to the right show the places from 1 to count."""
+    axes.set_xlim(0.5, count + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True) if count > FEW else FixedLocator(range(1, count + 1)))
 
 
 def level(axes: Any, y: float) -> None:
@@ -121,7 +130,7 @@ def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
     axes.set_ylim(0, top)
 
 
-def edges_of(low: float, high: float, size: int, bins: int) -> Any:
+def edges_of(low: float, high: float, size: float, bins: int) -> Any:
     """Return the edges of bins from low to high, between the fractions k/size and of nearly equal width."""
     first, last = np.ceil(low * size), np.floor(high * size)
     return (np.unique(np.round(np.linspace(first, last + 1, bins + 1))) - 0.5) / size

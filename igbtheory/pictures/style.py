@@ -6,7 +6,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any, final
 
-from matplotlib import rc_context, rcParams
+from matplotlib import rc_context, rcParams, style
 from matplotlib.figure import Figure
 
 THEORY = "#000000"
@@ -48,9 +48,14 @@ UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"
 """Metadata that leave the date out of a file, by its ending."""
 
 
+def look() -> Any:
+    """Return the context in which pictures of the report and of single results are made, whatever the user's style."""
+    return style.context(["default", STYLE])
+
+
 def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
     """Write the picture of what is shown, in the style of the report and of single results, by the ending of a file."""
-    with rc_context(STYLE):
+    with look():
         figure = picture(shown)
         letter(figure)
         save(figure, *files)
