@@ -28,9 +28,7 @@ write_scripts(HERE / "gallery_scripts")
 sphinx_gallery_conf = {
     "examples_dirs": str(HERE / "gallery_scripts"),
     "gallery_dirs": str(HERE / "gallery"),
-    "filename_pattern": r"\.py$",
-    "image_scrapers": ("gallery_scripts.drawn_figures",),
-    "reset_modules": (),
+    "plot_gallery": False,  # the pictures are stored
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,

@@ -1,36 +1,47 @@
-"""Write a script for each figure when the documentation is built; Sphinx-Gallery runs the scripts for the gallery."""
+"""Write a script for each figure when the documentation is built, which shows the picture that is stored.
 
+The pictures lie in `gallery_pictures`, because drawing them takes minutes. `python docs/gallery_scripts.py` draws those
+whose figure has changed; give names to draw these in any case.
+"""
+
+import hashlib
+import io
+import json
 import re
+import sys
 from pathlib import Path
-from typing import Any
 
 from derivation_pages import plain, write_changed
-from sphinx_gallery.scrapers import figure_rst
+from PIL import Image
 
-from igbtheory.pictures import STYLES, sheets
+from igbtheory.pictures import STYLES, Run, Sheet, sheets
 from igbtheory.shipped import own_folder
 
-STYLE = "screen"
-HEAD = """Gallery
+PICTURES = Path(__file__).parent / "gallery_pictures"
+LIST = PICTURES / "pictures.json"
+"""The pictures of every figure, and the digest of the file that drew them."""
+EFFORT, DPI, COLOURS = 0.15, 100, 256
+HEAD = f"""Gallery
 =======
 
-These are the figures of the papers, and others, as ``igb figures --quick --style screen`` draws them. Lines are theory;
-points and histograms are simulated networks. Without ``--quick`` the command simulates more networks.
+These are the figures of the papers, and others, as ``igb figures --style screen`` draws them, here with {EFFORT:.0%}
+of the simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard
+error.
 """
 SCRIPT = '''r"""
 {title}
 {line}
 
 {text}
+
+{images}
 """
+# sphinx_gallery_thumbnail_path = "gallery_pictures/{thumbnail}"
+from pathlib import Path
 
-from igbtheory.pictures import STYLES, Run, sheets
+from igbtheory.pictures import STYLES, write_figures
 
-(sheet,) = sheets(["{name}"])
-style = STYLES["{style}"]
-with style.context():
-    drawn = sheet.draw(sheet.compute(Run(0.08)), style)
-pages = drawn if isinstance(drawn, dict) else {{"": drawn}}
+list(write_figures(["{name}"], Path("igb-figures"), STYLES["screen"], quick=False))
 
 # %%
 # The file of this figure:
@@ -42,22 +53,51 @@ pages = drawn if isinstance(drawn, dict) else {{"": drawn}}
 def write_scripts(folder: Path) -> None:
     """Write a script for every figure into the folder; leave unchanged scripts alone."""
     scripts = {"GALLERY_HEADER.rst": HEAD}
+    stored = json.loads(LIST.read_text(encoding="utf-8"))
     for sheet in sheets():
-        text = (own_folder("figures") / f"{sheet.name}.py").read_text(encoding="utf-8").split('"""')[1]
+        text = source(sheet).split('"""')[1]
         about = plain(text.partition("\n")[2].strip() or sheet.title + ".")
         title = re.sub(r"([\\*`_|])", r"\\\1", sheet.title)
+        pictures = stored[sheet.name]["pictures"]
         scripts[f"{sheet.name}.py"] = SCRIPT.format(
-            title=title, line="=" * len(title), text=about, name=sheet.name, style=STYLE
+            title=title,
+            line="=" * len(title),
+            text=about,
+            name=sheet.name,
+            images="\n".join(f".. image:: /gallery_pictures/{picture}\n   :alt: {sheet.title}" for picture in pictures),
+            thumbnail=pictures[0],
         )
     write_changed(folder, scripts)
 
 
-def drawn_figures(block: Any, variables: dict[str, Any], settings: dict[str, Any]) -> str:
-    """Save the figures that a script drew and return the text that shows them."""
-    del block
-    pages = variables["example_globals"].pop("pages", {})
-    paths = [path for _, path in zip(pages, variables["image_path_iterator"], strict=False)]
-    with STYLES[STYLE].context():
-        for figure, path in zip(pages.values(), paths, strict=True):
-            figure.savefig(path)
-    return str(figure_rst(paths, settings["src_dir"]))
+def source(sheet: Sheet) -> str:
+    """Return the file of a figure."""
+    return (own_folder("figures") / f"{sheet.name}.py").read_text(encoding="utf-8")
+
+
+def digest(sheet: Sheet) -> str:
+    """Return what tells whether the file of a figure has changed."""
+    return hashlib.sha256(source(sheet).encode()).hexdigest()[:16]
+
+
+def draw(sheet: Sheet) -> list[str]:
+    """Draw the pictures of a figure and return the names of their files."""
+    found = []
+    style = STYLES["screen"]
+    with style.context():
+        for page, figure in sheet.pages(sheet.compute(Run(EFFORT)), style).items():
+            file = io.BytesIO()
+            figure.savefig(file, dpi=DPI)
+            found.append(f"{sheet.name}-{page}.png" if page else f"{sheet.name}.png")
+            picture = Image.open(file).convert("RGB")
+            picture.quantize(COLOURS, dither=Image.Dither.NONE).save(PICTURES / found[-1], optimize=True)
+    return found
+
+
+if __name__ == "__main__":
+    PICTURES.mkdir(exist_ok=True)
+    known = json.loads(LIST.read_text(encoding="utf-8")) if LIST.exists() else {}
+    for each in sheets():
+        if each.name in sys.argv[1:] or known.get(each.name, {}).get("digest") != digest(each):
+            known[each.name] = {"digest": digest(each), "pictures": draw(each)}
+            LIST.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")

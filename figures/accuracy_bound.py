@@ -11,7 +11,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import simulated, theory
+from igbtheory.pictures.marks import legend_above, simulated, theory
 from igbtheory.pictures.style import MARKERS, REGIONS, SERIES
 
 DEPTHS = (1, 2, 4, 8, 16)
@@ -56,21 +56,20 @@ def draw(data: Data, style: Style) -> Any:
     x = np.geomspace(0.05, 100, 301)
     theory(right, 0, x, 1 - np.arctan(np.sqrt(x)) / np.pi, "theory, $1-\\arctan(\\sqrt{\\gamma})/\\pi$")
     simulated(right, 0, data.gamma, data.bound, data.error, "ReLU, depth 1 to 16, simulated")
-    right.set(xscale="log", xlim=(0.05, 100), ylim=(0.45, 1), xlabel="bias ratio $\\gamma$")
+    right.set(xscale="log", xlim=(0.05, 100), ylim=(0.5, 1), xlabel="bias ratio $\\gamma$")
     right.set_ylabel("mean of the bound on accuracy")
-    right.legend(loc="upper right")
+    legend_above(right, "mean over networks", 1)
     return figure
 
 
 def _reachable(axes: Any, data: Data) -> None:
     half = np.linspace(0.5, 1, 101)
-    axes.fill_between(half, half - 0.5, 1.5 - half, color=REGIONS[1], lw=0, label="two classes: what can be reached")
-    theory(axes, 0, half, 1.5 - half, "bound $1 - (\\max_i f_i - 1/N_C)$, $N_C = 2$")
+    axes.fill_between(half, half - 0.5, 1.5 - half, color=REGIONS[1], lw=0, label="within reach, $N_C = 2$")
+    theory(axes, 0, half, 1.5 - half, "bound, $N_C = 2$")
     tenth = np.linspace(0.1, 1, 101)
-    theory(axes, 1, tenth, 1.1 - tenth, "$N_C = 10$")
-    how = {"color": SERIES[2]["color"], "mfc": "none", "ms": 3, "ls": "none"}
-    label = "untrained ReLU, depth 4, random labels"
+    theory(axes, 1, tenth, 1.1 - tenth, "bound, $N_C = 10$")
+    how = {"color": SERIES[2]["color"], "mfc": "none", "ms": 3, "ls": "none", "clip_on": False}
+    label = "ReLU, random labels"
     axes.plot(data.largest, data.accuracy, marker=MARKERS[2], label=label, **how)
-    axes.set(xlim=(0, 1.02), ylim=(0, 1.75), xlabel="largest fraction of guesses, $\\max_i f_i$", ylabel="accuracy")
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-    axes.legend(loc="upper left")
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="largest fraction of guesses, $\\max_i f_i$", ylabel="accuracy")
+    legend_above(axes, "bound $1 - (\\max_i f_i - 1/N_C)$; networks of depth 4")

@@ -60,9 +60,9 @@ def draw(data: dict[str, dict[str, Function]], style: Style) -> Any:
             gamma = f"{function.gamma:.3g}"
             above.plot(grid(), function.values, **SERIES[number], label=f"{name}, $\\gamma$ = {gamma}")
             if function.gamma:
-                density(below, function.gamma, **SERIES[number])
+                density(below, function.gamma, label=f"_{name}", **SERIES[number])
         if not all(function.gamma for function in functions.values()):
-            density(below, 0.0, **SERIES[0])
+            density(below, 0.0, label="_all at 1/2", **SERIES[0])
             below.text(0.47, 3.2, "$\\gamma = 0$:\nall at 1/2", ha="right")
         level(above, 0)
         above.set(title=group, xlim=(-REACH, REACH), ylim=(-1.6, 5.2), xlabel="pre-activation $x$")

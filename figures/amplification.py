@@ -76,7 +76,8 @@ def draw(data: dict[str, list[Curve]], style: Style) -> Any:
     for axes, curves in zip(panels, data.values(), strict=True):
         for number, curve in enumerate(curves):
             theory(axes, number, curve.x, curve.theory, curve.label)
-            simulated(axes, number, curve.at, curve.found, curve.error, "finite networks" if axes is panels[0] else "")
+            label = "finite networks" if axes is panels[0] else f"_finite networks: {curve.label}"
+            simulated(axes, number, curve.at, curve.found, curve.error, label)
         level(axes, 1)
         axes.legend(loc="upper left")
     depth, pool, shift = panels
@@ -85,6 +86,6 @@ def draw(data: dict[str, list[Curve]], style: Style) -> Any:
     pool.set(title="MaxPool, one hidden layer")
     pool.set_xticks([2, 4, 8, 16, 32], ["2", "4", "8", "16", "32"])
     pool.minorticks_off()
-    shift.set(xlim=(-0.1, 3), ylim=(-0.3, 14), xlabel="shift $k$", title="inputs $N(k, 1)$, one layer")
+    shift.set(xlim=(0, 3), ylim=(0, 14), xlabel="shift $k$", title="inputs $N(k, 1)$, one layer")
     depth.set_ylabel("bias ratio $\\gamma$ of the output")
     return figure

@@ -48,7 +48,7 @@ def _page(run: Run, name: str, seed: int) -> Page:
     limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, seed).limit
     line = None
     with suppress(ValueError):  # a function that jumps has no gradient
-        line = edge(run, name, SIGMA_B2)
+        line = edge(run, name, SIGMA_B2[1])
     return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], line)
 
 
@@ -72,7 +72,7 @@ def _drawn(page: Page, style: Style) -> Any:
 
 
 def _course(axes: Any, page: Page) -> None:
-    course_panel(axes, page.verdict)
+    course_panel(axes, page.verdict.course, page.verdict.shifted if page.verdict.shift else None)
     shown = page.gamma > FLOOR
     if axes.get_yscale() == "log":
         low, high = axes.get_ylim()
@@ -90,5 +90,5 @@ def _edge(axes: Any, line: Edge | None) -> None:
         why = "none: it jumps" if line is None else "none in this range"
         axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
         return
-    axes.plot(line.sigma_w2, line.sigma_b2, **SERIES[0])
-    axes.axvline(2, color=GREY, lw=0.7, zorder=0)
+    axes.plot(line.sigma_w2, line.sigma_b2, label="_edge of chaos", **SERIES[0])
+    axes.axvline(2, color=GREY, lw=0.7, zorder=0, label="_other panels")

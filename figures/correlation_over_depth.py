@@ -56,8 +56,9 @@ def draw(data: dict[str, list[Course]], style: Style) -> Any:
     for axes, (title, courses) in zip(panels, data.items(), strict=True):
         for number, course in enumerate(courses):
             theory(axes, number, depth, course.theory, f"$\\sigma_w^2$ = {course.sigma_w2:g}")
-            simulated(axes, number, SHOWN, course.found, course.error, "pairs of data" if number == 0 else "")
-        axes.set(xlim=(0, DEPTH + 1), ylim=(-0.04, 1.06), xlabel="hidden layers")
+            label = "pairs of data" if number == 0 else f"_pairs of data, $\\sigma_w^2$ = {course.sigma_w2:g}"
+            simulated(axes, number, SHOWN, course.found, course.error, label, clip_on=False)
+        axes.set(xlim=(0, DEPTH + 1), ylim=(0, 1), xlabel="hidden layers")
         legend_above(axes, title)
     panels[0].set_ylabel("correlation $c = \\gamma/(1+\\gamma)$")
     return figure

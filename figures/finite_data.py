@@ -10,7 +10,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import density, simulated, theory
+from igbtheory.pictures.marks import density, legend_above, simulated, theory
 from igbtheory.pictures.style import SERIES
 
 NETWORKS = {
@@ -67,18 +67,20 @@ def draw(data: Data, style: Style) -> Any:
         edges = (np.arange(size + 2) - 0.5) / size
         how = {**SERIES[number], "lw": 1.0}
         left.stairs(size * law.finite(size).pmf(counts), edges, label=f"$D$ = {size}", **how)
-    label = "$D = \\infty$: $f_{G_0}(g) = e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$"
+    label = "$D = \\infty$: $e^{y^2/2-y^2/(2\\gamma)}/\\sqrt{\\gamma}$"
     density(left, data.gamma, label=label, **SERIES[0])
-    left.set(xlim=(0, 1), ylim=(0, 2.5), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
-    left.set_title("ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
-    left.legend(loc="upper center", ncols=2, columnspacing=0.9, handlelength=1.6)
+    left.set(xlim=(0, 1), ylim=(0, 1.6), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
+    legend_above(left, "ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
     for number, (name, spread) in enumerate(data.spreads.items()):
         theory(right, number, CURVE, spread.theory, name)
-        simulated(right, number, SIMULATED, spread.found, spread.error, "finite networks" if number == 0 else "")
+        label = "finite networks" if number == 0 else f"_finite networks: {name}"
+        simulated(right, number, SIMULATED, spread.found, spread.error, label)
         if spread.limit:
-            right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0)
-    right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.012, 1.2), xlabel="number of data $D$")
+            label = f"_{name}, infinitely many data"
+            right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0, label=label)
+    right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.01, 0.5), xlabel="number of data $D$")
     right.set_ylabel("standard deviation of $G_0$")
-    right.set_title("$\\sigma^2 = [1/4 + (D-1)\\,\\arcsin(c)/(2\\pi)]/D$")
-    right.legend(loc="upper center", ncols=2)
+    right.set_yticks([0.01, 0.03, 0.1, 0.3, 0.5], ["0.01", "0.03", "0.1", "0.3", "0.5"])
+    right.minorticks_off()
+    legend_above(right, "$\\sigma^2 = [1/4 + (D-1)\\,\\arcsin(c)/(2\\pi)]/D$")
     return figure

@@ -47,10 +47,10 @@ def draw(data: dict[str, Course], style: Style) -> Any:
     for number, (name, course) in enumerate(data.items()):
         theory(axes, number, depth, course.theory, name)
         own = slice(number % 2, None, 2)  # every second layer: two courses are the same
-        label = "finite networks" if number == 0 else ""
+        label = "finite networks" if number == 0 else f"_finite networks: {name}"
         simulated(axes, number, depth[own], course.gamma[own], course.error[own], label)
     level(axes, 1)
-    axes.set(xlim=(0, DEPTH + 1), ylim=(-1, 24), xlabel="hidden layers", ylabel="bias ratio $\\gamma$")
+    axes.set(xlim=(0, DEPTH + 1), ylim=(0, 24), xlabel="hidden layers", ylabel="bias ratio $\\gamma$")
     axes.set_xticks([1, 5, 10, 15, 20])
     axes.legend(loc="upper left")
     return figure

@@ -21,6 +21,8 @@ DEPTH, DEEP = 10, 200
 SIGMA_B2 = 0.05
 NAMES = {"relu": "ReLU, $\\sigma_w^2/2$", "tanh": "tanh", "erf": "erf", "gelu": "GELU"}
 GRID = np.linspace(0.25, 4.0, 61)
+JUMP = 0.2
+"""Step between neighbouring factors that is no slope."""
 DRAWN = (1.0, 1.76, 3.0)
 """Variances of the weights whose courses are drawn, of tanh."""
 WIDTH, SEED = 48, 11
@@ -82,12 +84,17 @@ def _backwards(rng: np.random.Generator, width: int, sigma_w2: float) -> list[fl
     return found
 
 
+def _broken(factors: Any) -> Any:
+    """Return the factors with a gap behind a jump: GELU has one where its variance no longer settles."""
+    return np.where(np.abs(np.diff(factors, prepend=factors[0])) > JUMP, np.nan, factors)
+
+
 def draw(data: Data, style: Style) -> Any:
     """Factors over the variance of the weights, and courses from the output to the input."""
     figure = style.figure(1.25)
     left, right = figure.subplots(1, 2)
     for number, (name, label) in enumerate(NAMES.items()):
-        theory(left, number, GRID, data.factors[name], label)
+        theory(left, number, GRID, _broken(data.factors[name]), label)
     level(left, 1)
     left.set(xlim=(0, 4), ylim=(0, 2.9), xlabel="variance of the weights $\\sigma_w^2$")
     left.set_ylabel("factor per layer, deep down")
@@ -96,7 +103,7 @@ def draw(data: Data, style: Style) -> Any:
     layers = np.arange(DEPTH + 1)
     for number, (sigma_w2, course) in enumerate(data.courses.items()):
         theory(right, number, layers, course.theory, f"$\\sigma_w^2$ = {sigma_w2:g}")
-        label = "" if number else "finite networks"
+        label = f"_finite networks, $\\sigma_w^2$ = {sigma_w2:g}" if number else "finite networks"
         simulated(right, number, layers[1:], course.found[1:], course.error[1:], label)
     right.set(yscale="log", xlim=(-0.3, DEPTH + 0.3), ylim=(0.01, 100), xlabel="layers from the output")
     right.set_ylabel("$E\\,|\\partial O/\\partial Z_l|^2$")

@@ -84,8 +84,8 @@ def _panel(axes: Any, case: Case) -> None:
         axes.plot(x, centres, **SERIES[0], label=label)
         tallest = max(tallest, centres.max())
     else:
-        axes.axvline(0, **SERIES[0])
+        axes.axvline(0, **SERIES[0], label=f"_{label}")
     share = (values[:, 0] > values[:, 1]).mean()
-    axes.axvline(0, color=GREY, lw=0.7, zorder=0)
+    axes.axvline(0, color=GREY, lw=0.7, zorder=0, label="_level")
     axes.set(xlim=(-REACH, REACH), ylim=(0, 1.3 * tallest))
     axes.text(0.03, 0.97, f"$G_0$ = {share:.2f}", transform=axes.transAxes, va="top")

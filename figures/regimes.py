@@ -7,15 +7,14 @@ deeply prejudiced. Source: bias-meets-trainability, Table 1.
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edge, finished, gamma_map
+from igbtheory.pictures.maps import Edge, edge, finished, gamma_map, grid
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}
-SIGMA_W2, SIGMA_B2 = (0.2, 4.0), (0.005, 0.5)
+SIGMA_W2, SIGMA_B2 = 4.0, 0.5
+"""Widest variances."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class Map:
 
 def compute(run: Run) -> dict[str, Map]:
     """A map for each activation."""
-    count = run.some(60, 20)
-    w2, b2 = np.linspace(*SIGMA_W2, count), np.linspace(*SIGMA_B2, count)
+    count = run.some(80, 30)
+    w2, b2 = grid(SIGMA_W2, count), grid(SIGMA_B2, count)
     found = {}
     for name, activation in ACTIVATIONS.items():
         network = igb.mlp(max(DEPTHS), activation, sigma_w2=w2, sigma_b2=b2[:, None])

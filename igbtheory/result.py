@@ -81,6 +81,11 @@ class Result(ABC):
         drawn: Axes = import_module("igbtheory.pictures.plots").plot(self, axes)
         return drawn
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the formula, the table and the picture."""
+        shown: str = import_module("igbtheory.pictures.notebook").html(self)
+        return shown
+
     def __repr__(self) -> str:
         parts = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
         shown = (f"{name}={_short(x)}" for name, x in parts)

@@ -20,6 +20,7 @@ from igbtheory.guesses import (
     DatasetClassLaw,
     DatasetGuessLaw,
     accuracy_bounds,
+    mean_shares,
 )
 
 Z = 5.0
@@ -231,6 +232,17 @@ def test_densities_are_those_of_the_draws(*, largest: bool) -> None:
     # a density that rises as a power at 0 is no polynomial in the first bin
     assert np.abs(z[1:]).max() < Z
     assert seen.sum() > 9
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1e-6, 0.5, 20.0])
+def test_mean_shares_in_order_are_exact(gamma: float) -> None:
+    # of two classes the favoured one gets 1/2 + arctan(sqrt(gamma))/pi
+    assert mean_shares(gamma, 2) == pytest.approx(0.5 + np.array([1, -1]) * np.arctan(gamma**0.5) / np.pi, abs=1e-12)
+    for n_classes in (3, 100):
+        shares = mean_shares(gamma, n_classes)
+        assert shares.sum() == pytest.approx(1, abs=1e-12)
+        assert np.all(np.diff(shares) <= 1e-12)
+        assert mean_shares(gamma, n_classes, 50, ranks=1)[0] > shares[0]  # few data exaggerate
 
 
 def test_the_largest_share_and_the_order() -> None:

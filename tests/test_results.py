@@ -72,7 +72,7 @@ RESULTS: dict[str, Result] = {
     "design": igb.design(0.5, vary="sigma_b2", depth=1, activation="tanh"),
     "drawn": DRAWN,
 }
-ROWS = {"prediction": 3, "sweep": 6, "diagram": 6, "digits": 3, "course": 6}
+ROWS = {"prediction": 3, "sweep": 6, "diagram": 6, "digits": 3, "course": 6, "certificate": 3, "comparison": 8}
 """Rows of the tables that have more than one."""
 
 

@@ -90,6 +90,11 @@ class Certificate(OutputLayer):
             "per_layer": {name: [self.shown(ball) for ball in getattr(self.per_layer, name)] for name in NAMES},
         }
 
+    def columns(self) -> dict[str, Any]:
+        """Return a row for every Dense layer: the balls as text."""
+        layers = {name: [self.shown(ball) for ball in getattr(self.per_layer, name)] for name in NAMES}
+        return {"layer": list(range(1, len(self.per_layer.var_mu) + 1)), **layers}
+
     def __str__(self) -> str:
         balls = (f"{name:<8}{self.shown(getattr(self, name))}" for name in ("gamma", "var_mu", "var_chi", "c"))
         return "\n".join([*balls, "", f"proven with {self.bits} bits"])

@@ -1,13 +1,88 @@
-"""The papers whose claims are tested, by the letter in front of the id of a claim."""
+"""The papers whose claims are tested, by the letter in front of the id of a claim: one source of every list of them."""
+
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class Paper:
+    """A paper; as text, a line of a list.
+
+    year: None, undated. arxiv: its number there, and venue: where it appeared, each "" where there is none. read: what
+    the claims were taken from, "" for the whole paper.
+    """
+
+    key: str
+    authors: tuple[str, ...]
+    title: str
+    year: int | None
+    arxiv: str = ""
+    venue: str = ""
+    read: str = ""
+
+    @property
+    def initials(self) -> str:
+        """The authors with initials of their first names."""
+        names = (author.split() for author in self.authors)
+        return ", ".join(" ".join([*(f"{name[0]}." for name in first), last]) for *first, last in names)
+
+    def __str__(self) -> str:
+        place = f"{self.venue} {self.year or ''}".strip()
+        number = f"arXiv:{self.arxiv}" if self.arxiv else ""
+        return ", ".join(part for part in (self.initials, self.title, place, number, self.read) if part)
+
+    def bibtex(self) -> str:
+        """Return the entry of a BibTeX file."""
+        fields = {"author": " and ".join(self.authors), "title": f"{{{self.title}}}".replace("&", r"\&")}
+        if self.arxiv:
+            fields |= {"year": str(self.year), "eprint": self.arxiv, "archivePrefix": "arXiv", "primaryClass": "cs.LG"}
+        if self.venue:
+            fields["booktitle" if self.arxiv else "howpublished"] = self.venue
+        kind = "inproceedings" if self.arxiv and self.venue else "misc"
+        lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        return f"@{kind}{{{self.key},\n{lines}\n}}\n"
+
 
 PAPERS = {
-    "A": "E. Francazi, A. Lucchi, M. Baity-Jesi, Initial Guessing Bias: How Untrained Networks Favor Some Classes, "
-    "ICML 2024, arXiv:2306.00809",
-    "B": "E. Francazi, Emergence of Bias in DNN Predictions & Its Impact on Trainability, slides",
-    "C": "N. Pellegrino, D. Szczecina, P. W. Fieguth, Effects of Initialization Biases on Deep Neural Network Training "
-    "Dynamics, from a summary",
-    "D": "A. Bassi, M. Baity-Jesi, A. Lucchi, C. Albert, E. Francazi, When Bias Meets Trainability: Connecting "
-    "Theories of Initialization, ICLR 2026, arXiv:2505.12096, from a summary and the poster",
-    "E": "E. Francazi, F. Pinto, A. Lucchi, M. Baity-Jesi, Where You Place the Norm Matters: From Prejudiced to "
-    "Neutral Initializations, arXiv:2505.11312v4",
+    "A": Paper(
+        "francazi2024initial",
+        ("Emanuele Francazi", "Aurelien Lucchi", "Marco Baity-Jesi"),
+        "Initial Guessing Bias: How Untrained Networks Favor Some Classes",
+        2024,
+        "2306.00809",
+        "International Conference on Machine Learning (ICML)",
+    ),
+    "B": Paper(
+        "francazi-slides",
+        ("Emanuele Francazi",),
+        "Emergence of Bias in DNN Predictions & Its Impact on Trainability",
+        None,
+        venue="slides of a talk",
+    ),
+    "C": Paper(
+        "pellegrino2025effects",
+        ("Nicholas Pellegrino", "David Szczecina", "Paul W. Fieguth"),
+        "Effects of Initialization Biases on Deep Neural Network Training Dynamics",
+        2025,
+        "2511.20826",
+        read="read as a summary",
+    ),
+    "D": Paper(
+        "bassi2026when",
+        ("Alberto Bassi", "Marco Baity-Jesi", "Aurelien Lucchi", "Carlo Albert", "Emanuele Francazi"),
+        "When Bias Meets Trainability: Connecting Theories of Initialization",
+        2026,
+        "2505.12096",
+        "International Conference on Learning Representations (ICLR)",
+        "read as a summary and the poster",
+    ),
+    "E": Paper(
+        "francazi2025where",
+        ("Emanuele Francazi", "Francesco Pinto", "Aurelien Lucchi", "Marco Baity-Jesi"),
+        "Where You Place the Norm Matters: From Prejudiced to Neutral Initializations",
+        2025,
+        "2505.11312",
+        read="version 4 of 2026",
+    ),
 }

@@ -64,7 +64,7 @@ def about(found: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[st
         "seed": seed,
         "quick": quick,
         "counts": {standing: sum(claim["verdict"] == standing for claim in found) for standing in STANDINGS},
-        "papers": {letter: PAPERS[letter] for letter in letters if letter in PAPERS},
+        "papers": {letter: str(PAPERS[letter]) for letter in letters if letter in PAPERS},
     }
 
 

@@ -46,8 +46,7 @@ def activation(
     with nullcontext() if plot is None else whole_file(plot, (".png", ".pdf")) as file:
         found = verdict(activation, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
         if file is not None:
-            from igbtheory.pictures.style import write  # noqa: PLC0415 - Matplotlib takes its time
-            from igbtheory.pictures.verdict import picture  # noqa: PLC0415 - as above
+            from igbtheory.pictures import plots, style  # noqa: PLC0415 - Matplotlib takes its time
 
-            write(picture, found, file)
+            style.write(plots.picture, found, file)
         printed.answer({}, found)

@@ -89,13 +89,13 @@ def phase(  # noqa: PLR0913 - one argument an option
             raise ValueError(f"expected {option} > 0 and finite, got {widest:g}")
     stem = re.sub(r"\W+", "-", activation).strip("-") or "diagram"
     w2, b2 = (np.linspace(widest / points, widest, points) for widest in (widest_w2, widest_b2))
-    from igbtheory.pictures import maps, style  # noqa: PLC0415 - Matplotlib takes its time
+    from igbtheory.pictures import plots, style  # noqa: PLC0415 - Matplotlib takes its time
 
     igb.mlp(1, name, **network)  # refuses what is no network, before a folder is made
     # first of all: who cannot write the files shall not wait for them
     with whole_files(out, "--out") as work:
         found = computed(name, w2, b2, depth, **network)
-        style.write(maps.picture, found, work / f"{stem}.png")
+        style.write(plots.picture, found, work / f"{stem}.png")
         _write_table(found, work / f"{stem}.csv")
     if printed.json:
         output.show_json(found.to_dict())

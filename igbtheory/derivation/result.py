@@ -122,6 +122,16 @@ class Derivation(OutputLayer):
         """
         return at_depth(self.per_layer, depth)
 
+    def value(self) -> float:
+        """Return gamma in double precision. TypeError where there are symbols in it."""
+        symbols = sorted(self.gamma.free_symbols, key=str)
+        if symbols:
+            raise TypeError(
+                f"expected a gamma without symbols, got one in {', '.join(map(str, symbols))}; substitute numbers for "
+                "them in the network, and derive or predict again"
+            )
+        return float(_value(self.gamma))
+
     @cached_property
     def _document(self) -> Document:
         return documented(self.per_layer)
@@ -153,7 +163,11 @@ def _digits(formula: Any) -> str:
     """Return the digits of a formula without symbols; a number that stands for itself needs none."""
     if formula.free_symbols or (formula.is_Atom and formula.is_Number):
         return ""
+    return f" = {_value(formula).evalf(FEW if formula.has(Average) else 15)}"
+
+
+def _value(formula: Any) -> Any:
+    """Return a formula without symbols as one whose averages are numbers of quadrature."""
     if not formula.has(Average):
-        return f" = {formula.evalf(15)}"
-    value = formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)
-    return f" = {value.evalf(FEW)}"
+        return formula
+    return formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)

@@ -27,6 +27,7 @@ _HOMES = {
     "accuracy_bound": "accuracy",
     "accuracy_bounds": "accuracy",
     "loose_accuracy_bound": "accuracy",
+    "mean_shares": "ranked",
 }
 
 __all__ = tuple(_HOMES)

@@ -80,7 +80,7 @@ def _slope(psi: float, n_classes: int) -> float:
     x, y = a * _U + b * _V, a * _U - b * _V
     # y given x, and x given y, in units of their standard deviation cos(psi)
     low, high = b * _U - a * _V, b * _U + a * _V
-    both = _both_below(x, y, low, high)
+    both = both_below(x, y, low, high)
     point = FLOAT64.npdf(_U) * FLOAT64.npdf(_V)
     pairs = 2.0 * point * both ** (n_classes - 2)
     if n_classes > 2:
@@ -89,7 +89,7 @@ def _slope(psi: float, n_classes: int) -> float:
     return float(2.0 * STEP**2 * (n_classes - 1) * np.sum(point * pairs))
 
 
-def _both_below(x: Array, y: Array, low: Array, high: Array) -> Array:
+def both_below(x: Array, y: Array, low: Array, high: Array) -> Array:
     """Return the distribution function F(x, y) by Owen's T; no x or y of the nodes is 0."""
     tails = scipy.special.owens_t(x, low / x) + scipy.special.owens_t(y, high / y) + 0.5 * (x * y < 0.0)
     return np.asarray(np.maximum(0.5 * (scipy.special.ndtr(x) + scipy.special.ndtr(y)) - tails, 0.0))

@@ -14,6 +14,9 @@ from igbtheory.phases.lines import edge_of_chaos, neutrality_line
 from igbtheory.result import Result
 from igbtheory.theory import RANGE
 
+FINE = 101
+"""Points of a line that is drawn."""
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,9 +25,10 @@ class Diagram(Result):
 
     sigma_w2, sigma_b2: the axes; gamma: bias ratio at the depth, shape (len(sigma_b2), len(sigma_w2)), NaN where the
     variance leaves double precision. edge: sigma_w2 on the edge of chaos, the threshold of the backward pass, for every
-    sigma_b2; neutrality: sigma_w2 of gamma = 1 in the limit of depth; NaN: there is none. forward: threshold of the
-    forward pass, NaN where it depends on the variance. title: the network in words; error: the largest estimated
-    relative error of the variances behind gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
+    sigma_b2; neutrality: sigma_w2 of gamma = 1 in the limit of depth; NaN: there is none. fine_sigma_b2, fine_edge,
+    fine_neutrality: the same lines at more points, for a picture. forward: threshold of the forward pass, NaN where it
+    depends on the variance. title: the network in words; error: the largest estimated relative error of the variances
+    behind gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
     """
 
     title: str
@@ -34,6 +38,9 @@ class Diagram(Result):
     gamma: Array
     edge: Array
     neutrality: Array
+    fine_sigma_b2: Array
+    fine_edge: Array
+    fine_neutrality: Array
     forward: float
     error: float
     no_edge: str = ""
@@ -71,23 +78,37 @@ def diagram(
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is NaN
         gamma, error = _through(block, dense, one_input(inputs), depth)
-    edge, no_edge = np.full(b2.shape, np.nan), ""
+    fine = near_zero(b2[-1], FINE)
+    along = np.concatenate([b2, fine])
+    edge, no_edge = np.full(along.shape, np.nan), ""
     try:
-        edge = edge_of_chaos(block, b2)
+        edge = edge_of_chaos(block, along)
     except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge
         no_edge = str(reason)
+    neutrality = neutrality_line(block, along)
     return Diagram(
         title=block.title,
         depth=depth,
         sigma_w2=w2,
         sigma_b2=b2,
         gamma=gamma.reshape(b2.size, w2.size),
-        edge=edge,
-        neutrality=neutrality_line(block, b2),
+        edge=edge[: b2.size],
+        neutrality=neutrality[: b2.size],
+        fine_sigma_b2=fine,
+        fine_edge=edge[b2.size :],
+        fine_neutrality=neutrality[b2.size :],
         forward=float(1 / block.square(1.0)) if block.homogeneous else np.nan,
         error=error,
         no_edge=no_edge,
     )
+
+
+def near_zero(widest: float, count: int) -> Array:
+    """Return points of sigma_b2 above 0 up to the widest: on them the edge of chaos of tanh has nearly equal steps.
+
+    There sigma_w2 - 1 grows like the third root of sigma_b2, so that evenly spaced points would show a kink.
+    """
+    return np.asarray(widest * (np.arange(1, count + 1) / count) ** 3)
 
 
 def _axis(name: str, values: Any) -> Array:

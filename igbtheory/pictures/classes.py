@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from igbtheory.losses import LossAtStart
-from igbtheory.pictures.marks import points
-from igbtheory.pictures.style import BARS, GREY, THEORY, WIDTHS, shared_legend
+from igbtheory.pictures.marks import level, points
+from igbtheory.pictures.style import BARS, THEORY, WIDTHS, shared_legend
 
 if TYPE_CHECKING:
     from igbtheory.report.classes import ClassStudy
@@ -17,13 +17,12 @@ def shares(studies: list["ClassStudy"]) -> Figure:
     """Return the mean share of the data that the favoured class gets, the second one, and so on, at every depth."""
     figure = Figure(figsize=(7.2, 2.7))
     for axes, study in zip(figure.subplots(1, len(studies), sharey=True, squeeze=False).flat, studies, strict=True):
-        found, theory = study.found_shares.mean(), study.shares.mean()
-        ranks = np.arange(1, len(theory.value) + 1)
+        found, ranks = study.found.mean(), np.arange(1, len(study.mean) + 1)
         axes.bar(ranks, found.value, color=BARS, label="finite networks")
-        axes.errorbar(ranks, found.value, found.error, fmt="none", ecolor=WIDTHS[1], elinewidth=1, capsize=2)
-        points(axes, ranks, theory.value, theory.error, color=THEORY, mfc="white", label="theory, infinite width")
-        axes.axhline(1 / len(ranks), color="#999999", lw=0.8, ls=":")
-        axes.set_xticks(ranks)
+        points(axes, ranks, found.value, found.error, "none", color=WIDTHS[1], label="_finite networks, standard error")
+        axes.plot(ranks, study.mean, "_", ms=9, mew=1.3, color=THEORY, label="theory, infinite width")
+        axes.axhline(1 / len(ranks), color="#999999", lw=0.8, ls=":", label="_even guesses")
+        axes.set(ylim=(0, 1), xticks=ranks)
         axes.set_title(f"ReLU, depth {study.case.depth}")
     figure.supxlabel("class, the favoured one of each network first", fontsize=10)
     figure.supylabel("mean share of the data", fontsize=10)
@@ -37,12 +36,13 @@ def losses(studies: list["ClassStudy"]) -> Figure:
     axes = figure.subplots()
     names = list(studies[0].losses)
     shifts = np.linspace(-0.25, 0.25, len(studies))
-    axes.axhline(0, color=GREY, lw=0.8)
+    level(axes, 0)
     for study, colour, shift in zip(studies, WIDTHS[: len(studies)], shifts, strict=True):
         at, depth = np.arange(len(names)) + shift, f"depth {study.case.depth}"
         theory, errors = _strengths(study.losses)
         axes.errorbar(at, theory, errors, fmt="_", ms=14, mew=1.6, lw=0, color=colour, label=f"{depth}, theory")
-        points(axes, at, *_strengths(study.found_losses), color=colour, mfc="white", label=f"{depth}, finite networks")
+        found = _strengths(study.found_losses)
+        points(axes, at + 0.1, *found, color=colour, mfc="white", label=f"{depth}, finite networks")
     axes.set_xticks(range(len(names)), names)
     axes.set_ylabel("gradient at the favoured class\n(1: that of cross-entropy)")
     shared_legend(figure, columns=len(studies))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from igbtheory import checks
 from igbtheory.pictures.run import Run
-from igbtheory.pictures.style import Style
+from igbtheory.pictures.style import Style, letter
 from igbtheory.shipped import loaded, own_folder
 
 Pages = dict[str, Figure]
@@ -24,6 +24,14 @@ class Sheet:
     title: str
     compute: Callable[[Run], Any]
     draw: Callable[[Any, Style], Figure | Pages]
+
+    def pages(self, data: Any, style: Style) -> Pages:
+        """Draw the pages of the figure, by name, with letters at their panels; a single page has the name ""."""
+        drawn = self.draw(data, style)
+        pages = drawn if isinstance(drawn, dict) else {"": drawn}
+        for figure in pages.values():
+            letter(figure)
+        return pages
 
 
 def names(folder: Path | None = None) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from igbtheory.guesses.binary import GuessLaw
 from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
@@ -11,8 +12,10 @@ from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
 ERRORS = "#5B8DB0"
 BINS = 20
 """Bins at most; of few networks fewer, the square root of their number."""
-DRAWS = 20_000
-"""Draws that show the law of G0 on a given data set, which has no formula."""
+DRAWS = 40_000
+"""Draws that show the law of G0 on a given data set, which has no formula; each stands for G0 and for 1 - G0."""
+FEW = 12
+"""Places that an axis names one by one."""
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows the neighbourhood of 1/2 only."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
@@ -24,14 +27,18 @@ def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any)
     axes.errorbar(x, y, error, fmt=marker, ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
 
 
-def theory(axes: Any, number: int, x: Any, y: Any, label: str = "", **how: Any) -> None:
+def theory(axes: Any, number: int, x: Any, y: Any, label: str, **how: Any) -> None:
     """Draw the line of theory of that number."""
-    axes.plot(x, y, label=label or None, **SERIES[number], **how)
+    axes.plot(x, y, label=label, **SERIES[number], **how)
 
 
-def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str = "") -> None:
-    """Draw simulated networks as points with error bars, in the colour of the theory of the same number."""
-    points(axes, x, y, error, MARKERS[number], color=SERIES[number]["color"], mfc="white", label=label or None)
+def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **how: Any) -> None:
+    """Draw simulated networks as points with error bars, in the colour of the theory of the same number.
+
+    label: begins with an underscore where the legend has the marker already, for the table alone.
+    """
+    how |= {"color": SERIES[number]["color"], "mfc": "white", "label": label, "zorder": 3}
+    points(axes, x, y, error, MARKERS[number], **how)
 
 
 def density(axes: Any, gamma: float, **how: Any) -> None:
@@ -57,9 +64,15 @@ def guesses_axis(axes: Any, top: float) -> None:
     axes.set(xlim=(0, 1), ylim=(0, top), xlabel=GUESSES, ylabel="density $f_{G_0}$")
 
 
+def places_axis(axes: Any, count: int) -> None:
+    """Let the axis to the right show the places from 1 to count."""
+    axes.set_xlim(0.5, count + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True) if count > FEW else FixedLocator(range(1, count + 1)))
+
+
 def level(axes: Any, y: float) -> None:
     """Draw a thin line across the panel, which guides the eye."""
-    axes.axhline(y, color=GREY, lw=0.7, zorder=0)
+    axes.axhline(y, color=GREY, lw=0.7, zorder=0, label="_level")
 
 
 def bands(span: Callable[..., Any]) -> None:
@@ -84,7 +97,8 @@ def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
     if is_formula:
         _formula(axes, law, samples, edges)
     else:
-        heights, _ = np.histogram(law.rvs(DRAWS, 0), edges, density=True)
+        drawn = law.rvs(DRAWS, 0)
+        heights = np.histogram(np.concatenate([drawn, 1 - drawn]), edges)[0] / (2 * DRAWS * np.diff(edges))
         axes.stairs(heights, edges, color=THEORY, lw=1.3, label="theory of this data set")
     axes.set_xlim(edges[0], edges[-1])
     axes.locator_params(nbins=5)
@@ -102,7 +116,8 @@ def histogram(axes: Any, shares: Any, edges: Any, label: str = "finite networks"
     axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label=label)
     errors = np.sqrt(counts * rest) / width
     centres = (edges[:-1] + edges[1:]) / 2
-    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.7)
+    label = "_finite networks, standard error"
+    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
 
 
 def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
@@ -115,7 +130,7 @@ def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
     axes.set_ylim(0, top)
 
 
-def edges_of(low: float, high: float, size: int, bins: int) -> Any:
+def edges_of(low: float, high: float, size: float, bins: int) -> Any:
     """Return the edges of bins from low to high, between the fractions k/size and of nearly equal width."""
     first, last = np.ceil(low * size), np.floor(high * size)
     return (np.unique(np.round(np.linspace(first, last + 1, bins + 1))) - 0.5) / size

@@ -22,14 +22,15 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
     axes = figure.subplots()
     y = np.arange(len(outcomes))
     bands(axes.axvspan)
-    axes.axvline(0, color=THEORY, lw=0.9)
+    axes.axvline(0, color=THEORY, lw=0.9, label="_theory")
     gamma, variance = [o.gamma.z for o in outcomes], [o.variance.z for o in outcomes]
-    axes.plot(gamma, y - 0.13, "o", ms=4.5, color=WIDTHS[1], label="$\\gamma$")
-    axes.plot(variance, y + 0.13, "D", ms=4, color=LIMIT, label="Var($G_0$)")
+    how: Any = {"lw": 0, "elinewidth": 0.8, "ms": 4}
+    axes.errorbar(gamma, y - 0.16, xerr=1, fmt="o", color=WIDTHS[1], label="$\\gamma$", **how)
+    axes.errorbar(variance, y + 0.16, xerr=1, fmt="D", color=LIMIT, label="Var($G_0$)", **how)
     names = {"gaussian": "Gaussian"}
     axes.set_yticks(y, [f"{names.get(o.case.inputs, o.case.inputs)}, {o.case.title}" for o in outcomes])
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
-    reach = max(4.0, 1.1 * max(map(abs, gamma + variance)))
+    reach = max(4.0, 1.2 + max(map(abs, gamma + variance)))
     axes.set_xlim(-reach, reach)
     axes.set_xlabel(DEVIATION)
     shared_legend(figure)
@@ -70,7 +71,7 @@ def widths(outcomes: list["Outcome"]) -> Figure:
         inverse = 1 / np.array(wide)
         axes.axhline(row.theory, color=THEORY, lw=0.9, label="theory, infinite width")
         x = np.linspace(0, inverse[0], 101)
-        axes.plot(x, _trend(outcome, inverse, x), color=LIMIT, lw=0.8, ls="--")
+        axes.plot(x, _trend(outcome, inverse, x), color=LIMIT, lw=0.8, ls="--", label="_extrapolation")
         points(axes, inverse, row.values, row.errors, color=WIDTHS[1], label="finite networks")
         points(axes, [0], [row.value], [row.error], color=LIMIT, label="extrapolated to infinite width")
         axes.set_xlim(-0.08 * inverse[0], 1.12 * inverse[0])

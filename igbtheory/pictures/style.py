@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any, final
 
-from matplotlib import rc_context
+from matplotlib import rc_context, rcParams, style
 from matplotlib.figure import Figure
 
 THEORY = "#000000"
@@ -47,10 +48,31 @@ UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"
 """Metadata that leave the date out of a file, by its ending."""
 
 
+def look() -> Any:
+    """Return the context in which pictures of the report and of single results are made, whatever the user's style."""
+    return style.context(["default", STYLE])
+
+
 def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
     """Write the picture of what is shown, in the style of the report and of single results, by the ending of a file."""
-    with rc_context(STYLE):
-        save(picture(shown), *files)
+    with look():
+        figure = picture(shown)
+        letter(figure)
+        save(figure, *files)
+
+
+def letter(figure: Figure) -> None:
+    """Begin the titles of the panels by (a), (b), ... where there are several; a bar of shades is no panel."""
+    panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
+    if len(panels) == 1:
+        return
+    for axes, name in zip(panels, ascii_lowercase, strict=False):
+        legend = axes.get_legend()
+        if legend is not None and legend.get_title().get_text():  # it stands above the panel, under the title
+            legend.set_title(f"({name}) {legend.get_title().get_text()}")
+            continue
+        loc: Any = next((loc for loc in ("center", "right") if axes.get_title(loc)), rcParams["axes.titlelocation"])
+        axes.set_title(f"({name}) {axes.get_title(loc)}".strip(), loc=loc)
 
 
 @final

@@ -62,8 +62,8 @@ def _artists(axes: Any) -> Iterator[tuple[str, str, Iterator[dict[str, Any]]]]:
 
 
 def _name(artist: Any) -> str:
-    label = str(artist.get_label())
-    return "" if label.startswith("_") else label
+    """The label of an artist; legends leave out labels that begin with an underscore, tables do not."""
+    return str(artist.get_label()).removeprefix("_")
 
 
 def _parts(container: Any) -> Iterator[Any]:
@@ -110,9 +110,14 @@ def _contours(found: Any) -> Iterator[dict[str, Any]]:
 
 
 def _mesh(mesh: Any) -> Iterator[dict[str, Any]]:
-    corners = np.asarray(mesh.get_coordinates())
+    """Points of a map that is shaded between them, or cells of one colour."""
+    corners, values = np.asarray(mesh.get_coordinates()), np.ma.filled(mesh.get_array(), np.nan)
+    if values.shape == corners.shape[:2]:
+        for (x, y), value in zip(corners.reshape(-1, 2), values.ravel(), strict=True):
+            yield {"x": x, "y": y, "value": value}
+        return
     lows, highs = corners[:-1, :-1].reshape(-1, 2), corners[1:, 1:].reshape(-1, 2)
-    for low, high, value in zip(lows, highs, np.ma.filled(mesh.get_array(), np.nan).ravel(), strict=True):
+    for low, high, value in zip(lows, highs, values.ravel(), strict=True):
         yield {"x_low": low[0], "x_high": high[0], "y_low": low[1], "y_high": high[1], "value": value}
 
 

@@ -7,12 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases import Course, Verdict
-from igbtheory.pictures.marks import GAMMA, density
-from igbtheory.pictures.style import GREY, LIMIT, THEORY, WIDTHS
+from igbtheory.phases import Course, Phase, Verdict
+from igbtheory.pictures.marks import FEW, GAMMA, density, level, places_axis
+from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS
 
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
+LONGEST = 60
+"""Characters of a formula from which on it stands in no title."""
 SEEN = 3.5
 """Standard deviations of the first pre-activation over which phi is drawn."""
 FLOOR = 1e-6
@@ -29,19 +31,16 @@ def picture(found: Verdict) -> Figure:
     left, middle, right = figure.subplots(1, 3)
     function_panel(left, found)
     course_panel(middle, found.course, found.shifted if found.shift else None)
-    for axes in (middle, right):
-        axes.set(title=axes.get_ylabel(), ylabel="")
     law_panel(right, found.course)
     bias = f", $\\sigma_b^2$ = {found.sigma_b2:g}" if found.sigma_b2 else ""
     inputs = f"inputs N({found.inputs.shift:g}, {found.inputs.variance:g})"
-    name = found.phi.name if len(found.phi.name) < 60 else "phi"
-    figure.suptitle(f"{_plain(name)}: $\\sigma_w^2$ = {found.sigma_w2:g}{bias}, {inputs}", fontsize=9.5)
+    figure.suptitle(f"{_name(found)}: $\\sigma_w^2$ = {found.sigma_w2:g}{bias}, {inputs}", fontsize=9.5)
     return figure
 
 
-def _plain(text: str) -> str:
-    """Return the text with dollars that do not begin a formula."""
-    return text.replace("$", r"\$")
+def _name(found: Verdict) -> str:
+    """Return the name of the activation, where it is short, with dollars that do not begin a formula."""
+    return found.phi.name.replace("$", r"\$") if len(found.phi.name) < LONGEST else "phi"
 
 
 def function_panel(axes: Any, found: Verdict) -> None:
@@ -53,7 +52,7 @@ def function_panel(axes: Any, found: Verdict) -> None:
         i = int(np.searchsorted(x, kink))
         if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
             y[i] = np.nan
-    axes.axhline(0, color=GREY, lw=0.7, zorder=0)
+    level(axes, 0)
     axes.plot(x, y, color=THEORY, label="$\\phi$")
     if found.shift:
         axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
@@ -76,12 +75,16 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
         other = shifted.gamma[1:]
         label = "$\\phi$ \N{MINUS SIGN} $s$"
         drawn = _line(axes, np.arange(1, len(other) + 1), other, color=LIMIT, ls="--", label=label) or drawn
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set(xlabel="depth", ylabel=GAMMA)
+    if found.reached <= FEW:
+        places_axis(axes, found.reached)
+    else:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("depth")
+    axes.set_title(GAMMA)
     if not drawn:
-        axes.plot(depth, 0 * depth, color=THEORY)
+        axes.plot(depth, 0 * depth, color=THEORY, label="_$\\gamma$ = 0")
         axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
         axes.set_yticks([0])
         return
@@ -90,7 +93,7 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
     if FLOOR < limit < np.inf:
         axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
     _whole_decades(axes)
-    axes.axhline(1, color=GREY, lw=0.7, zorder=0)
+    level(axes, 1)
     if len(axes.get_legend_handles_labels()[1]) > 1:
         axes.legend(loc="best", handlelength=1.7)
 
@@ -105,6 +108,25 @@ def _whole_decades(axes: Any) -> None:
     axes.set_ylim(10 ** min(np.floor(low - 0.05), top - 2), 10**top)
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
     axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def course(axes: Any, found: Course, shifted: Course | None = None) -> None:
+    """Draw gamma over depth into axes of its own."""
+    course_panel(axes, found, shifted)
+    axes.set(ylabel=GAMMA)
+    axes.set_title("")
+
+
+def phase(axes: Any, found: Phase) -> None:
+    """Draw gamma over depth, with the name of the phase."""
+    course(axes, found.course)
+    axes.set_title(found.name)
+
+
+def gamma_over_depth(axes: Any, found: Verdict) -> None:
+    """Draw the panel of a verdict that says what depth makes of the bias."""
+    course(axes, found.course, found.shifted if found.shift else None)
+    axes.set_title(_name(found))
 
 
 def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
@@ -129,7 +151,7 @@ def law_panel(axes: Any, course: Course) -> None:
     axes.set(xlabel="fraction $G_0$ given to class 0", ylabel="density of $G_0$")
     if not smooth and not any(curves.values()):
         axes.text(0.54, 0.9 * TOP, "all mass at 1/2")
-        axes.axvline(0.5, color=THEORY)
+        axes.axvline(0.5, color=THEORY, label="_all mass at 1/2")
         return
     if any(gamma <= FLOOR for gamma in curves.values()):
         label = ", ".join(x for x, gamma in curves.items() if gamma <= FLOOR)

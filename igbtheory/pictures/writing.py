@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.backends.backend_pdf import PdfPages
 
 from igbtheory.numbers.threads import one_thread
-from igbtheory.pictures.library import Pages, Sheet, sheets
+from igbtheory.pictures.library import Sheet, sheets
 from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import UNDATED, Style, save
 from igbtheory.pictures.table import Row, rows
@@ -48,8 +48,7 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
     """Write the files of one figure: of several pages every one has an SVG and a PNG of its own."""
     # one thread for BLAS: its sums, and so the bytes, do not depend on the cores
     with style.context(), one_thread():
-        drawn = sheet.draw(sheet.compute(run), style)
-        pages: Pages = drawn if isinstance(drawn, dict) else {"": drawn}
+        pages = sheet.pages(sheet.compute(run), style)
         with PdfPages(folder / f"{sheet.name}.pdf", metadata=UNDATED[".pdf"]) as pdf:
             for page, figure in pages.items():
                 pdf.savefig(figure)

@@ -5,15 +5,18 @@ from functools import partial
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from igbtheory.guesses import accuracy_bound
-from igbtheory.guesses.sampled import SampledLaw, ordered
+from igbtheory.guesses import accuracy_bound, mean_shares
+from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.processes import Task
 from igbtheory.report.cases import Case
 from igbtheory.simulation.ensemble import outputs
 from igbtheory.simulation.extrapolation import FACTORS
+
+Array = NDArray[np.float64]
 
 CLASSES = 10
 NETWORKS = 400
@@ -25,21 +28,23 @@ NETWORKS = 400
 class ClassStudy:
     """A network with CLASSES outputs: laws over initialisations, predicted and of finite networks as they are.
 
-    shares, found_shares: shares of as many data as were simulated, the favoured class first. losses, found_losses: by
-    name of the loss.
+    mean: exact mean shares of as many data as were simulated. drawn, found: laws of these shares, of infinitely wide
+    networks drawn and of finite ones; classes are ordered by their mean outputs, the favoured one first. losses,
+    found_losses: by name of the loss.
     """
 
     case: Case
     width: int
-    shares: SampledLaw
-    found_shares: SampledLaw
+    mean: Array
+    drawn: SampledLaw
+    found: SampledLaw
     losses: dict[str, LossAtStart]
     found_losses: dict[str, LossAtStart]
 
     @property
     def accuracy(self) -> tuple[SampledLaw, SampledLaw]:
         """Largest accuracy that the guesses allow where classes are equally many: in theory, and of finite networks."""
-        theory, found = (SampledLaw(accuracy_bound(law.draws)) for law in (self.shares, self.found_shares))
+        theory, found = (SampledLaw(accuracy_bound(law.draws)) for law in (self.drawn, self.found))
         return theory, found
 
 
@@ -57,16 +62,22 @@ def _study(case: Case, seed: int) -> ClassStudy:
     network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
     prediction = network.predict()
     found = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
-    shares = np.array([np.bincount(array.argmax(axis=1), minlength=CLASSES) for array in found]) / samples
-    expected = prediction.guesses(CLASSES).finite(samples).rvs(NETWORKS, np.random.default_rng(seed)) / samples
     draw, rng = limit_outputs(prediction, CLASSES, samples), np.random.default_rng(seed)
     limit = [draw(rng) for _ in range(NETWORKS)]
     losses = usual_losses()
     return ClassStudy(
         case,
         width,
-        ordered(expected),
-        ordered(shares),
+        mean_shares(float(prediction.gamma), CLASSES, samples),
+        _ranked(limit),
+        _ranked(found),
         {name: measured(limit, loss) for name, loss in losses.items()},
         {name: measured(found, loss) for name, loss in losses.items()},
     )
+
+
+def _ranked(drawn: list[Array]) -> SampledLaw:
+    """Return the law of the shares of the classes in the order of their mean outputs; outputs: (data, classes) each."""
+    order = [np.argsort(-outputs.mean(axis=0)) for outputs in drawn]
+    shares = [np.bincount(outputs.argmax(axis=1), minlength=CLASSES) / len(outputs) for outputs in drawn]
+    return SampledLaw(np.take_along_axis(np.array(shares), np.array(order), axis=1))

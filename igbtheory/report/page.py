@@ -1,19 +1,37 @@
 """The page of the report: one HTML file that needs no other."""
 
 import base64
+import math
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
+from igbtheory.claims.papers import PAPERS
+from igbtheory.claims.report import mathml
 from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.report.cases import INPUTS, NORMS
 from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
+from igbtheory.report.tables import TABLES
 from igbtheory.text import measured
+
+CONTENTS = {
+    "setting": "Setting and definitions",
+    "simulation": "Theory beside simulation",
+    "gaussian": "Gaussian inputs",
+    "digits": "Handwritten digits",
+    "norms": "Where the norm is placed",
+    "classes": "Ten classes, and what a loss makes of them",
+    "claims": "What the papers claim",
+    "computation": "How it was computed",
+    "references": "The papers",
+}
+"""The sections by their anchors."""
 
 
 def write_page(
@@ -21,30 +39,47 @@ def write_page(
 ) -> None:
     """Write the page index.html, with the pictures that lie in the folder inside it."""
     environment = Environment(
-        loader=PackageLoader("igbtheory.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["picture"] = lambda name: _data_uri(folder / f"{name}.png")
-    environment.filters |= {"number": _number, "with_error": _with_error}
+    environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
+    environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
-    page = environment.get_template("index.html.j2").render(
+    page = _template(environment).render(
+        contents=CONTENTS,
+        tables=TABLES,
+        references=PAPERS,
         outcomes=outcomes,
         plain=[outcome for outcome in outcomes if outcome.case.norm is None],
         placements=placements(outcomes),
         inputs=INPUTS,
         disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
         scores=len(scores),
-        outside=sum(abs(z) > 2 for z in scores),
-        expected=len(scores) * 0.0455,
+        beyond={limit: sum(abs(z) > limit for z in scores) for limit in (2, 3)},
         classes=classes,
         claims=claims,
         papers=by_paper(claims),
         **about,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
+
+
+def _template(environment: Environment) -> Template:
+    """The template of the page, in which formulas stand between dollars, and displayed ones between two."""
+    source = (resources.files("igbtheory.report") / "templates" / "index.html.j2").read_text(encoding="utf-8")
+    source = re.sub(r"\$\$(.+?)\$\$", lambda found: mathml(found[1]), source)
+    return environment.from_string(re.sub(r"\$(.+?)\$", lambda found: mathml(found[1], "inline"), source))
+
+
+def _heading(section: str) -> Markup:
+    return Markup('<h2 id="{}">{}</h2>').format(section, CONTENTS[section])
+
+
+def _chance(count: int, limit: float) -> float:
+    """The number of `count` standard normal variables that lie beyond +-limit on average."""
+    return count * math.erfc(limit / math.sqrt(2))
 
 
 def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:

@@ -8,6 +8,8 @@ from typing import Any
 from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
 
+TABLES = ("summary", "widths", "layers", "guesses", "classes", "losses")
+"""Names of the tables."""
 CASE = ("inputs", "activation", "norm", "placement", "depth")
 
 
@@ -81,9 +83,9 @@ def _guesses(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
 def _classes(studies: list[ClassStudy]) -> Iterator[tuple[Any, ...]]:
     """Mean share of every rank, and the largest accuracy."""
     for study in studies:
-        theory, found = study.shares.mean(), study.found_shares.mean()
-        for rank, pair in enumerate(zip(theory.value, theory.error, found.value, found.error, strict=True), 1):
-            yield study.case.depth, rank, *pair[:2], study.width, *pair[2:]
+        found = study.found.mean()
+        for rank, (mean, *simulated) in enumerate(zip(study.mean, found.value, found.error, strict=True), 1):
+            yield study.case.depth, rank, mean, 0.0, study.width, *simulated
         bound, measured = (law.mean() for law in study.accuracy)
         yield study.case.depth, "accuracy bound", bound.value, bound.error, study.width, measured.value, measured.error
 

@@ -55,6 +55,11 @@ class Comparison(Result):
             "agrees": self.agrees(),
         }
 
+    def columns(self) -> dict[str, Any]:
+        """Return the rows, extrapolated to infinite width."""
+        names = ("name", "theory", "value", "error", "z")
+        return {name: np.array([getattr(row, name) for row in self.rows]) for name in names}
+
     def __str__(self) -> str:
         widths = [str(simulation.width) for simulation in self.simulations]
         head = ("", "theory", *(f"width {width}" for width in widths), "width -> inf", "z", "slope in 1/width")

@@ -1,0 +1,178 @@
+"""Pictures of moments: layer by layer, over the parameters of a sweep, and simulated beside predicted."""
+
+from contextlib import suppress
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, LayerNorm, MaxPool, RMSNorm
+from igbtheory.phases import edge_of_chaos
+from igbtheory.phases.block import Block
+from igbtheory.pictures.laws import some
+from igbtheory.pictures.maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
+from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis
+from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
+
+if TYPE_CHECKING:
+    from igbtheory.certificate import Certificate
+    from igbtheory.control import Design
+    from igbtheory.phases import Gradients
+    from igbtheory.prediction import Prediction
+    from igbtheory.simulation import Comparison
+
+NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
+LAYER = "Dense layer (the last one is the output)"
+PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
+WIDE = 20.0
+"""Ratio of the largest to the smallest value from which on an axis is logarithmic."""
+DOTS = 30
+"""Layers up to which each has a marker."""
+IN_MLP = (Activation, AvgPool, BatchNorm, LayerNorm, MaxPool, RMSNorm)
+"""Layers that may stand in a block of `mlp`."""
+
+
+def prediction(axes: Any, found: "Prediction") -> None:
+    """Draw gamma and both variances after every Dense; of a sweep gamma over its parameters, of two as a map."""
+    if np.ndim(found.gamma):
+        _sweep(axes, found)
+    else:
+        _over_layers(axes, {label: getattr(found.per_layer, name) for name, label in NAMES.items()})
+        axes.set_ylabel("bias ratio and variances")
+
+
+def certificate(axes: Any, found: "Certificate") -> None:
+    """Draw the balls of gamma and both variances after every Dense, with their radii, which no eye can see."""
+    layers = {label: getattr(found.per_layer, name) for name, label in NAMES.items()}
+    _over_layers(axes, {label: [float(ball.mid()) for ball in balls] for label, balls in layers.items()})
+    widest = max(float(ball.rad()) for balls in layers.values() for ball in balls)
+    axes.set(ylabel="bias ratio and variances", title=f"proven, with radii of at most {widest:.1g}")
+
+
+def design(axes: Any, found: "Design") -> None:
+    """Draw gamma after every Dense of the network that was found, and the wanted one."""
+    _over_layers(axes, {"designed": found.prediction.per_layer.gamma})
+    axes.axhline(found.target, color=LIMIT, lw=1, ls="--", label=f"wanted: {found.target:.4g}")
+    shown = f"{found.value:.6g}" if np.ndim(found.value) == 0 else f"{found.value[0]:.4g}, ..."
+    axes.set(ylabel=GAMMA, title=f"{found.vary} = {shown}")
+    axes.legend(loc="best")
+
+
+def gradients(axes: Any, found: "Gradients") -> None:
+    """Draw the squared gradient by the units behind every Dense, of a sweep for some of its networks."""
+    squared = _floats(found.squared)
+    rows = squared.reshape(len(squared), -1)
+    chosen = some(np.arange(rows.shape[1]))
+    label = "network {} of the sweep" if rows.shape[1] > 1 else "squared gradient"
+    _over_layers(axes, {label.format(i + 1): rows[:, i] for i in chosen})
+    axes.set_ylabel("$E\\,(\\partial O/\\partial Z_l)^2$")
+
+
+def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
+    """Draw lines over the Dense layers, with the level 1, on a logarithmic axis where they need it."""
+    values = {label: _floats(line) for label, line in lines.items()}
+    dots = all(len(line) <= DOTS for line in values.values())
+    for how, marker, (label, line) in zip(SERIES, MARKERS, values.items(), strict=False):
+        axes.plot(np.arange(1, len(line) + 1), line, marker=marker if dots else None, ms=3.5, label=label, **how)
+    level(axes, 1)
+    axes.set(xlabel=LAYER, yscale=_scale(np.concatenate(list(values.values()))))
+    places_axis(axes, len(line))
+    if len(values) > 1:
+        axes.legend(loc="best")
+
+
+def _scale(values: Any) -> str:
+    """Return the kind of axis on which the values, of which 0 lies below all others, can be told apart."""
+    seen = values[values > 0]
+    return "log" if seen.size and seen.max() > WIDE * seen.min() else "linear"
+
+
+def _floats(values: Any) -> Any:
+    """Return numbers of any kind as floats; NaN, which no line shows, for those that are not finite."""
+    found = np.asarray(values, dtype=float)
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def _sweep(axes: Any, found: "Prediction") -> None:
+    shape = np.shape(found.gamma)
+    parameters = [_parameter(found, i) for i in range(len(shape)) if shape[i] > 1]
+    match parameters:
+        case [(name, values)]:
+            _line(axes, name, values, _floats(found.gamma).ravel())
+        case [(first, _), (second, _)] if first != second:
+            _map(axes, found, dict(parameters))
+        case _:  # of more, or of those without a name, every network by itself
+            gamma = _floats(found.gamma).ravel()
+            _line(axes, "network of the sweep", np.arange(1, len(gamma) + 1), gamma, ls="none")
+
+
+def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
+    """Return name and values of a parameter that varies along this axis alone, or the place on the axis."""
+    shape = np.shape(found.gamma)
+    for name, column in found.columns().items():
+        if name == "var_mu":
+            break
+        values = np.moveaxis(_floats(column).reshape(shape), axis, 0).reshape(shape[axis], -1)
+        if np.all(values == values[:, :1]) and np.any(values != values[0]):
+            return name, values[:, 0]
+    return f"place on axis {axis}", np.arange(1, shape[axis] + 1)
+
+
+def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
+    order = np.argsort(x)
+    axes.plot(x[order], gamma[order], color=THEORY, ls=ls, marker="o" if len(x) <= DOTS or ls == "none" else None, ms=3)
+    level(axes, 1)
+    axes.set(xlabel=PARAMETERS.get(name, name), ylabel=GAMMA, xscale=_spacing(x), yscale=_scale(gamma))
+
+
+def _spacing(x: Any) -> str:
+    """Return the kind of axis on which these values lie more evenly."""
+    if x.min() <= 0 or x.max() < WIDE * x.min():
+        return "linear"
+    even, ratios = (np.median(part) - (part.min() + part.max()) / 2 for part in (x / x.max(), np.log(x)))
+    return "log" if abs(ratios) < abs(even) * np.log(x.max() / x.min()) else "linear"
+
+
+def _map(axes: Any, found: "Prediction", parameters: dict[str, Any]) -> None:
+    """Draw gamma over two parameters: the variance of the weights, or else the last one, to the right."""
+    gamma, (below, right) = np.asarray(found.gamma, dtype=float).squeeze(), parameters
+    if below == "sigma_w2":
+        gamma, (right, below) = gamma.T, (below, right)
+    x, y = parameters[right], parameters[below]
+    across, up = np.argsort(x), np.argsort(y)
+    line = Edge(np.array([np.nan]), np.array([np.nan]))
+    if (right, below) == ("sigma_w2", "sigma_b2"):
+        line = _edge(found, y)
+    shades = gamma_map(axes, x[across], y[up], gamma[np.ix_(up, across)], line)
+    axes.set(xlabel=PARAMETERS.get(right, right), ylabel=PARAMETERS.get(below, below))
+    axes.set(xscale=_spacing(x), yscale=_spacing(y))
+    whole_map(axes, shades, f"{len(found.per_layer.var_mu) - 1} hidden layers")
+
+
+def _edge(found: "Prediction", sigma_b2: Any) -> Edge:
+    """Return the edge of chaos where all blocks of the network are the same, as in `mlp`; else NaN."""
+    along = np.linspace(sigma_b2.min(), sigma_b2.max(), FEW)
+    dense, *blocks = [tuple(part) for _, part in groupby(found.layers, lambda layer: isinstance(layer, Dense))]
+    blocks, others = blocks[::2], blocks[1::2]
+    alike = all(part is dense[0] for other in others for part in other) and all(block == blocks[0] for block in blocks)
+    if alike and blocks and all(isinstance(layer, IN_MLP) for layer in blocks[0]):
+        with suppress(ValueError):  # it jumps, or every variance is on the edge
+            return Edge(edge_of_chaos(Block(blocks[0]), along), along)
+    return Edge(np.full(FEW, np.nan), along)
+
+
+def comparison(axes: Any, found: "Comparison") -> None:
+    """Draw the deviation of every row from theory in its standard errors, over the layers."""
+    bands(axes.axhspan)
+    axes.axhline(0, color=THEORY, lw=0.9)
+    depth = (len(found.rows) - 2) // 2
+    shown = {"var_mu": NAMES["var_mu"], "var_chi": NAMES["var_chi"], "gamma": "$\\gamma$", "Var(G0)": "Var($G_0$)"}
+    for how, marker, shift, (name, label) in zip(
+        SERIES, MARKERS, (-0.15, -0.05, 0.05, 0.15), shown.items(), strict=False
+    ):
+        z = np.array([row.z for row in found.rows if row.name.partition("[")[0] == name])
+        axes.plot(np.arange(depth + 1 - len(z), depth + 1) + shift, z, marker, ms=4, color=how["color"], label=label)
+    most = max(4.0, 1.1 * max((abs(row.z) for row in found.rows if np.isfinite(row.z)), default=0.0))
+    axes.set(ylim=(-most, most), xlabel=LAYER, ylabel=DEVIATION)
+    places_axis(axes, depth)
+    axes.legend(loc="best", ncols=2)

@@ -1,0 +1,87 @@
+"""The picture of every result: one table from its class to the function that draws it into given axes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from igbtheory.pictures import estimates, laws, maps, moments, verdict
+from igbtheory.pictures.style import look
+from igbtheory.result import Result
+
+SIZE = (5.2, 3.2)
+"""Width and height in inches of a picture that has no axes to go into."""
+LARGER = {"Diagram": (6.4, 4.2)}
+
+# by name: a picture of one result loads the classes of no other, such as those that need SymPy
+DRAWN: dict[str, Callable[[Axes, Any], None]] = {
+    "AccuracyBounds": laws.accuracy,
+    "BatchedClassLaw": laws.class_law,
+    "BatchedGuessLaw": laws.count_law,
+    "Certificate": moments.certificate,
+    "ClassGradients": estimates.class_gradients,
+    "ClassGuessLaw": laws.class_law,
+    "Comparison": moments.comparison,
+    "Course": verdict.course,
+    "DatasetClassLaw": laws.class_law,
+    "DatasetGuessLaw": laws.dataset_law,
+    "DatasetSoftmaxLaw": laws.class_law,
+    "Derivation": laws.derivation,
+    "Design": moments.design,
+    "Diagram": maps.diagram,
+    "Drawn": laws.drawn,
+    "Estimate": estimates.estimate,
+    "FiniteClassLaw": laws.class_law,
+    "FiniteGuessLaw": laws.count_law,
+    "FixedPoint": estimates.fixed_point,
+    "GammaComparison": estimates.gamma_comparison,
+    "GammaEstimate": estimates.gamma_estimate,
+    "Gradients": moments.gradients,
+    "GuessLaw": laws.guess_law,
+    "LossAtStart": estimates.loss,
+    "Measurement": laws.measurement,
+    "Phase": verdict.phase,
+    "Prediction": moments.prediction,
+    "ResidualLimit": lambda axes, found: moments.prediction(axes, found.prediction),
+    "SampledLaw": laws.sampled,
+    "Simulation": laws.simulation,
+    "SoftmaxLaw": laws.class_law,
+    "Thresholds": estimates.thresholds,
+    "Verdict": verdict.gamma_over_depth,
+}
+WHOLE: dict[str, Callable[[Any], Figure]] = {"Verdict": verdict.picture}
+"""Results whose picture has panels of its own."""
+
+
+def plot(result: Result, axes: Axes | None = None) -> Axes:
+    """Draw a result into axes and return them; ValueError, TypeError: there is nothing to draw, and why."""
+    with look():
+        if axes is None:
+            # a notebook shows the figures of pyplot, and a script those that pyplot can show
+            import matplotlib.pyplot as plt  # noqa: PLC0415 - other pictures do without it
+
+            axes = plt.subplots(figsize=_size(result))[1]
+        _drawing(result)(axes, result)
+    return axes
+
+
+def picture(result: Result) -> Figure:
+    """Return a figure of the result that no window shows, for a file or a page; of some results several panels."""
+    name = type(result).__name__
+    if name in WHOLE:
+        return WHOLE[name](result)
+    figure = Figure(figsize=_size(result))
+    _drawing(result)(figure.subplots(), result)
+    return figure
+
+
+def _drawing(result: Result) -> Callable[[Axes, Any], None]:
+    try:
+        return DRAWN[type(result).__name__]
+    except KeyError:
+        raise TypeError(f"expected a result of igbtheory, got {type(result).__name__}, which has no picture") from None
+
+
+def _size(result: Result) -> tuple[float, float]:
+    return LARGER.get(type(result).__name__, SIZE)

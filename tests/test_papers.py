@@ -1,0 +1,49 @@
+"""What the pages, the package and its metadata say of the papers, the version and the gallery is the same."""
+
+import hashlib
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import igbtheory as igb
+from igbtheory.claims.papers import PAPERS
+from igbtheory.pictures import names
+
+ROOT = Path(__file__).parent.parent
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_bibliography_is_that_of_the_package() -> None:
+    assert read("docs/references.bib") == "\n".join(paper.bibtex() for paper in PAPERS.values())
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/references.rst"])
+def test_pages_name_the_papers(page: str) -> None:
+    text = " ".join(read(page).split())
+    for paper in PAPERS.values():
+        assert paper.title in text
+        assert paper.arxiv in text
+        assert str(paper.year or "") in text
+        assert paper.initials in text or ", ".join(paper.authors) in text
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert tomllib.loads(read("pyproject.toml"))["project"]["version"] == igb.__version__
+    assert f"\nVersion {igb.__version__} " in read("README.md")
+    assert f"\nversion: {igb.__version__}\n" in read("CITATION.cff")
+    assert f"\n## {igb.__version__} " in read("CHANGELOG.md")
+
+
+def test_the_pictures_of_the_gallery_are_those_of_the_figures() -> None:
+    """To draw what is out of date: `python docs/gallery_scripts.py`."""
+    stored = json.loads(read("docs/gallery_pictures/pictures.json"))
+    sources = {name: read(f"figures/{name}.py") for name in names()}
+    digests = {name: hashlib.sha256(source.encode()).hexdigest()[:16] for name, source in sources.items()}
+    assert {name: found["digest"] for name, found in stored.items()} == digests
+    listed = {picture for found in stored.values() for picture in found["pictures"]}
+    assert listed == {path.name for path in (ROOT / "docs/gallery_pictures").glob("*.png")}

@@ -1,0 +1,151 @@
+"""The picture of every result: what is drawn agrees with the numbers; what a notebook shows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from test_results import BATCHES, RESULTS, P, S
+
+import igbtheory as igb
+from igbtheory import phases
+from igbtheory.pictures import laws, maps, plots, style
+from igbtheory.result import Result
+from igbtheory.torch.result import Measurement
+
+RNG = np.random.default_rng(0)
+MORE: dict[str, Result] = {
+    "classes of batches": BATCHES.guesses(3).finite(16),
+    "measurement": Measurement(50, 0, RNG.dirichlet([1, 1, 1], 12), RNG.random((12, 2)), 3),
+    "ranks": P.guesses(5).ranked(30),
+    "sweep of counts": igb.GuessLaw(np.array([0.1, 5.0])).finite(1000),
+    "sweep of classes": igb.mlp(1, sigma_b2=np.array([0.0, 1.0])).predict().guesses(3),
+}
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "MOST", 30)
+
+
+@pytest.fixture
+def axes() -> Any:
+    return Figure().subplots()
+
+
+@pytest.mark.parametrize("name", [*RESULTS, *MORE])
+def test_every_result_draws_into_the_axes_it_is_given(name: str, axes: Any) -> None:
+    assert (RESULTS | MORE)[name].plot(axes) is axes
+    assert axes.get_xlabel()
+    assert axes.get_ylabel()
+    assert np.isfinite([*axes.get_xlim(), *axes.get_ylim()]).all()
+    assert axes.has_data()
+
+
+def kinds(kind: Any) -> Iterator[Any]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from kinds(below)
+
+
+def test_no_kind_of_result_is_without_a_picture() -> None:
+    final = {kind.__name__ for kind in kinds(Result) if hasattr(kind, "__final__") and "igbtheory" in kind.__module__}
+    assert final == set(plots.DRAWN)
+
+
+@pytest.mark.parametrize("gamma", [0.3, 4.0])
+def test_the_lines_of_a_law_are_its_density_and_its_distribution_function(axes: Any, gamma: float) -> None:
+    law = igb.GuessLaw(gamma)
+    law.plot(axes)
+    g, density = axes.lines[0].get_data()
+    np.testing.assert_array_equal(density, law.pdf(g))
+    assert np.ptp(g) > 0.99
+    g, probability = axes.figure.axes[1].lines[0].get_data()
+    np.testing.assert_array_equal(probability, law.cdf(g))
+
+
+def test_point_masses_are_lines_across_the_panel_and_steps(axes: Any) -> None:
+    igb.GuessLaw(np.inf).plot(axes)
+    assert [np.unique(line.get_xdata()).tolist() for line in axes.lines] == [[0.0], [1.0]]
+    (steps,) = axes.figure.axes[1].lines
+    assert np.transpose(steps.get_data()).tolist() == [[0, 0], [0, 0.5], [0.5, 0.5], [1, 1]]
+
+
+def test_the_bars_of_a_count_are_its_probabilities(axes: Any) -> None:
+    law = P.G0.finite(10)
+    law.plot(axes)
+    values, edges, _ = axes.patches[0].get_data()
+    np.testing.assert_array_equal(values, law.pmf(np.arange(11)))
+    np.testing.assert_array_equal(edges, np.arange(12) - 0.5)
+
+
+def test_the_points_of_a_prediction_are_those_of_its_layers(axes: Any) -> None:
+    P.plot(axes)
+    for line, name in zip(axes.lines, ("gamma", "var_mu", "var_chi"), strict=False):
+        np.testing.assert_array_equal(line.get_data(), [[1, 2, 3], getattr(P.per_layer, name)])
+
+
+def test_a_sweep_over_one_parameter_is_a_line_over_it(axes: Any) -> None:
+    w2 = np.array([2.0, 0.5, 1.0])
+    found = igb.mlp(2, "tanh", sigma_w2=w2, sigma_b2=0.1).predict()
+    found.plot(axes)
+    np.testing.assert_array_equal(axes.lines[0].get_data(), [np.sort(w2), found.gamma[np.argsort(w2)]])
+    assert "sigma_w" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize("weights_first", [True, False])
+def test_a_sweep_over_both_variances_is_a_map_with_the_edge_of_chaos(axes: Any, *, weights_first: bool) -> None:
+    w2, b2 = np.array([1.0, 4.0, 2.0]), np.array([0.1, 0.3])
+    sweep = (w2[:, None], b2) if weights_first else (w2, b2[:, None])
+    gamma = igb.mlp(2, "relu", sigma_w2=sweep[0], sigma_b2=sweep[1]).predict()
+    gamma.plot(axes)
+    drawn = np.reshape(np.asarray(axes.collections[0].get_array()), (2, 3))
+    alone = [[igb.mlp(2, "relu", sigma_w2=w, sigma_b2=b).predict().gamma for w in np.sort(w2)] for b in b2]
+    np.testing.assert_allclose(10**drawn, alone, rtol=1e-10)
+    edge = next(line for line in axes.lines if line.get_label() == maps.EDGE)
+    np.testing.assert_allclose(edge.get_xdata(), phases.edge_of_chaos("relu", edge.get_ydata()))
+
+
+def test_formulas_with_symbols_say_what_to_substitute(axes: Any) -> None:
+    found = igb.Network(igb.Dense(2, S)).derive()
+    with pytest.raises(TypeError, match="got one in s; substitute numbers for them in the network"):
+        found.plot(axes)
+
+
+class Odd(Result):
+    """A result that is no result of the package."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a page must not take for its own."""
+        return {"<b>name</b>": "<script>"}
+
+
+def test_a_notebook_shows_formula_table_and_picture() -> None:
+    before = plt.get_fignums()
+    shown = igb.mlp(20).predict()._repr_html_()
+    assert plt.get_fignums() == before, "pyplot would show the picture once more"
+    assert [shown.count(tag) for tag in ("<math", "<table", "<img")] == [1, 1, 1]
+    assert shown.count("<tr>") == 1 + 12 + 1, "names, rows, and how many more there are"
+    assert "9 more" in shown
+    assert "<math" in RESULTS["derivation"]._repr_html_()
+
+
+def test_a_notebook_shows_what_it_can_and_no_markup_of_others() -> None:
+    shown = Odd()._repr_html_()
+    assert "<th>&lt;b&gt;name&lt;/b&gt;</th><td>&lt;script&gt;</td>" in shown
+    assert "expected a result of igbtheory, got Odd, which has no picture" in shown
+
+
+def test_axes_of_its_own_are_those_of_pyplot_and_light(tmp_path: Any) -> None:
+    with plt.style.context("dark_background"):
+        axes = P.G0.plot()
+    try:
+        assert plt.gca() in axes.figure.axes
+        assert to_hex(axes.get_facecolor()) == "#ffffff"
+    finally:
+        plt.close(axes.figure)
+    style.write(plots.picture, P.G0, tmp_path / "law.svg")
+    assert "<svg" in (tmp_path / "law.svg").read_text(encoding="utf-8")
