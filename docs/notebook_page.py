@@ -17,7 +17,7 @@ MARKUP = (
 
 
 def page(text: str) -> str:
-    """Return the page of a notebook, given as its text. Markdown: headings, paragraphs, lists, code, links, formulas."""
+    """Return the page of a notebook with headings, paragraphs, lists, code, links to pages and formulas."""
     cells = json.loads(text)["cells"]
     makers = {"markdown": _markdown, "code": _code}
     return "\n\n".join(makers[cell["cell_type"]](cell) for cell in cells) + "\n"

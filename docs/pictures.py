@@ -1,7 +1,6 @@
 """Draw the pictures of the documentation: `python docs/pictures.py` writes them beside this file."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -99,7 +98,9 @@ def theory_depth() -> Figure:
 def which_norm() -> Figure:
     """Draw the share of the favoured class against the growth of gradients for every norm and placement."""
     figure = Figure(figsize=(7.2, 2.9))
-    for axes, (phi, sigma_b2) in zip(figure.subplots(1, 3, sharey=True), (("relu", 0), ("tanh", 0.1), ("gelu", 0)), strict=True):
+    for axes, (phi, sigma_b2) in zip(
+        figure.subplots(1, 3, sharey=True), (("relu", 0), ("tanh", 0.1), ("gelu", 0)), strict=True
+    ):
         for (label, (normed, placement, marker)), series in zip(NORMS.items(), [*SERIES, SERIES[0]], strict=True):
             net = igb.mlp(20, phi, norm=normed, placement=placement, sigma_b2=sigma_b2)
             growth, majority = igb.phases.gradients(net).factor[-1], net.predict().G0.majority()
@@ -116,5 +117,10 @@ def which_norm() -> Figure:
 
 if __name__ == "__main__":
     with rc_context(STYLE):
-        for draw, ending in ((picture, ".png"), (theory_networks, ".svg"), (theory_depth, ".svg"), (which_norm, ".svg")):
+        for draw, ending in (
+            (picture, ".png"),
+            (theory_networks, ".svg"),
+            (theory_depth, ".svg"),
+            (which_norm, ".svg"),
+        ):
             draw().savefig(Path(__file__).with_name(draw.__name__ + ending), dpi=200, metadata=UNDATED[ending])

@@ -1,6 +1,7 @@
 """The picture of every result: what is drawn agrees with the numbers; what a notebook shows."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -137,6 +138,18 @@ def test_a_notebook_shows_what_it_can_and_no_markup_of_others() -> None:
     shown = Odd()._repr_html_()
     assert "<th>&lt;b&gt;name&lt;/b&gt;</th><td>&lt;script&gt;</td>" in shown
     assert "expected a result of igbtheory, got Odd, which has no picture" in shown
+
+
+def test_the_backend_of_a_notebook_keeps_its_display_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # it turns the display on when it is loaded, which the first picture does
+    code = "from matplotlib import interactive\nfrom matplotlib.backends.backend_agg import *\ninteractive(True)\n"
+    (tmp_path / "backend_of_a_notebook.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(plt, "_backend_mod", None)
+    monkeypatch.setitem(plt.rcParams, "backend", "module://backend_of_a_notebook")
+    monkeypatch.setitem(plt.rcParams, "interactive", False)
+    plt.close(P.G0.plot().figure)
+    assert plt.isinteractive()
 
 
 def test_axes_of_its_own_are_those_of_pyplot_and_light(tmp_path: Any) -> None:

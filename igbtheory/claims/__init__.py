@@ -8,6 +8,7 @@ from igbtheory.claims.claim import Claim, Section
 from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, rises, satisfies, shown
 from igbtheory.claims.finding import Finding, Trial
 from igbtheory.claims.formula import equation
+from igbtheory.claims.runner import run
 
 __all__ = [
     "Claim",
@@ -21,6 +22,7 @@ __all__ = [
     "normal",
     "rectified",
     "rises",
+    "run",
     "satisfies",
     "shown",
 ]

@@ -5,12 +5,12 @@ from typing import Any
 from igbtheory import checks
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.domain import refuse_outside
-from igbtheory.formulas.function import Function
+from igbtheory.formulas.function import ClosedForm, Function, formula
 from igbtheory.formulas.reader import FUNCTIONS as READABLE
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.sympy_reader import from_sympy
 
-__all__ = ["FUNCTIONS", "Function", "function_of"]
+__all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
 
 def function_of(activation: Any) -> Function:

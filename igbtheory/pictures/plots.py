@@ -56,12 +56,13 @@ WHOLE: dict[str, Callable[[Any], Figure]] = {"Verdict": verdict.picture}
 
 def plot(result: Result, axes: Axes | None = None) -> Axes:
     """Draw a result into axes and return them; ValueError, TypeError: there is nothing to draw, and why."""
-    with look():
-        if axes is None:
-            # a notebook shows the figures of pyplot, and a script those that pyplot can show
-            import matplotlib.pyplot as plt  # noqa: PLC0415 - other pictures do without it
+    # a notebook shows the figures of pyplot, and a script those that pyplot can show
+    import matplotlib.pyplot as plt  # noqa: PLC0415 - other pictures do without it
 
-            axes = plt.subplots(figsize=_size(result))[1]
+    # this loads the backend; that of a notebook turns its display on, and the end of the look would turn it off again
+    plt.draw_if_interactive()  # type: ignore[no-untyped-call]
+    with look():
+        axes = plt.subplots(figsize=_size(result))[1] if axes is None else axes
         _drawing(result)(axes, result)
     return axes
 
