@@ -61,7 +61,7 @@ def theory_networks() -> Figure:
             axes.plot([centre, centre], [0, norm.pdf(0, 0, spread)], color=series["color"], lw=0.8)
             axes.annotate(f"$\\mu_{c}$", (centre, 0.46), ha="center", va="bottom", color=series["color"])
         share = norm.cdf((centres[0] - centres[1]) / (np.sqrt(2) * spread))
-        axes.set(xlim=(-4, 4), ylim=(0, 0.52), xlabel="outputs over the data", yticks=[])
+        axes.set(xlim=(-4, 4), ylim=(0, 0.55), xlabel="outputs over the data", yticks=[])
         axes.set_title(f"network {name}: $G_0$ = {share:.0%}", loc="center")
         panels[2].plot([share], [prediction.G0.pdf(share)], "ko")
         panels[2].annotate(f" {name} ", (share, prediction.G0.pdf(share)), ha=side, va="bottom")
@@ -83,14 +83,14 @@ def theory_depth() -> Figure:
         second = (q - SIGMA_B2) / sigma_w2
         inputs = igb.GaussianInputs(shift=np.sqrt(share * second), variance=(1 - share) * second)
         c = igb.mlp(1, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict(inputs).per_layer.c
-        left.plot(c[0], c[1], **series, label=f"{name}, $\\sigma_w^2$ = {sigma_w2:.3g}")
+        left.plot(c[0], c[1], **series, label=f"{sigma_w2:.3g}: {name}")
         deep = igb.mlp(60, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict()
         right.plot(deep.per_layer.gamma, **series)
     right.plot(igb.mlp(60, "relu").predict().per_layer.gamma, **SERIES[0])
     right.annotate("ReLU", (46, 105), ha="center")
     right.axhline(1, color=GREY, lw=0.7, zorder=0)
     left.set(xlim=(0, 1), ylim=(0, 1), xlabel="correlation of two data", ylabel="... one layer later")
-    left.legend(loc="lower right", title="tanh, $\\sigma_b^2$ = 0.1", alignment="left", bbox_to_anchor=(1.03, -0.03))
+    left.legend(loc="upper left", title="tanh, $\\sigma_w^2$ =", alignment="left", bbox_to_anchor=(-0.01, 1.07))
     right.set(xlim=(0, 60), ylim=(0.03, 1e3), yscale="log", xlabel="layer", ylabel="$\\gamma$")
     return figure
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from igbtheory import checks, layers
-from igbtheory.layers import Activation, Layer, Residual
+from igbtheory.layers import Activation, Gate, Layer, Residual
 from igbtheory.network import DEEPEST, Network
 
 LAYERS = {
@@ -20,7 +20,7 @@ LAYERS = {
     for name in layers.__all__
     if isinstance(kind := getattr(layers, name), type)
     and issubclass(kind, Layer)
-    and kind not in {Layer, Activation, Residual}
+    and kind not in {Layer, Gate, Activation, Residual}
 }
 """Layers by their names; activations and residual blocks have rules of their own."""
 EXAMPLE = '"Dense(2) | relu | Dense(2)"'

@@ -151,6 +151,20 @@ def test_what_is_no_network_is_refused(text: str, message: str) -> None:
         igb.Network.read(text)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("predict --depth 1", "classes --draws 20", "losses --networks 9 --samples 9"),
+        "draw --window 0.4 0.6 --data digits --first 20 --networks 2",
+        "phase relu --diagram --points 3 --depth 2 --out .",
+    ],
+)
+def test_results_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split(), "--plot", "picture.png"]) == 0
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_without_arguments_it_shows_what_to_try(capsys: Capture) -> None:
     assert main([]) == 0
     commands = re.findall(r"^  igb (.*?)  ", capsys.readouterr().out, re.MULTILINE)

@@ -147,7 +147,7 @@ def test_the_backend_of_a_notebook_keeps_its_display_on(monkeypatch: pytest.Monk
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(plt, "_backend_mod", None)
     monkeypatch.setitem(plt.rcParams, "backend", "module://backend_of_a_notebook")
-    monkeypatch.setitem(plt.rcParams, "interactive", "False")
+    monkeypatch.setitem(plt.rcParams, "interactive", value=False)
     plt.close(P.G0.plot().figure)
     assert plt.isinteractive()
 

@@ -315,7 +315,8 @@ def test_a_wrong_prediction_is_found_by_moments_and_by_the_law_of_guesses() -> N
     comparison = RELU.simulate(1000, 32, 32).compare(igb.mlp(3, "relu", sigma_w2=1.0, sigma_b2=10.0).predict())
     assert not comparison.agrees()
     assert comparison.ks.pvalue < 1e-6
-    assert "no" in repr(comparison).splitlines()[-1]
+    assert "no" in str(comparison).splitlines()[-1]
+    assert "deviates: " in repr(comparison)
 
 
 def test_a_slightly_wrong_prediction_is_found() -> None:
@@ -354,7 +355,7 @@ def test_networks_that_all_guess_alike_do_not_refute_a_law_that_seldom_does_not(
 
 
 def test_the_printed_form_is_a_table(relu: Comparison) -> None:
-    text = repr(relu)
+    text = str(relu)
     for part in ("theory", "width 128", "width -> inf", "slope", "Var(G0)", "Kolmogorov-Smirnov", "agreement", "yes"):
         assert part in text
 

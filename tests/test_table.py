@@ -20,6 +20,8 @@ from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.text import text
 from igbtheory.layers import (
+    GEGLU,
+    GLU,
     Activation,
     AvgPool,
     BatchNorm,
@@ -71,6 +73,8 @@ LAYERS: list[Layer] = [
     MaxPool(3),
     AvgPool(3),
     Dropout(0.3),
+    GLU(),
+    GEGLU(),
     Residual(Dense(0.5)),
     Residual(Activation("relu"), Dense(0.5, 0.1), scale=0.7),
     Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),

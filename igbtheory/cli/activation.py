@@ -1,14 +1,11 @@
 """`igb activation`: the verdict on an activation."""
 
-from contextlib import nullcontext
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from igbtheory.cli.options import Gaussian, Printed, Variances, Whole
+from igbtheory.cli.options import Gaussian, Pictured, Variances, Whole
 from igbtheory.phases import verdict
-from igbtheory.whole_files import whole_file
 
 
 def activation(
@@ -16,10 +13,9 @@ def activation(
     /,
     variances: Variances = Variances(),
     inputs: Gaussian = Gaussian(),
-    printed: Printed = Printed(),
+    printed: Pictured = Pictured(),
     *,
     depth: Whole = 100,
-    plot: Path | None = None,
 ) -> None:
     """Print the verdict on an activation: whether it biases, why, and what depth makes of it.
 
@@ -35,18 +31,10 @@ def activation(
     inputs
         The Gaussian inputs.
     printed
-        How the result is printed; JSON holds all depths.
+        How the result is printed and drawn; JSON holds all depths.
     depth
         Hidden layers.
-    plot
-        Draw the activation, gamma over depth and the law of G0 to this file, FILE.png or FILE.pdf.
 
     """
-    # the file first: a picture that cannot be written is refused before anything is computed
-    with nullcontext() if plot is None else whole_file(plot, (".png", ".pdf")) as file:
-        found = verdict(activation, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
-        if file is not None:
-            from igbtheory.pictures import plots, style  # noqa: PLC0415 - Matplotlib takes its time
-
-            style.write(plots.picture, found, file)
-        printed.answer({}, found)
+    of = (activation, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
+    printed.answer({}, printed.drawn(lambda: verdict(*of)))

@@ -21,4 +21,4 @@ def certify(layers: str | None = None, /, case: GaussianCase = GaussianCase(), *
     """
     case = case.of(layers)
     values = case.values()
-    case.answer(case.origin(values), case.network().certify(digits, inputs=values))
+    case.answer(case.origin(values), case.drawn(lambda: case.network().certify(digits, inputs=values)))

@@ -47,7 +47,9 @@ def classes(
     """
     case = case.of(layers)
     values = case.values()
-    found = as_dict(case.network().predict(values), classes, temperature, proportions, draws)
+    prediction = case.network().predict(values)
+    case.drawn(lambda: prediction.guesses(classes))
+    found = as_dict(prediction, classes, temperature, proportions, draws)
     origin = case.origin(values)
     if case.json:
         output.show_json({**origin, **found})

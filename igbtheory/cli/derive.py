@@ -37,11 +37,10 @@ def derive(
     """
     case = replace(case.of(layers), **{name: _symbol(name) for name in symbol or []})
     values = case.values()
-    found = case.network().derive(values)
     if latex:
-        output.show(found.latex())
+        output.show(case.network().derive(values).latex())
     else:
-        case.answer(case.origin(values), found)
+        case.answer(case.origin(values), case.drawn(lambda: case.network().derive(values)))
 
 
 def _symbol(name: str) -> Any:

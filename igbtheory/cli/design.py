@@ -27,4 +27,6 @@ def design(gamma: float, case: Case = Case(), *, vary: str, within: tuple[float,
     options = case.options()
     if vary in options and options.pop(vary) != getattr(Case(), vary):
         raise ValueError(f"--vary {vary} finds its value; leave --{vary.replace('_', '-')} out")
-    case.answer({}, igb.design(gamma, vary, inputs=case.values(), within=within, **options))
+    values = case.values()
+    found = case.drawn(lambda: igb.design(gamma, vary, inputs=values, within=within, **options))
+    case.answer({}, found)

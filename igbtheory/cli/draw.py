@@ -44,7 +44,8 @@ def draw(
         raise ValueError('G0 is that of given data: name them with --data, for instance "--data digits --first 500"')
     case = case.of(layers)
     values = case.values()
-    found = igb.draw(case.network(), values, window, networks=networks, width=width, seed=seed)
+    network = case.network()
+    found = case.drawn(lambda: igb.draw(network, values, window, networks=networks, width=width, seed=seed))
     if out is not None:
         with whole_file(out, (".npz",)) as path:
             found.save(path)

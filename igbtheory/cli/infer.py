@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Printed, Whole
+from igbtheory.cli.options import Pictured, Whole
 
 
 def infer(
@@ -15,7 +15,7 @@ def infer(
     samples: Whole | None = None,
     level: float = 0.95,
     against: str | None = None,
-    printed: Printed = Printed(),
+    printed: Pictured = Pictured(),
 ) -> None:
     """Estimate gamma, with an interval and tests, from the shares of the data that networks gave to their classes.
 
@@ -33,12 +33,13 @@ def infer(
     against
         The shares of networks of another architecture: print the ratio of the first gamma to theirs, and a test.
     printed
-        How the result is printed.
+        How the result is printed and drawn.
 
     """
     files = [file] if against is None else [file, against]
     found = [igb.infer(_shares(name), samples, level=level) for name in files]
     comparison = igb.compare(*found, level=level) if against is not None else None
+    printed.drawn(lambda: comparison or found[0])
     if printed.json:
         first, *others = ({"file": name, **one.to_dict()} for name, one in zip(files, found, strict=True))
         values = {"samples": samples, **first}

@@ -60,7 +60,7 @@ def losses(  # noqa: PLR0913 - one argument an option
     else:
         finite = {**draws, "width": width, "inputs": values}
         found = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
-    first = found["cross-entropy"].value.draws
+    first = case.drawn(lambda: found["cross-entropy"]).value.draws
     wide = "infinitely wide" if width is None else f"of width {width}"
     drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {seed}"
     origin = {**case.origin(values), "drawn": drawn}

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Printed, Whole
+from igbtheory.cli.options import Pictured, Whole
 
 
 def measure(
@@ -18,7 +18,7 @@ def measure(
     networks: Whole = 100,
     seed: Whole = 0,
     batch_size: Whole | None = None,
-    printed: Printed = Printed(),
+    printed: Pictured = Pictured(),
 ) -> None:
     """Measure the bias of an untrained PyTorch model, from the guesses and outputs of freshly drawn ones.
 
@@ -41,7 +41,7 @@ def measure(
     batch_size
         Data in a pass, in an order drawn anew for every model; all data at once unless named.
     printed
-        How the result is printed.
+        How the result is printed and drawn.
 
     """
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
@@ -49,7 +49,8 @@ def measure(
 
     values, progress = first_rows(_data(data), first, data), sys.stderr.isatty()
     with loaded(function) as make_model:
-        found = igb.measure(make_model, values, networks, seed=seed, batch_size=batch_size, progress=progress)
+        options: dict[str, Any] = {"seed": seed, "batch_size": batch_size, "progress": progress}
+        found = printed.drawn(lambda: igb.measure(make_model, values, networks, **options))
     origin = {"model": function, "inputs": text(data, values)}
     if printed.json:
         output.show_json({**origin, "batch_size": batch_size, **found.to_dict()})

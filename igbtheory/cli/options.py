@@ -1,14 +1,22 @@
 """Options that commands share: which network, on which inputs, and whether to print JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from cyclopts import Parameter, Token
 
 import igbtheory as igb
 from igbtheory.cli import output
+from igbtheory.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from igbtheory.result import Result
+
+PICTURES = (".png", ".pdf", ".svg")
+"""Endings of the files of pictures."""
 
 
 def _whole(_: type, tokens: Sequence[Token]) -> int:
@@ -39,6 +47,27 @@ class Printed:
             output.show_json({**origin, **result.to_dict()}, digits)
         else:
             output.show(*map(str, origin.values()), *([""] if origin else []), str(result))
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Pictured(Printed):
+    """How the result is printed and drawn."""
+
+    plot: Path | None = None
+    """Draw the result to this file, FILE.png, FILE.pdf or FILE.svg."""
+
+    def drawn(self, compute: Callable[[], "Result"]) -> Any:
+        """Return the result that is computed, drawn where a picture is wanted."""
+        if self.plot is None:
+            return compute()
+        # the file first: a picture that cannot be written is refused before anything is computed
+        with whole_file(self.plot, PICTURES) as file:
+            from igbtheory.pictures import plots, style  # noqa: PLC0415 - Matplotlib takes its time
+
+            found = compute()
+            style.write(plots.picture, found, file)
+        return found
 
 
 @Parameter(name="*")
@@ -141,7 +170,7 @@ class Inputs(Gaussian):
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class GaussianCase(Printed, Gaussian, Architecture):
+class GaussianCase(Pictured, Gaussian, Architecture):
     """A network on Gaussian inputs, and how its result is printed."""
 
     layers: Annotated[str | None, Parameter(parse=False)] = None

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
-from igbtheory.cli.options import Printed, Whole
+from igbtheory.cli.options import Pictured, Whole
 from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
@@ -27,7 +27,7 @@ POINTS = 50
 def phase(  # noqa: PLR0913 - one argument an option
     activation: Annotated[str, Parameter(allow_leading_hyphen=True)],
     /,
-    printed: Printed = Printed(),
+    printed: Pictured = Pictured(),
     *,
     sigma_w2: float | None = None,
     sigma_b2: float | None = None,
@@ -50,7 +50,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     activation
         A name such as tanh, or a formula in x; with a pool behind it as in relu+maxpool2 or tanh+avgpool2.
     printed
-        How the result is printed.
+        How the result is printed and drawn.
     sigma_w2
         Variance of the weights, multiplied by the number of units that a layer reads; that of the edge of chaos
         unless named.
@@ -79,7 +79,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     if not diagram:
         if points is not None:
             raise ValueError("--points are those of a diagram; add --diagram")
-        printed.answer({}, _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth))
+        printed.answer({}, printed.drawn(lambda: _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth)))
         return
     if (sigma_w2, sigma_b2) != (None, None):
         raise ValueError("--diagram varies both variances; leave --sigma-w2 and --sigma-b2 out")
@@ -94,7 +94,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     igb.mlp(1, name, **network)  # refuses what is no network, before a folder is made
     # first of all: who cannot write the files shall not wait for them
     with whole_files(out, "--out") as work:
-        found = computed(name, w2, b2, depth, **network)
+        found = printed.drawn(lambda: computed(name, w2, b2, depth, **network))
         style.write(plots.picture, found, work / f"{stem}.png")
         _write_table(found, work / f"{stem}.csv")
     if printed.json:

@@ -1,5 +1,6 @@
 """`igb predict`: the prediction in infinite width."""
 
+import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.options import Case, Whole
 
@@ -22,6 +23,9 @@ def predict(layers: str | None = None, /, case: Case = Case(), *, digits: Whole 
     """
     case = case.of(layers)
     values = case.values()
-    with output.working("predicting"):
-        prediction = case.network().predict(values, digits=digits)
-    case.answer(case.origin(values), prediction, digits or 17)
+
+    def predicted() -> igb.Prediction:
+        with output.working("predicting"):
+            return case.network().predict(values, digits=digits)
+
+    case.answer(case.origin(values), case.drawn(predicted), digits or 17)

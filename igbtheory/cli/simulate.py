@@ -1,6 +1,7 @@
 """`igb simulate`: finite networks, and how they compare with the prediction."""
 
 import sys
+from typing import Any
 
 from igbtheory.cli.options import Case, Whole
 
@@ -46,10 +47,11 @@ def simulate(  # noqa: PLR0913 - one argument an option
     values, network, progress = case.values(), case.network(), sys.stderr.isatty()
     # before the networks are drawn: what cannot be predicted is refused at once
     prediction = network.predict(values) if compare else None
-    found = network.simulate(networks, width, samples, seed, values, workers=workers, progress=progress)
-    if not compare:
-        case.answer(case.origin(values), found)
-        return 0
-    compared = found.compare(prediction, workers=workers, progress=progress)
-    case.answer(case.origin(values), compared)
-    return 0 if compared.agrees() else 1
+
+    def simulated() -> Any:
+        found = network.simulate(networks, width, samples, seed, values, workers=workers, progress=progress)
+        return found.compare(prediction, workers=workers, progress=progress) if compare else found
+
+    found = case.drawn(simulated)
+    case.answer(case.origin(values), found)
+    return int(compare and not found.agrees())

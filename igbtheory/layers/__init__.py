@@ -13,6 +13,7 @@ from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.dropout import Dropout
+from igbtheory.layers.gates import GEGLU, GLU, Gate, ReGLU, SwiGLU
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
@@ -22,11 +23,14 @@ from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.layers.residual import Residual
 
 __all__ = [
+    "GEGLU",
+    "GLU",
     "Activation",
     "AvgPool",
     "BatchNorm",
     "Dense",
     "Dropout",
+    "Gate",
     "Gaussian",
     "GaussianPairs",
     "GroupNorm",
@@ -37,5 +41,7 @@ __all__ = [
     "MaxPool",
     "Pairs",
     "RMSNorm",
+    "ReGLU",
     "Residual",
+    "SwiGLU",
 ]

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.averages.state import Moments
-from igbtheory.layers import BatchNorm, Dropout, GroupNorm, LawNode, Layer, Residual
+from igbtheory.layers import BatchNorm, Dropout, Gate, GroupNorm, LawNode, Layer, Residual
 from igbtheory.layers.node import moments_only
 from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
@@ -49,6 +49,8 @@ class Twins:
             return replace(self, node=after)  # functions apply when averaged
         if isinstance(layer, BatchNorm) and layer.trains:
             return self.at(after, *batch_slope(layer, node))
+        if isinstance(layer, Gate) and node.base.averages:
+            return self.at(after, *_gate(layer, node))
         if isinstance(layer, GroupNorm) or len(after.estimated) > len(node.estimated):
             raise ValueError(
                 f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
@@ -62,6 +64,14 @@ def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
     u, v = x.applied(), y.applied()
     noise = a * a * u.noise + b * b * v.noise
     return Twins(add_moments(x.node, a, y.node, b), noise, np.maximum(u.error, v.error))
+
+
+def _gate(layer: Gate, node: LawNode) -> tuple[Any, Any]:
+    """Factor of a gate x phi(z): noise of x times E phi^2, and noise of z times E x^2 phi'^2."""
+    gating = node.then(layer.phi)
+    (of_x, error), (of_z, other) = slope(node), slope(gating)
+    x, y = node.averaged(), gating.averaged()
+    return of_x * (y.mean * y.mean + y.variance) + of_z * (x.mean * x.mean + x.variance), error + other
 
 
 def _linear(layer: Layer, n: Kind, x: Moments) -> tuple[Any, Any]:
