@@ -601,6 +601,7 @@ def test_weights_of_any_kind_are_compared() -> None:
         (igb.GaussianInputs(0.5, 2.0), TypeError, r"a law; draw data from it.*normal\(0.5, 2.0 \*\* 0.5"),
         ([[1.0], [1.0, 2.0]], TypeError, "stack"),
         (None, TypeError, "NoneType"),
+        (np.ma.masked_array(X, X > 0), TypeError, "expected data without a mask"),
         (X * 1e39, ValueError, r"range of the model's torch.float32, got 2.8\de\+39; scale the data down"),
     ],
 )

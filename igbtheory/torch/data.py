@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 
 
@@ -35,7 +36,7 @@ def _tensor(data: Any) -> torch.Tensor:
             f"normal({data.shift}, {data.variance} ** 0.5, (1000, 64))"
         )
     try:
-        array = np.asarray(data)
+        array = np.asarray(checks.unmasked("data", data))
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "biufc":
