@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import igbtheory as igb
-from igbtheory.pictures.style import GREY, SERIES, STYLE, UNDATED
+from igbtheory.pictures.style import GREY, SERIES, STYLE
 
 DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
 """Depths of the ReLU networks and their colours (by Okabe and Ito), which colour-blind readers can tell apart."""
@@ -117,10 +117,5 @@ def which_norm() -> Figure:
 
 if __name__ == "__main__":
     with rc_context(STYLE):
-        for draw, ending in (
-            (picture, ".png"),
-            (theory_networks, ".svg"),
-            (theory_depth, ".svg"),
-            (which_norm, ".svg"),
-        ):
-            draw().savefig(Path(__file__).with_name(draw.__name__ + ending), dpi=200, metadata=UNDATED[ending])
+        for draw in (picture, theory_networks, theory_depth, which_norm):
+            draw().savefig(Path(__file__).with_name(f"{draw.__name__}.png"), dpi=180)
