@@ -132,6 +132,14 @@ def test_an_odd_activation_has_no_bias_without_biases() -> None:
         assert p.regime == "neutral"
 
 
+def test_the_stated_error_never_falls_over_the_layers() -> None:
+    tanh = (igb.Activation("tanh"), igb.Dense())
+    for norm in ((), (igb.BatchNorm(8),), (igb.LayerNorm(),)):
+        error = igb.Network(igb.Dense(2.0, 0.1), *norm, *tanh * 4).predict().per_layer.error
+        assert np.all(error > 0)
+        assert np.all(np.diff(error) >= 0)
+
+
 def test_regimes_are_told_apart() -> None:
     assert igb.mlp(1, "relu").predict().regime == "neutral"
     assert igb.mlp(20, "relu").predict().regime == "prejudiced"
