@@ -17,7 +17,7 @@ def doubted(phi: Function, m: int, h: T, found: T) -> T:
     h: the moments of the pre-activations; M: the largest of m of them, whose density is at most m times theirs.
     With e the distance from phi, E |e(h_a) phi(h_b)| is at most the product of their root mean squares.
     """
-    error = _of_moments(phi, m, h, found) if isinstance(h, Moments) else _of_pairs(phi, m, h, found)  # type: ignore[arg-type]
+    error = _of_moments(phi, m, h, found) if isinstance(h, Moments) else _of_pairs(phi, m, h, found)
     return replace(found, error=found.error + error)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from igbtheory.cli.options import Gaussian, Printed, Variances, Whole
+from igbtheory.cli.options import Assignments, Gaussian, Printed, Variances, Whole, with_parameters
 from igbtheory.phases import verdict
 from igbtheory.whole_files import whole_file
 
@@ -18,6 +18,7 @@ def activation(
     inputs: Gaussian = Gaussian(),
     printed: Printed = Printed(),
     *,
+    param: Assignments = (),
     depth: Whole = 100,
     plot: Path | None = None,
 ) -> None:
@@ -36,6 +37,8 @@ def activation(
         The Gaussian inputs.
     printed
         How the result is printed; JSON holds all depths.
+    param
+        The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each.
     depth
         Hidden layers.
     plot
@@ -44,7 +47,8 @@ def activation(
     """
     # the file first: a picture that cannot be written is refused before anything is computed
     with nullcontext() if plot is None else whole_file(plot, (".png", ".pdf")) as file:
-        found = verdict(activation, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
+        phi = with_parameters(activation, param)
+        found = verdict(phi, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
         if file is not None:
             from igbtheory.pictures.style import write  # noqa: PLC0415 - Matplotlib takes its time
             from igbtheory.pictures.verdict import picture  # noqa: PLC0415 - as above

@@ -46,7 +46,9 @@ def function_of(activation: Any, **parameters: Any) -> Function:
         refuse_unused(parameters)
         return NAMED[folded(activation)]
     if activation.isidentifier() and activation not in {"x", "pi", "E", *READABLE}:
-        checks.known("activation", activation, [name for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)])
+        checks.known(
+            "activation", activation, [name for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)]
+        )
     values = parameter_trees(activation, parameters)
     tree = read(activation, {name: phi.tree for name, phi in NAMED.items()}, values)
     return _checked(with_values(activation, parameters), tree)

@@ -8,30 +8,29 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, final
+from itertools import pairwise, product
+from typing import final
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from igbtheory.formulas.calculus import reflected
 from igbtheory.formulas.doubt import Doubt
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import Number, Tree, X, add, choice, mul, number, power
+from igbtheory.formulas.tree import Number, Power, Product, Tree, X, add, choice, mul, number
 from igbtheory.numbers import FLOAT64
 
 Array = NDArray[np.float64]
 Values = Callable[[Array], Array]
 DEGREE = 16
-MOST = 256
-"""Polynomials at most."""
+MOST = 128
+"""Polynomials on either side of 0 at most."""
 NARROW = 1e-9
 """Width, relative to max(|x|, 1), of a piece that is straight whatever the function does there."""
 SHORT = 1000
 """Denominator up to which a kink or a slope counts as a fraction that was meant."""
-TRIED = [(tolerance, reach) for tolerance in (1e-14, 1e-11, 1e-8, 1e-5) for reach in (1024, 256, 64, 32)]
-"""Tolerances, and distances from 0 up to which they are to hold, in the order in which they are tried."""
+TOLERANCES, REACHES = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4), (1024, 256, 64, 16)
+"""Relative errors, and distances from 0 up to which they are to hold, in the order in which they are tried."""
 _NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 _SERIES = np.linalg.inv(chebyshev.chebvander(_NODES, DEGREE))
 _WITNESSES = np.array([-1, -0.998, -0.97, *np.linspace(-0.93, 0.91, 14), 0.96, 0.997, 1])
@@ -52,17 +51,26 @@ class _TooManyError(Exception):
 def approximated(name: str, values: Values) -> Function:
     """Return a function made of polynomials, straight beyond the last of them, with the distance from the true values.
 
-    ValueError: it varies too fast, or is not finite within 32 of 0.
+    ValueError: it varies too fast, or is not finite within 16 of 0.
     """
-    for tolerance, reach in TRIED:
+    noise = _noise(values)
+    for tolerance, reach in product([tolerance for tolerance in TOLERANCES if tolerance >= noise], REACHES):
         try:
-            return _function(name, values, _Fitted(values, tolerance, reach).pieces())
+            return _function(name, values, _Fitted(values, tolerance, reach).pieces(), tolerance)
         except (_TooManyError, FloatingPointError):
             continue
     raise ValueError(
-        f"expected an activation that {MOST} polynomials of degree {DEGREE} approximate for |x| < {TRIED[-1][1]}, got "
-        f"{name}, which varies too fast or is not finite there; pass its formula as text, or clip it"
+        f"expected an activation that {2 * MOST} polynomials of degree {DEGREE} approximate for |x| < {REACHES[-1]}, "
+        f"got {name}, which varies too fast or is not finite there; pass its formula as text, or clip it"
     )
+
+
+def _horner(coefficients: Sequence[Fraction], u: Fraction) -> Fraction:
+    """Value of a polynomial in u."""
+    total = Fraction(0)
+    for c in reversed(coefficients):
+        total = total * u + c
+    return total
 
 
 @final
@@ -81,11 +89,14 @@ class Piece:
 
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x."""
-        return sum((c * (x - self.middle) ** k for k, c in enumerate(self.coefficients)), Fraction(0))
+        return _horner(self.coefficients, x - self.middle)
 
-    def slope(self, x: Fraction) -> Fraction:
-        """Return the derivative at x."""
-        return sum((k * c * (x - self.middle) ** (k - 1) for k, c in enumerate(self.coefficients) if k), Fraction(0))
+    @property
+    def slopes(self) -> tuple[Fraction, Fraction]:
+        """The derivative at either end."""
+        terms = [k * c for k, c in enumerate(self.coefficients)][1:]
+        half = (self.high - self.low) / 2
+        return _horner(terms, -half), _horner(terms, half)
 
     def through(self, left: Fraction, right: Fraction) -> "Piece":
         """Return the piece with these values at its ends, by a straight line added."""
@@ -101,10 +112,12 @@ class Piece:
     @cached_property
     def tree(self) -> Tree:
         """The polynomial as a formula; left of 0 the mirror image of one right of it, so that symmetries show."""
-        if self.high <= 0:
-            return reflected(self.mirrored(1).tree)
-        u = add(X, Number(-self.middle))
-        return add(*(mul(Number(c), power(u, number(k))) for k, c in enumerate(self.coefficients)))
+        own, x = (self.mirrored(1), -X) if self.high <= 0 else (self, X)
+        u = add(x, Number(-own.middle))
+        # what `mul` would make of them, at a hundredth of the time
+        terms = [Product((Number(c), Power(u, number(k)))) for k, c in enumerate(own.coefficients) if k > 1 and c]
+        constant, slope = own.coefficients[:2]
+        return add(Number(constant), mul(Number(slope), u), *terms)
 
 
 @final
@@ -185,7 +198,7 @@ class _Fitted:
         """Return the pieces, neighbours in one where one series resolves both."""
         found: list[Piece] = []
         for count, piece in enumerate(pieces):
-            if count > 4 * MOST:
+            if count > 2 * MOST:
                 raise _TooManyError
             good, series = self._fit(float(found[-1].low), float(piece.high)) if found else (False, _NODES)
             if good:
@@ -223,7 +236,7 @@ def _meant(value: Fraction) -> Fraction:
     return short if abs(short - value) <= Fraction(1, 10**12) * max(abs(value), 1) else value
 
 
-def _function(name: str, values: Values, pieces: list[Piece]) -> Function:
+def _function(name: str, values: Values, pieces: list[Piece], tolerance: float) -> Function:
     """Return the function of the pieces, with straight lines beyond them, and how far it is from the true values."""
     first, last = pieces[0], pieces[-1]
     cuts = [first.low, *(piece.high for piece in pieces)]
@@ -238,13 +251,13 @@ def _function(name: str, values: Values, pieces: list[Piece]) -> Function:
         distance = 2 * np.abs(true - phi(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
     bounds = np.nan_to_num(distance, nan=LARGEST, posinf=LARGEST).max(axis=0)
     size = max(float(abs(piece(piece.low))) for piece in pieces if -8 <= piece.low <= 8)
-    kinks = (after.low for before, after in pairwise(pieces) if _bends(before, after, size))
+    kinks = sorted(set(_kinks(pieces, size, tolerance)))
     return replace(phi, doubt=Doubt(tuple(ends.tolist()), tuple(bounds.tolist()), tuple(kinks)))
 
 
 def _straight(piece: Piece, end: Fraction) -> Tree:
     """Return the straight line that continues a piece at one of its ends."""
-    slope = piece.slope(end)
+    slope = piece.slopes[int(end == piece.high)]
     return add(Number(piece(end) - slope * end), mul(Number(slope), X))
 
 
@@ -257,8 +270,19 @@ def choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
     return choice(add(X, Number(-cuts[half])), right, left)
 
 
-def _bends(before: Piece, after: Piece, size: float) -> bool:
-    """Whether the function itself, of that size, has a kink or a jump where two pieces meet."""
-    at = after.low
-    jump, bend = after(at) - before(at), after.slope(at) - before.slope(at)
-    return abs(float(jump)) > SEEN * size or abs(float(bend)) > SEEN * (size + abs(float(after.slope(at))))
+def _kinks(pieces: list[Piece], size: float, tolerance: float) -> Iterator[Fraction]:
+    """Yield where the function itself, of that size, has a kink or a jump: pieces meet there with a bend to be seen."""
+    seen = max(SEEN, 1e3 * tolerance)
+    for before, after in pairwise(pieces):
+        jump, slope = float(after(after.low) - before(before.high)), float(after.slopes[0])
+        bend = abs(slope - float(before.slopes[1]))
+        if abs(jump) > seen * size or bend > seen * (size + abs(slope)):
+            short = after.low.limit_denominator(SHORT)
+            yield short if abs(short - after.low) < NARROW else after.low
+
+
+def _noise(values: Values) -> float:
+    """Return how far a function, relative to its size, is from smooth on stretches of 1/100: its rounding errors."""
+    middles = np.array([[-2.31], [-1.07], [-0.23], [0.41], [1.19], [2.77]])
+    y = values((middles + 0.005 * _NODES).ravel()).reshape(len(middles), -1)
+    return float(np.median(np.max(np.abs(y @ _SERIES.T)[:, -6:], axis=1) / (np.max(np.abs(y), axis=1) + 1e-300)))

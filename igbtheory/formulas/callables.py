@@ -24,7 +24,7 @@ from igbtheory.numbers import FLOAT64
 PROBES = np.linspace(-3.1, 4.3, 65)
 """Points at which a callable is tried."""
 AGREE = 1e-6
-"""Difference from its values with which a recorded formula is that of a callable: tensors may be of single precision."""
+"""Difference from its values with which a recorded formula is that of a callable, which single precision leaves."""
 LONGEST = 100
 """Characters of a formula that is its own name."""
 MOST_KNOTS = 1000
@@ -35,7 +35,7 @@ def from_callable(function: Callable[..., Any]) -> Function:
 
     TypeError, ValueError: it raises, is not elementwise or random, or returns another shape than it is given.
     """
-    name = getattr(function, "__name__", None) or repr(function)
+    name = getattr(function, "__name__", None) or " ".join(repr(function).split())
     values = _evaluator(name, function)
     y = _checked(name, values)
     tree = recorded(function)
@@ -70,15 +70,15 @@ def _of_formula(name: str, tree: Tree, values: Values) -> Function:
 
 def _evaluator(name: str, function: Callable[..., Any]) -> Values:
     """Return the callable as a function of arrays: of arrays or tensors itself, or number by number."""
-    ways: list[Callable[[Any], Any]] = [lambda x: function(x.copy())]
+    ways: list[Callable[[Any], Any]] = [function, np.vectorize(function, otypes=[float])]
     if torch := sys.modules.get("torch"):  # no callable needs it where it is not loaded
-        ways += [partial(_of_tensors, torch, function, kind) for kind in (torch.float64, torch.float32)]
-    ways.append(np.vectorize(function, otypes=[float]))
+        tensors = [partial(_of_tensors, torch, function, kind) for kind in (torch.float64, torch.float32)]
+        ways = [*tensors, *ways] if isinstance(function, torch.nn.Module) else [ways[0], *tensors, ways[1]]
     first: Exception | None = None
     for way in ways:
         try:
             with np.errstate(all="ignore"):
-                way(PROBES)
+                way(PROBES.copy())
         except Exception as error:  # noqa: BLE001 - whatever the user's code raises
             first = first or error
         else:
@@ -91,7 +91,7 @@ def _evaluator(name: str, function: Callable[..., Any]) -> Values:
 
 def _called(way: Callable[[Any], Any], x: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(all="ignore"):
-        y = np.asarray(way(x))
+        y = np.asarray(way(np.array(x, order="C")))  # a copy, which the callable may change
     if y.dtype.kind not in "biuf":
         raise TypeError(f"expected a callable that returns real numbers, got an array of {y.dtype}; return floats")
     return y.astype(float)
@@ -113,8 +113,8 @@ def _checked(name: str, values: Values) -> NDArray[np.float64]:
     some = slice(20, None, -1)
     if not np.allclose(values(PROBES[some]), y[some], rtol=AGREE, atol=AGREE, equal_nan=True):
         raise ValueError(
-            f"expected a callable that acts on every number on its own, got {name}, whose values change with the others "
-            "or from call to call; leave out means, norms and random numbers: layers such as LayerNorm do these"
+            f"expected a callable that acts on every number on its own, got {name}, whose values change with the "
+            "others or from call to call; leave out means, norms and random numbers: layers such as LayerNorm do these"
         )
     if not np.all(np.isfinite(y)):
         raise ValueError(

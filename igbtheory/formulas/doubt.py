@@ -21,6 +21,11 @@ class Doubt:
     bounds: tuple[float, ...]
     kinks: tuple[Fraction, ...]
 
+    def between(self, low: float, high: float) -> list[float]:
+        """Return the bounds that hold somewhere between two points."""
+        first, last = np.searchsorted(self.ends, [low, high])
+        return list(self.bounds[first : last + 1])
+
     def root_mean_square(self, mean: Any, scale: Any) -> Any:
         """Return the root mean square of the bounds under a Gaussian of that mean and standard deviation, or arrays."""
         mean, scale = (np.asarray(part, dtype=float)[..., None] for part in (mean, scale))

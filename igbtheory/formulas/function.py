@@ -87,7 +87,7 @@ class Function:
 
     @property
     def kinks(self) -> tuple[Fraction, ...]:
-        """The kinks of the function itself: those of its formula, without the ends of polynomials that approximate it."""
+        """The kinks of the function itself, without the ends of polynomials that approximate it."""
         return self.doubt.kinks if self.doubt else self.pieces.kinks
 
     @cached_property

@@ -16,12 +16,14 @@ RESERVED = {"x", "pi", "E", "where", *FUNCTIONS}
 
 
 def parameter_trees(text: str, parameters: Mapping[str, Any]) -> dict[str, Tree]:
-    """Return what the parameters of a formula stand for. TypeError, ValueError: no number, or no name in the formula."""
+    """Return what the parameters of a formula stand for. ValueError: no number, or no name in the formula."""
     words = set(re.findall(r"[A-Za-z_]\w*", text))
     refuse_unused(parameters.keys() - words, words - RESERVED - {word for word in words if folded(word) in NAMED})
     for name in parameters:
         if name in RESERVED or folded(name) in NAMED:
-            raise ValueError(f"expected a parameter with a name of its own, got {name!r}, which means something; rename it")
+            raise ValueError(
+                f"expected a parameter with a name of its own, got {name!r}, which means something; rename it"
+            )
     return {name: _tree(name, value) for name, value in parameters.items()}
 
 
@@ -45,8 +47,8 @@ def _tree(name: str, value: Any) -> Tree:
         return constant(name, value)
     if np.ndim(value):
         raise ValueError(
-            f"expected one number as the parameter {name}, got a sweep of shape {np.shape(value)}; loop over its values: "
-            f"[igb.mlp(3, igb.Activation(text, {name}=value)).predict() for value in values]"
+            f"expected one number as the parameter {name}, got a sweep of shape {np.shape(value)}; loop over its "
+            f"values: [igb.mlp(3, igb.Activation(text, {name}=value)).predict() for value in values]"
         )
     try:
         return Number(Fraction(value if isinstance(value, int | Fraction) else str(value).strip()))

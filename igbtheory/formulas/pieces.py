@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import degree, reflected
 from igbtheory.formulas.roots import roots, sign
-from igbtheory.formulas.tree import ZERO, Call, Choice, Number, Power, Tree, add, children, evaluate, rebuild, substitute
+from igbtheory.formulas.tree import (
+    ZERO,
+    Call,
+    Choice,
+    Number,
+    Power,
+    Tree,
+    add,
+    children,
+    evaluate,
+    rebuild,
+    substitute,
+)
 from igbtheory.numbers import Kind
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})

@@ -73,13 +73,11 @@ def folded(name: str) -> str:
     return name.lower().replace("_", "")
 
 
-def read(
-    text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Mapping[str, Tree] | None = None
-) -> Tree:
+def read(text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Mapping[str, Tree] | None = None) -> Tree:
     """Tree of a formula in x, for example "where(x > 0, x, x/10)", "x*tanh(x)" or "relu(x) - 1/sqrt(pi)".
 
-    catalogue: trees of further functions of one argument, by their names folded; parameters: what further names stand for. Raises ValueError
-    with the column and the reason where the text is not such a formula.
+    catalogue: trees of further functions of one argument, by their names folded; parameters: what further names stand
+    for. Raises ValueError with the column and the reason where the text is not such a formula.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a formula, got {text!r}")
@@ -201,8 +199,8 @@ class _Reader:
             case ast.Name(id=name) if name in FUNCTIONS or folded(name) in self.catalogue:
                 raise self.refusal(node, f"{name!r} is a function; write {name}(x)")
             case ast.Name(id=name):
-                value = f"a parameter takes a value, as in Activation(..., {name}=1)"
-                raise self.refusal(node, f"unknown name {name!r}; {value}; {_KNOWN}")
+                remedy = f"a parameter takes a value, as in Activation(..., {name}=1)"
+                raise self.refusal(node, f"unknown name {name!r}; {remedy}; {_KNOWN}")
             case _:
                 raise self._foreign(node)
 

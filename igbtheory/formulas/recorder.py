@@ -14,7 +14,21 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import FUNCTIONS, extreme, folded, read, size
-from igbtheory.formulas.tree import ONE, ZERO, Choice, Number, Tree, X, add, call, choice, mul, number, power, substitute
+from igbtheory.formulas.tree import (
+    ONE,
+    ZERO,
+    Choice,
+    Number,
+    Tree,
+    X,
+    add,
+    call,
+    choice,
+    mul,
+    number,
+    power,
+    substitute,
+)
 
 LARGEST = 4000
 """Parts of a recorded formula at most: repeated products of a function with itself double them."""
@@ -64,7 +78,7 @@ class Recorder(NDArrayOperatorsMixin):
 
 def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
     """Return what a function of NumPy, SciPy or PyTorch of that name makes of its arguments."""
-    known = folded(name)
+    known = folded(name.removeprefix("special_"))
     if known in SHAPES:
         return Recorder(_shape(known, parts, named))
     trees = [_tree(part) for part in parts]
@@ -87,11 +101,13 @@ def _is_known(name: str) -> bool:
     return name in SHAPES or name in _EXACT or _SAME.get(name, name) in FUNCTIONS or name in NAMED
 
 
-def _tree(value: Any) -> Tree:
-    """Formula of an argument: of a number, the decimal that it prints."""
-    if value is None or isinstance(value, Recorder):
-        return value and value.tree
-    if isinstance(value, str) or np.size(value) != 1:
+def _tree(value: Any) -> Any:
+    """Formula of an argument: of a number, the decimal that it prints; None, a bound that is not there, stays."""
+    if isinstance(value, Recorder):
+        return value.tree
+    if value is None:
+        return None
+    if isinstance(value, str) or (value.numel() if hasattr(value, "numel") else np.size(value)) != 1:
         raise TypeError(f"{value!r} is no number")
     return number(Fraction(repr(float(value))))
 
