@@ -56,7 +56,8 @@ def approximated(name: str, values: Values) -> Function:
     noise = _noise(values)
     for tolerance, reach in product([tolerance for tolerance in TOLERANCES if tolerance >= noise], REACHES):
         try:
-            return _function(name, values, _Fitted(values, tolerance, reach).pieces(), tolerance)
+            with np.errstate(all="ignore"):
+                return _function(name, values, _Fitted(values, tolerance, reach).pieces(), tolerance)
         except (_TooManyError, FloatingPointError):
             continue
     raise ValueError(
@@ -233,7 +234,7 @@ def _piece(low: float, high: float, series: Array) -> Piece:
 
 def _meant(value: Fraction) -> Fraction:
     short = value.limit_denominator(SHORT)
-    return short if abs(short - value) <= Fraction(1, 10**12) * max(abs(value), 1) else value
+    return short if abs(short - value) <= Fraction(1, 10**12) * max(abs(value), Fraction(1)) else value
 
 
 def _function(name: str, values: Values, pieces: list[Piece], tolerance: float) -> Function:
@@ -246,9 +247,8 @@ def _function(name: str, values: Values, pieces: list[Piece], tolerance: float) 
     ends = np.unique([*map(float, cuts), *(side * 2.0**k for k in range(reach) for side in (-1, 1))])
     inside = ends[:-1] + np.diff(ends) * _BETWEEN[:, None]
     x = np.column_stack([_FAR * ends[0], inside, _FAR * ends[-1]])
-    with np.errstate(all="ignore"):
-        true = values(x.ravel()).reshape(x.shape)
-        distance = 2 * np.abs(true - phi(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
+    true = values(x.ravel()).reshape(x.shape)
+    distance = 2 * np.abs(true - phi(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
     bounds = np.nan_to_num(distance, nan=LARGEST, posinf=LARGEST).max(axis=0)
     size = max(float(abs(piece(piece.low))) for piece in pieces if -8 <= piece.low <= 8)
     kinks = sorted(set(_kinks(pieces, size, tolerance)))

@@ -4,13 +4,13 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from keyword import iskeyword
 from typing import final
 
+from igbtheory.checks import nearest
 from igbtheory.formulas.tree import (
     ONE,
     PI,
@@ -276,8 +276,8 @@ class _Reader:
                 f"{name} jumps infinitely often; write the steps that matter, as in heaviside(x) + heaviside(x - 1), "
                 f"or in Python pass the callable np.{name}, which takes those within reach"
             )
-        near = get_close_matches(name, [*FUNCTIONS, *self.catalogue], n=1, cutoff=0.7)
-        return f"did you mean {near[0]!r}? {_KNOWN}" if near else _KNOWN
+        near = nearest(name, [*FUNCTIONS, *self.catalogue], 0.7)
+        return f"did you mean {near!r}? {_KNOWN}" if near else _KNOWN
 
     def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
         """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""

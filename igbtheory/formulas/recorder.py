@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from igbtheory.checks import unmasked
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import FUNCTIONS, extreme, folded, read, size
 from igbtheory.formulas.tree import (
@@ -107,7 +108,8 @@ def _tree(value: Any) -> Any:
         return value.tree
     if value is None:
         return None
-    if isinstance(value, str) or (value.numel() if hasattr(value, "numel") else np.size(value)) != 1:
+    value = unmasked("a number in a callable", value)
+    if isinstance(value, str) or np.size(value) != 1:
         raise TypeError(f"{value!r} is no number")
     return number(Fraction(repr(float(value))))
 
