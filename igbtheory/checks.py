@@ -113,11 +113,18 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     names = tuple(names)
     if name in names:
         return str(name)
-    lower = {known.lower(): known for known in names}
-    near = get_close_matches(str(name).lower(), lower, n=1, cutoff=0.4)
-    hint = f"; did you mean {lower[near[0]]!r}?" if near else ";"
+    near = nearest(str(name), names, 0.4)
+    hint = f"; did you mean {near!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
     raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")
+
+
+def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
+    """The name most like this one, one of the same letters before all; None below a likeness of `cutoff`."""
+    lower = {known.lower(): known for known in names}
+    same = [known for known in lower if sorted(known) == sorted(name.lower())]
+    near = same or get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
+    return lower[near[0]] if near else None
 
 
 def data_set(inputs: Any) -> Any:

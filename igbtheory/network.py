@@ -146,6 +146,11 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
             "scale of every single unit changes is estimated from draws"
         )
+    approximated = [x.phi for x in each(layers) if isinstance(x, Activation) and x.phi.doubt]
+    if approximated:
+        return (
+            f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
+        )
     from igbtheory.averages.mesh import mesh  # noqa: PLC0415 - only a warning asks
 
     cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]

@@ -92,7 +92,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     """
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
-    smooth = m == 1 and not phi.pieces.kinks
+    smooth = m == 1 and not phi.kinks
     if smooth:
         mehler.fill(n, phi, points, found)
     elif isinstance(n, Float64) and (m == 1 or points.shape[1] >= MANY):
@@ -109,7 +109,7 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) 
     if phi is None and m == 1:
         return q + mean * mean
     phi = phi or IDENTITY
-    if m == 1 and (_closed(phi, mean) or not phi.pieces.kinks):
+    if m == 1 and (_closed(phi, mean) or not phi.kinks):
         return product(n, phi, 1, (q, q, q), mean)[0]
     rule = partial(quadrature.second_moment, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
     return np.array([rule(n.number(mean), variance) for variance in np.ravel(q)]).reshape(np.shape(q))[()]
@@ -131,7 +131,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
     if closed := _closed(phi, mean):
         return closed.covariance(n, *pair) + closed.mean(n, pair[0]) * closed.mean(n, pair[1]), 4 * n.epsilon
     centre = n.number(mean)
-    if not phi.pieces.kinks:
+    if not phi.kinks:
         series, error = mehler.product(n, phi, *pair, centre)
         if error <= n.goal:
             return series, error

@@ -74,9 +74,10 @@ def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
     """Return reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
     reach = max(_reach(n, phi, mean, scale) for scale in scales)
     found = mesh(phi, span(abs(mean) + reach * max(scales)))
-    kinks = [n.number(kink) for kink in phi.pieces.kinks]
-    jumps = [(kink, jump) for kink, jump in zip(kinks, phi.pieces.jumps(n), strict=True) if jump]
-    return Resolved(n, phi, reach, kinks, jumps, [n.number(x) for x in found.points] + kinks, found.doubt)
+    ends = [n.number(kink) for kink in phi.pieces.kinks]
+    jumps = [(kink, jump) for kink, jump in zip(ends, phi.pieces.jumps(n), strict=True) if jump]
+    cuts = [n.number(x) for x in found.points] + ends
+    return Resolved(n, phi, reach, [n.number(kink) for kink in phi.kinks], jumps, cuts, found.doubt)
 
 
 def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from igbtheory.cli.options import Gaussian, Pictured, Variances, Whole
+from igbtheory.cli.options import Assignments, Gaussian, Pictured, Variances, Whole, with_parameters
 from igbtheory.phases import verdict
 
 
@@ -15,6 +15,7 @@ def activation(
     inputs: Gaussian = Gaussian(),
     printed: Pictured = Pictured(),
     *,
+    param: Assignments = (),
     depth: Whole = 100,
 ) -> None:
     """Print the verdict on an activation: whether it biases, why, and what depth makes of it.
@@ -32,9 +33,12 @@ def activation(
         The Gaussian inputs.
     printed
         How the result is printed and drawn; JSON holds all depths.
+    param
+        The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each.
     depth
         Hidden layers.
 
     """
-    of = (activation, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
+    phi = with_parameters(activation, param)
+    of = (phi, variances.sigma_w2, variances.sigma_b2, depth, inputs.values())
     printed.answer({}, printed.drawn(lambda: verdict(*of)))

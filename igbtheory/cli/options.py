@@ -49,6 +49,21 @@ class Printed:
             output.show(*map(str, origin.values()), *([""] if origin else []), str(result))
 
 
+Assignments = Annotated[tuple[str, ...], Parameter(name="--param", negative="")]
+"""Values of the parameters of a formula: --param a=5."""
+
+
+def with_parameters(activation: str, assignments: Assignments) -> str:
+    """Return the formula with the values of its parameters in their places."""
+    values: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = (part.strip() for part in assignment.partition("="))
+        if not (equals and name.isidentifier() and value):
+            raise ValueError(f"expected --param NAME=VALUE, got {assignment!r}; for example --param a=5")
+        values[name] = value
+    return igb.Activation(activation, **values).phi.name if values else activation
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Pictured(Printed):
@@ -90,6 +105,8 @@ class Architecture(Variances):
     """Hidden layers."""
     activation: str = "relu"
     """A name such as relu, tanh, linear, or a formula in x such as "x*tanh(x)"."""
+    param: Assignments = ()
+    """The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each."""
     norm: str | None = None
     """The norm of every hidden layer: batch, layer or rms. None unless named."""
     placement: str = "before"
@@ -103,7 +120,9 @@ class Architecture(Variances):
         """Return the options as keywords of `igb.mlp`."""
         if self.norm is None and self.placement != "before":
             raise ValueError(f"--placement {self.placement} is that of a norm; name one with --norm")
-        return {field.name: getattr(self, field.name) for field in fields(Architecture)}
+        found = {field.name: getattr(self, field.name) for field in fields(Architecture)}
+        found["activation"] = with_parameters(self.activation, found.pop("param"))
+        return found
 
     def network(self) -> "igb.Network":
         """Return the network with these options."""
@@ -111,10 +130,11 @@ class Architecture(Variances):
 
     def call(self) -> str:
         """Return the call that makes the network: a deep one is too long to print layer by layer."""
-        named = ((field.name, getattr(self, field.name), field.default) for field in fields(Architecture))
-        left = {"depth", "activation"}
-        said = [f"{n}={v!r}" for n, v, usual in named if n not in left and (n == "sigma_w2" or v != usual)]
-        return f"mlp({self.depth}, {self.activation!r}, {', '.join(said)})"
+        usual = {field.name: field.default for field in fields(Architecture)}
+        options = self.options()
+        depth, activation = options.pop("depth"), options.pop("activation")
+        said = [f"{name}={value!r}" for name, value in options.items() if name == "sigma_w2" or value != usual[name]]
+        return f"mlp({depth}, {activation!r}, {', '.join(said)})"
 
 
 @Parameter(name="*")

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Whole
+from igbtheory.cli.options import Assignments, Pictured, Whole, with_parameters
 from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
@@ -29,6 +29,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     /,
     printed: Pictured = Pictured(),
     *,
+    param: Assignments = (),
     sigma_w2: float | None = None,
     sigma_b2: float | None = None,
     norm: str | None = None,
@@ -51,6 +52,8 @@ def phase(  # noqa: PLR0913 - one argument an option
         A name such as tanh, or a formula in x; with a pool behind it as in relu+maxpool2 or tanh+avgpool2.
     printed
         How the result is printed and drawn.
+    param
+        The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each.
     sigma_w2
         Variance of the weights, multiplied by the number of units that a layer reads; that of the edge of chaos
         unless named.
@@ -75,6 +78,7 @@ def phase(  # noqa: PLR0913 - one argument an option
 
     """
     name, pool = _read(activation)
+    name = with_parameters(name, param)
     network: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
     if not diagram:
         if points is not None:

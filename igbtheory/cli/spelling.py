@@ -13,6 +13,7 @@ PARAMETERS = (
 _NAME = "|".join(PARAMETERS)
 _LONG = "|".join(name for name in PARAMETERS if "_" in name and name != "activation_shift")
 _RULES = (
+    (re.compile(r"Activation\(\.\.\., (\w+)=1\)"), lambda found: f"--param {found[1]}=1"),
     (
         re.compile(r"\bGaussianInputs\(([-\d.]+), ([-\d.]+)\)"),
         lambda found: f"--shift {found[1]} --variance {found[2]}",

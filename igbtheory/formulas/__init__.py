@@ -1,39 +1,61 @@
 """Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
 
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from igbtheory import checks
-from igbtheory.formulas.catalogue import FUNCTIONS
+from igbtheory.formulas.callables import from_callable, from_table
+from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
 from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import ClosedForm, Function, formula
+from igbtheory.formulas.parameters import parameter_trees, refuse_unused, with_values
 from igbtheory.formulas.reader import FUNCTIONS as READABLE
-from igbtheory.formulas.reader import read
+from igbtheory.formulas.reader import folded, read
 from igbtheory.formulas.sympy_reader import from_sympy
+from igbtheory.formulas.tree import Tree
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
 
-def function_of(activation: Any) -> Function:
-    """Return the function meant by a name, a formula in x, a SymPy expression in x, or a Function."""
+def function_of(activation: Any, **parameters: Any) -> Function:
+    """Return the function meant by a name, a formula in x, a SymPy expression, a callable, a table or a Function.
+
+    parameters: values of the other names in a formula or a SymPy expression, or keywords of a callable.
+    """
     activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
     if isinstance(activation, Function):
+        refuse_unused(parameters)
         return activation
-    if isinstance(getattr(activation, "free_symbols", None), set) and hasattr(activation, "is_Rational"):
-        return _checked(Function(str(activation), from_sympy(activation)))
+    if hasattr(activation, "is_Rational"):
+        refuse_unused(parameters.keys() - {symbol.name for symbol in activation.free_symbols})
+        return _checked(with_values(str(activation), parameters), from_sympy(activation, parameters))
+    if callable(activation):
+        return from_callable(partial(activation, **parameters) if parameters else activation)
+    if isinstance(activation, tuple | list | np.ndarray) and len(activation) == 2:
+        refuse_unused(parameters)
+        return from_table(*activation)
     if not isinstance(activation, str):
         raise TypeError(
-            f"expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', or a SymPy expression), "
-            f"got {activation!r}"
+            "expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', a SymPy expression, a "
+            f"callable, or a table (x, y)), got {activation!r:.200}"
         )
     activation = activation.strip()
-    if activation in FUNCTIONS:
-        return FUNCTIONS[activation]
+    if folded(activation) in NAMED:
+        refuse_unused(parameters)
+        return NAMED[folded(activation)]
     if activation.isidentifier() and activation not in {"x", "pi", "E", *READABLE}:
-        checks.known("activation", activation, FUNCTIONS)
-    return _checked(Function(activation, read(activation, {name: phi.tree for name, phi in FUNCTIONS.items()})))
+        checks.known(
+            "activation", activation, [name for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)]
+        )
+    values = parameter_trees(activation, parameters)
+    tree = read(activation, {name: phi.tree for name, phi in NAMED.items()}, values)
+    return _checked(with_values(activation, parameters), tree)
 
 
-def _checked(phi: Function) -> Function:
+def _checked(name: str, tree: Tree) -> Function:
+    phi = Function(name, tree)
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         refuse_outside(phi.name, phi.tree, phi.pieces)
     return phi

@@ -10,6 +10,7 @@ import numpy as np
 
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.character import growth, monotonicity
+from igbtheory.formulas.doubt import Doubt
 from igbtheory.formulas.pieces import Pieces, split
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.tree import Tree, substitute, symbols
@@ -52,13 +53,16 @@ class ClosedForm(ABC):
 class Function:
     """The function phi of one pre-activation x.
 
-    name: as the user wrote it; tree: its formula; closed: its closed forms where they are known.
+    name: as the user wrote it; tree: its formula; closed: its closed forms where they are known; aliases: names that
+    libraries give it beside; doubt: how far the formula is from the function it stands for, None where it is exact.
     """
 
     name: str
     tree: Tree
     closed: ClosedForm | None = None
     source: str = ""
+    aliases: tuple[str, ...] = ()
+    doubt: Doubt | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -80,6 +84,11 @@ class Function:
     def pieces(self) -> Pieces:
         """Analytic pieces between the kinks."""
         return split(self.tree)
+
+    @property
+    def kinks(self) -> tuple[Fraction, ...]:
+        """The kinks of the function itself, without the ends of polynomials that approximate it."""
+        return self.doubt.kinks if self.doubt else self.pieces.kinks
 
     @cached_property
     def slope(self) -> Pieces:
@@ -121,10 +130,16 @@ class Function:
 
 
 def composed(outer: Function, inner: Function) -> Function:
-    """Return the function outer(inner(x))."""
+    """Return the function outer(inner(x)). ValueError: one of them is approximated, so that the error is not known."""
+    for phi in (outer, inner):
+        if phi.doubt:
+            raise ValueError(
+                f"expected formulas as activations behind one another, got {phi.name!r}, which is approximated; "
+                "pass one callable that does both"
+            )
     return Function(f"{outer.name} after {inner.name}", substitute(outer.tree, inner.tree))
 
 
-def formula(name: str, text: str, source: str, closed: ClosedForm | None = None) -> Function:
-    """Return the function of a row of the catalogue."""
-    return Function(name, read(text), closed, source)
+def formula(name: str, text: str, source: str, closed: ClosedForm | None = None, *aliases: str) -> Function:
+    """Return the function of a row of the catalogue, also known by the aliases."""
+    return Function(name, read(text), closed, source, aliases)

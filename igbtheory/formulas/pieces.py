@@ -2,17 +2,36 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import degree, reflected
 from igbtheory.formulas.roots import roots, sign
-from igbtheory.formulas.tree import ZERO, Call, Choice, Number, Power, Tree, children, choice, evaluate, rebuild
+from igbtheory.formulas.tree import (
+    ZERO,
+    Call,
+    Choice,
+    Number,
+    Power,
+    Tree,
+    add,
+    children,
+    evaluate,
+    rebuild,
+    substitute,
+)
 from igbtheory.numbers import Kind
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
+
+MANY = 8
+"""Kinks beyond which each formula is evaluated on its own interval alone."""
+MODERATE = 8
+"""Exponent up to which a power of a far point stays in range beside others."""
 
 
 @final
@@ -30,6 +49,8 @@ class Pieces:
         """Values at x in the kind n; a formula with a singularity sees only points of its own interval."""
         if not self.kinks:
             return evaluate(self.formulas[0], n, x) + 0 * x
+        if len(self.kinks) > MANY and isinstance(x, np.ndarray) and x.dtype == float:
+            return self._place_by_place(n, x)
         total = zero = 0 * x
         for (low, high), formula in zip(pairwise([None, *self.kinks, None]), self.formulas, strict=True):
             if formula == ZERO:
@@ -42,12 +63,30 @@ class Pieces:
             total = total + (evaluate(formula, n, seen) + zero) * inside
         return total
 
+    def _place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values at floats, each formula at those of its own interval alone."""
+        flat = x.ravel()
+        places = np.searchsorted(self._float_kinks, flat, side="right")
+        order = np.argsort(places, kind="stable")
+        found = np.empty_like(flat)
+        for own in np.split(order, np.flatnonzero(np.diff(places[order])) + 1):
+            if own.size:
+                found[own] = evaluate(self.formulas[places[own[0]]], n, flat[own])
+        return found.reshape(x.shape)
+
+    @cached_property
+    def _float_kinks(self) -> NDArray[np.float64]:
+        return np.array(self.kinks, dtype=float)
+
     def jumps(self, n: Kind) -> list[Any]:
-        """Jump of the function at each kink, in the kind n."""
-        return [
-            evaluate(right, n, n.number(kink)) - evaluate(left, n, n.number(kink))
-            for kink, (left, right) in zip(self.kinks, pairwise(self.formulas), strict=True)
-        ]
+        """Jump of the function at each kink, in the kind n; 0 exactly where polynomials meet."""
+        return [evaluate(jump, n, n.number(kink)) for kink, jump in zip(self.kinks, self._jumps, strict=True)]
+
+    @cached_property
+    def _jumps(self) -> tuple[Tree, ...]:
+        """The formula of every jump, a number where both sides are polynomials."""
+        sides = zip(self.kinks, pairwise(self.formulas), strict=True)
+        return tuple(add(_at(kink, right), -_at(kink, left)) for kink, (left, right) in sides)
 
     def parity(self) -> int:
         """Parity: 1 for an even function, -1 for an odd one, 0 where the formula shows neither."""
@@ -66,12 +105,20 @@ class Pieces:
         return degrees.pop() if len(degrees) == 1 else None
 
 
+def _at(kink: Fraction, tree: Tree) -> Tree:
+    """Formula of the value at a kink; the formula itself where it is singular there."""
+    try:
+        return substitute(tree, Number(kink))
+    except ZeroDivisionError:
+        return tree
+
+
 def _entire(tree: Tree) -> bool:
     """Whether a formula has a moderate value at every x."""
     match tree:
         case Call(name, _) if name not in _BOUNDED:
             return False
-        case Power(_, Number(value)) if value.denominator == 1 and value > 0:
+        case Power(_, Number(value)) if value.denominator == 1 and 0 < value <= MODERATE:
             return _entire(tree.base)
         case Power():
             return False
@@ -115,8 +162,9 @@ def _innermost(tree: Tree) -> set[Tree]:
 
 
 def _decided(tree: Tree, point: Fraction) -> Tree:
-    """Formula with its innermost tests decided as they stand at `point`."""
-    parts = tuple(_decided(part, point) for part in children(tree))
+    """Formula with its innermost tests decided as they stand at `point`; of an outer one, what holds there alone."""
     if isinstance(tree, Choice) and not _innermost(tree.test):
-        return choice(Number(Fraction(sign(tree.test, point))), *parts[1:])
-    return rebuild(tree, parts)
+        return _decided(tree.yes if sign(tree.test, point) >= 0 else tree.no, point)
+    if not _innermost(tree):
+        return tree
+    return rebuild(tree, tuple(_decided(part, point) for part in children(tree)))

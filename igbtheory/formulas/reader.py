@@ -10,6 +10,7 @@ from itertools import pairwise
 from keyword import iskeyword
 from typing import final
 
+from igbtheory.checks import nearest
 from igbtheory.formulas.tree import (
     ONE,
     PI,
@@ -45,6 +46,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     "abs": (1, lambda a: choice(a, a, -a)),
     "sign": (1, lambda a: choice(a, ONE, -ONE)),
     "Heaviside": (1, lambda a: choice(a, ONE, ZERO)),
+    "clip": (3, lambda a, low, high: FUNCTIONS["min"][1](FUNCTIONS["max"][1](a, low), high)),
     "max": (2, lambda a, b: choice(add(a, -b), a, b)),
     "min": (2, lambda a, b: choice(add(a, -b), b, a)),
     "sec": (1, lambda a: power(call("cos", a), number(-1))),
@@ -53,6 +55,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
 }
 """Functions of a formula: how many arguments (for max and min: at least), and the tree."""
 FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
+FUNCTIONS |= {"heaviside": FUNCTIONS["Heaviside"]}
+_STEPS = {"floor", "ceil", "round"}
 _VARIADIC = {"max", "min", "Max", "Min"}
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = f"known are x, pi, E, where, {', '.join(FUNCTIONS)}, and the names of the catalogue as functions"
@@ -64,11 +68,16 @@ _TOKEN = re.compile(r"(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|\S"
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
-def read(text: str, catalogue: Mapping[str, Tree] | None = None) -> Tree:
+def folded(name: str) -> str:
+    """Return a name without what PyTorch, Keras and JAX write differently: capitals and underscores."""
+    return name.lower().replace("_", "")
+
+
+def read(text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Mapping[str, Tree] | None = None) -> Tree:
     """Tree of a formula in x, for example "where(x > 0, x, x/10)", "x*tanh(x)" or "relu(x) - 1/sqrt(pi)".
 
-    catalogue: trees of further functions of one argument. Raises ValueError with the column and the reason where the
-    text is not such a formula.
+    catalogue: trees of further functions of one argument, by their names folded; parameters: what further names stand
+    for. Raises ValueError with the column and the reason where the text is not such a formula.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a formula, got {text!r}")
@@ -82,7 +91,7 @@ def read(text: str, catalogue: Mapping[str, Tree] | None = None) -> Tree:
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         column, reason = _mistake(text) or (getattr(error, "offset", None) or len(text) + 1, _MADE_OF)
         raise ValueError(f"cannot read the formula {text!r} at column {column}: {reason}") from None
-    return _Reader(text, catalogue or {}).tree(body, DEEPEST)
+    return _Reader(text, catalogue or {}, {**(parameters or {}), **_NAMES}).tree(body, DEEPEST)
 
 
 def _mistake(text: str) -> tuple[int, str] | None:
@@ -108,8 +117,8 @@ def _begins_operand(part: str) -> bool:
     return bool(re.match(r"[\w.]", part)) and not iskeyword(part)
 
 
-def _size(tree: Tree, most: int) -> int:
-    """Number of nodes of a tree, counted up to `most`."""
+def size(tree: Tree, most: int) -> int:
+    """Return the number of nodes of a tree, counted up to `most`."""
     total, waiting = 0, [tree]
     while waiting and total < most:
         total += 1
@@ -136,7 +145,7 @@ def extreme(function: Callable[..., Tree], trees: Sequence[Tree]) -> Tree:
         return trees[0]
     half = len(trees) // 2
     found = function(*(extreme(function, part) for part in (trees[:half], trees[half:])))
-    if _size(found, MOST_NODES) >= MOST_NODES:
+    if size(found, MOST_NODES) >= MOST_NODES:
         raise OverflowError(f"the formula unfolds to more than {MOST_NODES} parts; use fewer arguments")
     return found
 
@@ -144,10 +153,11 @@ def extreme(function: Callable[..., Tree], trees: Sequence[Tree]) -> Tree:
 @final
 @dataclass(frozen=True)
 class _Reader:
-    """One reading: the text, for the sentences of its errors, and the functions it may use beside FUNCTIONS."""
+    """One reading: the text, for the sentences of its errors, functions beside FUNCTIONS, and the names with values."""
 
     text: str
     catalogue: Mapping[str, Tree]
+    names: Mapping[str, Tree]
 
     def refusal(self, node: ast.AST, reason: str) -> ValueError:
         return self._refusal_at(getattr(node, "col_offset", 0) + 1, reason)
@@ -163,7 +173,7 @@ class _Reader:
             found = self._tree(node, depth - 1)
         except (ZeroDivisionError, OverflowError) as error:
             raise self.refusal(node, str(error)) from None
-        if _size(found, MOST_NODES) >= MOST_NODES:
+        if size(found, MOST_NODES) >= MOST_NODES:
             raise self.refusal(node, f"the formula unfolds to more than {MOST_NODES} parts")
         if _has_large_number(found):
             reason = f"a number in it has more than {MOST_BITS} bits, or an exponent is larger than {LARGEST_EXPONENT}"
@@ -174,8 +184,8 @@ class _Reader:
         match node:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return self._number(node, value)
-            case ast.Name(id=name) if name in _NAMES:
-                return _NAMES[name]
+            case ast.Name(id=name) if name in self.names:
+                return self.names[name]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self.tree(operand, depth)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -186,10 +196,11 @@ class _Reader:
                 return self._where(node, ONE, ZERO, depth)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(node, name, arguments, depth)
-            case ast.Name(id=name) if name in FUNCTIONS or name in self.catalogue:
+            case ast.Name(id=name) if name in FUNCTIONS or folded(name) in self.catalogue:
                 raise self.refusal(node, f"{name!r} is a function; write {name}(x)")
             case ast.Name(id=name):
-                raise self.refusal(node, f"unknown name {name!r}; {_KNOWN}")
+                remedy = f"a parameter takes a value, as in Activation(..., {name}=1)"
+                raise self.refusal(node, f"unknown name {name!r}; {remedy}; {_KNOWN}")
             case _:
                 raise self._foreign(node)
 
@@ -244,17 +255,29 @@ class _Reader:
     def _call(self, node: ast.expr, name: str, arguments: list[ast.expr], depth: int) -> Tree:
         if name == "where" and len(arguments) == 3:
             return self._where(arguments[0], self.tree(arguments[1], depth), self.tree(arguments[2], depth), depth)
-        if name in self.catalogue and name not in FUNCTIONS and len(arguments) == 1:
-            return substitute(self.catalogue[name], self.tree(arguments[0], depth))
-        arity = 3 if name == "where" else 1 if name in self.catalogue else FUNCTIONS.get(name, (0,))[0]
+        known = folded(name)
+        if known in self.catalogue and name not in FUNCTIONS and len(arguments) == 1:
+            return substitute(self.catalogue[known], self.tree(arguments[0], depth))
+        arity = 3 if name == "where" else 1 if known in self.catalogue else FUNCTIONS.get(name, (0,))[0]
         if not arity:
-            hint = f"for a product write {name}*(...)" if name in _NAMES else _KNOWN
-            raise self.refusal(node, f"unknown function {name!r}; {hint}")
+            raise self.refusal(node, f"unknown function {name!r}; {self._remedy(name)}")
         if len(arguments) != arity and not (name in _VARIADIC and len(arguments) > arity):
             raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
         trees = [self.tree(argument, depth) for argument in arguments]
         function = FUNCTIONS[name][1]
         return extreme(function, trees) if name in _VARIADIC else function(*trees)
+
+    def _remedy(self, name: str) -> str:
+        """Return what to write instead of a function that is not known."""
+        if name in self.names:
+            return f"for a product write {name}*(...)"
+        if name in _STEPS:
+            return (
+                f"{name} jumps infinitely often; write the steps that matter, as in heaviside(x) + heaviside(x - 1), "
+                f"or in Python pass the callable np.{name}, which takes those within reach"
+            )
+        near = nearest(name, [*FUNCTIONS, *self.catalogue], 0.7)
+        return f"did you mean {near!r}? {_KNOWN}" if near else _KNOWN
 
     def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
         """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""

@@ -1,6 +1,6 @@
 """The activation phi - s, and the constant s that makes its mean vanish."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, final
 
@@ -37,4 +37,5 @@ def shifted(phi: Function, s: float) -> Function:
     """
     exact = Fraction(s)
     closed = None if phi.closed is None else Shifted(phi.closed, exact)
-    return Function(f"{phi.name} - {s:.17g}", add(phi.tree, -number(exact)), closed, phi.source)
+    name, tree = f"{phi.name} - {s:.17g}", add(phi.tree, -number(exact))
+    return replace(phi, name=name, tree=tree, closed=closed, aliases=())

@@ -1,5 +1,6 @@
 """The reader of SymPy expressions: tree to tree, without importing SymPy."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -7,17 +8,32 @@ from igbtheory.formulas.reader import FUNCTIONS, extreme
 from igbtheory.formulas.tree import PI, E, Number, Parameter, Tree, X, add, choice, mul, number, power
 
 
-def from_sympy(expression: Any) -> Tree:
-    """Tree of a SymPy expression in one symbol, or of several in the one named x; the others stand for numbers.
+def from_sympy(expression: Any, parameters: Mapping[str, Any] | None = None) -> Tree:
+    """Tree of a SymPy expression in one symbol, or of several in the one named x, or of a Lambda of one symbol.
 
-    Raises ValueError where it has no symbol, or no x among several, or a function without a meaning here.
+    parameters: what is put in place of the other symbols, by their names; those without one stand for numbers. Raises
+    ValueError where it has no symbol, or no x among several, or a function without a meaning here.
     """
+    if type(expression).__name__ == "Lambda":
+        (variable, *more) = expression.variables
+        if more:
+            raise ValueError(f"expected a Lambda of one symbol, got {expression}; make the others free symbols")
+        expression = expression.expr.xreplace({variable: type(variable)("x")})
+    values = {symbol: (parameters or {}).get(symbol.name) for symbol in expression.free_symbols}
+    expression = expression.subs({symbol: value for symbol, value in values.items() if value is not None})
     symbols = sorted(expression.free_symbols, key=str)
     variable = [symbol for symbol in symbols if len(symbols) == 1 or symbol.name == "x"]
     if not variable:
         names = ", ".join(map(str, symbols)) or "none"
         raise ValueError(f"expected a SymPy expression in a symbol x, got the symbols {names} in {expression}")
     return _tree(expression.xreplace({variable[0]: type(variable[0])("x")}))
+
+
+def constant(name: str, value: Any) -> Tree:
+    """Tree of a SymPy expression that stands for the parameter of that name."""
+    if any(symbol.name == "x" for symbol in value.free_symbols):
+        raise ValueError(f"expected the parameter {name} without x, got {value}; write x into the formula")
+    return _tree(value)
 
 
 def _tree(node: Any) -> Tree:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from igbtheory.formulas.pieces import Pieces
-from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum, Tree, Variable, is_negative
+from igbtheory.formulas.tree import Call, Choice, Constant, Number, Power, Product, Sum, Tree, Variable, is_negative
 
 LONGEST = 12
 """Characters of a number that are written out; a longer one is rounded to so many digits."""
@@ -58,8 +58,10 @@ def text(tree: Tree, binding: int = 0) -> str:
             return _bracketed(f"{text(base, 4)}**{text(exponent, 4)}", 3, binding)
         case Call(name, argument):
             return f"{name}({text(argument)})"
+        case Choice(test, yes, no):
+            return f"where({text(test)} >= 0, {text(yes)}, {text(no)})"
         case _:
-            raise TypeError(f"expected a formula without choices, got {tree!r}")
+            raise TypeError(f"expected a formula without symbols, got {tree!r}")
 
 
 def _bracketed(found: str, own: int, binding: int) -> str:

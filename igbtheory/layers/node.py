@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 import numpy as np
 
+from igbtheory.averages.doubtful import doubted
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.base import Averaged, Base, Units
@@ -54,8 +55,16 @@ class Node(Generic[T]):
         return replace(self, maximum=self.maximum * m)
 
     def averaged(self) -> T:
-        """Return the second moments of phi(M)."""
-        return self.base.average(self.n, self.phi, self.maximum)
+        """Return the second moments of phi(M), in whose error that of an approximated phi is."""
+        found = self.base.average(self.n, self.phi, self.maximum)
+        if self.phi is None or self.phi.doubt is None:
+            return found
+        if self.n.exact:
+            raise ValueError(
+                f"expected the formula of an activation for certify or derive, got {self.phi.name!r}, which is "
+                "approximated; use predict(), which adds its error"
+            )
+        return doubted(self.phi, self.maximum, self.base.average(self.n, None, 1), found)  # type: ignore[type-var]
 
     def means(self) -> tuple[Any, Any]:
         """Return the means over the weights at the two data of a pair."""

@@ -32,6 +32,9 @@ REGIMES = {
     "prejudiced": "prejudiced, the law of G0 has two peaks, at 0 and 1",
 }
 
+MOST = 12
+"""Pieces and kinks that are listed at most."""
+
 
 def text_of(found: "Verdict") -> str:
     """Return the verdict in words, with a table of gamma over depth."""
@@ -42,8 +45,16 @@ def text_of(found: "Verdict") -> str:
 def _formula(found: "Verdict") -> str:
     phi = found.phi
     lines = [f"{phi.name}   ({phi.source})" if phi.source else phi.name]
-    lines += [f"  {formula:<24} {where}".rstrip() for where, formula in pieces_text(phi.pieces)]
-    kinks = f"kinks at {', '.join(map(number_text, phi.pieces.kinks))}" if phi.pieces.kinks else "no kinks"
+    parts = len(phi.pieces.formulas)
+    if phi.doubt:
+        within = max(phi.doubt.between(-8, 8))
+        lines.append(f"  approximated by {parts} polynomials, to {within:.1g} for |x| < 8")
+    elif parts > MOST:
+        lines.append(f"  {parts} pieces")
+    else:
+        lines += [f"  {formula:<24} {where}".rstrip() for where, formula in pieces_text(phi.pieces)]
+    shown = [*map(number_text, phi.kinks[:MOST]), *(["..."] if len(phi.kinks) > MOST else [])]
+    kinks = f"kinks at {', '.join(shown)}" if shown else "no kinks"
     degree = "not homogeneous" if phi.degree is None else f"homogeneous of degree {phi.degree}"
     closed = "moments in closed form" if phi.closed else "moments by quadrature"
     growth = phi.growth if phi.growth == "bounded" else f"{phi.growth} growth"
@@ -130,7 +141,7 @@ def dict_of(found: "Verdict") -> dict[str, Any]:
         "activation": phi.name,
         "formula": [{"where": where, "formula": formula} for where, formula in pieces_text(phi.pieces)],
         "source": phi.source,
-        "kinks": [float(kink) for kink in phi.pieces.kinks],
+        "kinks": [float(kink) for kink in phi.kinks],
         "parity": phi.parity,
         "degree": None if phi.degree is None else float(phi.degree),
         "growth": phi.growth,

@@ -11,7 +11,11 @@ from igbtheory.formulas.catalogue import (
     without_closed_form,
 )
 from igbtheory.formulas.function import Function
+from igbtheory.formulas.reader import folded
 
 _FAMILIES = (rectified, jumps, squared, without_closed_form, error_function, gelu, waves, bell)
 
 FUNCTIONS: dict[str, Function] = {function.name: function for family in _FAMILIES for function in family.FUNCTIONS}
+
+NAMED = {folded(name): phi for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)}
+"""The functions by all their names, folded."""

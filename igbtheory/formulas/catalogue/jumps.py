@@ -42,6 +42,6 @@ class Jump(ClosedForm):
 
 
 FUNCTIONS = (
-    formula("step", "Heaviside(x)", "torch.heaviside", Jump(Fraction(0), Fraction(1))),
+    formula("step", "Heaviside(x)", "torch.heaviside", Jump(Fraction(0), Fraction(1)), "heaviside"),
     formula("sign", "sign(x)", "torch.sign", Jump(Fraction(-1), Fraction(1))),
 )

@@ -37,4 +37,6 @@ class SquaredRelu(ClosedForm):
         return ((2 * n.pi + theta) * squared_sine - 3 * q * var_mu * n.sin_minus_t_cos(theta)) / (2 * n.pi)
 
 
-FUNCTIONS = (formula("squared_relu", "max(x, 0)**2", "torch.nn.functional.relu(x)**2 (So et al. 2021)", SquaredRelu()),)
+FUNCTIONS = (
+    formula("squared_relu", "max(x, 0)**2", "torch.nn.functional.relu(x)**2 (So et al. 2021)", SquaredRelu(), "relu2"),
+)

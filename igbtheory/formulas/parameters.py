@@ -1,0 +1,58 @@
+"""Parameters of formulas: names beside x that stand for numbers, or for symbols, which only `derive` keeps."""
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from igbtheory.formulas.catalogue import NAMED
+from igbtheory.formulas.reader import FUNCTIONS, folded
+from igbtheory.formulas.sympy_reader import constant
+from igbtheory.formulas.tree import Number, Tree
+
+RESERVED = {"x", "pi", "E", "where", *FUNCTIONS}
+
+
+def parameter_trees(text: str, parameters: Mapping[str, Any]) -> dict[str, Tree]:
+    """Return what the parameters of a formula stand for. ValueError: no number, or no name in the formula."""
+    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    refuse_unused(parameters.keys() - words, words - RESERVED - {word for word in words if folded(word) in NAMED})
+    for name in parameters:
+        if name in RESERVED or folded(name) in NAMED:
+            raise ValueError(
+                f"expected a parameter with a name of its own, got {name!r}, which means something; rename it"
+            )
+    return {name: _tree(name, value) for name, value in parameters.items()}
+
+
+def refuse_unused(parameters: Iterable[str], known: Iterable[str] = ()) -> None:
+    """Refuse parameters that an activation does not have; known: those that it has."""
+    if parameters := sorted(parameters):
+        has = f"whose parameters are {', '.join(sorted(known))}" if known else "which has no parameters"
+        raise ValueError(f"expected parameters of the activation, {has}, got {', '.join(parameters)}; leave them out")
+
+
+def with_values(text: str, parameters: Mapping[str, Any]) -> str:
+    """Return the formula with the values in place of their names."""
+    for name, value in parameters.items():
+        plain = re.fullmatch(r"\w+(\.\d+)?", str(value))
+        text = re.sub(rf"(?<![\w.]){name}\b", str(value) if plain else f"({value})", text)
+    return text
+
+
+def _tree(name: str, value: Any) -> Tree:
+    if hasattr(value, "is_Rational"):
+        return constant(name, value)
+    if np.ndim(value):
+        raise ValueError(
+            f"expected one number as the parameter {name}, got a sweep of shape {np.shape(value)}; loop over its "
+            f"values: [igb.mlp(3, igb.Activation(text, {name}=value)).predict() for value in values]"
+        )
+    try:
+        return Number(Fraction(value if isinstance(value, int | Fraction) else str(value).strip()))
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(
+            f"expected a finite number as the parameter {name}, got {value!r}; write one such as {name}=0.5"
+        ) from None

@@ -1,0 +1,226 @@
+"""Activations as Python has them: callables, modules, tables and formulas with parameters give what the names give."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy
+import sympy
+
+import igbtheory as igb
+from igbtheory.cli import main
+from igbtheory.formulas import function_of
+from igbtheory.numbers import FLOAT64
+
+A = sympy.Symbol("a", positive=True)
+RECORDED: dict[str, list[Callable[[Any], Any]]] = {
+    "relu": [
+        lambda x: np.maximum(x, 0),
+        lambda x: x * (x > 0),
+        lambda x: np.where((x > 0) & ~(x < -1), x, np.zeros_like(x)),
+        lambda x: np.clip(x, 0, None),
+        lambda x: (x + abs(x)) / 2,
+        lambda x: x.clip(min=0),
+    ],
+    "gelu": [lambda x: x * scipy.special.ndtr(x), lambda x: 0.5 * x * (1 + scipy.special.erf(x / np.sqrt(2)))],
+    "softplus": [lambda x: np.log1p(np.exp(x)), lambda x: np.logaddexp(0, x)],
+    "tanh": [np.tanh, lambda x: 2 / (1 + np.exp(-2 * x)) - 1],
+    "hardtanh": [lambda x: np.minimum(np.maximum(x, -1), 1)],
+}
+
+
+def gamma(activation: Any, depth: int = 3) -> float:
+    return float(igb.mlp(depth, activation, sigma_b2=0.1).predict().gamma)
+
+
+@pytest.mark.parametrize(("name", "function"), [(name, f) for name, fs in RECORDED.items() for f in fs])
+def test_a_recorded_callable_is_its_formula(name: str, function: Callable[[Any], Any]) -> None:
+    phi = function_of(function)
+    assert phi.doubt is None
+    assert gamma(phi) == pytest.approx(gamma(name), rel=1e-12)
+
+
+def test_a_recorded_formula_of_the_catalogue_has_its_closed_form() -> None:
+    assert function_of(lambda x: np.where(x > 0, x, 0.25 * x)) is function_of("prelu")
+
+
+def loop(x: Any) -> Any:
+    return np.array([value if value > 0.3 else 0.1 * value + 0.27 for value in x])
+
+
+def staircase(x: Any) -> Any:
+    return np.interp(x, np.linspace(-3, 3, 12), np.cos(np.linspace(-3, 3, 12)))
+
+
+UNTRACED: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
+    "a kink": (scipy.special.i0e, []),
+    "dawson": (lambda x: scipy.special.dawsn(x) + x / 3 + 1, []),
+    "loop": (loop, [0.3]),
+    "interpolated": (staircase, np.linspace(-3, 3, 12).tolist()),
+    "of numbers": (lambda x: math.tanh(x) if x > 0 else math.expm1(x) / 2, [0.0]),
+    "floor": (np.floor, list(range(-63, 64))),
+}
+
+
+@pytest.mark.parametrize("name", UNTRACED)
+def test_the_error_of_an_approximation_covers_the_true_one(name: str) -> None:
+    """Against E phi and E phi^2 by Gauss-Legendre between the kinks."""
+    function, kinks = UNTRACED[name]
+    phi = function_of(function)
+    assert phi.doubt is not None
+    assert np.allclose([float(kink) for kink in phi.kinks], kinks, rtol=1e-12, atol=1e-12)
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    ends = np.unique([*np.arange(-16, 17), *kinks])
+    ends = ends[np.abs(ends) <= 16]
+    half = np.diff(ends)[:, None] / 2
+    x = (ends[:-1, None] + half + half * nodes).ravel()
+    weight = (half * weights).ravel() * np.exp(-(x**2) / 4) / np.sqrt(4 * np.pi)
+    y = np.vectorize(function)(x) if name == "of numbers" else function(x)
+    mean, square = weight @ y, weight @ y**2
+    found = igb.mlp(1, phi).predict()
+    assert abs(found.gamma - mean**2 / (square - mean**2)) <= (float(found.error) + 1e-14) * found.gamma
+    assert found.error < 1e-12
+
+
+def test_single_precision_leaves_its_error() -> None:
+    phi = function_of(lambda x: np.tanh(np.asarray(x, dtype=np.float32)) + np.float32(0.5))
+    with pytest.warns(igb.AccuracyWarning, match="approximated"):
+        found = igb.mlp(2, phi).predict()
+    assert abs(found.gamma / igb.mlp(2, "tanh(x) + 1/2").predict().gamma - 1) < found.error < 1e-4
+
+
+def test_an_approximation_on_a_data_set_and_in_sweeps() -> None:
+    x = np.random.default_rng(0).standard_normal((12, 5))
+    phi, exact = function_of(lambda x: math.tanh(x) + 0.5), "tanh(x) + 1/2"
+    assert phi.doubt is not None
+    for inputs, sigma_w2 in ((x, 2.0), (None, np.array([0.5, 2.0]))):
+        found, true = (igb.mlp(2, name, sigma_w2=sigma_w2).predict(inputs) for name in (phi, exact))
+        assert np.all(np.abs(found.gamma / true.gamma - 1) <= found.error + true.error)
+        assert np.all(found.error >= true.error)
+
+
+def test_a_doubted_formula_is_not_proven() -> None:
+    phi = function_of(loop)
+    for verb in ("certify", "derive"):
+        with pytest.raises(ValueError, match=r"use predict\(\)"):
+            getattr(igb.mlp(1, phi), verb)()
+    with pytest.raises(ValueError, match="one callable that does both"):
+        igb.Network(igb.Dense(), igb.Activation(phi), igb.Activation("tanh"), igb.Dense()).predict()
+
+
+def test_a_table_is_piecewise_linear_and_straight_beyond() -> None:
+    phi = function_of(([-1, 0.5, 2], [0, 0, 3]))
+    assert phi.kinks == (Fraction(1, 2),)
+    assert phi(FLOAT64, np.array([-9.0, 0.0, 1.0, 9.0])).tolist() == [0.0, 0.0, 1.0, 17.0]
+    assert gamma(([-1, 0, 1], [0, 0, 1])) == pytest.approx(gamma("max(x, 0)"), rel=1e-12)
+
+
+def test_parameters_are_the_numbers_in_their_places() -> None:
+    expected = gamma("x + sin(1.5*x)**2/1.5")
+    assert gamma(igb.Activation("x + sin(a*x)**2/a", a=1.5)) == expected
+    assert gamma(igb.Activation(lambda x, a: x + np.sin(a * x) ** 2 / a, a=1.5)) == pytest.approx(expected, rel=1e-13)
+    y = sympy.Symbol("y")
+    of_y = igb.Activation(sympy.Lambda(y, y + sympy.sin(A * y) ** 2 / A), a=1.5)
+    assert gamma(of_y) == pytest.approx(expected, rel=1e-13)
+    assert igb.Activation("tanh(a*x)", a=-2).phi.name == "tanh((-2)*x)"
+
+
+def test_a_symbol_stays_in_formulas() -> None:
+    derived = igb.mlp(1, igb.Activation("b*x", b=A)).derive()
+    assert A in derived.var_chi.free_symbols
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("swish", "silu"),
+        ("ReLU", "relu"),
+        ("LeakyReLU", "leaky_relu"),
+        ("hard_tanh", "hardtanh"),
+        ("Identity", "linear"),
+    ],
+)
+def test_names_of_libraries_are_understood(alias: str, name: str) -> None:
+    assert function_of(alias) is function_of(name)
+    assert function_of(f"{alias}(x) + 1").tree == function_of(f"{name}(x) + 1").tree
+
+
+def test_clip_and_heaviside_are_read() -> None:
+    assert function_of("clip(x, -1, 1)").pieces == function_of("hardtanh").pieces
+    assert function_of("heaviside(x)").tree == function_of("step").tree
+
+
+def noisy(x: Any) -> Any:
+    return np.array(x) + np.random.default_rng().standard_normal(np.shape(x))
+
+
+@pytest.mark.parametrize(
+    ("activation", "parameters", "sentence"),
+    [
+        (lambda x: x.nonsense(), {}, "which raises AttributeError: .* let it take and return a float array"),
+        (np.sum, {}, "returns as many numbers as it is given.*shape"),
+        (lambda x: np.array(x) - np.mean(x), {}, "acts on every number on its own"),
+        (noisy, {}, "from call to call"),
+        (lambda x: np.sqrt(np.array(x)), {}, "finite everywhere.* is nan at x = -3.1"),
+        (lambda x: 1 / x, {}, "infinite or undefined at x = 0"),
+        (lambda x: np.exp(x**4), {}, "grows faster"),
+        (lambda x: x + 1j, {}, "returns real numbers"),
+        (scipy.special.gamma, {}, "not finite"),
+        (([0, 1, 1, 2], [0, 1, 2, 3]), {}, "x increases, got 1 and then 1 at position 2; sort it"),
+        (([0], [1]), {}, "2 to 1000 knots"),
+        (([0, 1], [1, np.nan]), {}, "finite"),
+        ("tanh(a*x)", {}, r"unknown name 'a'; a parameter takes a value, as in Activation\(..., a=1\)"),
+        ("tanh(a*x)", {"a": 1, "b": 2}, "whose parameters are a, got b"),
+        ("tanh(a*x)", {"a": [1, 2]}, "got a sweep .* loop over its values"),
+        ("tanh(a*x)", {"a": math.inf}, "finite number as the parameter a"),
+        ("relu", {"a": 1}, "which has no parameters, got a"),
+        ("tanh(pi*x)", {"pi": 1}, "got 'pi', which means something"),
+        ("floor(x)", {}, r"write the steps that matter, .* pass the callable np\.floor"),
+        ("tahn(x)", {}, "did you mean 'tanh'"),
+        ("Swich", {}, "did you mean 'swish'"),
+    ],
+)
+def test_what_is_no_activation_is_refused_with_the_remedy(activation: Any, parameters: Any, sentence: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        igb.Activation(activation, **parameters)
+
+
+def test_parameters_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = []
+    for formula in (["relu(x)/a + b", "--param", "a=1/2", "--param", "b=0.1"], ["relu(x)/(1/2) + 0.1"]):
+        assert main(["predict", "--activation", *formula]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    for command in (["predict", "--activation"], ["activation"], ["phase"]):
+        for parameters, words in (
+            ([], "a parameter takes a value, as in --param a=1"),
+            (["--param", "a"], "NAME=VALUE"),
+        ):
+            assert main([*command, "tanh(a*x)", *parameters]) == 2
+            assert words in capsys.readouterr().err
+
+
+def test_modules_and_functions_of_pytorch_are_recorded() -> None:
+    torch = pytest.importorskip("torch")
+    recorded: dict[Any, str] = {
+        torch.nn.ReLU(): "relu",
+        torch.nn.GELU(): "gelu",
+        torch.nn.GELU(approximate="tanh"): "gelu_tanh",
+        torch.nn.Softplus(beta=2.0): "softplus(2*x)/2",
+        torch.nn.LeakyReLU(0.2): "where(x > 0, x, 0.2*x)",
+        torch.nn.ELU(0.5): "where(x > 0, x, expm1(x)/2)",
+        torch.nn.PReLU(): "prelu",
+        torch.nn.Sequential(torch.nn.Tanh(), torch.nn.ReLU()): "max(tanh(x), 0)",
+        torch.nn.functional.silu: "silu",
+        (lambda x: torch.where(x > 0, x, torch.zeros_like(x))): "relu",
+    }
+    for function, name in recorded.items():
+        phi = function_of(function)
+        assert phi.doubt is None, function
+        assert gamma(phi, 1) == pytest.approx(gamma(name, 1), rel=1e-12)
+    assert function_of(torch.special.bessel_j0).doubt is not None
+    with pytest.raises(ValueError, match="on its own"):
+        igb.Activation(torch.nn.Softmax(dim=0))
