@@ -38,18 +38,19 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
         phi.closed.mean(n, h.variance),
         phi.closed.shared(n, h.var_mu, h.var_chi),
         phi.closed.spread(n, h.var_mu, h.var_chi),
-        _grown(phi, h.error) + _rounding(n, phi, h.variance),
+        _grown(phi, h) + _rounding(n, phi, h.variance),
     )
 
 
-def _grown(phi: Function, error: Any) -> Any:
-    """Relative error of the moments of phi that one of the variance makes: a power p of x multiplies it by p."""
-    return error * max(1.0, float(phi.degree or 1))
+def _grown(phi: Function, h: Moments) -> Any:
+    """Relative error of the moments of phi that those of h make: a power p of x multiplies that of the scale by p."""
+    return h.error + max(0.0, float(phi.degree or 1) - 1) * (h.error if h.of_scale is None else h.of_scale)
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
     """Relative error of a closed form: angles near pi/2, which inhomogeneous ones have at large q, lose sqrt(q)."""
-    return 4 * n.epsilon if phi.degree is not None else n.epsilon * (4 + np.sqrt(np.asarray(q, dtype=float)))[()]
+    lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
+    return lost if phi.degree is not None else lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()]
 
 
 def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
@@ -76,7 +77,7 @@ def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
         mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, m, points))
     else:
         mean, var_mu, var_chi, lost = _at_point(n, phi, m, *parts)
-    return Moments(mean, var_mu, var_chi, _grown(phi, h.error) + np.asarray(lost, dtype=float)[()])
+    return Moments(mean, var_mu, var_chi, _grown(phi, h) + np.asarray(lost, dtype=float)[()])
 
 
 @lru_cache(maxsize=256)
@@ -129,7 +130,8 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
     if phi is None:
         return pair[2] + mean * mean, 0.0
     if closed := _closed(phi, mean):
-        return closed.covariance(n, *pair) + closed.mean(n, pair[0]) * closed.mean(n, pair[1]), 4 * n.epsilon
+        means = closed.mean(n, pair[0]) * closed.mean(n, pair[1])
+        return closed.covariance(n, *pair) + means, closed.roundings * n.epsilon * steepness(n, phi, *pair)
     centre = n.number(mean)
     if not phi.pieces.kinks:
         series, error = mehler.product(n, phi, *pair, centre)
@@ -168,11 +170,13 @@ def _closed(phi: Function, mean: Any) -> ClosedForm | None:
 def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
     """Return the factor by which phi magnifies an error of the correlation c: 1, or 1/sqrt(1 - c^2) where phi jumps.
 
-    It is the factor of the closest pair of different data: c = 1 of equal data is exact.
+    Where phi is a power p < 1/2, it is (1 - c^2)^(p - 1/2). It is the factor of the closest pair of different data:
+    c = 1 of equal data is exact.
     """
-    if not any(phi.pieces.jumps(n)):
+    power = 0.5 if any(phi.pieces.jumps(n)) else max(0.5 - float(1 if phi.degree is None else phi.degree), 0.0)
+    if not power:
         return 1.0
     c = q_ab / n.sqrt(q_a * q_b)
     left = np.asarray(np.maximum(1 - c * c, n.epsilon), dtype=float)
     unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), left.shape)
-    return float(np.max(1 / np.sqrt(left), where=unlike, initial=1.0))
+    return float(np.max(left**-power, where=unlike, initial=1.0))

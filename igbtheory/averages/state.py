@@ -16,7 +16,8 @@ class Moments:
 
     mean = E x; var_mu = the variance over W of the mean over the data, which is the covariance of two data; var_chi =
     the variance over the data; within = the covariance of two data of one batch, None without batches; error =
-    estimated relative error of mean^2 + var_mu and of var_chi. Numbers or arrays of one kind that broadcast.
+    estimated relative error of mean^2 + var_mu and of var_chi; of_scale = that of mean^2 + variance where it is less,
+    as behind a norm. Numbers or arrays of one kind that broadcast.
     The integer 0 as the mean marks a unit that is centred by construction, for which closed forms hold.
     """
 
@@ -25,6 +26,7 @@ class Moments:
     var_chi: Any
     error: Any = 0.0
     within: Any = None
+    of_scale: Any = None
 
     @property
     def variance(self) -> Any:

@@ -208,6 +208,8 @@ def power(base: Tree, exponent: Tree) -> Tree:
             raise ZeroDivisionError("division by zero")
         case _, Number(value) if value == 0:
             return ONE
+        case Number(value), Number(_) if value in (0, 1):
+            return base
         case _, Number(value) if value == 1:
             return base
         case Number(value), Number(n) if n.denominator == 1 and (value or n > 0):

@@ -39,7 +39,7 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
         return n.number(1), 0.0
     q = h.variance
     if phi.closed is not None and h.centred and m == 1:
-        return phi.closed.slope(n, q, q, q), 4 * n.epsilon
+        return phi.closed.slope(n, q, q, q), phi.closed.roundings * n.epsilon
     try:
         x = gaussian.moments(n, phi.derivative, m, Moments(h.mean, 0 * q, q))
     except ValueError as error:
