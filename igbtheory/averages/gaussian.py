@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages import kernel_tables, kinked_kernel, maximum, mehler, moment_tables, quadrature
+from igbtheory.averages import broken_lines, kernel_tables, kinked_kernel, maximum, mehler, moment_tables, quadrature
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import ClosedForm, Function
@@ -22,6 +22,8 @@ from igbtheory.numbers.threads import one_thread
 
 MANY = 64
 """Points of a sweep from which on tables of maxima take less time than these."""
+FEW = 3
+"""Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
 
 def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
@@ -94,12 +96,16 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
     smooth = m == 1 and not phi.pieces.kinks
+    lines = broken_lines.lines(n, phi) if m == 1 else None
     if smooth:
         mehler.fill(n, phi, points, found)
-    elif isinstance(n, Float64) and (m == 1 or points.shape[1] >= MANY):
+    elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None or len(lines.kinks) <= FEW):
         moment_tables.fill(phi, m, points, found)
+    allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
     rule = partial(quadrature.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    for i in np.flatnonzero(~(found[3] <= (n.goal if smooth else max(n.goal, moment_tables.GOAL)))):
+    if lines is not None:
+        rule = partial(broken_lines.moments, lines)
+    for i in np.flatnonzero(~(found[3] <= allowed)):
         with one_thread():
             found[:, i] = rule(*points[:, i])
     return found

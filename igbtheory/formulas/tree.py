@@ -309,6 +309,11 @@ def symbols(tree: Tree) -> frozenset[Any]:
     return frozenset().union(*map(symbols, children(tree)))
 
 
+def varies(tree: Tree) -> bool:
+    """Whether x is in a formula."""
+    return isinstance(tree, Variable) or any(map(varies, children(tree)))
+
+
 def substitute(tree: Tree, new: Tree) -> Tree:
     """Formula with x replaced by `new`."""
     if isinstance(tree, Variable):
