@@ -16,6 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
+from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import evaluate, varies
 from igbtheory.numbers import Kind
@@ -116,6 +117,5 @@ def moments(known: Lines, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, An
     rise, rise_lost = known.integral(mean, q, (var_chi, q), rising=True)
     shared, own = var_mu * slope**2 + rise, var_chi * squared - fall
     own_lost = fall_lost + ROUNDED * n.epsilon * var_chi * squared
-    shared_lost = rise_lost + 2 * abs(average) * lost + var_mu * (2 * abs(slope) + slope_lost) * slope_lost
-    tiny = n.number(1e-290)
-    return average, shared, own, shared_lost / (average**2 + shared + tiny) + own_lost / (own + tiny)
+    shared_lost = rise_lost + var_mu * (2 * abs(slope) + slope_lost) * slope_lost
+    return average, shared, own, stated(n, (average, shared, own), (lost, shared_lost, own_lost))

@@ -5,6 +5,7 @@ tables of its moments (`moment_tables`) and its kernel by truncated normal momen
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -12,7 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages import broken_lines, kernel_tables, kinked_kernel, maximum, mehler, moment_tables, quadrature
+from igbtheory.averages import (
+    broken_lines,
+    kernel_tables,
+    kinked_kernel,
+    maximum,
+    mehler,
+    moment_tables,
+    quadrature,
+    waves,
+)
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import ClosedForm, Function
@@ -22,6 +32,8 @@ from igbtheory.numbers.threads import one_thread
 
 MANY = 64
 """Points of a sweep from which on tables of maxima take less time than these."""
+ROUGH = 1e-3
+"""Error up to which sums of waves stand in where panels refuse."""
 FEW = 3
 """Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -98,7 +110,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     smooth = m == 1 and not phi.pieces.kinks
     lines = broken_lines.lines(n, phi) if m == 1 else None
     if smooth:
-        mehler.fill(n, phi, points, found)
+        _fill_smooth(n, phi, points, found)
     elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None or len(lines.kinks) <= FEW):
         moment_tables.fill(phi, m, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
@@ -107,8 +119,34 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
         rule = partial(broken_lines.moments, lines)
     for i in np.flatnonzero(~(found[3] <= allowed)):
         with one_thread():
-            found[:, i] = rule(*points[:, i])
+            found[:, i] = _last(rule, points[:, i], found[:, i])
     return found
+
+
+def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+    """Write the moments of a smooth phi: as a sum of waves, and by its series where it is none or digits are lost."""
+    known = waves.terms(n, phi)
+    if known is not None:
+        whole = [points] if isinstance(n, Float64) else points.T
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
+        found[:] = np.concatenate(parts, axis=1)
+    left = np.flatnonzero(~(found[3] <= n.goal))
+    if left.size:
+        by_series = found[:, left]
+        mehler.fill(n, phi, points[:, left], by_series)
+        better = by_series[3] <= n.goal
+        found[:, left[better]] = by_series[:, better]
+
+
+def _last(rule: Callable[..., Any], point: NDArray[Any], found: NDArray[Any]) -> Any:
+    """Moments by a rule at a point; where it refuses, those found before, if they have three digits."""
+    try:
+        return rule(*point)
+    except ValueError:
+        if found[3] < ROUGH:
+            return found
+        raise
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers import FLOAT64, Kind
 
 
 @final
@@ -47,6 +47,13 @@ class Moments:
     def centred(self) -> bool:
         """Whether the mean is zero by construction."""
         return isinstance(self.mean, int) and self.mean == 0
+
+
+def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
+    """Return the relative error as of `Moments` from mean, var_mu, var_chi and their absolute errors."""
+    (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
+    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (mean * mean + abs(var_mu) + tiny)
+    return of_product + lost[2] / (abs(var_chi) + tiny)
 
 
 @final
