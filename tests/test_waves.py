@@ -41,3 +41,17 @@ def test_fine_waves_are_not_refused(name: str, depth: int, sigma_w2: float) -> N
     found, exact = net.predict(), net.predict(digits=25)
     assert abs(found.var_chi / float(exact.var_chi) - 1) <= found.error < 1e-11
     assert abs(found.gamma - float(exact.gamma)) <= 2 * found.error * found.gamma
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_waves_of_unequal_variances(name: str) -> None:
+    phi, q_a, q_b, q_ab, mean = function_of(name), 0.7, 1.3, -0.4, 0.2
+    known = waves.terms(FLOAT64, phi)
+    assert known is not None
+    found, error = waves.pairs(FLOAT64, known, (np.float64(q_a), np.float64(q_b), np.float64(q_ab)), np.float64(mean))
+    z, weights = np.polynomial.hermite_e.hermegauss(120)
+    weights /= weights.sum()
+    along, across = q_ab / np.sqrt(q_a), np.sqrt(q_b - q_ab**2 / q_a)
+    given = FORMULAS[name](mean + along * z[:, None] + across * z) @ weights
+    assert found == pytest.approx(weights @ (FORMULAS[name](mean + np.sqrt(q_a) * z) * given), rel=1e-11)
+    assert error < 1e-13

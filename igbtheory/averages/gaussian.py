@@ -181,6 +181,10 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         series, error = mehler.product(n, phi, *pair, centre)
         if error <= n.goal:
             return series, error
+        if isinstance(n, Float64) and (known := waves.terms(n, phi)) is not None:
+            waved, error = waves.pairs(n, known, pair, centre)
+            if error <= moment_tables.GOAL:
+                return waved, error
     elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
         return kinked_kernel.product(phi, smooth, *pair, float(mean))
     square = partial(quadrature.second_moment, n, phi, centre)

@@ -100,6 +100,28 @@ def moments(n: Kind, known: Terms, parity: int, mean: Any, var_mu: Any, var_chi:
     return average, shared, own, stated(n, (average, shared, own), (lost, shared_lost, own_lost))
 
 
+def pairs(n: Kind, known: Terms, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
+    """Return E phi(h_a) phi(h_b) at arrays of pairs, and its largest error against the roots of both second moments.
+
+    pair: variances q_a, q_b and covariance q_ab, which broadcast.
+    """
+    q_a, q_b, q_ab = pair
+    total, lost = _product_mean(n, known, q_a, q_b, q_ab, mean)
+    of_a, of_b = (_product_mean(n, known, q, q, q, mean)[0] for q in (q_a, q_b))
+    return total, float(np.max(lost / (n.sqrt(of_a * of_b) + n.number(1e-290))))
+
+
+def _product_mean(n: Kind, known: Terms, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
+    """Mean of the product, and its rounding error."""
+    s, parts = (q_a + q_b) / 2, []
+    for ((k, a), x), ((j, b), y) in product(known.items(), repeat=2):
+        whole, apart = (a + b) * mean + (a + b) ** 2 * s / 2, a * b * (s - q_ab) - (a * a - b * b) * (q_a - q_b) / 4
+        centres = [mean + a * q_a + b * q_ab, 0], [mean + b * q_b + a * q_ab, 0]
+        value = n.exp(whole - apart) * _mixed((k, j), centres, (q_a, q_b), [q_ab, 0])[0]
+        parts.append((x * y, (value, (8 + 2 * abs(whole) + 2 * abs(apart)) * abs(value))))
+    return _total(n, parts, q_ab)
+
+
 def _total(n: Kind, parts: Any, q: Any) -> tuple[Any, Any]:
     """Real part of the weighted sum of terms, and its rounding error."""
     total = lost = 0 * q
@@ -111,7 +133,7 @@ def _total(n: Kind, parts: Any, q: Any) -> tuple[Any, Any]:
 
 def _mean(n: Kind, k: int, a: Any, mean: Any, q: Any) -> tuple[Any, Any]:
     """Mean of x^k exp(a x), and its size times its roundings."""
-    value = n.exp(a * mean + a * a * q / 2) * _mixed((k, 0), ([mean + a * q, 0], [0, 0]), q, [0, 0])[0]
+    value = n.exp(a * mean + a * a * q / 2) * _mixed((k, 0), ([mean + a * q, 0], [0, 0]), (q, q), [0, 0])[0]
     return value, (8 + abs(a * mean) + abs(a * a * q)) * abs(value)
 
 
@@ -128,7 +150,7 @@ def _rise(
     climbs = (a * b).real > 0
     change = -last * n.expm1(-turn) if climbs else first * n.expm1(turn)
     centre = mean + (a + b) * q
-    whole = _mixed(powers, ([centre - b * before, b], [centre - a * before, a]), q, [v, 1])
+    whole = _mixed(powers, ([centre - b * before, b], [centre - a * before, a]), (q, q), [v, 1])
     sizes = [abs(x) for x in whole]
     lost_last, lost_first = (
         8 + 2 * (abs((a + b) * mean) + abs((a + b) ** 2 * q) + abs(a * b) * x) for x in (after, before)
@@ -146,14 +168,14 @@ def _value(polynomial: list[Any], d: Any) -> Any:
     return total
 
 
-def _mixed(powers: tuple[int, int], means: tuple[list[Any], list[Any]], q: Any, v: list[Any]) -> list[Any]:
+def _mixed(powers: tuple[int, int], means: tuple[list[Any], list[Any]], q: tuple[Any, Any], v: list[Any]) -> list[Any]:
     """Mean of x^k y^l as a polynomial in d, from means and a covariance that are linear in d, by Stein's lemma."""
     (k, j), (mu, nu) = powers, means
     if not k:
-        return [1] if not j else _mixed((j, 0), (nu, mu), q, v)
+        return [1] if not j else _mixed((j, 0), (nu, mu), q[::-1], v)
     parts = [_times(mu, _mixed((k - 1, j), means, q, v))]
     if k > 1:
-        parts.append([(k - 1) * q * x for x in _mixed((k - 2, j), means, q, v)])
+        parts.append([(k - 1) * q[0] * x for x in _mixed((k - 2, j), means, q, v)])
     if j:
         parts.append([j * x for x in _times(v, _mixed((k - 1, j - 1), means, q, v))])
     return [sum(part) for part in zip_longest(*parts, fillvalue=0)]
