@@ -5,6 +5,7 @@ tables of its moments (`moment_tables`) and its kernel by truncated normal momen
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -12,7 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages import kernel_tables, kinked_kernel, maximum, mehler, moment_tables, quadrature
+from igbtheory.averages import (
+    broken_lines,
+    kernel_tables,
+    kinked_kernel,
+    maximum,
+    mehler,
+    moment_tables,
+    quadrature,
+    waves,
+)
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import ClosedForm, Function
@@ -22,6 +32,10 @@ from igbtheory.numbers.threads import one_thread
 
 MANY = 64
 """Points of a sweep from which on tables of maxima take less time than these."""
+ROUGH = 1e-3
+"""Error up to which sums of waves stand in where panels refuse."""
+FEW = 3
+"""Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
 
 def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
@@ -38,18 +52,19 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
         phi.closed.mean(n, h.variance),
         phi.closed.shared(n, h.var_mu, h.var_chi),
         phi.closed.spread(n, h.var_mu, h.var_chi),
-        _grown(phi, h.error) + _rounding(n, phi, h.variance),
+        _grown(phi, h) + _rounding(n, phi, h.variance),
     )
 
 
-def _grown(phi: Function, error: Any) -> Any:
-    """Relative error of the moments of phi that one of the variance makes: a power p of x multiplies it by p."""
-    return error * max(1.0, float(phi.degree or 1))
+def _grown(phi: Function, h: Moments) -> Any:
+    """Relative error of the moments of phi that those of h make: a power p of x multiplies that of the scale by p."""
+    return h.error + max(0.0, float(phi.degree or 1) - 1) * (h.error if h.of_scale is None else h.of_scale)
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
     """Relative error of a closed form: angles near pi/2, which inhomogeneous ones have at large q, lose sqrt(q)."""
-    return 4 * n.epsilon if phi.degree is not None else n.epsilon * (4 + np.sqrt(np.asarray(q, dtype=float)))[()]
+    lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
+    return lost if phi.degree is not None else lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()]
 
 
 def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
@@ -76,7 +91,7 @@ def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
         mean, var_mu, var_chi, lost = (part.reshape(shape) for part in _at_points(n, phi, m, points))
     else:
         mean, var_mu, var_chi, lost = _at_point(n, phi, m, *parts)
-    return Moments(mean, var_mu, var_chi, _grown(phi, h.error) + np.asarray(lost, dtype=float)[()])
+    return Moments(mean, var_mu, var_chi, _grown(phi, h) + np.asarray(lost, dtype=float)[()])
 
 
 @lru_cache(maxsize=256)
@@ -93,15 +108,45 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
     smooth = m == 1 and not phi.kinks
+    lines = broken_lines.lines(n, phi) if m == 1 else None
     if smooth:
-        mehler.fill(n, phi, points, found)
-    elif isinstance(n, Float64) and (m == 1 or points.shape[1] >= MANY):
+        _fill_smooth(n, phi, points, found)
+    elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None or len(lines.kinks) <= FEW):
         moment_tables.fill(phi, m, points, found)
+    allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
     rule = partial(quadrature.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    for i in np.flatnonzero(~(found[3] <= (n.goal if smooth else max(n.goal, moment_tables.GOAL)))):
+    if lines is not None:
+        rule = partial(broken_lines.moments, lines)
+    for i in np.flatnonzero(~(found[3] <= allowed)):
         with one_thread():
-            found[:, i] = rule(*points[:, i])
+            found[:, i] = _last(rule, points[:, i], found[:, i])
     return found
+
+
+def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+    """Write the moments of a smooth phi: as a sum of waves, and by its series where it is none or digits are lost."""
+    known = waves.terms(n, phi)
+    if known is not None:
+        whole = [points] if isinstance(n, Float64) else points.T
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
+        found[:] = np.concatenate(parts, axis=1)
+    left = np.flatnonzero(~(found[3] <= n.goal))
+    if left.size:
+        by_series = found[:, left]
+        mehler.fill(n, phi, points[:, left], by_series)
+        better = by_series[3] <= n.goal
+        found[:, left[better]] = by_series[:, better]
+
+
+def _last(rule: Callable[..., Any], point: NDArray[Any], found: NDArray[Any]) -> Any:
+    """Moments by a rule at a point; where it refuses, those found before, if they have three digits."""
+    try:
+        return rule(*point)
+    except ValueError:
+        if found[3] < ROUGH:
+            return found
+        raise
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
@@ -129,12 +174,17 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
     if phi is None:
         return pair[2] + mean * mean, 0.0
     if closed := _closed(phi, mean):
-        return closed.covariance(n, *pair) + closed.mean(n, pair[0]) * closed.mean(n, pair[1]), 4 * n.epsilon
+        means = closed.mean(n, pair[0]) * closed.mean(n, pair[1])
+        return closed.covariance(n, *pair) + means, closed.roundings * n.epsilon * steepness(n, phi, *pair)
     centre = n.number(mean)
     if not phi.kinks:
         series, error = mehler.product(n, phi, *pair, centre)
         if error <= n.goal:
             return series, error
+        if isinstance(n, Float64) and (known := waves.terms(n, phi)) is not None:
+            waved, error = waves.pairs(n, known, pair, centre)
+            if error <= moment_tables.GOAL:
+                return waved, error
     elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
         return kinked_kernel.product(phi, smooth, *pair, float(mean))
     square = partial(quadrature.second_moment, n, phi, centre)
@@ -168,11 +218,13 @@ def _closed(phi: Function, mean: Any) -> ClosedForm | None:
 def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
     """Return the factor by which phi magnifies an error of the correlation c: 1, or 1/sqrt(1 - c^2) where phi jumps.
 
-    It is the factor of the closest pair of different data: c = 1 of equal data is exact.
+    Where phi is a power p < 1/2, it is (1 - c^2)^(p - 1/2). It is the factor of the closest pair of different data:
+    c = 1 of equal data is exact.
     """
-    if not any(phi.pieces.jumps(n)):
+    power = 0.5 if any(phi.pieces.jumps(n)) else max(0.5 - float(1 if phi.degree is None else phi.degree), 0.0)
+    if not power:
         return 1.0
     c = q_ab / n.sqrt(q_a * q_b)
     left = np.asarray(np.maximum(1 - c * c, n.epsilon), dtype=float)
     unlike = np.broadcast_to((q_ab != q_a) | (q_ab != q_b), left.shape)
-    return float(np.max(1 / np.sqrt(left), where=unlike, initial=1.0))
+    return float(np.max(left**-power, where=unlike, initial=1.0))

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers import FLOAT64, Kind
 
 
 @final
@@ -16,7 +16,8 @@ class Moments:
 
     mean = E x; var_mu = the variance over W of the mean over the data, which is the covariance of two data; var_chi =
     the variance over the data; within = the covariance of two data of one batch, None without batches; error =
-    estimated relative error of mean^2 + var_mu and of var_chi. Numbers or arrays of one kind that broadcast.
+    estimated relative error of mean^2 + var_mu and of var_chi; of_scale = that of mean^2 + variance where it is less,
+    as behind a norm. Numbers or arrays of one kind that broadcast.
     The integer 0 as the mean marks a unit that is centred by construction, for which closed forms hold.
     """
 
@@ -25,6 +26,7 @@ class Moments:
     var_chi: Any
     error: Any = 0.0
     within: Any = None
+    of_scale: Any = None
 
     @property
     def variance(self) -> Any:
@@ -45,6 +47,13 @@ class Moments:
     def centred(self) -> bool:
         """Whether the mean is zero by construction."""
         return isinstance(self.mean, int) and self.mean == 0
+
+
+def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
+    """Return the relative error as of `Moments` from mean, var_mu, var_chi and their absolute errors."""
+    (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
+    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (mean * mean + abs(var_mu) + tiny)
+    return of_product + lost[2] / (abs(var_chi) + tiny)
 
 
 @final

@@ -13,7 +13,8 @@ from igbtheory.averages.state import Moments
 from igbtheory.derivation import averaged_terms, orthants
 from igbtheory.derivation.orthants import Powers
 from igbtheory.derivation.terms import Terms, constant, polynomial, squared, terms
-from igbtheory.formulas.function import Function
+from igbtheory.formulas.function import ClosedForm, Function
+from igbtheory.formulas.powers import Powers as OfPower
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 LARGEST = 3
@@ -105,6 +106,21 @@ class Cut(Form):
 
 @final
 @dataclass(frozen=True)
+class Known(Form):
+    """Function with a closed form that every kind of number runs, for centred units."""
+
+    closed: ClosedForm
+    q: Any
+
+    def mean(self) -> Any:
+        return self.closed.mean(SYMBOLIC, self.q)
+
+    def product(self, v: Any) -> Any:
+        return self.closed.covariance(SYMBOLIC, self.q, self.q, v) + self.mean() ** 2
+
+
+@final
+@dataclass(frozen=True)
 class Largest(Form):
     """Function low M + (high - low) max(M, 0) of the largest of two or three centred units; of one datum alone.
 
@@ -141,6 +157,9 @@ class Largest(Form):
 def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
     """Return the closed forms that there are, those of pairs first."""
     kinks = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
+    if isinstance(phi.closed, OfPower) and m == 1 and mean == 0:
+        yield Known(phi.closed, q)
+        return
     parts = [part for part in map(terms, phi.pieces.formulas) if part is not None]
     if len(parts) < len(phi.pieces.formulas):
         return

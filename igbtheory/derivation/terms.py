@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from igbtheory.formulas.tree import Call, Number, Power, Product, Sum, Tree, Variable, children, evaluate
+from igbtheory.formulas.tree import Call, Number, Power, Product, Sum, Tree, Variable, evaluate, varies
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 Key = tuple[int, Any, Any, Any]
@@ -31,7 +31,7 @@ _WAVES = {
 
 def terms(tree: Tree) -> Terms | None:
     """Return the terms of a formula, None where it is no such sum, or one of too many."""
-    if not _varies(tree):
+    if not varies(tree):
         return constant(evaluate(tree, SYMBOLIC, sp.Integer(0)))
     match tree:
         case Variable():
@@ -67,10 +67,6 @@ def constant(value: Any) -> Terms:
 def squared(found: Terms) -> Terms | None:
     """Return the terms of the square."""
     return _product([found, found])
-
-
-def _varies(tree: Tree) -> bool:
-    return isinstance(tree, Variable) or any(map(_varies, children(tree)))
 
 
 def _sum(parts: Iterable[Terms | None]) -> Terms | None:

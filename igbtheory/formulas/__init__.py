@@ -1,5 +1,6 @@
 """Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.formulas.callables import from_callable, from_table
 from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
+from igbtheory.formulas.closed import closed_of
 from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import ClosedForm, Function, formula
 from igbtheory.formulas.parameters import parameter_trees, refuse_unused, with_values
@@ -58,4 +60,4 @@ def _checked(name: str, tree: Tree) -> Function:
     phi = Function(name, tree)
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         refuse_outside(phi.name, phi.tree, phi.pieces)
-    return phi
+    return replace(phi, closed=closed_of(phi.pieces))

@@ -20,6 +20,11 @@ from igbtheory.numbers import FLOAT64, Kind
 class ClosedForm(ABC):
     """Gaussian moments of phi in closed form, for a centred pre-activation; every kind of number runs them."""
 
+    @property
+    def roundings(self) -> float:
+        """Rounding errors that they make."""
+        return 4.0
+
     @abstractmethod
     def mean(self, n: Kind, q: Any) -> Any:
         """Mean E phi(h), h ~ N(0, q)."""

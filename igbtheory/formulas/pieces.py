@@ -135,11 +135,27 @@ def split(tree: Tree) -> Pieces:
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
     """Left ends and formulas of the pieces between `low` and `high` (None: unbounded)."""
-    tests = _innermost(tree)
-    if not tests:
-        return [(low, tree)]
-    cuts = sorted({root for test in tests for root in roots(test) if _inside(root, low, high)})
-    return [piece for a, b in pairwise([low, *cuts, high]) for piece in _split(_decided(tree, _point(a, b)), a, b)]
+    if isinstance(tree, Choice):
+        tests = _split(tree.test, low, high)
+        ends = [*(left for left, _ in tests), high]
+        return [
+            piece
+            for (_, test), (left, right) in zip(tests, pairwise(ends), strict=True)
+            for a, b in pairwise([left, *sorted(root for root in roots(test) if _inside(root, left, right)), right])
+            for piece in _split(_decided(tree, test, _point(a, b)), a, b)
+        ]
+    parts = [dict(_split(part, low, high)) for part in children(tree)]
+    lefts = sorted({left for part in parts for left in part if left is not None and left != low})
+    found, now = [], [part[low] for part in parts]
+    for left in (low, *lefts):
+        now = [part.get(left, before) for part, before in zip(parts, now, strict=True)]
+        found.append((left, rebuild(tree, tuple(now)) if parts else tree))
+    return found
+
+
+def _decided(tree: Choice, test: Tree, point: Fraction) -> Tree:
+    """The branch of a choice that holds at a point where its test is this formula."""
+    return tree.yes if sign(test, point) >= 0 else tree.no
 
 
 def _inside(point: Fraction, low: Fraction | None, high: Fraction | None) -> bool:
@@ -151,20 +167,3 @@ def _point(low: Fraction | None, high: Fraction | None) -> Fraction:
     if low is None:
         return Fraction(0) if high is None else high - 1
     return low + 1 if high is None else (low + high) / 2
-
-
-def _innermost(tree: Tree) -> set[Tree]:
-    """Return the tests that contain no choice."""
-    inner = set().union(*(_innermost(part) for part in children(tree)))
-    if isinstance(tree, Choice) and not _innermost(tree.test):
-        inner.add(tree.test)
-    return inner
-
-
-def _decided(tree: Tree, point: Fraction) -> Tree:
-    """Formula with its innermost tests decided as they stand at `point`; of an outer one, what holds there alone."""
-    if isinstance(tree, Choice) and not _innermost(tree.test):
-        return _decided(tree.yes if sign(tree.test, point) >= 0 else tree.no, point)
-    if not _innermost(tree):
-        return tree
-    return rebuild(tree, tuple(_decided(part, point) for part in children(tree)))

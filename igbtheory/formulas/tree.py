@@ -208,6 +208,8 @@ def power(base: Tree, exponent: Tree) -> Tree:
             raise ZeroDivisionError("division by zero")
         case _, Number(value) if value == 0:
             return ONE
+        case Number(value), Number(_) if value in (0, 1):
+            return base
         case _, Number(value) if value == 1:
             return base
         case Number(value), Number(n) if n.denominator == 1 and (value or n > 0):
@@ -305,6 +307,11 @@ def symbols(tree: Tree) -> frozenset[Any]:
     if isinstance(tree, Parameter):
         return frozenset({tree.symbol})
     return frozenset().union(*map(symbols, children(tree)))
+
+
+def varies(tree: Tree) -> bool:
+    """Whether x is in a formula."""
+    return isinstance(tree, Variable) or any(map(varies, children(tree)))
 
 
 def substitute(tree: Tree, new: Tree) -> Tree:

@@ -53,9 +53,9 @@ class Dense(Layer):
         x = node.averaged()
         mean2 = x.mean * x.mean
         within = None if x.within is None else sigma_w2 * (mean2 + x.within) + sigma_b2
-        values = Moments(
-            0, sigma_w2 * (mean2 + x.var_mu) + sigma_b2, sigma_w2 * x.var_chi, x.error + ROUNDINGS * n.epsilon, within
-        )
+        lost = ROUNDINGS * n.epsilon
+        var_mu, of_scale = sigma_w2 * (mean2 + x.var_mu) + sigma_b2, None if x.of_scale is None else x.of_scale + lost
+        values = Moments(0, var_mu, sigma_w2 * x.var_chi, x.error + lost, within, of_scale)
         return node.after(Gaussian(values))
 
     def kernel(self, node: KernelNode) -> KernelNode:

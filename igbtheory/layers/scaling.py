@@ -20,6 +20,8 @@ def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:
     mean, centre = (0, x.mean) if centred else (0 if x.centred else x.mean / root, 0)
     within = None if x.within is None else x.within / q
     values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
+    if not node.n.exact:
+        values = replace(values, of_scale=x.error * abs(1 - values.variance - values.mean**2) + node.n.epsilon)
 
     def drawn(draws: Draws, count: int) -> Array:
         return np.asarray((node.units(draws, count) - beside(centre)) / beside(root))

@@ -62,6 +62,7 @@ class Certified(Kind):
         for name in ELEMENTARY:
             setattr(self, name, _elementwise(own[name] if name in own else getattr(arb, name)))
         self.ncdf = _elementwise(_ncdf)
+        self.gamma = arb.gamma
         self.sin_minus_t_cos = _elementwise(_sin_minus_t_cos)
         with self.precision():
             self.pi = arb.pi()
@@ -81,6 +82,10 @@ class Certified(Kind):
             return np.frompyfunc(self.number, 1, 1)(value)
         found = exact(value)
         return arb(fmpq(found.numerator, found.denominator))
+
+    @staticmethod
+    def hyp2f1(a: Any, b: Any, c: Any, z: Any) -> Any:
+        return z.hypgeom_2f1(a, b, c)
 
     def atan2(self, y: Any, x: Any) -> Any:
         return np.frompyfunc(arb.atan2, 2, 1)(y, x)

@@ -48,6 +48,7 @@ class Float64(Kind):
         for name in ELEMENTARY:
             setattr(self, name, own[name] if name in own else getattr(np, name))
         self.ncdf = _special("ndtr")
+        self.gamma = _special("gamma")
         self.sin_minus_t_cos = _sin_minus_t_cos
 
     def __reduce__(self) -> str:

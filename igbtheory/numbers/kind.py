@@ -38,8 +38,9 @@ class Kind(ABC):
     """A kind of number, elementwise on scalars and arrays.
 
     Beside the elementary functions: `ncdf` the standard normal distribution function Phi, `npdf` its density,
-    `sin_minus_t_cos` the function sin t - t cos t without cancellation at small t, `atan2`. `epsilon` is the relative
-    rounding error of one operation, `goal` the relative error that quadrature aims at.
+    `sin_minus_t_cos` the function sin t - t cos t without cancellation at small t, `atan2`; of one number, `gamma`, and
+    in exact kinds `hyp2f1(a, b, c, z)`. `epsilon` is the relative rounding error of one operation, `goal` the relative
+    error that quadrature aims at.
     """
 
     exact = False
@@ -72,6 +73,8 @@ class Kind(ABC):
     sigmoid: Function
     softplus: Function
     ncdf: Function
+    gamma: Function
+    hyp2f1: Callable[[Any, Any, Any, Any], Any]
     sin_minus_t_cos: Function
 
     @abstractmethod

@@ -45,6 +45,7 @@ class Multiprecision(Kind):
         self.ncdf = _elementwise(lru_cache(2**17)(context.ncdf))
         self._npdf = _elementwise(lru_cache(2**17)(context.npdf))
         self.sin_minus_t_cos = _elementwise(self._sin_minus_t_cos)
+        self.gamma = context.gamma
         self.pi = +context.pi
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -27,6 +27,8 @@ class Symbolic(Kind):
         }
         for name in ELEMENTARY:
             setattr(self, name, own[name] if name in own else getattr(sp, name))
+        self.gamma = sp.gamma
+        self.hyp2f1 = lambda a, b, c, z: sp.hyperexpand(sp.hyper((a, b), (c,), z))
 
     @staticmethod
     def ncdf(x: Any) -> Any:

@@ -38,8 +38,9 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
     if phi is None:
         return n.number(1), 0.0
     q = h.variance
-    if phi.closed is not None and h.centred and m == 1:
-        return phi.closed.slope(n, q, q, q), 4 * n.epsilon
+    finite = phi.degree is None or 2 * phi.degree > 1
+    if phi.closed is not None and h.centred and m == 1 and finite:
+        return phi.closed.slope(n, q, q, q), phi.closed.roundings * n.epsilon
     try:
         x = gaussian.moments(n, phi.derivative, m, Moments(h.mean, 0 * q, q))
     except ValueError as error:

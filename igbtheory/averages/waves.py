@@ -1,0 +1,186 @@
+"""Moments of sums of terms c x^k exp(a x), a complex: polynomials, exponentials, sines and cosines of a x + b.
+
+With both units tilted by the exponentials, E h_a^k exp(a h_a) h_b^l exp(b h_b) = G M: for the mean m, the variance q
+and the covariance v, G = exp((a + b) m + (a + b)^2 q/2 - a b (q - v)) and M is E x^k y^l of a Gaussian pair with the
+means m + (a + b) q - b (q - v) and m + (a + b) q - a (q - v). Both are taken as rises from one v to the next.
+"""
+
+from functools import lru_cache
+from itertools import product, zip_longest
+from typing import Any
+
+import numpy as np
+
+from igbtheory.averages.state import stated
+from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import Call, Number, Power, Product, Sum, Tree, Variable, evaluate, varies
+from igbtheory.numbers import Kind
+
+MOST = 40
+"""Terms at most: pairs are the square of that."""
+HIGHEST = 12
+"""Power of x at most."""
+_PARTS = {"sin": (-0.5j, 0.5j, 1j), "cos": (0.5, 0.5, 1j), "sinh": (0.5, -0.5, 1.0), "cosh": (0.5, 0.5, 1.0)}
+"""Functions f exp(r t) + g exp(-r t) by f, g and r."""
+
+Terms = dict[tuple[int, Any], Any]
+"""Coefficients c by (k, a)."""
+
+
+@lru_cache(maxsize=64)
+def terms(n: Kind, phi: Function) -> Terms | None:
+    """Return the terms of phi, None where it is no such sum, or one of too many."""
+    return None if phi.pieces.kinks else _terms(n, phi.pieces.formulas[0])
+
+
+def _terms(n: Kind, tree: Tree) -> Terms | None:
+    if not varies(tree):
+        return {(0, 0j): evaluate(tree, n, n.number(0))}
+    match tree:
+        case Variable():
+            return {(1, 0j): 1}
+        case Sum(parts):
+            return _sum([_terms(n, part) for part in parts])
+        case Product(parts):
+            return _product([_terms(n, part) for part in parts])
+        case Power(base, Number(value)) if value.denominator == 1 and 0 < value <= HIGHEST:
+            return _product([_terms(n, base)] * int(value))
+        case Call("exp", argument):
+            return _exponential(n, _terms(n, argument), 1.0)
+        case Call("expm1", argument):
+            return _sum([_exponential(n, _terms(n, argument), 1.0), {(0, 0j): -1}])
+        case Call(name, argument) if name in _PARTS:
+            f, g, rate = _PARTS[name]
+            waves = ((f, _exponential(n, _terms(n, argument), sign * rate)) for f, sign in ((f, 1), (g, -1)))
+            return _sum([_product([{(0, 0j): f}, wave]) for f, wave in waves])
+        case _:
+            return None
+
+
+def _sum(parts: list[Terms | None]) -> Terms | None:
+    total: Terms = {}
+    for part in parts:
+        if part is None:
+            return None
+        for key, value in part.items():
+            total[key] = total.get(key, 0) + value
+    return total if len(total) <= MOST and all(k <= HIGHEST for k, _ in total) else None
+
+
+def _product(parts: list[Terms | None]) -> Terms | None:
+    found: Terms | None = {(0, 0j): 1}
+    for part in parts:
+        if part is None or found is None:
+            return None
+        found = _sum([{(k + j, a + b): x * y} for ((k, a), x), ((j, b), y) in product(found.items(), part.items())])
+    return found
+
+
+def _exponential(n: Kind, exponent: Terms | None, rate: complex) -> Terms | None:
+    """Terms of exp(rate t), None unless t is linear in x."""
+    if exponent is None or any(a or k > 1 for k, a in exponent):
+        return None
+    return {(0, 0j + rate * exponent.get((1, 0j), 0)): n.exp(rate * exponent.get((0, 0j), 0) + n.number(0))}
+
+
+def moments(n: Kind, known: Terms, parity: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
+    """Return mean, var_mu, var_chi of phi(h) and their estimated relative error, arrays that broadcast."""
+    q = var_mu + var_chi
+    still = 0 * q
+    means = ((c, _mean(n, k, a, mean, q)) for (k, a), c in known.items())
+    average, lost = _total(n, means, q)
+    if parity < 0 and not np.any(mean):
+        average, lost = 0 * average, 0 * lost
+    found = []
+    for step in ((still, var_mu, q, var_chi), (var_mu, var_chi, var_chi, still)):
+        pairs = product(known.items(), repeat=2)
+        rises = ((x * y, _rise(n, (k, j), (a, b), mean, q, step)) for ((k, a), x), ((j, b), y) in pairs)
+        found.append(_total(n, rises, q))
+    (shared, shared_lost), (own, own_lost) = found
+    return average, shared, own, stated(n, (average, shared, own), (lost, shared_lost, own_lost))
+
+
+def pairs(n: Kind, known: Terms, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
+    """Return E phi(h_a) phi(h_b) at arrays of pairs, and its largest error against the roots of both second moments.
+
+    pair: variances q_a, q_b and covariance q_ab, which broadcast.
+    """
+    q_a, q_b, q_ab = pair
+    total, lost = _product_mean(n, known, q_a, q_b, q_ab, mean)
+    of_a, of_b = (_product_mean(n, known, q, q, q, mean)[0] for q in (q_a, q_b))
+    return total, float(np.max(lost / (n.sqrt(of_a * of_b) + n.number(1e-290))))
+
+
+def _product_mean(n: Kind, known: Terms, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
+    """Mean of the product, and its rounding error."""
+    s, parts = (q_a + q_b) / 2, []
+    for ((k, a), x), ((j, b), y) in product(known.items(), repeat=2):
+        whole, apart = (a + b) * mean + (a + b) ** 2 * s / 2, a * b * (s - q_ab) - (a * a - b * b) * (q_a - q_b) / 4
+        centres = [mean + a * q_a + b * q_ab, 0], [mean + b * q_b + a * q_ab, 0]
+        value = n.exp(whole - apart) * _mixed((k, j), centres, (q_a, q_b), [q_ab, 0])[0]
+        parts.append((x * y, (value, (8 + 2 * abs(whole) + 2 * abs(apart)) * abs(value))))
+    return _total(n, parts, q_ab)
+
+
+def _total(n: Kind, parts: Any, q: Any) -> tuple[Any, Any]:
+    """Real part of the weighted sum of terms, and its rounding error."""
+    total = lost = 0 * q
+    for weight, (value, size) in parts:
+        total = total + (weight * value).real
+        lost = lost + abs(weight) * size * n.epsilon
+    return total, lost
+
+
+def _mean(n: Kind, k: int, a: Any, mean: Any, q: Any) -> tuple[Any, Any]:
+    """Mean of x^k exp(a x), and its size times its roundings."""
+    value = n.exp(a * mean + a * a * q / 2) * _mixed((k, 0), ([mean + a * q, 0], [0, 0]), (q, q), [0, 0])[0]
+    return value, (8 + abs(a * mean) + abs(a * a * q)) * abs(value)
+
+
+def _rise(
+    n: Kind, powers: tuple[int, int], rates: tuple[Any, Any], mean: Any, q: Any, step: tuple[Any, Any, Any, Any]
+) -> tuple[Any, Any]:
+    """Rise of a pair's mean from the covariance v to v + d, and its size times its roundings.
+
+    step: v, d, and q - v before and after.
+    """
+    (a, b), (v, d, before, after) = rates, step
+    exponent = (a + b) * mean + (a + b) ** 2 * q / 2
+    first, last, turn = n.exp(exponent - a * b * before), n.exp(exponent - a * b * after), a * b * d
+    climbs = (a * b).real > 0
+    change = -last * n.expm1(-turn) if climbs else first * n.expm1(turn)
+    centre = mean + (a + b) * q
+    whole = _mixed(powers, ([centre - b * before, b], [centre - a * before, a]), (q, q), [v, 1])
+    sizes = [abs(x) for x in whole]
+    lost_last, lost_first = (
+        8 + 2 * (abs((a + b) * mean) + abs((a + b) ** 2 * q) + abs(a * b) * x) for x in (after, before)
+    )
+    rest, rest_size = _value(whole[1:], d) * d, _value(sizes[1:], d) * d
+    value = change * (whole[0] + rest) + first * rest
+    lost = lost_last if climbs else lost_first
+    return value, lost * abs(change) * (sizes[0] + rest_size) + lost_first * abs(first) * rest_size
+
+
+def _value(polynomial: list[Any], d: Any) -> Any:
+    total = 0 * d
+    for coefficient in reversed(polynomial):
+        total = total * d + coefficient
+    return total
+
+
+def _mixed(powers: tuple[int, int], means: tuple[list[Any], list[Any]], q: tuple[Any, Any], v: list[Any]) -> list[Any]:
+    """Mean of x^k y^l as a polynomial in d, from means and a covariance that are linear in d, by Stein's lemma."""
+    (k, j), (mu, nu) = powers, means
+    if not k:
+        return [1] if not j else _mixed((j, 0), (nu, mu), q[::-1], v)
+    parts = [_times(mu, _mixed((k - 1, j), means, q, v))]
+    if k > 1:
+        parts.append([(k - 1) * q[0] * x for x in _mixed((k - 2, j), means, q, v)])
+    if j:
+        parts.append([j * x for x in _times(v, _mixed((k - 1, j - 1), means, q, v))])
+    return [sum(part) for part in zip_longest(*parts, fillvalue=0)]
+
+
+def _times(linear: list[Any], polynomial: list[Any]) -> list[Any]:
+    constant, slope = linear
+    return [constant * x + slope * y for x, y in zip([*polynomial, 0], [0, *polynomial], strict=True)]
