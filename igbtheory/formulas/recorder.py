@@ -194,6 +194,7 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "celu": ("where(x > 0, x, alpha*expm1(x/alpha))", {"alpha": 1}),
     "softplus": ("softplus(beta*x)/beta", {"beta": 1}),
     "hardtanh": ("clip(x, min_val, max_val)", {"min_val": -1, "max_val": 1}),
+    "tanhshrink": ("x - tanh(x)", {}),
     "threshold": ("where(x > threshold, x, value)", {"threshold": 0, "value": 0}),
     "hardshrink": ("where(abs(x) > lambd, x, 0)", {"lambd": 0.5}),
     "softshrink": ("x - clip(x, -lambd, lambd)", {"lambd": 0.5}),

@@ -21,7 +21,6 @@ FUNCTIONS = (
     formula("mish", "x*tanh(softplus(x))", "torch.nn.Mish"),
     formula("softsign", "x/(1 + abs(x))", "torch.nn.Softsign"),
     formula("logsigmoid", "-softplus(-x)", "torch.nn.LogSigmoid"),
-    formula("tanhshrink", "x - tanh(x)", "torch.nn.Tanhshrink"),
     formula("softshrink", "x - clip(x, -1/2, 1/2)", "torch.nn.Softshrink(lambd=0.5)"),
     formula("hardshrink", "where(abs(x) > 1/2, x, 0)", "torch.nn.Hardshrink(lambd=0.5)"),
 )
