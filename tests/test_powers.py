@@ -20,7 +20,7 @@ FORMULAS = {
     LOPSIDED: (Fraction(11, 5), -2, mpmath.pi),
 }
 """Power, and the factors on the left and on the right."""
-MANY = Multiprecision(20)
+MANY = Multiprecision(14)
 
 
 def _over_angles(name: str, theta: Any, of_pair: Any) -> Any:
@@ -46,21 +46,21 @@ def _over_angles(name: str, theta: Any, of_pair: Any) -> Any:
 def test_moments_of_powers(name: str, c: str) -> None:
     closed = function_of(name).closed
     assert isinstance(closed, Powers)
-    with mpmath.workdps(24):
+    with mpmath.workdps(20):
         exact = mpmath.mpf(c)
         theta = 2 * mpmath.asin(mpmath.sqrt((1 - exact) / 2))
         product = _over_angles(name, theta, lambda a, b: a * b)
         spread = _over_angles(name, theta, lambda a, b: (a - b) ** 2 / 2)
-        for n, lost in ((FLOAT64, closed.roundings * FLOAT64.epsilon), (MANY, 1e-17)):
+        for n, lost in ((FLOAT64, closed.roundings * FLOAT64.epsilon), (MANY, 1e-15)):
             one, q_ab = n.number(1), n.number(c)
             found = closed.covariance(n, one, one, q_ab) + closed.mean(n, one) ** 2
             assert abs(found / product - 1) <= lost
             # of 1 - c, what 1 + c has left of it in double precision
             assert exact < 0 or abs(closed.spread(n, q_ab, n.number(str(1 - exact))) / spread - 1) <= lost
-            step = n.number("1e-14")
-            if n is MANY:  # by differences in 35 digits
+            step = n.number("1e-11")
+            if n is MANY:  # by differences in 29 digits
                 rise = closed.covariance(n, one, one, q_ab + step) - closed.covariance(n, one, one, q_ab - step)
-                assert abs(rise / (2 * step) / closed.slope(n, one, one, q_ab) - 1) < 1e-15
+                assert abs(rise / (2 * step) / closed.slope(n, one, one, q_ab) - 1) < 1e-12
 
 
 @pytest.mark.parametrize(("name", "p"), [("relu", 1), ("abs", 1), ("squared_relu", 2)])

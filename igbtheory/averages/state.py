@@ -52,8 +52,10 @@ class Moments:
 def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
     """Return the relative error as of `Moments` from mean, var_mu, var_chi and their absolute errors."""
     (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
-    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (mean * mean + abs(var_mu) + tiny)
-    return of_product + lost[2] / (abs(var_chi) + tiny)
+    product = mean * mean + abs(var_mu)
+    counted = product > (1e5 * n.epsilon) ** 2 * (product + var_chi)  # less is what rounding leaves of zero
+    of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (product + tiny)
+    return of_product * counted + lost[2] / (abs(var_chi) + tiny)
 
 
 @final
