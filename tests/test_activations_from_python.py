@@ -125,6 +125,7 @@ def test_parameters_are_the_numbers_in_their_places() -> None:
     y = sympy.Symbol("y")
     of_y = igb.Activation(sympy.Lambda(y, y + sympy.sin(A * y) ** 2 / A), a=1.5)
     assert gamma(of_y) == pytest.approx(expected, rel=1e-13)
+    assert gamma(igb.Activation("LeakyReLU", negative_slope=0.25)) == pytest.approx(gamma("prelu"), rel=1e-12)
     assert igb.Activation("tanh(a*x)", a=-2).phi.name == "tanh((-2)*x)"
 
 
@@ -150,6 +151,7 @@ def test_names_of_libraries_are_understood(alias: str, name: str) -> None:
 
 def test_clip_and_heaviside_are_read() -> None:
     assert function_of("clip(x, -1, 1)").pieces == function_of("hardtanh").pieces
+    assert function_of("Softshrink").tree == function_of("x - clip(x, -1/2, 1/2)").tree
     assert function_of("heaviside(x)").tree == function_of("step").tree
 
 

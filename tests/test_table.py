@@ -359,9 +359,6 @@ PYTORCH: dict[str, Callable[[Any], Any]] = {  # the formulas of its documentatio
     "sign": np.sign,
     "hardtanh": lambda x: np.clip(x, -1, 1),
     "relu6": lambda x: np.minimum(np.maximum(0, x), 6),
-    "logsigmoid": lambda x: -np.logaddexp(0, -x),
-    "softshrink": lambda x: np.where(x > 0.5, x - 0.5, np.where(x < -0.5, x + 0.5, 0)),
-    "hardshrink": lambda x: np.where(np.abs(x) > 0.5, x, 0),
     "elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
     "selu": lambda x: (
         1.0507009873554804934193349852946

@@ -15,8 +15,10 @@ from igbtheory.formulas.function import ClosedForm, Function, formula
 from igbtheory.formulas.parameters import parameter_trees, refuse_unused, with_values
 from igbtheory.formulas.reader import FUNCTIONS as READABLE
 from igbtheory.formulas.reader import folded, read
+from igbtheory.formulas.recorder import SHAPES, Recorder, shape
 from igbtheory.formulas.sympy_reader import from_sympy
-from igbtheory.formulas.tree import Tree
+from igbtheory.formulas.text import text
+from igbtheory.formulas.tree import Tree, X
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
@@ -44,9 +46,14 @@ def function_of(activation: Any, **parameters: Any) -> Function:
             f"callable, or a table (x, y)), got {activation!r:.200}"
         )
     activation = activation.strip()
-    if folded(activation) in NAMED:
+    known = folded(activation)
+    if known in SHAPES and (parameters or known not in NAMED):
+        refuse_unused(parameters.keys() - SHAPES[known][1].keys(), SHAPES[known][1])
+        tree = shape(known, (Recorder(X),), parameters)
+        return _checked(text(tree) if parameters else activation, tree)
+    if known in NAMED:
         refuse_unused(parameters)
-        return NAMED[folded(activation)]
+        return NAMED[known]
     if activation.isidentifier() and activation not in {"x", "pi", "E", *READABLE}:
         checks.known(
             "activation", activation, [name for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)]

@@ -28,7 +28,7 @@ from igbtheory.numbers import Kind
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
 
-MANY = 8
+MANY = 16
 """Kinks beyond which each formula is evaluated on its own interval alone."""
 MODERATE = 8
 """Exponent up to which a power of a far point stays in range beside others."""

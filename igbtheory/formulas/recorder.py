@@ -81,7 +81,7 @@ def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
     """Return what a function of NumPy, SciPy or PyTorch of that name makes of its arguments."""
     known = folded(name.removeprefix("special_"))
     if known in SHAPES:
-        return Recorder(_shape(known, parts, named))
+        return Recorder(shape(known, parts, named))
     trees = [_tree(part) for part in parts]
     named.pop("inplace", None)
     bounds = {_BOUNDS[key]: _tree(part) for key, part in named.items()}
@@ -108,14 +108,14 @@ def _tree(value: Any) -> Any:
         return value.tree
     if value is None:
         return None
-    value = unmasked("a number in a callable", value)
-    if isinstance(value, str) or np.size(value) != 1:
+    array = np.asarray(unmasked("a number in a callable", value))
+    if array.size != 1 or array.dtype.kind not in "biuf":
         raise TypeError(f"{value!r} is no number")
-    return number(Fraction(repr(float(value))))
+    return number(Fraction(repr(float(array.item()))))
 
 
-def _shape(name: str, parts: tuple[Any, ...], named: dict[str, Any]) -> Tree:
-    """Formula of a function with parameters, those that are not passed at their usual values."""
+def shape(name: str, parts: tuple[Any, ...], named: dict[str, Any]) -> Tree:
+    """Return the formula of a function with parameters, those that are not passed at their usual values."""
     text, usual = SHAPES[name]
     given = {**dict(zip(usual, parts[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
     if name == "gelu" and given.get("approximate") == "tanh":
@@ -186,7 +186,7 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "log10": ("log(x)/log(10)", {}),
     "exp2": ("exp(x*log(2))", {}),
     "ndtr": ("erfc(-x/sqrt(2))/2", {}),
-    "logexpit": ("-softplus(-x)", {}),
+    **dict.fromkeys(("logexpit", "logsigmoid"), ("-softplus(-x)", {})),
     "gelu": ("x*erfc(-x/sqrt(2))/2", {"approximate": "none"}),
     "leakyrelu": ("where(x > 0, x, negative_slope*x)", {"negative_slope": 0.01}),
     "prelu": ("where(x > 0, x, weight*x)", {"weight": 0.25}),

@@ -20,7 +20,4 @@ FUNCTIONS = (
     formula("silu", "x*sigmoid(x)", "torch.nn.SiLU", None, "swish"),
     formula("mish", "x*tanh(softplus(x))", "torch.nn.Mish"),
     formula("softsign", "x/(1 + abs(x))", "torch.nn.Softsign"),
-    formula("logsigmoid", "-softplus(-x)", "torch.nn.LogSigmoid"),
-    formula("softshrink", "x - clip(x, -1/2, 1/2)", "torch.nn.Softshrink(lambd=0.5)"),
-    formula("hardshrink", "where(abs(x) > 1/2, x, 0)", "torch.nn.Hardshrink(lambd=0.5)"),
 )
