@@ -4,6 +4,7 @@ The error is that of a mean over independent replicates, and what another number
 units or data, such as a norm, has its limit only for many of them.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from igbtheory.layers.data import Components, at_data, either_way, pairs_of
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
 from igbtheory.layers.gaussian import Gaussian
 from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.places import of_shape
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
         x = node.units(draws, layer.in_front(count)) if all_of_them is None else all_of_them
-        y = np.asarray(layer.samples(x, draws.rng, count), dtype=float)
+        y = np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
         return y, x if y.shape == x.shape and all_of_them is None else None
 
     before = node.averaged()
@@ -81,7 +83,8 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     found = estimated(either, known, at_data(node.means()[0], len(known)))
     drawn = layer.behind(node) if all_of_them is None else lambda draws, count: either(draws, count)[0]
     pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
-    return node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
+    behind = node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
+    return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
 
 
 def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
