@@ -1,6 +1,7 @@
 """Theory of a chain of layers in infinite width: the law of Gaussian inputs, or the kernel of a given data set."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isqrt
@@ -32,6 +33,8 @@ LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 LARGEST_WHOLE = 4_000
 """Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
+THREADS = 2
+"""Blocks of images at once: more would need more memory."""
 LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**24
 """Pairs of positions at most, those of all pairs of data and those of one."""
 
@@ -103,8 +106,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     parts = _parts(chain, len(data), places)
     sums, arcsines, rank = np.zeros(()), 0.0, np.inf
     with np.errstate(all="ignore"):  # as above
-        for rows, columns in parts:
-            node, pairs = _pairs(chain, n, data, rows, columns, places)
+        for (rows, columns), (node, pairs) in zip(parts, _each(chain, n, data, parts, places), strict=True):
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
             arcsines += _arcsines(pairs[-1], start)
@@ -159,6 +161,22 @@ def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[t
     return [(rows, columns) for rows, columns in product(parts, parts) if rows.start <= columns.start]
 
 
+def _each(
+    layers: Sequence[Layer], n: Kind, data: Any, parts: list[tuple[slice, slice]], places: Places | None
+) -> Iterator[tuple[KernelNode, list[Pairs]]]:
+    """Yield what `_pairs` returns for the blocks; those of images are computed side by side."""
+    if places is None or len(parts) == 1:
+        yield from (_pairs(layers, n, data, rows, columns, places) for rows, columns in parts)
+        return
+
+    def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
+        with np.errstate(all="ignore"):  # every thread has a state of its own
+            return _pairs(layers, n, data, *part, places)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield from pool.map(quiet, parts)
+
+
 def _pairs(
     layers: Sequence[Layer], n: Kind, data: Any, rows: slice, columns: slice, places: Places | None
 ) -> tuple[KernelNode, list[Pairs]]:
@@ -209,10 +227,10 @@ class OutputKernel:
         count, places = len(self.data), needed(self.layers, self.data.shape[2:])
         if places is None or places.whole:
             return np.asarray(_pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places)[1][-1].q_ab)
-        kernel = np.empty((count, count))
-        for rows, columns in _parts(self.layers, count, places):
-            part = _pairs(self.layers, FLOAT64, self.data, rows, columns, places)[1][-1].q_ab
-            kernel[rows, columns], kernel[columns, rows] = part, part.T
+        kernel, parts = np.empty((count, count)), _parts(self.layers, count, places)
+        found = _each(self.layers, FLOAT64, self.data, parts, places)
+        for (rows, columns), (_, pairs) in zip(parts, found, strict=True):
+            kernel[rows, columns], kernel[columns, rows] = pairs[-1].q_ab, pairs[-1].q_ab.T
         return kernel
 
 

@@ -69,6 +69,11 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
 def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
     refuse_exact(layer, node.n)
+    if node.places is not None and not node.places.whole:
+        raise ValueError(
+            f"expected units of a convolution in front of {layer!r}, got averages of functions of them, for which it "
+            "has no rule on images; put a Conv2d between them"
+        )
     units = node.base.drawn if isinstance(node.base, Averaged) else None
     # components of the data do not come from one law: the layer sees all of them
     all_of_them = units.data if isinstance(units, Components) else None

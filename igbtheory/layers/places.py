@@ -13,6 +13,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+IN_CACHE = 2**16
+"""Entries of an array over pairs that are worked on at once."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
 
@@ -132,22 +134,33 @@ class Window:
         return self._mean(values, before.equal, after.equal, [(a, a) for a in self.points])
 
     def _mean(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
+        found = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
         starts = self.stride * after.points[:, list(after.offsets)]
-        total: Any = None
-        for a, b in pairs:
-            held = before.indices(before.number(starts + np.reshape(np.subtract(b, a), (-1, 1))))
-            read, inside = self._read(before, after, a)
-            part = values[held[:, None], read]
-            if not self.circular:
-                part[~(inside & self._read(before, after, b)[1][after.second])] = 0
-            total = part if total is None else np.add(total, part, out=total)
-        return total / len(pairs)
+        reads = {point: self._read(before, after, point) for point in self.points}
+        for part in parts(found):
+            total = found[part]
+            total[:] = 0
+            for a, b in pairs:
+                held = before.indices(before.number(starts[:, part] + np.reshape(np.subtract(b, a), (-1, 1))))
+                (read, inside), (_, other) = reads[a], reads[b]
+                term = values[held[:, None], read]
+                if not self.circular:
+                    term[~(inside & other[after.second[part]])] = 0
+                total += term
+            total /= len(pairs)
+        return found
 
     def _read(self, before: Places, after: Places, at: Point) -> tuple[Index, Any]:
         """Return the numbers of the positions in front that are read at a point, and whether they are inside."""
         read = self.stride * after.points + np.reshape(at, (-1, 1))
         inside = np.all((read >= 0) & (read < np.reshape(before.shape, (-1, 1))), axis=0)
         return before.number(read), inside
+
+
+def parts(values: NDArray[Any]) -> list[slice]:
+    """Return slices of the offsets of an array over pairs, whose entries stay in the cache of a core."""
+    step = max(1, IN_CACHE // max(1, values[0].size))
+    return [slice(start, start + step) for start in range(0, len(values), step)]
 
 
 @lru_cache(maxsize=64)
