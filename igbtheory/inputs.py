@@ -60,7 +60,8 @@ def gaussian_images(
     correlation_length: l > 0 smooths over the positions, which go around at the edges, so that pixels at a small
     distance r have the correlation exp(-(r/l)^2); 0 leaves them independent. seed: of the generator.
     """
-    shape = tuple(checks.whole(*part, 1) for part in zip(("channels", "height", "width"), (channels, height, width)))
+    sizes = {"channels": channels, "height": height, "width": width}
+    shape = tuple(checks.whole(name, size, 1) for name, size in sizes.items())
     checks.non_negative("correlation_length", correlation_length)
     white = np.random.default_rng(checks.whole("seed", seed, 0)).standard_normal((checks.whole("D", D, 2), *shape))
     waves = np.add.outer(*(np.square(2 * np.pi * np.fft.fftfreq(length)) for length in shape[1:]))

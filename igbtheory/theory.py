@@ -106,7 +106,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     parts = _parts(chain, len(data), places)
     sums, arcsines, rank = np.zeros(()), 0.0, np.inf
     with np.errstate(all="ignore"):  # as above
-        for (rows, columns), (node, pairs) in zip(parts, _each(chain, n, data, parts, places), strict=True):
+        for (rows, columns), found in zip(parts, _each(chain, n, data, parts, places), strict=True):
+            node, pairs = found
             start = rows.start - columns.start
             sums = sums + np.array([_sums(part, start) for part in pairs]).T
             arcsines += _arcsines(pairs[-1], start)
@@ -193,10 +194,10 @@ def _pairs(
         now = now.behind(layer)
         if layer.listed:
             found.append(vectors(now.node))
-            if len(found) == 1 or batched:
-                _refuse_silent(found, rows.start)
             if len(found) == 1 and now.node.places is not None:
                 _refuse_dark(layer, now.node)
+            if len(found) == 1 or batched:
+                _refuse_silent(found, rows.start)
     return now.node, found
 
 
@@ -226,7 +227,9 @@ class OutputKernel:
         """Return the kernel, shape (n_samples, n_samples), in double precision."""
         count, places = len(self.data), needed(self.layers, self.data.shape[2:])
         if places is None or places.whole:
-            return np.asarray(_pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places)[1][-1].q_ab)
+            return np.asarray(
+                _pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places)[1][-1].q_ab
+            )
         kernel, parts = np.empty((count, count)), _parts(self.layers, count, places)
         found = _each(self.layers, FLOAT64, self.data, parts, places)
         for (rows, columns), (_, pairs) in zip(parts, found, strict=True):
@@ -288,7 +291,7 @@ def _refuse_dark(layer: Layer, node: KernelNode) -> None:
     """Refuse images some positions of which have no variance behind their first layer."""
     if np.any(node.averaged().q_a == 0):
         raise ValueError(
-            f"expected images whose windows all vary, got some of zeros alone, which have no variance behind {layer!r}; "
+            f"expected images without windows of zeros alone, got some, which have no variance behind {layer!r}; "
             "standardise the data with igb.standardised(X), or set sigma_b2 > 0"
         )
 

@@ -102,7 +102,7 @@ class Conv2d(Windowed):
             z += read.reshape(len(z), -1) @ rng.standard_normal((x.shape[1], width), dtype=x.dtype)
         z *= scale_w
         z += scale_b * rng.standard_normal(width, dtype=x.dtype)
-        return Places((height, breadth), (0,)).images(z)
+        return np.asarray(Places((height, breadth), (0,)).images(z))
 
     def latex(self) -> str:
         size = rf"{self.size} \times {self.size}"

@@ -17,8 +17,8 @@ from igbtheory.layers.draws import SEED, SPARE, Array, Draws, standard_error
 from igbtheory.layers.general import TINY, refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import LawNode
-from igbtheory.layers.places import Point
 from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.places import Point
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points

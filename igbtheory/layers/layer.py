@@ -93,7 +93,7 @@ class Layer(ABC):
         return found if rng.bit_generator.state == untouched else None
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
-        """Return the samples of drawn units, shape (data, units): those of images stand at (data x positions, units)."""
+        """Return the samples of drawn units, shape (data, units), of images (data x positions, units)."""
         return at_positions(self.samples(x if places is None else places.images(x), draws.rng, count))
 
     def behind(self, node: Node[Any]) -> Units:

@@ -37,8 +37,8 @@ class Spatial(Layer, ABC):
     def law(self, node: LawNode) -> LawNode:
         del node
         raise ValueError(
-            f"expected images in front of {self!r}, got Gaussian inputs: few channels do not average out, so there is "
-            "no law; draw a data set, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
+            f"expected a data set in front of {self!r}, got Gaussian inputs: few channels do not average out, so that "
+            "there is no law; draw images, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
         )
 
     def kernel(self, node: KernelNode) -> KernelNode:
@@ -124,6 +124,6 @@ def refuse_vectors(layer: Layer, shape: Point) -> NoReturn:
     """Refuse data whose positions do not have two axes."""
     raise ValueError(
         f"expected images (n_samples, channels, height, width) in front of {layer!r}, got "
-        f"{'sequences' if shape else 'vectors'}; reshape the data, for example X.reshape(len(X), 1, 8, 8), and move "
-        "Flatten() or GlobalAvgPool() behind it"
+        f"{'sequences' if shape else 'vectors'}; pass images, for example X.reshape(len(X), 1, 8, 8) or "
+        "igb.gaussian_images(100, 3, 8, 8), and move Flatten() or GlobalAvgPool() behind it"
     )

@@ -76,6 +76,7 @@ class GlobalAvgPool(Ending):
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         del offsets
         return every(shape)
+
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         del before, after
         return values.mean(axis=(0, 1), keepdims=True)
@@ -97,6 +98,7 @@ class Flatten(Ending):
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         del shape, offsets
         return (0,)
+
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         del before, after
         return values[:1].mean(axis=1, keepdims=True)
