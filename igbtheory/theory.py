@@ -149,7 +149,7 @@ def _most(layers: Sequence[Layer], places: Places | None) -> int:
         return LARGEST_WHOLE if whole else LARGEST
     if whole:
         return LARGEST_WHOLE // len(places.offsets)
-    return 0 if places.second.size > LARGEST_IMAGE else min(LARGEST, isqrt(LARGEST_PAIRS // places.second.size))
+    return 0 if places.size > LARGEST_IMAGE else min(LARGEST, isqrt(LARGEST_PAIRS // places.size))
 
 
 def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[tuple[slice, slice]]:
@@ -157,7 +157,7 @@ def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[t
     if places is None or places.whole:
         rows = count if any(layer.whole for layer in layers) else max(1, BLOCK // count)
         return [(slice(start, start + rows), slice(0, count)) for start in range(0, count, rows)]
-    side = max(1, isqrt(BLOCK // places.second.size))
+    side = max(1, isqrt(BLOCK // places.size))
     parts = [slice(start, min(start + side, count)) for start in range(0, count, side)]
     return [(rows, columns) for rows, columns in product(parts, parts) if rows.start <= columns.start]
 

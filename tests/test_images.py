@@ -97,7 +97,11 @@ def test_kernels_are_sums_over_pairs_of_positions(
 
 @pytest.mark.parametrize(
     ("padding", "end", "gamma"),
-    [("circular", igb.Flatten(), 3.024), ("zeros", igb.Flatten(), 2.629), ("zeros", igb.GlobalAvgPool(), 65.3)],
+    [
+        ("circular", igb.Flatten(), 3.024),
+        ("zeros", igb.Flatten(), 2.629),
+        pytest.param("zeros", igb.GlobalAvgPool(), 65.3, marks=pytest.mark.slow),
+    ],
     ids=repr,
 )
 def test_readings_of_the_prototype(padding: str, end: igb.Layer, gamma: float) -> None:
@@ -106,7 +110,7 @@ def test_readings_of_the_prototype(padding: str, end: igb.Layer, gamma: float) -
     assert igb.cnn(3, padding=padding, end=end).predict(digits).gamma == pytest.approx(gamma, rel=5e-4)
 
 
-IMAGES = igb.gaussian_images(6, 3, 4, 4, 1.0)
+IMAGES = igb.gaussian_images(4, 3, 4, 4, 1.0)
 CONVOLUTION = igb.Conv2d(3)
 NETWORKS = {
     "stride, norm of averages": (CONVOLUTION, RELU, igb.LayerNorm(), igb.Conv2d(3, 2), igb.GlobalAvgPool(), OUT),
@@ -133,10 +137,10 @@ def test_finite_networks_agree(name: str) -> None:
 
 
 def test_a_dense_acts_on_every_token() -> None:
-    sequences = IMAGES[:, :2].reshape(6, 8, 4)
+    sequences = IMAGES[:, :2].reshape(4, 8, 4)
     net = igb.Network(OUT, RELU, igb.GlobalAvgPool(), OUT)
     pixels = igb.Network(igb.Conv2d(1), RELU, igb.GlobalAvgPool(), OUT)
-    as_images = sequences.swapaxes(1, 2).reshape(6, 4, 2, 4)
+    as_images = sequences.swapaxes(1, 2).reshape(4, 4, 2, 4)
     assert net.predict(sequences).gamma == pytest.approx(pixels.predict(as_images).gamma, rel=1e-12)
     assert net.simulate(100, 16, inputs=sequences, workers=1).compare(workers=1).agrees()
 
@@ -152,8 +156,8 @@ def test_a_finite_convolution_is_that_by_hand() -> None:
 
 
 def test_digits() -> None:
-    small = igb.Network(CONVOLUTION, RELU, igb.AvgPool2d(2), igb.Conv2d(2), RELU, igb.GlobalAvgPool(), OUT)
-    assert small.predict(X[:2, :1]).gamma == pytest.approx(float(small.predict(X[:2, :1], digits=25).gamma), rel=1e-12)
+    net, small = igb.Network(igb.Conv2d(2), RELU, igb.AvgPool2d(2), igb.GlobalAvgPool(), OUT), X[:2, :, :2, :2]
+    assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["tanh", "silu", "elu"])  # by series, by an interpolant for all positions, by moments

@@ -44,6 +44,11 @@ class Places:
         return self.number(self.points[:, list(self.offsets), None] + self.points[:, None])
 
     @property
+    def size(self) -> int:
+        """Number of pairs of positions."""
+        return len(self.offsets) * prod(self.shape)
+
+    @property
     def equal(self) -> "Places":
         """The same positions, each with itself alone."""
         return Places(self.shape, (0,))
