@@ -79,11 +79,11 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
         data = _gaussian(inputs, samples, width * read_by_next(layers))
         batch = batch_of(layers)
         return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
-    given = units_first(np.asarray(inputs, dtype=np.float32))
+    given = units_first(np.asarray(inputs))
     shapes(layers, given.shape[2:])
     with np.errstate(over="ignore", invalid="ignore"):
         # layers that draw nothing do the same in every network, so that all share what enters the first that does
-        rest, x = behind_undrawn(layers, given)
+        rest, x = behind_undrawn(layers, given.astype(np.float32))
     if isinstance(rest[0], Dense) and x.ndim == 2 and len(x) < x.shape[1]:
         x = condensed(x)
     return FiniteNetwork(rest, lambda _: x, width, 0)
