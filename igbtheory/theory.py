@@ -35,7 +35,7 @@ LARGEST_WHOLE = 4_000
 """Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
 THREADS = 2
 """Blocks of images at once: more would need more memory."""
-LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**24
+LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
 """Pairs of positions at most, those of all pairs of data and those of one."""
 
 
@@ -147,9 +147,13 @@ def _most(layers: Sequence[Layer], places: Places | None) -> int:
     whole = any(layer.whole for layer in layers)
     if places is None:
         return LARGEST_WHOLE if whole else LARGEST
-    if whole:
-        return LARGEST_WHOLE // len(places.offsets)
-    return 0 if places.size > LARGEST_IMAGE else min(LARGEST, isqrt(LARGEST_PAIRS // places.size))
+    fits = len(places.offsets) <= LARGEST_WHOLE // 2 if whole else places.size <= LARGEST_IMAGE
+    if not fits:
+        raise ValueError(
+            f"expected images of fewer positions, got {' x '.join(map(str, places.shape))}, of which the layers need "
+            f"{places.size} pairs; average them first, for example by AvgPool2d(2) in front of all layers, or crop them"
+        )
+    return LARGEST_WHOLE // len(places.offsets) if whole else min(LARGEST, isqrt(LARGEST_PAIRS // places.size))
 
 
 def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[tuple[slice, slice]]:

@@ -199,11 +199,14 @@ def test_bad_input_is_named_with_the_remedy(layers: Any, inputs: Any, message: s
 
 
 def test_what_does_not_fit_is_refused_before_it_starts() -> None:
-    images = np.ones((10, 1, 64, 64)) + np.arange(64)
-    with pytest.raises(ValueError, match="at most 32 data"):
-        igb.cnn(1, end=igb.GlobalAvgPool()).predict(np.concatenate([images] * 4))
-    with pytest.raises(ValueError, match="at most"):
+    images = np.ones((200, 1, 32, 32)) + np.arange(32)
+    pooled = igb.cnn(1, end=igb.GlobalAvgPool())
+    with pytest.raises(ValueError, match="at most 128 data"):
+        pooled.predict(images)
+    with pytest.raises(ValueError, match="at most 3 data"):
         igb.Network(CONVOLUTION, igb.MaxPool2d(2), igb.Flatten(), OUT).predict(images)
+    with pytest.raises(ValueError, match="fewer positions"):
+        pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]))
 
 
 def test_gaussian_images_and_notation() -> None:
