@@ -209,6 +209,12 @@ def test_what_does_not_fit_is_refused_before_it_starts() -> None:
         pooled.predict(np.pad(images[:3], [(0, 0), (0, 0), (16, 16), (16, 16)]))
 
 
+@pytest.mark.parametrize("layers", [(igb.AvgPool2d(2), RELU, igb.Flatten()), (igb.Flatten(), RELU)])
+def test_functions_of_averages_are_refused(layers: tuple[igb.Layer, ...]) -> None:
+    with pytest.raises(ValueError, match="put a Conv2d or a Dense between"):
+        igb.Network(CONVOLUTION, RELU, *layers, OUT).predict(IMAGES)
+
+
 def test_gaussian_images_and_notation() -> None:
     images = igb.gaussian_images(400, 1, 16, 16, correlation_length=2.0)
     assert images.std() == pytest.approx(1, abs=0.03)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
@@ -87,4 +87,14 @@ class GaussianPairs(Base[Pairs]):
     @cached_property
     def _root(self) -> Array:
         """Root L of the kernel L L^T of all data, shape (data, rank)."""
+        if self.values.q_ab.ndim > 2:
+            refuse_pairs()
         return kernel_root(self.values.q_ab.astype(float))
+
+
+def refuse_pairs() -> NoReturn:
+    """Refuse to draw units of images of which only some pairs of positions are known."""
+    raise ValueError(
+        "expected units of a Conv2d or a Dense in front of every activation on images, got averages of functions of "
+        "units, such as pools, for which there is no rule; put a Conv2d or a Dense between them"
+    )

@@ -14,7 +14,7 @@ from igbtheory.layers.base import Averaged
 from igbtheory.layers.control_variates import estimated
 from igbtheory.layers.data import Components, at_data, either_way, pairs_of
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
-from igbtheory.layers.gaussian import Gaussian
+from igbtheory.layers.gaussian import Gaussian, refuse_pairs
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import of_shape
 from igbtheory.numbers import Kind
@@ -70,10 +70,7 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
     refuse_exact(layer, node.n)
     if node.places is not None and not node.places.whole:
-        raise ValueError(
-            f"expected units of a convolution in front of {layer!r}, got averages of functions of them, for which it "
-            "has no rule on images; put a Conv2d between them"
-        )
+        refuse_pairs()
     units = node.base.drawn if isinstance(node.base, Averaged) else None
     # components of the data do not come from one law: the layer sees all of them
     all_of_them = units.data if isinstance(units, Components) else None
