@@ -128,7 +128,7 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def data_set(inputs: Any) -> Any:
-    """The array of shape (n_samples, n_features), refused where it is empty, not finite or a single datum."""
+    """The array of vectors, sequences or images, refused where it is empty, not finite or a single datum."""
     inputs = unmasked("data", inputs)
     try:
         array = np.asarray(inputs)
@@ -141,18 +141,19 @@ def data_set(inputs: Any) -> Any:
         raise ValueError(
             f"expected a data set, got an empty one of shape {array.shape}; pass at least two data with a feature each"
         )
-    if array.ndim != 2:
+    if not 2 <= array.ndim <= 4:
         raise ValueError(
-            f"expected a data set of shape (n_samples, n_features), got shape {array.shape}; reshape it, for "
-            "images with X.reshape(len(X), -1)"
+            "expected a data set of shape (n_samples, n_features), (n_samples, tokens, features) or (n_samples, "
+            f"channels, height, width), got shape {array.shape}; reshape it, for example with X.reshape(len(X), -1)"
         )
     if len(array) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
-        row, column = bad[0]
+        row, *columns = bad[0].tolist()
         raise ValueError(
-            f"expected finite data, got {array[row, column]} in row {row}, column {column}; remove or impute it"
+            f"expected finite data, got {array[tuple(bad[0])]} in row {row}, column {', '.join(map(str, columns))}; "
+            "remove or impute it"
         )
     return array
 

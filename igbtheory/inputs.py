@@ -47,6 +47,30 @@ def digits() -> NDArray[np.float64]:
         return np.asarray(archive["images"], dtype=np.float64)
 
 
+def gaussian_images(
+    D: int,  # noqa: N803 - the papers' letter
+    channels: int,
+    height: int,
+    width: int,
+    correlation_length: float = 0.0,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Gaussian images of mean 0 and variance 1, shape (D, channels, height, width), channels and data independent.
+
+    correlation_length: l > 0 smooths over the positions, which go around at the edges, so that pixels at a small
+    distance r have the correlation exp(-(r/l)^2); 0 leaves them independent. seed: of the generator.
+    """
+    sizes = {"channels": channels, "height": height, "width": width}
+    shape = tuple(checks.whole(name, size, 1) for name, size in sizes.items())
+    checks.non_negative("correlation_length", correlation_length)
+    white = np.random.default_rng(checks.whole("seed", seed, 0)).standard_normal((checks.whole("D", D, 2), *shape))
+    waves = np.add.outer(*(np.square(2 * np.pi * np.fft.fftfreq(length)) for length in shape[1:]))
+    # a filter exp(-(k l)^2/8) in either image has the product exp(-(k l)^2/4), the transform of exp(-(r/l)^2)
+    spectrum = np.exp(-waves * correlation_length**2 / 8)
+    smooth = np.fft.ifft2(np.fft.fft2(white) * (spectrum / np.sqrt(np.mean(spectrum**2)))).real
+    return np.asarray(smooth)
+
+
 def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
     """Data minus the mean, over the standard deviation, of all entries of `reference` (by default of the data)."""
     array = checks.data_set(data).astype(float)

@@ -10,7 +10,7 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning, EstimateWarning
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
+from igbtheory.layers import Activation, BatchNorm, Conv2d, Dense, Flatten, Layer, LayerNorm, MaxPool, RMSNorm
 from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.prediction import Prediction
@@ -61,7 +61,8 @@ class Network:
     def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
         """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)), or for a data set `inputs`.
 
-        inputs: GaussianInputs, or an array of shape (n_samples, n_features), which is never standardised silently.
+        inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
+        width) or sequences (n_samples, tokens, features), which are never standardised silently.
         digits: significant digits of multiprecision arithmetic; None is double precision. kind: a kind of number of
         your own instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning where the estimated error is larger
         than promised, with EstimateWarning where a layer without an exact rule was estimated from draws.
@@ -188,6 +189,33 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
     checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
     return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
+
+
+def cnn(  # noqa: PLR0913 - as above
+    depth: int,
+    activation: Any = "relu",
+    *,
+    kernel: int = 3,
+    padding: str = "zeros",
+    norm: str | None = None,
+    pool: Layer | None = None,
+    end: Layer | None = None,
+    sigma_w2: Any = 2.0,
+    sigma_b2: Any = 0.0,
+) -> Network:
+    """Convolutional network on images: `depth` times Conv2d, norm, activation, pool; then `end` and the output Dense.
+
+    kernel, padding, sigma_w2, sigma_b2: of the convolutions, and both variances of the Dense. norm: None, "batch",
+    "layer" or "rms". pool: a layer such as AvgPool2d(2). end: Flatten() by default, or GlobalAvgPool().
+    """
+    hidden = (
+        Conv2d(kernel, padding=padding, sigma_w2=sigma_w2, sigma_b2=sigma_b2),
+        *_norm(norm, None),
+        Activation(activation),
+        *(() if pool is None else (pool,)),
+    )
+    layers = hidden * checks.whole("depth", depth, 1, DEEPEST)
+    return Network(*layers, Flatten() if end is None else end, Dense(sigma_w2, sigma_b2))
 
 
 def _norm(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:

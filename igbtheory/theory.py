@@ -1,7 +1,10 @@
 """Theory of a chain of layers in infinite width: the law of Gaussian inputs, or the kernel of a given data set."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isqrt
 from typing import Any, final
 
 import numpy as np
@@ -13,8 +16,10 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer, Pairs
 from igbtheory.layers.base import Averaged
 from igbtheory.layers.batches import batch_of, in_batches, sees_batches
-from igbtheory.layers.chain import behind_undrawn, swept
+from igbtheory.layers.blocks import Block, block, vectors
+from igbtheory.layers.chain import behind_undrawn, needed, shapes, swept
 from igbtheory.layers.data import Components
+from igbtheory.layers.places import Places, at_positions, units_first
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 
@@ -28,6 +33,10 @@ LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 LARGEST_WHOLE = 4_000
 """Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
+THREADS = 2
+"""Blocks of images at once: more would need more memory."""
+LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
+"""Pairs of positions at most, those of all pairs of data and those of one."""
 
 
 def on_gaussian_inputs(
@@ -80,35 +89,38 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    chain, data = behind_undrawn(layers, checks.data_set(inputs))
+    given = units_first(checks.data_set(inputs))
+    shapes(layers, given.shape[2:])
+    chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         _refuse_scale(data)
     data = n.number(data)
-    whole = any(layer.whole for layer in chain)
-    most = LARGEST_WHOLE if whole else LARGEST
+    places = needed(chain, data.shape[2:])
+    most = _most(chain, places)
     if len(data) > most:
         raise ValueError(
             f"expected at most {most} data, got {len(data)}: their kernel has the square of entries; predict "
             f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {most}, replace=False)]"
         )
-    rows = len(data) if whole else max(1, BLOCK // len(data))
-    starts = range(0, len(data), rows)
+    kernel = OutputKernel(tuple(chain), data.astype(float))
+    parts = _parts(chain, len(data), places)
     sums, arcsines, rank = np.zeros(()), 0.0, np.inf
     with np.errstate(all="ignore"):  # as above
-        for start in starts:
-            node, pairs = _pairs(chain, n, data, slice(start, start + rows))
-            sums = sums + np.array([_sums(part) for part in pairs]).T
+        for (rows, columns), found in zip(parts, _each(chain, n, data, parts, places), strict=True):
+            node, pairs = found
+            start = rows.start - columns.start
+            sums = sums + np.array([_sums(part, start) for part in pairs]).T
             arcsines += _arcsines(pairs[-1], start)
             rank = min(rank, *(part.rank for part in pairs))
     q_ab, q, error, count = sums
-    q_ab, q, error = q_ab / count**2, q / count, error.astype(float) / len(starts)
+    q_ab, q, error = q_ab / count**2, q / count, error.astype(float) / len(parts)
     outputs = int(count[-1])  # a layer may have changed the number of data
     _refuse_lost(n, q)
     # less is what rounding leaves of a centred kernel, or of one of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
-    law = DatasetGuessLaw(outputs, arcsines / outputs**2, OutputKernel(tuple(chain), data.astype(float)))
+    law = DatasetGuessLaw(outputs, arcsines / outputs**2, kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
     return Prediction(per_layer, law, None, rank, _unlike(node.estimated), tuple(layers), checks.data_set(inputs))
 
@@ -130,8 +142,71 @@ def _refuse_unlike(*values: Any) -> None:
         ) from None
 
 
-def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[KernelNode, list[Pairs]]:
-    """Node of the outputs, and the kernels of the stream, for the pairs of the data in `rows` with all data."""
+def _most(layers: Sequence[Layer], places: Places | None) -> int:
+    """Return the number of data at most: of images with these pairs of positions, of vectors without."""
+    whole = any(layer.whole for layer in layers)
+    if places is None:
+        return LARGEST_WHOLE if whole else LARGEST
+    fits = len(places.offsets) <= LARGEST_WHOLE // 2 if whole else places.size <= LARGEST_IMAGE
+    if not fits:
+        raise ValueError(
+            f"expected images of fewer positions, got {' x '.join(map(str, places.shape))}, of which the layers need "
+            f"{places.size} pairs; average them first, for example by AvgPool2d(2) in front of all layers, or crop them"
+        )
+    return LARGEST_WHOLE // len(places.offsets) if whole else min(LARGEST, isqrt(LARGEST_PAIRS // places.size))
+
+
+def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[tuple[slice, slice]]:
+    """Return rows and columns of the blocks: of images squares on and above the diagonal, of vectors whole rows."""
+    if places is None or places.whole:
+        rows = count if any(layer.whole for layer in layers) else max(1, BLOCK // count)
+        return [(slice(start, start + rows), slice(0, count)) for start in range(0, count, rows)]
+    side = max(1, isqrt(BLOCK // places.size))
+    parts = [slice(start, min(start + side, count)) for start in range(0, count, side)]
+    return [(rows, columns) for rows, columns in product(parts, parts) if rows.start <= columns.start]
+
+
+def _each(
+    layers: Sequence[Layer], n: Kind, data: Any, parts: list[tuple[slice, slice]], places: Places | None
+) -> Iterator[tuple[KernelNode, list[Pairs]]]:
+    """Yield what `_pairs` returns for the blocks; those of images are computed side by side."""
+    if places is None or len(parts) == 1:
+        yield from (_pairs(layers, n, data, rows, columns, places) for rows, columns in parts)
+        return
+
+    def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
+        with np.errstate(all="ignore"):  # every thread has a state of its own
+            return _pairs(layers, n, data, *part, places)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield from pool.map(quiet, parts)
+
+
+def _pairs(
+    layers: Sequence[Layer], n: Kind, data: Any, rows: slice, columns: slice, places: Places | None
+) -> tuple[KernelNode, list[Pairs]]:
+    """Node of the outputs, and the kernels of the stream, for the pairs of the data in `rows` and `columns`."""
+    if places is None:
+        now = Block(_of_vectors(n, data, rows))
+    elif places.whole:
+        now = Block(replace(_of_vectors(n, at_positions(data), slice(0, data.size)), places=places))
+    else:
+        now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, tuple(layers))
+    found: list[Pairs] = []
+    batched = batch_of(layers) is not None
+    for layer in layers:
+        now = now.behind(layer)
+        if layer.listed:
+            found.append(vectors(now.node))
+            if len(found) == 1 and now.node.places is not None:
+                _refuse_dark(layer, now.node)
+            if len(found) == 1 or batched:
+                _refuse_silent(found, rows.start)
+    return now.node, found
+
+
+def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
+    """Node of the pairs of the data in `rows` with all data."""
     features = data.shape[1]
     q, mean = (data * data).sum(axis=1) / features, data.sum(axis=1) / features
     q_ab = data[rows] @ data.T / features
@@ -141,16 +216,7 @@ def _pairs(layers: Sequence[Layer], n: Kind, data: Any, rows: slice) -> tuple[Ke
     same[own, rows.start + own] = True
     pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
 
-    node = KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Components(data)))
-    found: list[Pairs] = []
-    batched = batch_of(layers) is not None
-    for layer in layers:
-        node = layer.kernel(node)
-        if layer.listed:
-            found.append(node.averaged())
-            if len(found) == 1 or batched:
-                _refuse_silent(found, rows.start)
-    return node, found
+    return KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Components(data)))
 
 
 @final
@@ -163,7 +229,16 @@ class OutputKernel:
 
     def __call__(self) -> NDArray[np.float64]:
         """Return the kernel, shape (n_samples, n_samples), in double precision."""
-        return np.asarray(_pairs(self.layers, FLOAT64, self.data, slice(0, len(self.data)))[1][-1].q_ab)
+        count, places = len(self.data), needed(self.layers, self.data.shape[2:])
+        if places is None or places.whole:
+            return np.asarray(
+                _pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places)[1][-1].q_ab
+            )
+        kernel, parts = np.empty((count, count)), _parts(self.layers, count, places)
+        found = _each(self.layers, FLOAT64, self.data, parts, places)
+        for (rows, columns), (_, pairs) in zip(parts, found, strict=True):
+            kernel[rows, columns], kernel[columns, rows] = pairs[-1].q_ab, pairs[-1].q_ab.T
+        return kernel
 
 
 def _refuse_scale(data: NDArray[np.float64]) -> None:
@@ -216,14 +291,26 @@ def _refuse_silent(found: list[Pairs], start: int) -> None:
     )
 
 
-def _sums(pairs: Pairs) -> list[Any]:
-    """Sums of q_ab and q_aa, the error, and the number of data a, of a block of pairs."""
+def _refuse_dark(layer: Layer, node: KernelNode) -> None:
+    """Refuse images some positions of which have no variance behind their first layer."""
+    if np.any(node.averaged().q_a == 0):
+        raise ValueError(
+            f"expected images without windows of zeros alone, got some, which have no variance behind {layer!r}; "
+            "standardise the data with igb.standardised(X), or set sigma_b2 > 0"
+        )
+
+
+def _sums(pairs: Pairs, start: int) -> list[Any]:
+    """Sums of q_ab and q_aa, the error, and the number of data a, of a block of pairs; beside the diagonal, twice."""
+    if start < 0:
+        return [2 * pairs.q_ab.sum(), 0, pairs.error, 0]
     return [pairs.q_ab.sum(), pairs.q_a.sum(), pairs.error, len(pairs.q_ab)]
 
 
 def _arcsines(pairs: Pairs, start: int) -> float:
     """Sum of asin(c_ab)/(2 pi); a datum with itself counts 1/4 exactly, since asin at 1 makes much of a last digit."""
     c = (pairs.q_ab / (pairs.q_a * pairs.q_b) ** 0.5).astype(float)
-    own = np.arange(len(c))
-    c[own, start + own] = 1
-    return float(np.arcsin(np.clip(c, -1, 1)).sum()) / (2 * np.pi)
+    if start >= 0:
+        own = np.arange(len(c))
+        c[own, start + own] = 1
+    return (1 if start >= 0 else 2) * float(np.arcsin(np.clip(c, -1, 1)).sum()) / (2 * np.pi)

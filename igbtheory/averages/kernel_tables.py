@@ -31,6 +31,8 @@ WITNESSES = 12
 """Pairs drawn to measure the error."""
 BLOCK = 2**20
 """Pairs evaluated at once."""
+MATRIX = 2
+"""Axes of the pairs of data, a matrix of rows and columns; axes of positions stand in front."""
 
 Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
 """Kernel of one pair (q_a, q_b, q_ab) and its estimated relative error."""
@@ -110,6 +112,9 @@ def kernel(
     then relative to sqrt(E f_a^2 E f_b^2).
     """
     pairs = np.broadcast_arrays(*pair)
+    if isinstance(n, Float64) and pairs[0].ndim > MATRIX and np.shape(pair[0])[-1] == np.shape(pair[1])[-2] == 1:
+        q_a, q_b = (np.broadcast_to(q, (*pairs[0].shape[:-2], *q.shape[-2:])) for q in pair[:2])
+        return _of_matrices(rule, second, (q_a, q_b, pairs[2]), largest)
     if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
         q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (pair[0], np.ravel(pair[1]), pairs[2]))
         found = _fitted_to(rule, second, (q_a, q_b, q_ab), largest)
@@ -117,6 +122,21 @@ def kernel(
             return found(q_a, q_b, q_ab), max(found.error, _missed(found, rule, (q_a, q_b, q_ab)))
     values, errors = _each(rule, *pairs)
     return values[()], float(np.max(errors))
+
+
+def _of_matrices(
+    rule: Rule, second: Second, pair: tuple[Any, Any, Any], largest: tuple[Function, int] | None
+) -> tuple[Any, float]:
+    """Return the kernel of matrices of pairs, the last two axes, of which all share one interpolant."""
+    found = _fitted_to(rule, second, pair, largest)
+    if found is None:
+        values, errors = _each(rule, *np.broadcast_arrays(*pair))
+        return values, float(np.max(errors))
+    rows, columns = pair[2].shape[-2:]
+    shapes = ((-1, rows, 1), (-1, columns), (-1, rows, columns))
+    matrices = list(zip(*(q.reshape(shape) for q, shape in zip(pair, shapes, strict=True)), strict=True))
+    missed = max(_missed(found, rule, matrix) for matrix in (matrices[0], matrices[-1]))
+    return np.stack([found(*matrix) for matrix in matrices]).reshape(pair[2].shape), max(found.error, missed)
 
 
 def _fitted_to(

@@ -5,12 +5,14 @@ it that is not averaged yet. `chain` puts layers in a row, `batches` says which 
 norms have in common, and `sums` adds independent nodes for `residual`. Where a layer has no rule, `general` estimates
 one from `draws` of units, on a given data set with `control_variates`. BatchNorm behind a function: `batch_square` and
 `constant`; on a given data set: `batch_kernel`, exact in `batch_kernel_homogeneous`, by mean scales in
-`batch_kernel_scaled`.
+`batch_kernel_scaled`. Images and sequences: `places` says which pairs of positions a kernel holds, `spatial` what
+layers make of them.
 """
 
 from igbtheory.averages.state import Pairs
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batchnorm import BatchNorm
+from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.gates import GEGLU, GLU, Gate, ReGLU, SwiGLU
@@ -21,24 +23,30 @@ from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.layers.residual import Residual
+from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool, MaxPool2d
 
 __all__ = [
     "GEGLU",
     "GLU",
     "Activation",
     "AvgPool",
+    "AvgPool2d",
     "BatchNorm",
+    "Conv2d",
     "Dense",
     "Dropout",
+    "Flatten",
     "Gate",
     "Gaussian",
     "GaussianPairs",
+    "GlobalAvgPool",
     "GroupNorm",
     "KernelNode",
     "LawNode",
     "Layer",
     "LayerNorm",
     "MaxPool",
+    "MaxPool2d",
     "Pairs",
     "RMSNorm",
     "ReGLU",

@@ -1,6 +1,7 @@
 """BatchNorm: every unit centred and scaled over a batch of data."""
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -18,6 +19,7 @@ from igbtheory.layers.general import refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.places import Places, at_positions
 from igbtheory.layers.scaling import by_others, norm_text, normalised, scaled_law, scaled_pairs
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
@@ -27,6 +29,8 @@ ESTIMATORS = ("exact", "proxy", "evaluation")
 @dataclass(frozen=True, init=False, repr=False)
 class BatchNorm(Layer):
     """BatchNorm (X_a - <X>)/sqrt(<(X - <X>)^2> + eps), averages over the batch of datum a, unit by unit.
+
+    Of images, averages over the positions of a batch too.
 
     batch_size: data in a batch, None for the full batch. law="exact": the canonical estimator, a datum in its own
     batch, PyTorch's training mode: in front of an activation B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), full batch N(0, 1).
@@ -70,7 +74,8 @@ class BatchNorm(Layer):
             q = 1 + node.n.number(self.eps)
             return scaled_pairs(node, node.averaged(), (q, q)) if self.eps else node
         x = node.averaged()
-        size = self.divides(len(x.q_ab))
+        count = 1 if node.places is None else prod(node.places.shape)
+        size = count * self.divides(len(x.q_ab) // count)
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" on a given data set, got {self!r}: the proxy is a law of Gaussian data'
@@ -82,10 +87,11 @@ class BatchNorm(Layer):
         del rng, width
         if self.estimator == "evaluation":
             return np.asarray(x / np.sqrt(1 + x.dtype.type(self.eps)))
-        batches = x.reshape(-1, self.divides(len(x)), x.shape[1])
-        if self.estimator == "exact":
-            return normalised(batches, self.eps, axis=1).reshape(x.shape)
-        return by_others(batches, self.eps, axis=1).reshape(x.shape)
+        units = at_positions(x)  # a batch of images has the positions of all of them
+        batches = units.reshape(-1, self.divides(len(x)) * (len(units) // len(x)), x.shape[1])
+        of_batches = normalised if self.estimator == "exact" else by_others
+        found = of_batches(batches, self.eps, axis=1).reshape(units.shape)
+        return found if x.ndim == 2 else Places(x.shape[2:], (0,)).images(found)
 
     def latex(self) -> str:
         size = "" if self.batch_size is None else f"_{{{self.batch_size}}}"

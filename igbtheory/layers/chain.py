@@ -7,15 +7,15 @@ from typing import Any
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
+from igbtheory.layers.places import Places, Point, of_shape
 
 
 def read_by_next(layers: Sequence[Layer]) -> int:
     """Return how many units in front of the `layers` make one that the next Dense reads, by pooling."""
     pooled = []
     for layer in layers:
-        if isinstance(layer, Dense):
+        if layer.weighs:
             break
         pooled.append(layer.pooled)
     return prod(pooled)
@@ -44,6 +44,34 @@ def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Laye
             return tuple(layers[i:]), x
         x = found
     return (), x
+
+
+def shapes(layers: Sequence[Layer], shape: Point) -> list[Point]:
+    """Return the positions in front of each layer, and behind the last one, where there must be none."""
+    found = [shape]
+    for layer in layers:
+        found.append(layer.positions(found[-1]))
+    if found[-1]:
+        raise ValueError(
+            f"expected vectors in front of the output {layers[-1]!r}, got sequences; put Flatten() or GlobalAvgPool() "
+            "in front of it"
+        )
+    return found
+
+
+def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
+    """Return the pairs of positions of the data that the layers need, None for vectors.
+
+    Equal positions are among them. A layer that needs the kernel as a whole needs all pairs, as a matrix.
+    """
+    if not shape:
+        return None
+    if any(layer.whole for layer in layers):
+        return of_shape(shape)
+    offsets: tuple[int, ...] = (0,)
+    for layer, before in zip(reversed(layers), reversed(shapes(layers, shape)[:-1]), strict=True):
+        offsets = tuple(sorted({0, *layer.needs(before, offsets)}))
+    return Places(shape, offsets)
 
 
 def swept(layers: Iterable[Layer]) -> list[Any]:

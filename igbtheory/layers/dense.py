@@ -12,6 +12,7 @@ from igbtheory.averages.state import Moments
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.places import Places, Point, at_positions
 
 ROUNDINGS = 3
 """Roundings of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
@@ -25,7 +26,7 @@ class Dense(Layer):
     """Dense layer Z_i = sum_j W_ij X_j + B_i, W_ij ~ N(0, sigma_w2/units of X), B_i ~ N(0, sigma_b2).
 
     mean = 0, var_mu = sigma_w2 (mean^2 + var_mu) + sigma_b2, var_chi = sigma_w2 var_chi;
-    q_ab = sigma_w2 q_ab + sigma_b2.
+    q_ab = sigma_w2 q_ab + sigma_b2. It acts on every token of a sequence alike.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. Source: bias-and-trainability-slides (Y and its
     initialisation); where-you-place-the-norm, Eq. 1 (sigma_b2 = 0).
     """
@@ -42,6 +43,18 @@ class Dense(Layer):
     @property
     def listed(self) -> bool:
         return True
+
+    @property
+    def weighs(self) -> bool:
+        return True
+
+    def positions(self, shape: Point) -> Point:
+        if len(shape) > 1:
+            raise ValueError(
+                f"expected vectors in front of {self!r}, got images of {' x '.join(map(str, shape))} positions; put "
+                "Flatten() or GlobalAvgPool() in front of it, or pass vectors, X.reshape(len(X), -1)"
+            )
+        return shape
 
     @property
     def swept(self) -> tuple[Any, ...]:
@@ -68,14 +81,14 @@ class Dense(Layer):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
             raise ValueError(f"expected one network to draw, got a sweep in {self!r}; loop over its values")
-        if x.dtype == np.float32 and _condenses(x.shape, width):
+        if x.ndim == 2 and x.dtype == np.float32 and _condenses(x.shape, width):
             x = condensed(x)
         scale_w, scale_b = np.sqrt([self.sigma_w2 / x.shape[1], self.sigma_b2]).astype(x.dtype)
         weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype)
-        z: NDArray[Any] = x @ weights
+        z: NDArray[Any] = at_positions(x) @ weights
         z *= scale_w
         z += scale_b * rng.standard_normal(width, dtype=x.dtype)
-        return z
+        return z if x.ndim == 2 else Places(x.shape[2:], (0,)).images(z)
 
     def latex(self) -> str:
         return rf"W x + b,\; \sigma_w^2 = {_text(self.sigma_w2)},\; \sigma_b^2 = {_text(self.sigma_b2)}"

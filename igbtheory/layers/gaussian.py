@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from igbtheory.formulas.function import Function
 from igbtheory.layers import constant
 from igbtheory.layers.base import Base
 from igbtheory.layers.draws import Array, Draws, beside
+from igbtheory.layers.places import parts
 from igbtheory.numbers import Kind
 
 
@@ -62,9 +63,17 @@ class GaussianPairs(Base[Pairs]):
             return h
         # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
         q_a, q_b = (gaussian.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
-        q_ab, error = gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
+        q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
+
+    def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
+        """Return the means of products at the pairs, and their error; closed forms at parts of pairs of positions."""
+        h = self.values
+        if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
+            return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
+        found = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in parts(h.q_ab)]
+        return np.concatenate([values for values, _ in found]), max(error for _, error in found)
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         if phi is None and m == 1:
@@ -78,4 +87,14 @@ class GaussianPairs(Base[Pairs]):
     @cached_property
     def _root(self) -> Array:
         """Root L of the kernel L L^T of all data, shape (data, rank)."""
+        if self.values.q_ab.ndim > 2:
+            refuse_pairs()
         return kernel_root(self.values.q_ab.astype(float))
+
+
+def refuse_pairs() -> NoReturn:
+    """Refuse to draw units of images of which only some pairs of positions are known."""
+    raise ValueError(
+        "expected units of a Conv2d or a Dense in front of every activation on images, got averages of functions of "
+        "units, such as pools, for which there is no rule; put a Conv2d or a Dense between them"
+    )

@@ -4,6 +4,7 @@ The error is that of a mean over independent replicates, and what another number
 units or data, such as a norm, has its limit only for many of them.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,9 @@ from igbtheory.layers.base import Averaged
 from igbtheory.layers.control_variates import estimated
 from igbtheory.layers.data import Components, at_data, either_way, pairs_of
 from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
-from igbtheory.layers.gaussian import Gaussian
+from igbtheory.layers.gaussian import Gaussian, refuse_pairs
 from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.places import of_shape
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:
@@ -67,13 +69,15 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
 def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
     refuse_exact(layer, node.n)
+    if node.places is not None and not node.places.whole:
+        refuse_pairs()
     units = node.base.drawn if isinstance(node.base, Averaged) else None
     # components of the data do not come from one law: the layer sees all of them
     all_of_them = units.data if isinstance(units, Components) else None
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
         x = node.units(draws, layer.in_front(count)) if all_of_them is None else all_of_them
-        y = np.asarray(layer.samples(x, draws.rng, count), dtype=float)
+        y = np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
         return y, x if y.shape == x.shape and all_of_them is None else None
 
     before = node.averaged()
@@ -81,7 +85,8 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     found = estimated(either, known, at_data(node.means()[0], len(known)))
     drawn = layer.behind(node) if all_of_them is None else lambda draws, count: either(draws, count)[0]
     pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
-    return node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
+    behind = node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
+    return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
 
 
 def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:

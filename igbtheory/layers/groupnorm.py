@@ -18,6 +18,7 @@ from igbtheory.layers.general import TINY, refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import LawNode
 from igbtheory.layers.normalised import Normalised
+from igbtheory.layers.places import Point
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
@@ -60,6 +61,11 @@ class GroupNorm(Layer):
                 "or size"
             )
         return normalised(x.reshape(len(x), -1, self.size), self.eps, axis=2).reshape(x.shape)
+
+    def positions(self, shape: Point) -> Point:
+        if shape:
+            raise ValueError(f"expected vectors in front of {self!r}, got positions; use LayerNorm() for images")
+        return shape
 
     def in_front(self, count: int) -> int:
         return -(-count // self.size) * self.size

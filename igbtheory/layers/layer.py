@@ -11,6 +11,7 @@ from igbtheory.layers.base import Units
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.general import drawn_kernel, drawn_law
 from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.layers.places import Places, Point, at_positions
 
 
 class Layer(ABC):
@@ -24,8 +25,9 @@ class Layer(ABC):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         """Return what the layer makes of units at data, in a finite network drawn from `rng`.
 
-        x and the result have the shape (n_samples, units) and the same type. width is the number of units to make,
-        for a layer that has weights of its own.
+        x and the result have the shape (n_samples, units) and the same type, (n_samples, channels, height, width) for
+        images, (n_samples, units, tokens) for sequences. width is the number of units to make, for a layer that has
+        weights of its own.
         """
 
     def law(self, node: LawNode) -> LawNode:
@@ -55,6 +57,20 @@ class Layer(ABC):
         return False
 
     @property
+    def weighs(self) -> bool:
+        """Whether the layer has weights that make its units independent of those in front."""
+        return False
+
+    def positions(self, shape: Point) -> Point:
+        """Return the positions behind the layer from those in front: (height, width), (tokens,), or () of vectors."""
+        return shape
+
+    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the offsets of pairs of positions in front, of this shape, that those behind are made of."""
+        del shape
+        return offsets
+
+    @property
     def swept(self) -> tuple[Any, ...]:
         """Parameters that may be arrays, with one number for each network of a sweep."""
         return ()
@@ -76,12 +92,16 @@ class Layer(ABC):
         found = self.samples(x, rng, width)
         return found if rng.bit_generator.state == untouched else None
 
+    def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
+        """Return the samples of drawn units, shape (data, units), of images (data x positions, units)."""
+        return at_positions(self.samples(x if places is None else places.images(x), draws.rng, count))
+
     def behind(self, node: Node[Any]) -> Units:
         """Return what draws units behind the layer: its samples, of units of the node in front of it."""
 
         def drawn(draws: Draws, count: int) -> Array:
             x = node.units(draws, self.in_front(count))
-            return at_each_point(lambda x: self.samples(x, draws.rng, count), x)[..., :count]
+            return at_each_point(lambda x: self.of_units(x, node.places, draws, count), x)[..., :count]
 
         return drawn
 

@@ -10,6 +10,7 @@ from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.base import Averaged, Base, Units
 from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.places import Places
 from igbtheory.numbers import FLOAT64, Kind
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class Node(Generic[T]):
 
     n is the kind of number; phi is the function not averaged yet, None for the identity; estimated lists the layers
     whose rule was estimated from draws; batch is the size of the batches whose data depend on one another; draws_within
-    asks for covariances within a batch also where only draws give them.
+    asks for covariances within a batch also where only draws give them; places are the positions of images, None of
+    vectors.
     """
 
     n: Kind
@@ -35,6 +37,7 @@ class Node(Generic[T]):
     estimated: "tuple[Layer, ...]" = ()
     batch: int = 1
     draws_within: bool = False
+    places: Places | None = None
 
     @property
     def gaussian(self) -> bool:

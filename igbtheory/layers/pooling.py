@@ -100,9 +100,9 @@ class AvgPool(Layer):
 
 
 def pools(x: NDArray[Any], m: int, name: str) -> NDArray[Any]:
-    """Samples in pools of m units, (n_samples, units/m, m)."""
+    """Samples in pools of m units, (n_samples, units/m, m), the axes of positions behind them."""
     if x.shape[1] % m:
         raise ValueError(
             f"expected a number of units that {name}({m}) divides, got {x.shape[1]}; a Dense in front makes m * width"
         )
-    return x.reshape(len(x), -1, m)
+    return x.reshape(len(x), -1, m, *x.shape[2:])

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.chain import drawn, each
-from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.places import Point
 from igbtheory.layers.sums import Add, S, add_moments, add_pairs
 
 
@@ -38,7 +38,7 @@ class Residual(Layer):
         checks.finite("scale", scale)
         object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "scale", checks.sweep(scale))
-        if not any(isinstance(layer, Dense) for layer in each(layers)):
+        if not any(layer.weighs for layer in each(layers)):
             self._refuse_path()
 
     @property
@@ -48,6 +48,22 @@ class Residual(Layer):
     @property
     def listed(self) -> bool:
         return True
+
+    def positions(self, shape: Point) -> Point:
+        found = shape
+        for layer in self.layers:
+            found = layer.positions(found)
+        if found != shape:
+            raise ValueError(
+                f"expected a branch that keeps the positions {shape} of its stream, got {found} from {self!r}; move "
+                "strides and pools out of it"
+            )
+        return shape
+
+    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+        for layer in reversed(self.layers):
+            offsets = layer.needs(shape, offsets)
+        return offsets
 
     @property
     def swept(self) -> tuple[Any, ...]:
@@ -101,7 +117,7 @@ class Residual(Layer):
                 rest = add(added, x.n.number(0), added, scale) if rest is None else add(rest, factor, added, scale)
             else:
                 total = face(layer, total)
-                independent = independent or isinstance(layer, Dense)
+                independent = independent or layer.weighs
                 bent = bent or not independent
         if independent:
             return x.n.number(0), total

@@ -33,10 +33,10 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     """Return an ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
 
     width: units that every Dense but the first reads, and the dimension of Gaussian inputs where nothing in front of
-    the first one pools; samples: Gaussian data, fresh for
-    every network, at least 2 (a data set is taken whole, whatever `samples`); inputs: GaussianInputs, or an array of
-    shape (n_samples, n_features). Network i draws from SeedSequence(seed, spawn_key=(i,)): the numbers do not depend
-    on `workers` (threads, None: one a core). progress: a bar on standard error.
+    the first one pools; samples: Gaussian data, fresh for every network, at least 2 (a data set is taken whole,
+    whatever `samples`); inputs: GaussianInputs, or an array as `predict` takes it. Network i draws from
+    SeedSequence(seed, spawn_key=(i,)): the numbers do not depend on `workers` (threads, None: one a core). progress: a
+    bar on standard error.
     ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
     """
     workers = _cores() if workers is None else checks.whole("workers", workers, 1)

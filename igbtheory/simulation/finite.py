@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
+from igbtheory.layers import Dense, Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of
-from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, widths
+from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, shapes, widths
 from igbtheory.layers.dense import condensed
+from igbtheory.layers.places import units_first
 from igbtheory.numbers import FLOAT64
 from igbtheory.simulation.moments import pair_moments
 
@@ -49,11 +50,11 @@ class FiniteNetwork:
         *hidden, output = self.layers
         found = []
         for layer, units in zip(hidden, widths(self.layers, self.width)[:-1], strict=True):
+            before, x = x, layer.samples(x, rng, units)
             if isinstance(layer, Dense):
-                found.append(self._behind(layer, x))
-            x = layer.samples(x, rng, units)
-            if isinstance(layer, Residual):
-                found.append(pair_moments(x, self.ddof, self.batch))
+                found.append(self._behind(layer, before))
+            elif layer.listed:
+                found.append(pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
         found.append(self._behind(output, x))
         return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 
@@ -66,7 +67,7 @@ class FiniteNetwork:
 
     def _behind(self, dense: Layer, x: NDArray[Any]) -> tuple[float, float]:
         """Return var_mu and var_chi behind a Dense, averaged over its weights: its own rule on the moments of x."""
-        given = Moments(0, *pair_moments(x, self.ddof, self.batch))
+        given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
         found = dense.law(LawNode(FLOAT64, Gaussian(given))).averaged()
         return found.var_mu, found.var_chi
 
@@ -74,13 +75,16 @@ class FiniteNetwork:
 def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:
     """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
     if isinstance(inputs, GaussianInputs):
+        shapes(layers, ())
         data = _gaussian(inputs, samples, width * read_by_next(layers))
         batch = batch_of(layers)
         return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
+    given = units_first(np.asarray(inputs))
+    shapes(layers, given.shape[2:])
     with np.errstate(over="ignore", invalid="ignore"):
         # layers that draw nothing do the same in every network, so that all share what enters the first that does
-        rest, x = behind_undrawn(layers, np.asarray(inputs, dtype=np.float32))
-    if isinstance(rest[0], Dense) and len(x) < x.shape[1]:
+        rest, x = behind_undrawn(layers, given.astype(np.float32))
+    if isinstance(rest[0], Dense) and x.ndim == 2 and len(x) < x.shape[1]:
         x = condensed(x)
     return FiniteNetwork(rest, lambda _: x, width, 0)
 

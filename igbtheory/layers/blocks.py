@@ -1,0 +1,71 @@
+"""Kernels of images in blocks of data: rows with columns, and each of them with itself at other positions."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.averages.state import Pairs
+from igbtheory.layers.base import Averaged
+from igbtheory.layers.data import Components
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode
+from igbtheory.layers.places import Places
+from igbtheory.layers.spatial import Spatial
+from igbtheory.layers.spatial_pools import Flatten
+from igbtheory.numbers import Kind
+
+
+@final
+@dataclass(frozen=True)
+class Block:
+    """A node of pairs of data, and those of each datum with itself, which say the variances behind pools.
+
+    own: nodes of the data in the rows and in the columns, () where no pool asks for them.
+    """
+
+    node: KernelNode
+    own: tuple[KernelNode, ...] = ()
+
+    def behind(self, layer: Layer) -> "Block":
+        """Return the block behind a layer."""
+        node, own = layer.kernel(self.node), tuple(layer.kernel(part) for part in self.own)
+        if own and isinstance(layer, Spatial) and layer.apart:
+            x, (at_a, at_b) = node.averaged(), (part.averaged().q_a for part in own)
+            at_b = at_b.swapaxes(-1, -2)
+            values = replace(x, q_a=at_a, q_b=at_b if node.places is None else at_b[0][node.places.second])
+            node = replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]
+        return Block(node, own if node.places else ())
+
+
+def block(
+    n: Kind, units: NDArray[Any], places: Places, rows: slice, columns: slice, layers: tuple[Layer, ...]
+) -> Block:
+    """Return the block in front of the layers; units: the data, shape (data, positions, units)."""
+    a, b = (np.swapaxes(units[part], 0, 1) for part in (rows, columns))
+    node = _node(n, a, b, places, np.eye(a.shape[1], b.shape[1], rows.start - columns.start, dtype=bool))
+    if not any(isinstance(layer, Spatial) and layer.apart for layer in layers):
+        return Block(node)
+    return Block(node, tuple(_node(n, part, part, places, None) for part in (a, b)))
+
+
+def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
+    """Node of data a and b, shape (positions, data, units): of all pairs, or of each datum with itself: same = None."""
+    b, units = b[places.second], a.shape[2]
+    if same is None:
+        q_ab, same, b = (a * b).sum(axis=-1, keepdims=True), np.ones((1, 1), dtype=bool), b[..., None, :]
+    else:
+        q_ab, b = a @ np.swapaxes(b, 2, 3), b[:, :, None]
+    a = a[None, :, :, None]
+    q_a, mean_a = (a * a).sum(axis=-1) / units, a.sum(axis=-1) / units
+    q_b, mean_b = (b * b).sum(axis=-1) / units, b.sum(axis=-1) / units
+    equal = np.zeros((len(q_ab), 1, *same.shape), dtype=bool)
+    equal[0] = same
+    pairs = Pairs(q_a, q_b, np.where(equal, q_a, q_ab / units), equal, n.epsilon)
+    return KernelNode(n, Averaged(pairs, (mean_a, mean_b), Components(a)), places=places)
+
+
+def vectors(node: KernelNode) -> Pairs:
+    """Return second moments of all units at all positions taken together, as Flatten makes them."""
+    return (node if node.places is None else Flatten().kernel(node)).averaged()

@@ -1,0 +1,176 @@
+"""Positions of images and sequences: the pairs of them of which a kernel holds second moments, and means over windows.
+
+Pairs (p, p + o) are numbered by an offset o and a position p, which goes around at the edges: layers that treat all
+positions alike keep a set of offsets as it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+IN_CACHE = 2**16
+"""Entries of an array over pairs that are worked on at once."""
+Index = NDArray[np.intp]
+Point = tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Places:
+    """Pairs of positions (p, p + o), p at one datum and p + o at the other, for all p and for the `offsets` o.
+
+    shape: (height, width) of images, (tokens,) of sequences; offsets: numbers of positions, 0 the first of them. Arrays
+    over pairs have the shape (offsets, positions, data a, data b). whole: they are matrices of all data at all
+    positions instead, (data x positions, data x positions), as drawn units need them.
+    """
+
+    shape: Point
+    offsets: tuple[int, ...]
+    whole: bool = False
+
+    @cached_property
+    def points(self) -> Index:
+        """Coordinates of all positions, shape (axes, positions)."""
+        return np.indices(self.shape).reshape(len(self.shape), prod(self.shape))
+
+    @cached_property
+    def second(self) -> Index:
+        """Numbers of the positions p + o, shape (offsets, positions)."""
+        return self.number(self.points[:, list(self.offsets), None] + self.points[:, None])
+
+    @property
+    def size(self) -> int:
+        """Number of pairs of positions."""
+        return len(self.offsets) * prod(self.shape)
+
+    @property
+    def equal(self) -> "Places":
+        """The same positions, each with itself alone."""
+        return Places(self.shape, (0,))
+
+    def number(self, points: Index) -> Index:
+        """Return the numbers of positions with these coordinates, which go around, shape (axes, ...)."""
+        if not self.shape:
+            return np.zeros(points.shape[1:], dtype=np.intp)
+        lengths = np.reshape(self.shape, (-1, *[1] * (points.ndim - 1)))
+        return np.asarray(np.ravel_multi_index(tuple(points % lengths), self.shape))
+
+    def indices(self, offsets: Index) -> Index:
+        """Return where these offsets stand among those that are held, -1 where they do not."""
+        found = np.full(prod(self.shape), -1)
+        found[list(self.offsets)] = np.arange(len(self.offsets))
+        return found[offsets]
+
+    def spread(self, matrix: Any) -> Any:
+        """Return a matrix over all data at all positions as an array over pairs."""
+        count = prod(self.shape)
+        parts = matrix.reshape(len(matrix) // count, count, -1, count).transpose(1, 3, 0, 2)
+        return parts[np.arange(count), self.second]
+
+    def gathered(self, values: Any) -> Any:
+        """Return an array over all pairs as a matrix over all data at all positions."""
+        _, count, rows, columns = values.shape
+        parts = np.empty((count, *values.shape[1:]), dtype=values.dtype)
+        parts[np.arange(count), self.second] = values
+        return parts.transpose(2, 0, 3, 1).reshape(rows * count, columns * count)
+
+    def images(self, units: Any) -> Any:
+        """Return units at all positions, shape (data x positions, units), as (data, units, *shape)."""
+        parts = units.reshape(-1, prod(self.shape), units.shape[1])
+        return np.moveaxis(parts, 1, -1).reshape(len(parts), -1, *self.shape)
+
+
+def of_shape(shape: Point, *, whole: bool = True) -> Places | None:
+    """Return all pairs of positions, None for vectors."""
+    return Places(shape, every(shape), whole) if shape else None
+
+
+def every(shape: Point) -> tuple[int, ...]:
+    """Return all offsets of positions."""
+    return tuple(range(prod(shape)))
+
+
+def at_positions(x: NDArray[Any]) -> NDArray[Any]:
+    """Return units (data, units, *positions) as (data x positions, units), units of vectors as they are."""
+    return x if x.ndim == 2 else np.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
+
+
+def units_first(data: NDArray[Any]) -> NDArray[Any]:
+    """Return sequences (n_samples, tokens, features) as (n_samples, features, tokens), other data as they are."""
+    return data.swapaxes(1, 2) if data.ndim == 3 else data
+
+
+@final
+@dataclass(frozen=True)
+class Window:
+    """Points around which output positions read: output p reads stride p + a for the `points` a.
+
+    apart: whether two data are read at independent points, as the average over a pool does; a convolution has the same
+    weight at both. circular: whether positions go around at the edges; otherwise there are zeros beyond.
+    """
+
+    stride: int
+    points: tuple[Point, ...]
+    apart: bool
+    circular: bool = True
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[Point, Point], ...]:
+        """Points at which two data are read together."""
+        return tuple((a, b) for a in self.points for b in (self.points if self.apart else (a,)))
+
+    def offsets(self, before: Places, after: Places) -> Index:
+        """Return the offsets in front that those behind are made of, shape (distances within the window, offsets)."""
+        starts = self.stride * after.points[:, list(after.offsets)]
+        apart = sorted({tuple(np.subtract(b, a).tolist()) for a, b in self.pairs})
+        return np.stack([before.number(starts + np.reshape(turn, (-1, 1))) for turn in apart])
+
+    def mean(self, values: Any, before: Places, after: Places) -> Any:
+        """Return the means over the window of second moments, an array over pairs in front."""
+        return self._mean(values, before, after, self.pairs)
+
+    def at_one(self, values: Any, before: Places, after: Places) -> Any:
+        """Return the means over the window of values at single positions, shape (1, positions, data a, data b)."""
+        return self._mean(values, before.equal, after.equal, [(a, a) for a in self.points])
+
+    def _mean(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
+        found = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
+        starts = self.stride * after.points[:, list(after.offsets)]
+        reads = {point: self._read(before, after, point) for point in self.points}
+        for part in parts(found):
+            total = found[part]
+            total[:] = 0
+            for a, b in pairs:
+                held = before.indices(before.number(starts[:, part] + np.reshape(np.subtract(b, a), (-1, 1))))
+                (read, inside), (_, other) = reads[a], reads[b]
+                term = values[held[:, None], read]
+                if not self.circular:
+                    term[~(inside & other[after.second[part]])] = 0
+                total += term
+            total /= len(pairs)
+        return found
+
+    def _read(self, before: Places, after: Places, at: Point) -> tuple[Index, Any]:
+        """Return the numbers of the positions in front that are read at a point, and whether they are inside."""
+        read = self.stride * after.points + np.reshape(at, (-1, 1))
+        inside = np.all((read >= 0) & (read < np.reshape(before.shape, (-1, 1))), axis=0)
+        return before.number(read), inside
+
+
+def parts(values: NDArray[Any]) -> list[slice]:
+    """Return slices of the offsets of an array over pairs, whose entries stay in the cache of a core."""
+    step = max(1, IN_CACHE // max(1, values[0].size))
+    return [slice(start, start + step) for start in range(0, len(values), step)]
+
+
+@lru_cache(maxsize=64)
+def behind(window: Window, before: Places, shape: Point) -> Places:
+    """Return the pairs behind a window that can be made of those in front."""
+    everything = Places(shape, every(shape), before.whole)
+    held = before.indices(window.offsets(before, everything)) >= 0
+    return replace(everything, offsets=tuple(np.flatnonzero(held.all(axis=0)).tolist()))
