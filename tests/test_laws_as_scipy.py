@@ -17,24 +17,12 @@ G = np.array([0.0, 1e-9, 0.01, 0.3, 0.5, 0.77, 1.0])
 P = np.array([0.0, 1e-9, 0.01, 0.3, 0.5, 0.77, 1.0])
 
 
-class Density(stats.rv_continuous):
-    """SciPy's own numbers, by its quadrature of the density of G0."""
-
-    def _pdf(self, x: Any, *args: Any) -> Any:
-        return igb.GuessLaw(args[0]).pdf(x)
-
-
 def squared(x: float) -> float:
     return x * x + 1
 
 
 PAIRS: dict[str, tuple[Any, Any, float]] = {
     "uniform": (igb.GuessLaw(1.0), stats.uniform(), 1e-12),
-    "gamma = 1/2": (
-        igb.GuessLaw(0.5),
-        Density(a=0.0, b=1.0, shapes="gamma")(0.5),
-        1e-6,
-    ),  # its quadrature and its root finding
     "coins": (igb.GuessLaw(0.0).finite(9), stats.binom(9, 0.5), 1e-12),
     "uniform counts": (igb.GuessLaw(1.0).finite(9), stats.randint(0, 10), 1e-12),
     "uniform counts in batches": (igb.guesses.BatchedGuessLaw(0.5, 0.5, 9, 3), stats.randint(0, 10), 1e-10),

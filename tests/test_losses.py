@@ -420,5 +420,5 @@ def test_the_command_line_refuses_bad_input_in_one_line(capsys: pytest.CaptureFi
     assert main(["losses", "--cut-off", "2"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("igb: error: cut_off: expected a probability from 0 to 1, got 2.0")
+    assert err.startswith("igb: error: --cut-off: expected a probability from 0 to 1, got 2.0")
     assert err.count("\n") == 1

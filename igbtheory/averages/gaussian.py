@@ -108,10 +108,10 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
     smooth = m == 1 and not phi.kinks
-    lines = broken_lines.lines(n, phi) if m == 1 else None
+    lines = broken_lines.lines(n, phi) if m == 1 and len(phi.kinks) > FEW else None
     if smooth:
         _fill_smooth(n, phi, points, found)
-    elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None or len(lines.kinks) <= FEW):
+    elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None):
         moment_tables.fill(phi, m, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
     rule = partial(quadrature.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
