@@ -124,19 +124,16 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
 
 
 def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
-    """Write the moments of a smooth phi: as a sum of waves, and by its series where it is none or digits are lost."""
-    known = waves.terms(n, phi)
-    if known is not None:
-        whole = [points] if isinstance(n, Float64) else points.T
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
-        found[:] = np.concatenate(parts, axis=1)
+    """Write the moments of a smooth phi: by its series, and as a sum of waves where the series does not end."""
+    mehler.fill(n, phi, points, found)
     left = np.flatnonzero(~(found[3] <= n.goal))
-    if left.size:
-        by_series = found[:, left]
-        mehler.fill(n, phi, points[:, left], by_series)
-        better = by_series[3] <= n.goal
-        found[:, left[better]] = by_series[:, better]
+    known = waves.terms(n, phi) if left.size else None
+    if known is None:
+        return
+    whole = [points[:, left]] if isinstance(n, Float64) else points[:, left].T
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
+    found[:, left] = np.concatenate(parts, axis=1)
 
 
 def _last(rule: Callable[..., Any], point: NDArray[Any], found: NDArray[Any]) -> Any:
