@@ -315,7 +315,7 @@ def test_dropout_of_nothing_is_the_identity() -> None:
     assert with_it.predict(data).gamma == without.predict(data).gamma
 
 
-@pytest.mark.parametrize("size", [None, 4])
+@pytest.mark.parametrize("size", [pytest.param(None, marks=pytest.mark.slow), 4])
 def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None) -> None:
     net = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0))
     for prediction in (net.predict(), net.predict(digits=10)):

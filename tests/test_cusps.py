@@ -41,7 +41,9 @@ def _expected(formula: str, mean: float, var_mu: float, var_chi: float) -> tuple
         return average**2 + shared, second - average**2 - shared
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(
+    "formula", [FORMULAS[0], *(pytest.param(formula, marks=pytest.mark.slow) for formula in FORMULAS[1:])]
+)
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")
 def test_the_error_of_a_cusp_does_not_understate(formula: str) -> None:
     rng = np.random.default_rng(5)

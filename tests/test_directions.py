@@ -296,6 +296,7 @@ def test_what_has_no_rule_is_refused() -> None:
         directions.with_eps(Multiprecision(20), function_of("relu"), 2, 8, 1.0, 0.1)
 
 
+@pytest.mark.slow  # maxima with eps take seconds, and those of the exact law are drawn above
 def test_the_proxy_with_eps_in_front_of_a_maximum_is_drawn() -> None:
     """A tiny eps changes nothing, and without it there is a rule."""
     drawn, exact = (

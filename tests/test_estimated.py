@@ -98,7 +98,7 @@ def test_components_of_the_data_are_drawn_too() -> None:
         (igb.BatchNorm(8), igb.Activation("gelu")),
         (igb.BatchNorm(8), igb.Activation("x**3")),
         (igb.BatchNorm(8, eps=0.3), TANH),
-        (igb.BatchNorm(8), igb.MaxPool(5), RELU),
+        (igb.BatchNorm(8), igb.MaxPool(2), RELU),
         # maxima with eps take seconds, and those above show the same
         pytest.param((igb.BatchNorm(8, eps=0.3), igb.MaxPool(3), TANH), marks=pytest.mark.slow),
         pytest.param((igb.MaxPool(3), RELU, igb.BatchNorm(8, eps=0.1)), marks=pytest.mark.slow),
