@@ -15,7 +15,7 @@ FORMULAS = {
     "sign(x)*sqrt(abs(x))": (Fraction(1, 2), -1),
 }
 """Power a, and the factor of |x|^a on the left."""
-first, *others = FORMULAS
+FIRST, *OTHERS = FORMULAS
 
 
 def _mean(formula: str, x: Any, s: Any, power: int = 1) -> Any:
@@ -42,7 +42,7 @@ def _expected(formula: str, mean: float, var_mu: float, var_chi: float) -> tuple
         return average**2 + shared, second - average**2 - shared
 
 
-@pytest.mark.parametrize("formula", [first, *(pytest.param(formula, marks=pytest.mark.slow) for formula in others)])
+@pytest.mark.parametrize("formula", [FIRST, *(pytest.param(formula, marks=pytest.mark.slow) for formula in OTHERS)])
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")
 def test_the_error_of_a_cusp_does_not_understate(formula: str) -> None:
     rng = np.random.default_rng(5)

@@ -35,8 +35,6 @@ CHAINS: list[tuple[Layer, ...]] = [
     (igb.BatchNorm(), RELU),
     (igb.BatchNorm(3, eps=0.2), igb.Activation("squared_relu")),
     (igb.BatchNorm(), igb.Activation("gelu")),
-    (igb.BatchNorm(3), igb.MaxPool(2)),
-    (RELU, igb.BatchNorm(eps=0.1)),
     (RELU, igb.BatchNorm(3), igb.LayerNorm()),
     (TANH, igb.AvgPool(2), igb.BatchNorm()),
 ]
