@@ -30,10 +30,10 @@ FORMATS = "fiub"
 
 def tree_of(value: Any) -> Any:
     """Return the tree of a value; objects that are neither of this package nor of SymPy stay what they are."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, np.generic):
         return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
     if isinstance(value, np.ndarray):
         return value if value.dtype.kind in FORMATS else {"objects": tree_of(value.tolist())}
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def value_of(tree: Any) -> Any:
         case {"constant": name}:
             return _named(name, allowed=name in CONSTANTS)
         case {"make": name, "of": parts}:
-            return _maker(name)(*value_of(parts), **tree.get("assumed", {}))
+            return _made(name, value_of(parts), tree.get("assumed", {}))
         case {"type": name, "fields": state}:
             return _object(name, state)
     return tree
@@ -102,7 +102,7 @@ def _object(name: str, state: dict[str, Any]) -> Any:
     """Return an object of a class of the package with these fields, which the class checks where it checks them."""
     kind = _named(name, allowed=name.startswith(f"{PACKAGE}."))
     expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
-    if not isinstance(kind, type) or expected != set(state):
+    if not isinstance(kind, type) or _name(kind) != name or expected != set(state):
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
     for field, value in state.items():
@@ -116,20 +116,25 @@ def _name(what: Any) -> str:
     return f"{what.__module__}:{what.__qualname__}"
 
 
-def _maker(name: str) -> Any:
-    """Return a function that makes a value: one of MAKERS, or a class of SymPy's expressions."""
+def _made(name: str, parts: list[Any], assumed: dict[str, Any]) -> Any:
+    """Return what one of MAKERS makes of the parts, or an expression of SymPy, which would run texts as Python."""
     if not name.startswith("sympy."):
-        return _named(name, allowed=name in MAKERS)
-    from sympy import Basic  # noqa: PLC0415 - only formulas need it
+        return _named(name, allowed=name in MAKERS)(*parts)
+    from sympy import Basic, Symbol  # noqa: PLC0415 - only formulas need it
 
     found = _named(name, allowed=True)
-    return _named(name, allowed=isinstance(found, type) and issubclass(found, Basic))
+    safe = isinstance(found, type) and issubclass(found, Basic)
+    if found is Symbol:
+        return Symbol(*map(str, parts), **assumed)
+    return _named(name, allowed=safe and all(isinstance(part, int | Basic) for part in parts))(*parts)
 
 
 def _named(name: str, *, allowed: bool) -> Any:
     """Return what a name such as "igbtheory.inputs:GaussianInputs" stands for, where it is allowed."""
     module, _, own = name.partition(":")
-    found = getattr(import_module(module), own, None) if allowed and own.isidentifier() else None
+    # importing the module that runs the command line would run it
+    inside = allowed and own.isidentifier() and "__" not in module
+    found = getattr(import_module(module), own, None) if inside else None
     if found is None:
         raise ValueError(f"expected a part of {PACKAGE}, got {name!r:.80}; the text is no result that to_json() wrote")
     return found

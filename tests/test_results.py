@@ -123,6 +123,10 @@ def changed(text: str, **values: Any) -> str:
     return json.dumps({**json.loads(text), **values})
 
 
+SPY = {"make": "sympy.functions.elementary.trigonometric:sin", "of": ["__import__('pytest').fail('a text was run')"]}
+"""SymPy's functions evaluate texts as Python."""
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -138,6 +142,10 @@ def changed(text: str, **values: Any) -> str:
             changed(P.to_json(), state={"make": "sympy.core.sympify:sympify", "of": ["1"]}),
             "expected a part of igbtheory",
         ),
+        (changed(P.to_json(), state=SPY), "expected a part of igbtheory, got 'sympy.functions"),
+        (changed(P.to_json(), state={**SPY, "of": [{"tuple": SPY["of"]}]}), "expected a part of igbtheory"),
+        (changed(P.to_json(), state={"type": "igbtheory.__main__:main", "fields": {}}), "expected a part of igbtheory"),
+        (changed(P.to_json(), state={"type": "igbtheory.result:ABC", "fields": {}}), "expected the fields of"),
         (changed(P.to_json(), state={"type": "igbtheory.prediction:Batch", "fields": {}}), "expected the fields of"),
     ],
 )
