@@ -8,8 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.layers.dense import ROUNDINGS
-from igbtheory.layers.gaussian import GaussianPairs
+from igbtheory.layers.dense import weighted
 from igbtheory.layers.node import KernelNode
 from igbtheory.layers.places import Places, Point, Window
 from igbtheory.layers.spatial import Windowed, refuse_vectors
@@ -85,10 +84,7 @@ class Conv2d(Windowed):
         after = self.behind_places(node.places)
         sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
         x = self.moved(node.averaged(), node.places, after)
-        q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-        error = x.error + ROUNDINGS * node.n.epsilon
-        base = GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error))
-        return replace(node.after(base), places=after)
+        return replace(node.after(weighted(node.n, x, sigma_w2, sigma_b2)), places=after)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         height, breadth = self.positions(x.shape[2:])

@@ -8,11 +8,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.state import Moments
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Places, Point, at_positions
+from igbtheory.numbers import Kind
 
 ROUNDINGS = 3
 """Roundings of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
@@ -73,10 +74,7 @@ class Dense(Layer):
 
     def kernel(self, node: KernelNode) -> KernelNode:
         sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
-        x = node.averaged()
-        q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-        error = x.error + ROUNDINGS * node.n.epsilon
-        return node.after(GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error)))
+        return node.after(weighted(node.n, node.averaged(), sigma_w2, sigma_b2))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
@@ -96,6 +94,12 @@ class Dense(Layer):
     def __repr__(self) -> str:
         bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
         return f"Dense({_text(self.sigma_w2)}{bias})"
+
+
+def weighted(n: Kind, x: Pairs, sigma_w2: Any, sigma_b2: Any) -> GaussianPairs:
+    """Return the Gaussian sums of units with these second moments, with independent weights and biases."""
+    q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
+    return GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab, error=x.error + ROUNDINGS * n.epsilon))
 
 
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
