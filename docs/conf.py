@@ -77,7 +77,7 @@ def _notebook(app: Any, name: str, source: list[str]) -> None:
 
 
 def setup(app: Any) -> None:
-    """Render formulas as MathML, which browsers show without a network, docstrings as text, and notebooks as pages."""
+    """Render formulas as MathML, which browsers show offline, docstrings as text, and notebooks as pages."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)
     app.connect("source-read", _notebook)

@@ -1,7 +1,9 @@
 """Averages of phi over Gaussian units, or over the largest of m of them: which rule computes which average.
 
-One unit: the closed form where it is known; sums over the Hermite series of a smooth phi (`mehler`); for a kinked phi,
-tables of its moments (`moment_tables`) and its kernel by truncated normal moments (`kinked_kernel`); else `quadrature`.
+For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
+as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
+(`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
+comes from truncated normal moments (`kinked_kernel`). `quadrature` computes what is left.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 

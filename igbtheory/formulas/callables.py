@@ -69,7 +69,7 @@ def _of_formula(name: str, tree: Tree, values: Values) -> Function:
 
 
 def _evaluator(name: str, function: Callable[..., Any]) -> Values:
-    """Return the callable as a function of arrays: of arrays or tensors itself, or number by number."""
+    """Return a function of arrays that calls the callable with an array, with a tensor, or number by number."""
     ways: list[Callable[[Any], Any]] = [function, np.vectorize(function, otypes=[float])]
     if torch := sys.modules.get("torch"):  # no callable needs it where it is not loaded
         tensors = [partial(_of_tensors, torch, function, kind) for kind in (torch.float64, torch.float32)]

@@ -118,7 +118,7 @@ def _begins_operand(part: str) -> bool:
 
 
 def size(tree: Tree, most: int) -> int:
-    """Return the number of nodes of a tree, counted up to `most`."""
+    """Return the number of nodes of a tree; counting stops at `most`."""
     total, waiting = 0, [tree]
     while waiting and total < most:
         total += 1

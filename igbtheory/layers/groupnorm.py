@@ -64,7 +64,7 @@ class GroupNorm(Layer):
 
     def positions(self, shape: Point) -> Point:
         if shape:
-            raise ValueError(f"expected vectors in front of {self!r}, got positions; use LayerNorm() for images")
+            raise ValueError(f"expected vectors in front of {self!r}, got images or sequences; use LayerNorm()")
         return shape
 
     def in_front(self, count: int) -> int:
@@ -82,7 +82,7 @@ class GroupNorm(Layer):
 class Grouped(Base[Moments]):
     """Gaussian unit centred and scaled over a group of `size` units of its datum.
 
-    values: its moments in front of the norm; drawn: draws units behind it.
+    values: the moments of a unit in front of the norm; drawn: the function that draws units behind the norm.
     """
 
     values: Moments

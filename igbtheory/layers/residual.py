@@ -55,8 +55,8 @@ class Residual(Layer):
             found = layer.positions(found)
         if found != shape:
             raise ValueError(
-                f"expected a branch that keeps the positions {shape} of its stream, got {found} from {self!r}; move "
-                "strides and pools out of it"
+                f"expected a branch that keeps the positions of its stream, of shape {shape}, got the shape {found} "
+                f"from {self!r}; move strides and pools out of the branch"
             )
         return shape
 

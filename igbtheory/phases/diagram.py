@@ -104,9 +104,10 @@ def diagram(
 
 
 def near_zero(widest: float, count: int) -> Array:
-    """Return points of sigma_b2 above 0 up to the widest: on them the edge of chaos of tanh has nearly equal steps.
+    """Return `count` values of sigma_b2 above 0, denser near 0, the last of them `widest`.
 
-    There sigma_w2 - 1 grows like the third root of sigma_b2, so that evenly spaced points would show a kink.
+    On the edge of chaos of tanh sigma_w2 - 1 grows like the third root of sigma_b2: these values draw it in nearly
+    equal steps, and evenly spaced ones would show a kink.
     """
     return np.asarray(widest * (np.arange(1, count + 1) / count) ** 3)
 
