@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.numbers.threads import one_thread
+from igbtheory.numerics.sobol import normal_points
 
 Array = NDArray[np.float64]
 
@@ -27,8 +28,6 @@ FEWEST, MOST = 2**6, 2**16
 """Units in a replicate at least and at most: powers of two, for which Sobol points are balanced."""
 LARGEST = 2**26
 """Normal numbers in a replicate at most."""
-DIMENSIONS = 2**10
-"""Dimensions of one Sobol sequence; more dimensions are several sequences, paired at random."""
 
 
 @final
@@ -69,9 +68,9 @@ class Draws:
         self.taken.append(rows * copies)
         half = self.points // 2
         if copies == 2:
-            halves = self.scrambled(half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
+            halves = normal_points(self.rng, half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
         else:
-            parts = [self.scrambled(half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
+            parts = [normal_points(self.rng, half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
             halves = np.stack(parts).transpose(2, 0, 1, 3)
         return halves.reshape(rows, self.points * copies)[:, :count]
 
@@ -98,18 +97,6 @@ class Draws:
         found = self.rng.permuted(places, axis=1) + self.rng.random(places.shape)
         normal: Array = ndtri(found / strata)
         return normal.reshape(self.batches, self.size, count)
-
-    def scrambled(self, points: int, dimensions: int) -> Array:
-        """Normal numbers of shape (points, dimensions)."""
-        from scipy.special import ndtri  # noqa: PLC0415 - as above
-        from scipy.stats.qmc import Sobol  # noqa: PLC0415 - as above
-
-        found = np.empty((points, dimensions))
-        for start in range(0, dimensions, DIMENSIONS):
-            part = found[:, start : start + DIMENSIONS]
-            part[:] = self.rng.permutation(Sobol(part.shape[1], rng=self.rng).random(points))
-        # points have 30 bits: half a step keeps them away from 0 and 1
-        return np.asarray(ndtri(found + 2.0**-31))
 
 
 def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, groups: int = 2) -> Array:

@@ -22,6 +22,7 @@ from igbtheory.layers.places import Point
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
+from igbtheory.numerics.sobol import normal_points
 
 REPLICATES, POINTS = 16, 2**14
 """Independent replicates of the mean over two data, and pairs of data in each."""
@@ -148,7 +149,7 @@ def _numbers(size: int) -> Array:
     from scipy.special import gammaincinv, ndtr  # noqa: PLC0415 - loaded where something is drawn
 
     rngs = np.random.default_rng(SEED).spawn(REPLICATES)
-    drawn = np.array([Draws(rng, POINTS).scrambled(POINTS, 5) for rng in rngs]).transpose(2, 0, 1)
+    drawn = np.array([normal_points(rng, POINTS, 5) for rng in rngs]).transpose(2, 0, 1)
     for row, free in ((2, size - 2), (4, size - 3)):
         drawn[row] = 2 * gammaincinv(free / 2, ndtr(drawn[row])) if free > 0 else np.float64(0)
     drawn[2] = np.sqrt(drawn[2])
