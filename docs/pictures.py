@@ -1,6 +1,7 @@
 """Draw the pictures of the documentation: `python docs/pictures.py` writes them beside this file."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -115,7 +116,64 @@ def which_norm() -> Figure:
     return figure
 
 
+def training() -> Figure:
+    """Draw how training absorbs the bias: theory beside finite networks, and neutral beside prejudiced starts."""
+    figure = Figure(figsize=(7.2, 2.9))
+    left, right = figure.subplots(1, 2)
+    x, digit = igb.standardised(igb.digits())[:60], igb.digit_labels()[:60]
+    y = np.where(digit < 9, 1.0, -1.0)
+    found = igb.mlp(1, "relu").train(x, y)
+    time = found.times[1:] * found.rate
+    mean, std = found.G0.mean().value[1:], found.G0.std().value[1:]
+    left.fill_between(time, mean - std, mean + std, color=GREY, alpha=0.5, lw=0)
+    left.plot(time, mean, **SERIES[0], label="infinite width")
+    steps, shares = finite_shares(x, y, found.rate)
+    left.errorbar(
+        steps,
+        shares.mean(axis=1),
+        shares.std(axis=1),
+        fmt="o",
+        ms=3,
+        color=SERIES[1]["color"],
+        label="width 300",
+    )
+    left.axhline(found.labels[0], color=GREY, lw=0.7, zorder=0)
+    left.set(xscale="log", xlim=(0.1, 1e3), ylim=(0, 1), ylabel="$G_0$, mean ± standard deviation")
+    left.legend(loc="lower right")
+    parts = igb.mlp(3, "relu").train(x, np.where(digit < 5, 1.0, -1.0)).split()
+    for part, name, series in zip(parts, ("neutral", "prejudiced"), SERIES[1:], strict=False):
+        time = part.times[1:] * part.rate
+        right.plot(
+            time, np.abs(part.G0.draws - part.labels[0]).mean(axis=0)[1:], **series, label=f"{name} starts: bias"
+        )
+        right.plot(time, part.accuracy.mean().value[1:], color=series["color"], lw=0.8, label="accuracy")
+    right.set(xscale="log", xlim=(0.1, 1e3), ylim=(0, 1.02), ylabel="$|G_0 - $share of label$|$, accuracy")
+    right.legend(loc="center right")
+    for axes in (left, right):
+        axes.set_xlabel("time, in units of 1/largest eigenvalue")
+    return figure
+
+
+def finite_shares(x: Any, y: Any, rate: float) -> tuple[Any, Any]:
+    """Times and G0, shape (times, networks), of networks with one hidden layer that are trained by small steps."""
+    rng, networks, width, size = np.random.default_rng(0), 100, 300, 0.1
+    first, last = rng.standard_normal((networks, x.shape[1], width)), rng.standard_normal((networks, width))
+    a, b = np.sqrt(2 / x.shape[1]), np.sqrt(2 / width)
+    at = np.unique(np.geomspace(1, 300, 12).astype(int))
+    found = []
+    for step in range(1, at[-1] + 1):
+        z = a * (x @ first)
+        h = np.maximum(z, 0)
+        error = b * (h @ last[:, :, None])[:, :, 0] - y
+        back = b * error[:, :, None] * last[:, None] * (z > 0)
+        last = last - size / rate * b * (error[:, None] @ h)[:, 0]
+        first = first - size / rate * a * (x.T @ back)
+        if step in at:
+            found.append(np.mean(b * (np.maximum(a * (x @ first), 0) @ last[:, :, None])[:, :, 0] > 0, axis=1))
+    return size * at, np.array(found)
+
+
 if __name__ == "__main__":
     with rc_context(STYLE):
-        for draw in (picture, theory_networks, theory_depth, which_norm):
+        for draw in (picture, theory_networks, theory_depth, which_norm, training):
             draw().savefig(Path(__file__).with_name(f"{draw.__name__}.png"), dpi=180)

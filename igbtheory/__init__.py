@@ -41,6 +41,7 @@ _HOMES = {
     "cnn": "igbtheory.network",
     "compare": "igbtheory.inference",
     "design": "igbtheory.control",
+    "digit_labels": "igbtheory.inputs",
     "digits": "igbtheory.inputs",
     "draw": "igbtheory.control",
     "formulas": "igbtheory",
@@ -53,6 +54,7 @@ _HOMES = {
     "phases": "igbtheory",
     "simulate": "igbtheory.simulation",
     "standardised": "igbtheory.inputs",
+    "training": "igbtheory",
 }
 
 __all__ = tuple(_HOMES)

@@ -43,8 +43,17 @@ def digits() -> NDArray[np.float64]:
     Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998
     (CC BY 4.0), https://doi.org/10.24432/C50P49.
     """
+    return _shipped("images").astype(np.float64)
+
+
+def digit_labels() -> NDArray[np.int64]:
+    """Return the labels 0 to 9 of the handwritten digits, shape (1797,)."""
+    return _shipped("labels").astype(np.int64)
+
+
+def _shipped(name: str) -> NDArray[np.uint8]:
     with resources.files("igbtheory").joinpath("digits.npz").open("rb") as file, np.load(file) as archive:
-        return np.asarray(archive["images"], dtype=np.float64)
+        return np.asarray(archive[name])
 
 
 def gaussian_images(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from igbtheory.certificate import Certificate
     from igbtheory.derivation import Derivation
     from igbtheory.simulation import Simulation
+    from igbtheory.training import Training
 
 DEEPEST = 10_000_000
 MOST_DIGITS = 10_000
@@ -118,6 +119,13 @@ class Network:
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
         return simulate(self, networks, width, samples, seed, inputs, workers=workers, progress=progress)
+
+    def train(self, inputs: Any, y: Any, **options: Any) -> "Training":
+        """Law of the guesses over the time of training on a data set with labels y: see `igbtheory.training.train`."""
+        from igbtheory.training import train  # noqa: PLC0415 - not every user trains
+
+        _refuse_symbols(self.layers, inputs)
+        return train(self, inputs, y, **options)
 
     def __repr__(self) -> str:
         from igbtheory.printing import layers_text  # noqa: PLC0415 - most networks are not printed

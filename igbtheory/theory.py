@@ -234,11 +234,15 @@ class OutputKernel:
             return np.asarray(
                 _pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places)[1][-1].q_ab
             )
-        kernel, parts = np.empty((count, count)), _parts(self.layers, count, places)
-        found = _each(self.layers, FLOAT64, self.data, parts, places)
-        for (rows, columns), (_, pairs) in zip(parts, found, strict=True):
-            kernel[rows, columns], kernel[columns, rows] = pairs[-1].q_ab, pairs[-1].q_ab.T
-        return kernel
+        parts = _parts(self.layers, count, places)
+        kernel: Any = None
+        for (rows, columns), (_, pairs) in zip(
+            parts, _each(self.layers, FLOAT64, self.data, parts, places), strict=True
+        ):
+            q_ab = pairs[-1].q_ab
+            kernel = np.empty((count, count), dtype=q_ab.dtype) if kernel is None else kernel
+            kernel[rows, columns], kernel[columns, rows] = q_ab, q_ab.T
+        return np.asarray(kernel)
 
 
 def _refuse_scale(data: NDArray[np.float64]) -> None:

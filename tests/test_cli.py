@@ -67,6 +67,10 @@ RESULTS: list[tuple[str, Callable[[], Any]]] = [
     ("derive --depth 1", NET.derive),
     ("design 3 --depth 1 --vary sigma_b2", lambda: igb.design(3, "sigma_b2", depth=1)),
     ("simulate --depth 1 --networks 5 --width 8 --samples 9", lambda: NET.simulate(5, 8, 9)),
+    (
+        "train --depth 1 --data digits --first 9 --draws 20",
+        lambda: NET.train(igb.standardised(igb.digits())[:9], igb.digit_labels()[:9], draws=20),
+    ),
     ("simulate --depth 1 --networks 5 --width 8 --samples 9 --compare", lambda: NET.simulate(5, 8, 9).compare()),
 ]
 
@@ -253,6 +257,9 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --dpeth 3", "--depth"),
         ("prdict", 'Did you mean "predict"'),
         ("predict 3", "got the constant '3'"),
+        ("train", "name one with --data"),
+        ("train --data digits --first 9 --loss hinge", "mse, cross-entropy"),
+        ("train --data digits --first 9 --norm batch", "expected no BatchNorm"),
         ("predict Dense|relu|Dense --depth 2", "the layers of a network or --depth, got both"),
         ("predict Dense|Batchnorm|Dense", "did you mean 'BatchNorm'"),
         ("design 1 Dense --vary shift", "unexpected 'Dense'"),

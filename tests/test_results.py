@@ -71,8 +71,18 @@ RESULTS: dict[str, Result] = {
     "compare": igb.compare(ESTIMATE, ESTIMATE),
     "design": igb.design(0.5, vary="sigma_b2", depth=1, activation="tanh"),
     "drawn": DRAWN,
+    "training": NET.train(DATA, np.arange(len(DATA)) % 2, times=[0.0, 0.1], draws=5),
 }
-ROWS = {"prediction": 3, "sweep": 6, "diagram": 6, "digits": 3, "course": 6, "certificate": 3, "comparison": 8}
+ROWS = {
+    "prediction": 3,
+    "sweep": 6,
+    "diagram": 6,
+    "digits": 3,
+    "course": 6,
+    "certificate": 3,
+    "comparison": 8,
+    "training": 2,
+}
 """Rows of the tables that have more than one."""
 
 

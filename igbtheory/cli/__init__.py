@@ -31,6 +31,7 @@ COMMANDS = (
     "losses",
     "measure",
     "report",
+    "train",
     "verify",
     "phase",
 )

@@ -14,6 +14,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Places, Point, at_positions
 from igbtheory.numbers import Kind
+from igbtheory.numbers.first_order import first_order, is_first_order
 
 ROUNDINGS = 3
 """Roundings of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
@@ -97,8 +98,13 @@ class Dense(Layer):
 
 
 def weighted(n: Kind, x: Pairs, sigma_w2: Any, sigma_b2: Any) -> GaussianPairs:
-    """Return the Gaussian sums of units with these second moments, with independent weights and biases."""
+    """Return the Gaussian sums of units with these second moments, with independent weights and biases.
+
+    Where q_ab carries the tangent kernel, these weights and biases add q_ab to it.
+    """
     q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
+    if is_first_order(q_ab):
+        q_ab = first_order(q_ab, np.real(q_ab))
     return GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab, error=x.error + ROUNDINGS * n.epsilon))
 
 

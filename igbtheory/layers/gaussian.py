@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
-from igbtheory.averages import gaussian
+from igbtheory.averages import gaussian, slopes
 from igbtheory.averages.gaussian import steepness
 from igbtheory.averages.state import Moments, Pairs, kernel_root
 from igbtheory.formulas.function import Function
@@ -15,6 +15,7 @@ from igbtheory.layers.base import Base
 from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.places import parts
 from igbtheory.numbers import Kind
+from igbtheory.numbers.first_order import first_order, is_first_order, slope_of
 
 
 @final
@@ -61,11 +62,21 @@ class GaussianPairs(Base[Pairs]):
         h = self.values
         if phi is None and m == 1:
             return h
+        if is_first_order(h.q_ab):
+            return self._first_order(n, phi, m)
         # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
         q_a, q_b = (gaussian.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
+
+    def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
+        """Return the average with its derivative."""
+        h = self.values
+        real = replace(self, values=replace(h, q_ab=np.real(h.q_ab)))
+        slope = slopes.product(n, phi, m, (h.q_a, h.q_b, np.real(h.q_ab)))
+        found = real.average(n, phi, m)
+        return replace(found, q_ab=first_order(found.q_ab, slope * slope_of(h.q_ab)))
 
     def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
         """Return the means of products at the pairs, and their error; closed forms at parts of pairs of positions."""

@@ -57,10 +57,10 @@ class Spatial(Layer, ABC):
         """Return the second moments behind the layer."""
         if before.whole:
             q_ab = after.gathered(self.mean(before.spread(x.q_ab), before, after))
-            q = np.diagonal(q_ab)
+            q = np.real(np.diagonal(q_ab))
             return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=np.eye(len(q), dtype=bool))
         q_ab = self.mean(x.q_ab, before, after)
-        at_a, at_b = (q_ab, q_ab) if self.apart else (self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1]))
+        at_a, at_b = (np.real(q_ab),) * 2 if self.apart else (self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1]))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)
         same[0] = x.same[0]
         if not after.shape:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from igbtheory.guesses.law import non_negative_number, one_number
 
 Array = NDArray[np.float64]
+_CERTAIN = 1e4  # log-odds where the others have no weight left: the probability is 1 to any digit
 _SATURATED = 700.0  # log-odds beyond which 1 - p is no normal float
 
 
@@ -31,6 +33,20 @@ class Loss(ABC):
     def silent(self, log_odds: Any) -> Any:
         """Whether there is no gradient at all."""
         return np.zeros(np.shape(log_odds), dtype=bool)[()]
+
+    def gradient(self, outputs: Array, labels: NDArray[np.int64]) -> Array:
+        """Return the gradient at the outputs, (..., M), of data with these labels, (...)."""
+        p, log_odds = (x.reshape(outputs.shape) for x in probabilities(outputs.reshape(-1, outputs.shape[-1])))
+        own = labels[..., None]
+        weight = self.weight(np.take_along_axis(log_odds, own, axis=-1))
+        rest = -scipy.special.expit(-np.take_along_axis(log_odds, own, axis=-1))  # p - 1 without cancellation
+        np.put_along_axis(p, own, rest, axis=-1)
+        return np.asarray(weight * p)
+
+    def mean(self, outputs: Array, labels: NDArray[np.int64]) -> Array:
+        """Return the mean loss over the data, the first axis of outputs (n_samples, ..., M)."""
+        log_odds = probabilities(outputs.reshape(-1, outputs.shape[-1]))[1].reshape(outputs.shape)
+        return np.asarray(self.value(np.take_along_axis(log_odds, labels[..., None], axis=-1))[..., 0].mean(axis=0))
 
 
 @final
@@ -134,3 +150,18 @@ def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) 
 def log_probability(log_odds: Any) -> Any:
     """Return the logarithm of p = 1/(1 + exp(-r)), r its log-odds."""
     return -np.logaddexp(0.0, -np.asarray(log_odds, dtype=float))
+
+
+def probabilities(outputs: Array) -> tuple[Array, Array]:
+    """Return softmax probabilities p and their log-odds, each class against the others, from outputs (n_samples, M)."""
+    largest = outputs.max(axis=1, keepdims=True)
+    powers = np.exp(outputs - largest)
+    total = powers.sum(axis=1, keepdims=True)
+    rest = total - powers
+    # of the largest output the others are added up anew: what is left of a difference has lost their digits
+    row, top = np.arange(len(outputs)), outputs.argmax(axis=1)
+    p = powers / total
+    powers[row, top] = 0.0
+    rest[row, top] = powers.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return p, np.minimum(outputs - largest - np.log(rest), _CERTAIN)

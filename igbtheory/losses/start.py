@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.guesses.sampled import Estimate, SampledLaw, estimate
-from igbtheory.losses.loss import Loss
+from igbtheory.losses.loss import Loss, probabilities
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
@@ -18,7 +18,6 @@ from igbtheory.simulation.ensemble import outputs as finite_outputs
 from igbtheory.text import table
 
 Array = NDArray[np.float64]
-_CERTAIN = 1e4  # log-odds where the others have no weight left: the probability is 1 to any digit
 
 
 @final
@@ -153,7 +152,7 @@ def _checked(outputs: Any) -> Array:
 
 def _means(outputs: Array, loss: Loss) -> Array:
     """Return the five means over the data of one network, (5, n_classes), the favoured class first."""
-    p, log_odds = _softmax(outputs)
+    p, log_odds = probabilities(outputs)
     weight = loss.weight(log_odds)
     own = -weight * scipy.special.expit(-log_odds)
     # sum over the labels k of weight_k (p_c - [c = k]), without subtracting where c = k
@@ -161,18 +160,3 @@ def _means(outputs: Array, loss: Loss) -> Array:
     gradient = (others + own) / weight.shape[1]
     parts = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own, gradient]).mean(axis=1)
     return np.asarray(parts[:, np.argsort(-parts[0], kind="stable")])
-
-
-def _softmax(outputs: Array) -> tuple[Array, Array]:
-    """Return the probabilities p and their log-odds, each class against the sum of the others."""
-    largest = outputs.max(axis=1, keepdims=True)
-    powers = np.exp(outputs - largest)
-    total = powers.sum(axis=1, keepdims=True)
-    rest = total - powers
-    # of the largest output the others are added up anew: what is left of a difference has lost their digits
-    row, top = np.arange(len(outputs)), outputs.argmax(axis=1)
-    p = powers / total
-    powers[row, top] = 0.0
-    rest[row, top] = powers.sum(axis=1)
-    with np.errstate(divide="ignore"):
-        return p, np.minimum(outputs - largest - np.log(rest), _CERTAIN)

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from igbtheory.averages import gaussian
+from igbtheory.averages.slopes import refuse_jumps
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.layers import BatchNorm, Gaussian, LawNode
-from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers import Kind
 
 ALIKE = 64
 """Scatter of the units' centres, in rounding errors of their variance, that counts as none."""
 COARSEST, FRACTION = 0.125, 0.25
 """Largest step of the rule over the centres: in their standard deviations, and in those of a unit over the data."""
-ROUNDING = 1e-12
-"""Difference of the values on either side of a kink that rounding may leave."""
 
 
 def slope(node: LawNode) -> tuple[Any, Any]:
@@ -49,18 +48,6 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
             "smooth, or steep nowhere"
         ) from None
     return x.mean * x.mean + x.variance, x.error
-
-
-def refuse_jumps(phi: Function) -> None:
-    """Refuse an activation that jumps: its derivative has no mean square."""
-    pieces = phi.pieces
-    jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
-    places = [float(kink) for kink, jump in jumps if abs(jump) > ROUNDING]
-    if places:
-        raise ValueError(
-            f"expected an activation with a derivative, got {phi.name!r}, which jumps at {places[0]:g}: the mean "
-            "square of its derivative is infinite; use a continuous one"
-        )
 
 
 def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from igbtheory.pictures import estimates, laws, maps, moments, verdict
+from igbtheory.pictures import estimates, laws, maps, moments, training, verdict
 from igbtheory.pictures.style import look
 from igbtheory.result import Result
 
@@ -48,6 +48,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
     "Thresholds": estimates.thresholds,
+    "Training": training.training,
     "Verdict": verdict.gamma_over_depth,
 }
 WHOLE: dict[str, Callable[[Any], Figure]] = {"Verdict": verdict.picture}

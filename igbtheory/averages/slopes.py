@@ -1,0 +1,60 @@
+"""Mean products of slopes of two data, by which a kernel changes with the covariance of the units."""
+
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from igbtheory.averages import gaussian, mean_slopes
+from igbtheory.averages.kernel_tables import angle
+from igbtheory.averages.maximum import IDENTITY
+from igbtheory.formulas.function import Function
+from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numerics.chebyshev import Axis
+
+ROUNDING = 1e-12
+"""Difference of the values on either side of a kink that rounding may leave."""
+ANGLES = 65
+"""Nodes of a series in the angle of two data."""
+
+
+def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> Any:
+    """Return the derivative by q_ab of E phi(M_a) phi(M_b), M the largest of m centred units.
+
+    It is E phi'(M_a) phi'(M_b) where both are the same unit, and 0 elsewhere (Price). pair: variances and covariance
+    (q_a, q_b, q_ab), arrays that broadcast. ValueError: phi jumps; m > 1 and phi is not homogeneous.
+    """
+    if m > 1:
+        return _of_maxima(phi or IDENTITY, m, pair)
+    if phi is None:
+        return n.number(1)
+    refuse_jumps(phi)
+    return phi.closed.slope(n, *pair) if phi.closed else gaussian.product(n, phi.derivative, 1, pair)[0]
+
+
+def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
+    """Return the same for maxima, where the variances factor out: a series in the angle, in double precision."""
+    seen = mean_slopes.seen(phi, m, 1.0) if phi.degree is not None else None
+    if seen is None:
+        raise ValueError(
+            f"expected a homogeneous activation such as relu in front of MaxPool({m}) for slopes of the kernel, got "
+            f"{phi.name!r}; use AvgPool({m})"
+        )
+    q_a, q_b, q_ab = pair
+    theta = angle(*np.broadcast_arrays(q_a, q_b, q_ab))
+    axis = Axis(0.0, float(theta.max()), ANGLES)
+    values, _ = mean_slopes.of_equals(seen, m, np.ones(1), np.maximum(axis.nodes(), 1e-9))
+    series = chebyshev.chebval(axis.position(theta), axis.coefficients(values[0]))
+    return series * np.sqrt(q_a * q_b) ** (float(phi.degree or 1) - 1)
+
+
+def refuse_jumps(phi: Function) -> None:
+    """Refuse an activation that jumps: its derivative has no mean square."""
+    pieces = phi.pieces
+    jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
+    places = [float(kink) for kink, jump in jumps if abs(jump) > ROUNDING]
+    if places:
+        raise ValueError(
+            f"expected an activation with a derivative, got {phi.name!r}, which jumps at {places[0]:g}: the mean "
+            "square of its derivative is infinite; use a continuous one"
+        )

@@ -1,0 +1,83 @@
+"""What a network is trained towards: class labels, or values of its outputs."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Targets:
+    """Values of the outputs that squared loss asks for, (n_samples, outputs), and the class of every datum.
+
+    One output stands for two classes: class 0 is guessed where it is positive. hard: whether y were labels.
+    """
+
+    values: Array
+    labels: NDArray[np.int64]
+    n_classes: int
+    hard: bool
+
+    @property
+    def shares(self) -> Array:
+        """Share of the data that have each label, (n_classes,)."""
+        return np.bincount(self.labels, minlength=self.n_classes) / len(self.labels)
+
+    def guesses(self, outputs: Array) -> NDArray[np.int64]:
+        """Return the guessed classes from outputs, whose last axis is that of the outputs."""
+        return np.asarray(outputs[..., 0] <= 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
+
+
+def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
+    """Return the targets of `count` data from class labels 0, 1, ..., or from values of one or more outputs.
+
+    Values are floats, (count,) or (count, outputs), or the whole numbers -1 and 1; labels are other whole numbers.
+    """
+    given = np.asarray(checks.unmasked("y", y))
+    if given.ndim not in (1, 2) or len(given) != count:
+        raise ValueError(f"expected a label for each of the {count} data, got y of shape {given.shape}")
+    if given.dtype.kind not in "iufb" or not np.all(np.isfinite(given)):
+        raise ValueError("expected labels 0, 1, ... or finite targets in y, got other entries; number the classes")
+    signs = given.ndim == 1 and bool(np.isin(given, (-1, 1)).all()) and bool((given == -1).any())
+    if given.dtype.kind in "iub" and not signs:
+        return _of_labels(given.astype(np.int64), n_classes)
+    values = given.reshape(count, -1).astype(float)
+    labels = (values[:, 0] <= 0).astype(np.int64) if values.shape[1] == 1 else values.argmax(axis=1)
+    found = Targets(values, labels, max(2, values.shape[1]), hard=False)
+    _refuse_one_class(found.labels)
+    return found
+
+
+def _of_labels(labels: NDArray[np.int64], n_classes: int | None) -> Targets:
+    if labels.ndim == 2:
+        raise ValueError(f"expected labels of shape (n_samples,), got {labels.shape}; pass targets as floats")
+    if labels.min() < 0:
+        raise ValueError(f"expected class labels 0, 1, ..., got {labels.min()}; number the classes from 0")
+    found = n_classes or int(labels.max()) + 1
+    if labels.max() >= found:
+        raise ValueError(f"expected labels below the number of classes, {found}, got {labels.max()}; check both sets")
+    _refuse_one_class(labels)
+    return Targets(np.eye(found)[labels], labels, found, hard=True)
+
+
+def _refuse_one_class(labels: NDArray[np.int64]) -> None:
+    if np.all(labels == labels[0]):
+        raise ValueError(f"expected data of two classes or more, got class {labels[0]} only; add data of another one")
+
+
+def refuse_contradictions(data: NDArray[Any], values: Array) -> None:
+    """Refuse equal data with different targets, which no network can tell apart."""
+    _, first, number = np.unique(data.reshape(len(data), -1), axis=0, return_index=True, return_inverse=True)
+    apart = np.flatnonzero((values != values[first[np.ravel(number)]]).any(axis=1))
+    if apart.size:
+        other = first[np.ravel(number)[apart[0]]]
+        raise ValueError(
+            f"expected equal data to have equal labels, got data {other} and {apart[0]}, which are equal and have "
+            "different ones: no network learns both; remove one of them"
+        )

@@ -1,0 +1,151 @@
+"""Training in theory: outputs of infinitely wide networks under gradient flow, and what they guess on the way."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.averages.state import kernel_root
+from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.layers import Layer
+from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
+from igbtheory.training.flow import Flow, Tangents
+from igbtheory.training.result import LAWS, Training
+from igbtheory.training.tangent import kernels
+from igbtheory.training.targets import Targets, refuse_contradictions, targets
+
+Array = NDArray[np.float64]
+
+LOSSES: dict[str, Loss] = {
+    "cross-entropy": CrossEntropy(),
+    "blurry": Blurry(0.5),
+    "focal": Focal(2.0),
+    "piecewise-zero": PiecewiseZero(0.1),
+}
+"""Losses by name, of a softmax; "mse" is the other name."""
+BLOCK = 2**24
+"""Outputs of networks held at once."""
+
+
+class Trained(Protocol):
+    """What is trained: layers in a row. `igbtheory.Network` is that."""
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the layers, from the input to the output Dense."""
+
+
+def train(  # noqa: PLR0913 - the contract of the public name
+    network: Trained,
+    inputs: Any,
+    y: Any,
+    *,
+    loss: str | Loss = "mse",
+    times: Sequence[float] | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+    X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
+    y_test: Any = None,
+) -> Training:
+    """Return the law of the guesses over time, of infinitely wide networks that are trained on all data at once.
+
+    Outputs start as draws of N(0, K) and follow gradient flow, in which the tangent kernel stays what it is at the
+    start: see `igbtheory.training.tangent` and `.flow`, which also say the units of `times`. times: increasing, by
+    default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its longest, which ends
+    after 10^6 of the former (300 for losses other than "mse", which are integrated step by step).
+    y: labels 0, 1, ... or values of the outputs: see `igbtheory.training.targets`. loss: "mse", half the squared
+    distance summed over outputs and data; "cross-entropy", "blurry", "focal" or "piecewise-zero", or an
+    `igbtheory.losses.Loss`, of labels only. X_test, y_test: data that are not trained on.
+    """
+    data = checks.data_set(inputs)
+    tested = None if X_test is None else checks.data_set(X_test)
+    if (tested is None) != (y_test is None):
+        raise ValueError("expected X_test and y_test together, got one of them; pass both, or neither")
+    goal = targets(y, len(data))
+    refuse_contradictions(data, goal.values)
+    sets = [goal]
+    if tested is not None:
+        if tested.shape[1:] != data.shape[1:]:
+            raise ValueError(f"expected X_test of shape (n_samples, {data.shape[1:]}), got {tested.shape}")
+        sets.append(targets(y_test, len(tested), goal.n_classes))
+    kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
+    tangents = Tangents(theta, len(data))
+    stepwise = loss != "mse"
+    at = tangents.times(stepwise=stepwise) if times is None else _checked(times)
+    flow = tangents.of_loss(_loss(loss, goal), goal.labels) if stepwise else tangents.squared(goal.values)
+    laws: list[Any] = _drawn(
+        kernel, flow, at, sets, loss, checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
+    )
+    rate = float(tangents.spectrum[0][-1])
+    name = loss if isinstance(loss, str) else repr(loss)
+    on = [
+        Training(at, **law, labels=one.shares, rate=rate, loss_name=name) for law, one in zip(laws, sets, strict=True)
+    ]
+    return on[0] if tested is None else replace(on[0], test=on[1])
+
+
+def _checked(times: Any) -> Array:
+    found = np.asarray(times, dtype=float)
+    if (
+        found.ndim != 1
+        or not found.size
+        or found[0] < 0
+        or not np.all(np.isfinite(found))
+        or np.any(np.diff(found) <= 0)
+    ):
+        raise ValueError(
+            f"expected increasing times from 0 on, got {times!r:.60}; pass for example np.geomspace(.1, 1e3)"
+        )
+    return found
+
+
+def _loss(loss: str | Loss, goal: Targets) -> Loss:
+    found = LOSSES.get(loss) if isinstance(loss, str) else loss
+    if not isinstance(found, Loss):
+        checks.known("loss", loss, ("mse", *LOSSES))
+        raise TypeError(f"expected the name of a loss or an igbtheory.losses.Loss, got {loss!r}")
+    if not goal.hard:
+        raise ValueError(f"expected labels 0, 1, ... for {loss!r}, a loss of probabilities, got targets; use 'mse'")
+    return found
+
+
+def _drawn(
+    kernel: Array, flow: Flow, times: Array, sets: list[Targets], loss: str | Loss, draws: int, seed: int
+) -> list[dict[str, SampledLaw]]:
+    """Return shares, accuracy, recall and loss, laws of arrays (times, ...), on each of the sets of data."""
+    rng, root = np.random.default_rng(seed), kernel_root(kernel)
+    outputs = sets[0].values.shape[1]
+    block = max(1, BLOCK // (len(kernel) * outputs))
+    ends = np.cumsum([len(one.labels) for one in sets])[:-1]
+    found: list[dict[str, list[Array]]] = [{name: [] for name in LAWS} for _ in sets]
+    for first in range(0, draws, block):
+        count = min(block, draws - first)
+        start = (root @ rng.standard_normal((root.shape[1], count * outputs))).reshape(len(kernel), count, outputs)
+        seen = [
+            [_seen(part, one, loss) for part, one in zip(np.split(values, ends), sets, strict=True)]
+            for values in flow(start, times)
+        ]
+        for at_times, laws in zip(zip(*seen, strict=True), found, strict=True):
+            for name, parts in laws.items():
+                parts.append(np.stack([at_time[name] for at_time in at_times], axis=1))
+    return [{name: SampledLaw(np.concatenate(parts)) for name, parts in laws.items()} for laws in found]
+
+
+def _seen(outputs: Array, of: Targets, loss: str | Loss) -> dict[str, Array]:
+    """Return shares, accuracy, recall and loss of every network from outputs (n_samples, draws, outputs)."""
+    guesses, classes = of.guesses(outputs), range(of.n_classes)
+    right = guesses == of.labels[:, None]
+    nothing = np.full(outputs.shape[1], np.nan)
+    if loss == "mse":
+        lost = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
+    else:
+        lost = _loss(loss, of).mean(outputs, np.broadcast_to(of.labels[:, None], guesses.shape))
+    return {
+        "guesses": np.stack([(guesses == c).mean(axis=0) for c in classes], axis=-1),
+        "accuracy": right.mean(axis=0),
+        "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
+        "loss": lost,
+    }

@@ -1,0 +1,263 @@
+"""The law of the guesses over the time of training, against other libraries, other integrators and finite networks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy
+
+import igbtheory as igb
+from igbtheory.averages import slopes
+from igbtheory.averages.gaussian import product
+from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss
+from igbtheory.numbers import FLOAT64
+from igbtheory.training import kernels
+from igbtheory.training.flow import Tangents
+
+RNG = np.random.default_rng(7)
+VECTORS = np.random.default_rng(7).standard_normal((3, 5))
+IMAGES = np.random.default_rng(7).standard_normal((3, 2, 5, 5))
+DENSE, RELU = igb.Dense(1.7, 0.1), igb.Activation("relu")
+DIGITS, LABELS = igb.standardised(igb.digits())[:40], igb.digit_labels()[:40]
+
+
+def conv(padding: str) -> igb.Conv2d:
+    return igb.Conv2d(3, padding=padding, sigma_w2=1.7, sigma_b2=0.1)
+
+
+# neural-tangents 0.6.5 with W_std = 1.7**0.5, b_std = 0.1**0.5 in double precision: upper triangle of the kernel "ntk"
+FOREIGN: dict[str, tuple[tuple[igb.Layer, ...], Any, str]] = {
+    "relu, depth 3": (
+        (*(DENSE, RELU) * 3, DENSE), VECTORS,
+        "1.7048194 1.09726809 1.27683161 3.58081138 1.04515645 1.77228004",
+    ),
+    "erf": (
+        (*(DENSE, igb.Activation("erf(x)")) * 2, DENSE), VECTORS,
+        "2.2121192 0.74036786 1.72629635 2.91430264 0.57371048 2.25134306",
+    ),
+    "LayerNorm": (
+        (*(DENSE, igb.LayerNorm(), RELU) * 2, DENSE), VECTORS,
+        "2.56052632 1.02672715 1.84493807 2.56052632 0.92652325 2.56052632",
+    ),
+    "gelu": (
+        (*(DENSE, igb.Activation("gelu")) * 2, DENSE), VECTORS,
+        "0.87155328 0.53819317 0.72473071 2.44733738 0.47831259 0.9213954",
+    ),
+    "residual": (
+        (DENSE, igb.Residual(RELU, DENSE), RELU, DENSE), VECTORS,
+        "2.18772172 1.24416494 1.66330339 5.14127311 1.10727244 2.29393137",
+    ),
+    "circular, flat": (
+        (*(conv("circular"), RELU) * 2, igb.Flatten(), DENSE), IMAGES,
+        "3.68859879 1.00601367 1.26557137 3.15114505 0.89611668 3.57305729",
+    ),
+    "zeros, flat": (
+        (*(conv("zeros"), RELU) * 2, igb.Flatten(), DENSE), IMAGES,
+        "2.23138686 0.73336015 0.81186993 1.9153666 0.61235551 2.10568228",
+    ),
+    "circular, pooled": (
+        (*(conv("circular"), RELU) * 2, igb.GlobalAvgPool(), DENSE), IMAGES,
+        "1.28775944 1.06449997 1.15067122 1.03110619 1.03877201 1.16290205",
+    ),
+    "zeros, pooled": (
+        (*(conv("zeros"), RELU) * 2, igb.GlobalAvgPool(), DENSE), IMAGES,
+        "0.76240963 0.63631546 0.6737833 0.63253427 0.62106592 0.68960142",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_the_tangent_kernel_is_that_of_neural_tangents(name: str) -> None:
+    layers, data, expected = FOREIGN[name]
+    theta = kernels(layers, data)[1]
+    assert theta == pytest.approx(theta.T, rel=1e-14)
+    # eight digits are printed there
+    assert theta[np.triu_indices(3)] == pytest.approx(np.array(expected.split(), dtype=float), rel=2e-8)
+
+
+@pytest.mark.parametrize(("name", "m"), [("tanh", 1), ("relu", 1), ("max(x, 0)**1.5", 1), ("relu", 3), ("abs", 2)])
+@pytest.mark.parametrize("c", [-0.8, 0.1, 0.9])
+def test_the_slope_of_a_kernel_is_its_derivative(name: str, m: int, c: float) -> None:
+    phi, (q_a, q_b) = igb.Activation(name).phi, np.array([1.3, 0.6])
+    scale = np.sqrt(q_a * q_b)
+
+    def kernel(q_ab: float) -> Any:
+        return product(FLOAT64, phi, m, (q_a, q_b, np.float64(q_ab)))[0]
+
+    step = 1e-3 * scale
+    near, far = (kernel(c * scale + k * step) - kernel(c * scale - k * step) for k in (1, 2))
+    found = slopes.product(FLOAT64, phi, m, (q_a[None, None], q_b[None, None], np.array([[c * scale]])))
+    # differences of fourth order err by 1e-12 times the fifth derivative, and by rounding over the step of 1e-3
+    assert float(np.squeeze(found)) == pytest.approx((8 * near - far) / (12 * step), abs=1e-8)
+
+
+def test_dropout_is_that_of_evaluation_mode() -> None:
+    plain = (DENSE, RELU, igb.Residual(RELU, DENSE), DENSE)
+    dropped = (DENSE, RELU, igb.Dropout(0.3), igb.Residual(RELU, igb.Dropout(0.5), DENSE), DENSE)
+    assert np.array_equal(kernels(plain, VECTORS)[1], kernels(dropped, VECTORS)[1])
+
+
+def test_squared_loss_of_a_linear_network_by_hand() -> None:
+    """Two orthogonal data of norm d: Theta = 2, and (f - y) decays by exp(-2 t), on test data by their overlaps."""
+    data, y = np.sqrt(2) * np.eye(2), np.array([1.0, -1.0])
+    tested = np.array([[3.0, 0.0], [0.0, -1.0]])
+    at = np.array([0.0, 0.3, 5.0])
+    found = igb.Network(igb.Dense(2.0)).train(data, y, times=at, draws=4000, X_test=tested, y_test=y)
+    assert found.rate == pytest.approx(2.0)
+    # the loss (f - y)^2/2 has the mean (K + y^2)/2 exp(-4 t), with K = 2
+    errors = found.loss.mean()
+    assert np.all(np.abs(errors.value - 1.5 * np.exp(-4 * at)) < 5 * errors.error + 1e-12)
+    assert np.all(found.accuracy.draws[:, -1] == 1)
+    # in the end the outputs on the test data are 3/sqrt(2) and 1/sqrt(2) by linearity: both positive
+    assert found.test is not None
+    assert np.all(found.test.G0.draws[:, -1] == 1)
+
+
+def test_squared_loss_is_the_matrix_exponential_and_ends_in_kernel_regression() -> None:
+    theta = kernels(igb.mlp(2, "tanh").layers, DIGITS[:12])[1]
+    tangents, targets = Tangents(theta, 8), RNG.standard_normal((8, 2))
+    start = RNG.standard_normal((12, 3, 2))
+    seen, end = tangents.squared(targets)(start, np.array([0.7, 1e9]))
+    own, cross = theta[:8, :8], theta[8:, :8]
+    rest = start[:8] - targets[:, None]
+    expected = targets[:, None] + np.einsum("ij,jkl->ikl", scipy.linalg.expm(-0.7 * own), rest)
+    assert seen[:8] == pytest.approx(expected, abs=1e-12)
+    assert end[:8] == pytest.approx(np.broadcast_to(targets[:, None], rest.shape), abs=1e-9)
+    assert end[8:] == pytest.approx(start[8:] - np.einsum("ij,jkl->ikl", cross @ np.linalg.inv(own), rest), abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", [CrossEntropy(), Focal(2.0), Blurry(0.5, held=False)])
+def test_other_losses_follow_their_own_gradient(loss: Loss) -> None:
+    """The value of the loss is differentiated by differences, and another integrator takes it from there."""
+    theta = kernels(igb.mlp(2, "tanh").layers, DIGITS[:5])[1]
+    labels, start = np.array([0, 1, 2, 1]), RNG.standard_normal((5, 1, 3))
+    times = np.array([0.0, 3.0, 10.0]) / np.linalg.eigvalsh(theta)[-1]
+    found = list(Tangents(theta, 4).of_loss(loss, labels)(start, times))
+
+    def total(outputs: Any) -> float:
+        return 4 * float(loss.mean(outputs.reshape(4, 3), labels))
+
+    def slope(t: float, f: Any) -> Any:
+        del t
+        steps = 1e-5 * np.eye(12)
+        gradient = np.array([(total(f[:12] + step) - total(f[:12] - step)) / 2e-5 for step in steps])
+        return -(theta[:, :4] @ gradient.reshape(4, 3)).ravel()
+
+    expected = scipy.integrate.solve_ivp(slope, (0, times[-1]), start.ravel(), t_eval=times, rtol=1e-8, atol=1e-8)
+    # the relative error of a step is 1e-3
+    assert np.array(found).reshape(3, -1) == pytest.approx(expected.y.T, abs=5e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+def test_the_start_is_the_prediction(n_classes: int) -> None:
+    net, labels = igb.mlp(3, "relu"), LABELS % n_classes
+    found, law = net.train(DIGITS, labels, times=[0.0], draws=4000), net.predict(DIGITS).guesses(n_classes)
+    shares = found.guesses.draws[:, 0, 0]
+    assert abs(shares.mean() - law.mean()) < 5 * shares.std() / np.sqrt(4000)
+    squares = (shares - law.mean()) ** 2
+    assert abs(squares.mean() - law.var()) < 5 * squares.std() / np.sqrt(4000)
+
+
+def finite(networks: int, width: int, x: Any, y: Any, steps: int, rate: float) -> Any:
+    """Outputs of two-layer ReLU networks, (networks, data), after so many steps of descent in NTK parametrisation."""
+    rng, features = np.random.default_rng(1), x.shape[1]
+    first, last = rng.standard_normal((networks, features, width)), rng.standard_normal((networks, width))
+    a, b = np.sqrt(2 / features), np.sqrt(2 / width)
+    for step in range(steps + 1):
+        z = a * (x @ first)
+        h = np.maximum(z, 0)
+        outputs = b * np.einsum("nij,nj->ni", h, last)
+        if step < steps:
+            error = outputs - y
+            back = b * error[:, :, None] * last[:, None] * (z > 0)
+            last = last - rate * b * np.einsum("ni,nij->nj", error, h)
+            first = first - rate * a * np.einsum("if,nij->nfj", x, back)
+    return outputs
+
+
+def test_wide_networks_that_are_trained_by_small_steps_agree() -> None:
+    """Means and variances of the outputs extrapolated from widths of 100 and 200 to infinite width."""
+    x, net = np.random.default_rng(3).standard_normal((6, 4)), igb.mlp(1, "relu")
+    y = np.array([1.0, -1, 1, 1, -1, 1])
+    kernel, theta = kernels(net.layers, x)
+    steps, networks = 40, 1500
+    rate = 2 / np.linalg.eigvalsh(theta)[-1] / steps
+    decay = np.linalg.matrix_power(np.eye(6) - rate * theta, steps)
+    mean, covariance = y - decay @ y, decay @ kernel @ decay.T
+    small, large = (finite(networks, width, x, y, steps, rate) for width in (100, 200))
+    for power, expected in ((1, mean), (2, np.diag(covariance))):
+        parts = [(f - (power - 1) * mean) ** power for f in (small, large)]
+        values = 2 * parts[1].mean(axis=0) - parts[0].mean(axis=0)
+        errors = np.sqrt(4 * parts[1].var(axis=0) + parts[0].var(axis=0)) / np.sqrt(networks)
+        assert np.all(np.abs(values - expected) < 5 * errors)
+        assert np.all(errors < 0.1)  # fine enough to see a wrong kernel
+
+
+def test_the_bias_goes_before_the_data_are_learned() -> None:
+    """The labels' imbalance is overshot: the reading of the issue, with other labels."""
+    y = np.where(np.arange(40) % 7 == 0, -1.0, 1.0)
+    rate = igb.mlp(3, "relu").train(DIGITS, y, times=[0.0], draws=2).rate
+    found = igb.mlp(3, "relu").train(DIGITS, y, times=np.array([0, 10, 1e5]) / rate)
+    start, early, end = found.G0.mean().value
+    assert start == pytest.approx(0.5, abs=0.05)
+    assert early > found.labels[0] + 0.04
+    assert end == pytest.approx(found.labels[0])
+    assert np.all(np.diff(found.G0.std().value) < 0)
+
+
+def test_splits_and_absorption_times() -> None:
+    found = igb.mlp(3, "relu").train(DIGITS, LABELS % 2, draws=400)
+    neutral, prejudiced = found.split()
+    assert neutral.networks + prejudiced.networks == 400
+    assert np.all(np.abs(neutral.G0.draws[:, 0] - 0.5) <= 0.1)
+    times = found.absorption_time(0.05).draws
+    shares, slow = found.guesses.draws, int(times.argmax())
+    at = np.searchsorted(found.times, times[slow])
+    assert np.all(np.abs(shares[slow, at:] - found.labels) <= 0.05)
+    assert np.any(np.abs(shares[slow, at - 1] - found.labels) > 0.05)
+    assert neutral.absorption_time(0.25).mean().value < prejudiced.absorption_time(0.25).mean().value
+    assert np.all(found.absorption_time(1.0).draws == 0)
+    cut = igb.mlp(3, "relu").train(DIGITS, LABELS % 2, times=[0.0], draws=400)
+    assert np.isinf(cut.absorption_time(0.0).draws).any()
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        (LABELS[:-1], {}, "expected a label for each of the 40 data"),
+        (LABELS - 3, {}, "expected class labels 0, 1, ..., got -3"),
+        (np.zeros(40, dtype=int), {}, "two classes or more"),
+        (np.full(40, np.nan), {}, "other entries"),
+        (LABELS, {"loss": "hinge"}, "loss"),
+        (LABELS / 2, {"loss": "focal"}, "a loss of probabilities"),
+        (LABELS, {"times": [1.0, 0.5]}, "increasing times"),
+        (LABELS, {"X_test": DIGITS}, "X_test and y_test together"),
+        (LABELS, {"X_test": DIGITS[:, :3], "y_test": LABELS}, "X_test of shape"),
+        (LABELS % 3, {"X_test": DIGITS, "y_test": LABELS}, "below the number of classes"),
+    ],
+)
+def test_bad_input_is_refused(y: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        igb.mlp(1).train(DIGITS, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (igb.mlp(1, norm="batch"), "expected no BatchNorm"),
+        (igb.mlp(1, "sign"), "jumps at 0"),
+        (igb.mlp(1, "tanh", pool=2), r"use AvgPool\(2\)"),
+        (igb.Network(igb.Dense(), igb.GroupNorm(4), RELU, igb.Dense()), "estimated from draws"),
+    ],
+)
+def test_what_has_no_tangent_kernel_is_refused(net: igb.Network, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        net.train(DIGITS, LABELS)
+
+
+def test_equal_data_with_different_labels_are_named() -> None:
+    data = np.concatenate([DIGITS, DIGITS[7:8]])
+    with pytest.raises(ValueError, match="data 7 and 40"):
+        igb.mlp(1).train(data, np.append(LABELS, LABELS[7] + 1))
+    found = igb.mlp(1).train(data, np.append(LABELS, LABELS[7]), draws=20)  # a singular Theta
+    assert np.all(found.accuracy.draws[:, -1] == 1)
