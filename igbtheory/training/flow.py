@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from igbtheory.losses import Loss
 from igbtheory.numbers import FLOAT64
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Flow = Callable[[Array, Array], Iterator[Array]]
 """Outputs on all data at each of the times, from those at the start and the times."""
 
@@ -52,17 +52,19 @@ class Tangents:
         return np.concatenate([[0.0], np.geomspace(first, last, count)])
 
     def squared(self, targets: Array) -> Flow:
-        """Return the flow of half the squared distance from the targets, in closed form."""
-        values, vectors = self.spectrum
-        cross = self.theta[self.trained :, : self.trained] @ vectors
+        """Return the flow of half the squared distance from the targets, in closed form, as precise as outputs."""
+        values, eigenvectors = self.spectrum
+        to_test = self.theta[self.trained :, : self.trained] @ eigenvectors
 
         def flow(start: Array, times: Array) -> Iterator[Array]:
+            vectors, cross, aims = (x.astype(start.dtype) for x in (eigenvectors, to_test, targets))
             flat = start.reshape(len(start), -1)
-            goal = np.broadcast_to(targets[:, None], start[: self.trained].shape).reshape(self.trained, -1)
+            goal = np.broadcast_to(aims[:, None], start[: self.trained].shape).reshape(self.trained, -1)
             rest = vectors.T @ (flat[: self.trained] - goal)
             for t in times:
                 decay, moved = np.exp(-values * t), -np.expm1(-values * t)
                 gone = np.divide(moved, values, out=np.zeros_like(values), where=values > 0)
+                decay, gone = decay.astype(start.dtype), gone.astype(start.dtype)
                 parts = (goal + vectors @ (decay[:, None] * rest), flat[self.trained :] - (cross * gone) @ rest)
                 yield np.concatenate(parts).reshape(start.shape)
 
