@@ -11,20 +11,18 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, rises, satisfies, shown
 from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, relu_maximum, relu_moment
-from igbtheory.claims.simulated import bias_ratio, fractions, hidden_units, mean_with_error, wide_limit
+from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, hidden_units, mean_with_error, wide_limit
 from igbtheory.inputs import digits
 
 SECTION = Section("Initial guessing bias, section 5.2: amplification of the bias", "A 5.2")
 IMPACT = Section("Initial guessing bias, sections 6 and 7: what follows from the bias", "A 6")
 
-Array = NDArray[np.float64]
-a, c, f, g, k, m, n, s, t, L, N = sp.symbols("a c f gamma k m n s t L N", positive=True)
+a, c, f, g, k, m, n, t, N = sp.symbols("a c f gamma k m n t N", positive=True)
 RELU = 1 / (sp.pi - 1)
 
 
@@ -49,8 +47,8 @@ def all_or_nothing(stated: Any) -> Iterator[Finding]:
     assumes="width to infinity first",
 )
 def pooling_amplifies(stated: Any) -> Iterator[Finding]:
-    """M = max(0, h_1, ..., h_m) has a gradient of length at most 1, so by Poincaré's inequality Var M <= 1. For every t
-    >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t, so gamma >= (E M)^2 -> infinity. A-exact draws finite networks.
+    """M = max(0, h_1, ..., h_m) has a gradient of length at most 1, so that Var M <= 1 (Poincaré's inequality). For
+    every t >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t. Hence gamma >= (E M)^2 -> infinity.
     """
     yield identity("t (1 - Phi(t)^m), Phi(t) = exp(-a)", sp.Limit(t * (1 - sp.exp(-a) ** m), m, sp.oo), t)
     yield identity("the bound of gamma, t arbitrary", sp.Limit(t**2, t, sp.oo), stated.rhs)
@@ -72,28 +70,22 @@ def pooling_amplifies(stated: Any) -> Iterator[Finding]:
 )
 def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
     """Both are homogeneous: c_{l+1} = K(c_l) with one convex K for all layers, K(0) > 0, K(1) = 1 and a slope K'(1) = E
-    rho'^2/E rho^2 of 1 for ReLU, and of (1 - 2^-m)/E M^2 < 1 with MaxPool(m). Such a K lies above c before: c_l rises
-    to the only fixed point, 1. For ReLU gamma goes as 2 L^2/(9 pi^2), with MaxPool(2) as (E M^2/(3/4))^L.
+    rho'^2/E rho^2 of 1 for ReLU, and of (1 - 2^-m)/E M^2 < 1 with MaxPool(m). Such a K lies above c before 1, so c_l
+    rises to the only fixed point, 1. D-deepname has the rate for ReLU, and D-pool-rates the rate with MaxPool(2).
     """
     kappa = kappa_1(c)
     yield identity("ReLU: K'' > 0", sp.Derivative(kappa, c, 2), 1 / (sp.pi * sp.sqrt(1 - c**2)))
     yield identity("ReLU: K(0)", sp.Limit(kappa, c, 0), 1 / sp.pi)
     yield identity("ReLU: K'(1)", sp.Limit(sp.Derivative(kappa, c), c, 1, "-"), 1)
-    # c = cos s: 1 - c = s^2/2 + ..., K(c) - c = (sin s - s cos s)/pi
-    rise = 2 * sp.sqrt(2) / (3 * sp.pi)
-    ratio = (sp.sin(s) - s * sp.cos(s)) / sp.pi / (s**2 / 2) ** sp.Rational(3, 2)
-    yield identity("ReLU: K(c) - c near c = 1, over (1 - c)^(3/2)", sp.Limit(ratio, s, 0), rise)
-    apart = sp.Rational(9, 2) * sp.pi**2 / L**2
-    yield identity("1 - c at depth L", sp.Derivative(apart, L), -rise * apart ** sp.Rational(3, 2))
-    yield identity("gamma at depth L", sp.Limit((1 - apart) / apart, L, sp.oo), stated.rhs)
-    gamma = igb.mlp(10_000).predict().gamma
-    yield agree("gamma of ReLU at depth 10,000 by the toolkit", gamma, (1 / apart).subs(L, 10_000), 2.3)
+    yield identity("gamma at the fixed point", sp.Limit(c / (1 - c), c, 1, "-"), stated.rhs)
+    gamma = igb.mlp(10_000).predict().per_layer.gamma
+    yield rises("gamma of ReLU by the toolkit at depths 1000, 2000, ... 10,000", gamma[1000::1000], 2e6)
     pooled = igb.mlp(60, pool=2).predict().per_layer.gamma
     factor = 1 + 2 / (3 * sp.pi)
     yield agree("MaxPool(2): factor of the last of 60 layers by the toolkit", pooled[60] / pooled[59], factor, 2.5)
-    drawn = (hidden_units(trial.rng, (trial.draws(8000), 24, width), depth=2) for width in (16, 32, 64))
-    behind = kappa.subs(c, 1 / sp.pi).evalf()
-    yield wide_limit(trial, "ReLU, two layers: gamma", map(bias_ratio, drawn), behind / (1 - behind), RELU)
+    behind = (kappa / (1 - kappa)).subs(c, 1 / sp.pi).evalf()
+    shape = 8000, 24, (16, 32, 64)
+    yield drawn_limit(trial, "ReLU, two layers: gamma", bias_ratio, behind, RELU, shape=shape, depth=2)
 
 
 @SECTION.holds(
@@ -104,9 +96,8 @@ def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
     "MaxPool",
 )
 def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2: c = k^2/(k^2 + n) -> 1, and K(1) = 1
-    behind every layer; for ReLU K'(1) = 1, and gamma itself is k^2/n at leading order. (At a fixed norm k a growing n
-    undoes the shift.) The data sets below have n = 4, where h is not Gaussian.
+    """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2. So c = k^2/(k^2 + n) -> 1, and K(1) = 1
+    keeps it there in every layer. If n grows at a fixed norm k, the shift has no effect. The data set below has n = 4.
     """
     first = k**2 / (k**2 + n)
     behind = kappa_1(first)
@@ -143,10 +134,10 @@ def bound_on_the_accuracy(stated: Any) -> Iterator[Finding]:
         yield agree(f"{classes} classes, f = {share}: largest accuracy", best, bound, 9)
 
 
-IMPACT.undecided(
-    "A-Fig5R",
-    "The time that the absorption of IGB takes in training increases with the IGB at the start (MLP-Mixer)",
-    "it needs training runs of an MLP-Mixer on CIFAR-10, and no theory of the package covers training",
+IMPACT.untested(
+    "it needs convolutional networks or training runs of an MLP-Mixer on CIFAR-10, which the package has no theory of",
+    ("A-Fig1", "tanh, average pooling: f_0 is mostly near 50%; ReLU, max pooling: near 0% or 100% (CNN, CIFAR-10)"),
+    ("A-Fig5R", "The time that training takes to absorb the IGB increases with the IGB at the start (MLP-Mixer)"),
 )
 
 
@@ -173,9 +164,9 @@ assert abs(same.mean() - 0.5) > 0.1          # 0.011 is the standard deviation o
     right_assumes="centred independent weights; the formula is for one ReLU layer",
 )
 def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The guess compares two outputs: a common positive factor of their weights changes none, and ReLU passes a factor
-    on. Small hidden weights do more to others: phi becomes phi(0) + phi'(0) h, a linear network on centred data where
-    phi(0) = 0; where it is not, as for sigmoid, gamma = phi(0)^2/(phi'(0)^2 q) grows without bound.
+    """The guess compares two outputs, so a common positive factor of their weights changes no guess; ReLU passes such a
+    factor on. Other activations become phi(0) + phi'(0) h under small hidden weights: without bias on centred data if
+    phi(0) = 0; if not, as for sigmoid, gamma = phi(0)^2/(phi'(0)^2 q) grows without bound.
     """
     first, second = (relu_moment(power, 1 / sp.sqrt(N)) for power in (1, 2))
     var_mu, var_chi = first.doit() ** 2 / N, (second - first**2).doit() / N
@@ -198,10 +189,10 @@ def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding
     assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU",
 )
 def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), by P(O_0 > O_1 at a and
-    at b) = 1/4 + arcsin(corr)/(2 pi). arcsin K(c) is a power series without negative coefficients, and the mean over a,
-    b of c_ab^k is |E x^(tensor k)|^2 >= 0, x a datum over its length, even where correlations are of both signs. So its
-    first term, K(0) = 1/pi for ReLU, is a lower bound. Pairs of different data are averaged.
+    """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), since P(O_0 > O_1 at a
+    and at b) = 1/4 + arcsin(corr)/(2 pi). arcsin K(c) is a power series without negative coefficients. The mean of
+    c_ab^k over a and b is |E x^(tensor k)|^2 >= 0, x a datum over its length, also where some c_ab are negative. So the
+    first term, arcsin K(0) with K(0) = 1/pi for ReLU, is a lower bound. Pairs of different data are averaged.
     """
     yield identity("K(0)", sp.Limit(kappa_1(c), c, 0), sp.sin(2 * sp.pi * stated.rhs))
     bare = igb.mlp(1).predict(np.eye(50)).G0.var()
@@ -215,10 +206,3 @@ def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Iterator[Fin
         yield satisfies(name, stated, {stated.lhs: variance})
         predicted = igb.mlp(1).predict(data).G0.var()
         yield agree(f"{name}: the same by the toolkit", (300 * predicted - 0.25) / 299, variance, 8)
-
-
-IMPACT.undecided(
-    "A-Fig1",
-    "tanh and average pooling: f_0 is mostly near 50%; ReLU and max pooling: mostly near 0% or 100% (CNN, CIFAR-10)",
-    "it is an experiment with convolutional networks on CIFAR-10; the theory of the package is for independent nodes",
-)

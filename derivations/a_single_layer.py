@@ -9,32 +9,23 @@ and the density of f_0 = Phi(sqrt(gamma) U) = Phi(y) is exp(y^2 (1 - 1/gamma)/2)
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 import scipy
 import sympy as sp
-from numpy.typing import NDArray
 
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, rises, satisfies, shown
 from igbtheory.claims.gaussians import g0_cdf, g0_density, g0_variance, mean_over, ncdf, npdf, relu_maximum, relu_moment
-from igbtheory.claims.simulated import (
-    bias_ratio,
-    fractions,
-    hidden_units,
-    mean_with_error,
-    relu,
-    variance_of_guesses,
-    wide_limit,
-)
+from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, mean_with_error, relu, variance_of_guesses
 
 SECTION = Section("Initial guessing bias, section 5.1: one hidden layer, and which activations cause the bias", "A 5.1")
 
-Array = NDArray[Any]
 x, y = sp.symbols("x y", real=True)
-f, g, k, s, u, D, K = sp.symbols("f gamma k s u D K", positive=True)
+f, g, k, s, D, K = sp.symbols("f gamma k s D K", positive=True)
 RELU = 1 / (sp.pi - 1)
 """Gamma of one ReLU layer, which A-ReLU derives."""
 NORMAL = np.linspace(-9, 9, 3601)
@@ -90,7 +81,7 @@ def linear_network_is_neutral(stated: Any) -> Iterator[Finding]:
     assumes="width and number of data to infinity",
 )
 def relu_is_wide(stated: Any) -> Iterator[Finding]:
-    """m_1 = sqrt(q/(2 pi)), m_2 = q/2: gamma = 1/(pi - 1) < 1 for every q; f_0 = Phi(sqrt(gamma) U) has the density."""
+    """m_1 = sqrt(q/(2 pi)) and m_2 = q/2 give gamma = 1/(pi - 1) < 1 for every q, and f_0 = Phi(sqrt(gamma) U)."""
     first, second = (relu_moment(power, s) for power in (1, 2))
     yield identity("gamma", first**2 / (second - first**2), RELU)
     density = sp.Derivative(g0_cdf(f, g), f)
@@ -110,9 +101,8 @@ def relu_is_wide(stated: Any) -> Iterator[Finding]:
     assumes="read as: farther from 1/2 than by any multiple of the fluctuation 1/(2 sqrt(D)) of fair coins",
 )
 def relu_is_away_from_a_half(stated: Any) -> Iterator[Finding]:
-    """With high probability is a statement of a limit, here D -> infinity, and away is in units of 1/sqrt(D). The
-    density of f_0 is at most its value at 1/2. At a fixed distance it does not hold: f_0 is within 0.1 of 1/2 with
-    probability 0.29.
+    """The density of f_0 is at most its value at 1/2, which bounds the probability of an interval around 1/2. At a
+    fixed distance the claim does not hold: f_0 is within 0.1 of 1/2 with probability 0.29.
     """
     bound = 2 * K / sp.sqrt(D) * g0_density(sp.Rational(1, 2), RELU)
     yield identity("bound of the probability", sp.Limit(bound, D, sp.oo), stated.rhs)
@@ -121,7 +111,7 @@ def relu_is_away_from_a_half(stated: Any) -> Iterator[Finding]:
     yield agree("P(|f_0 - 1/2| <= 0.1) by the toolkit", law.cdf(0.6) - law.cdf(0.4), inside, 10)
 
 
-SECTION.undecided("A-Eq7", "Max pooling", "a definition", r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)")
+SECTION.untested("a definition", ("A-Eq7", "Max pooling", r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)"))
 
 
 @SECTION.holds(
@@ -131,8 +121,8 @@ SECTION.undecided("A-Eq7", "Max pooling", "a definition", r"\rho^{(m)}_l = \max_
     assumes="groups of m >= 2 nodes; width and number of data to infinity",
 )
 def pooled_relu_peaks_at_the_extremes(stated: Any) -> Iterator[Finding]:
-    """The maximum M of m pre-activations and 0 has the distribution Phi(t)^m, t >= 0. m = 2: E M = phi(0) + 1/(2
-    sqrt(pi)), E M^2 = 3/4 + 1/(2 pi), so gamma = 1.0415, and it grows with m. See A-ReLU for the density.
+    """The maximum of m pre-activations and 0 has the distribution Phi(t)^m, t >= 0. At m = 2 its mean is phi(0) + 1/(2
+    sqrt(pi)) and its mean square 3/4 + 1/(2 pi), so that gamma = 1.0415. It grows with m.
     """
     mean, square = 1 / sp.sqrt(2 * sp.pi) + 1 / (2 * sp.sqrt(sp.pi)), sp.Rational(3, 4) + 1 / (2 * sp.pi)
     gamma = mean**2 / (square - mean**2)
@@ -169,9 +159,9 @@ def mean_of_the_fraction(stated: Any) -> Iterator[Finding]:
     assumes="gamma > 0",
 )
 def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Var(f_0) is 0 at gamma = 0; its slope in gamma is d/dgamma E Phi(sqrt(gamma) U)^2 = A/sqrt(gamma) with A = E U
-    Phi phi at sqrt(gamma) U, where Stein's lemma gives A = sqrt(gamma) E phi^2 - gamma A: it is E phi^2/(1 + gamma). In
-    the finite networks the output weights are averaged over exactly, and the number of data is infinite.
+    """Var(f_0) is 0 at gamma = 0. Its slope in gamma is A/sqrt(gamma) with A = E U Phi phi at sqrt(gamma) U. Stein's
+    lemma gives A = sqrt(gamma) E phi^2 - gamma A, so that the slope is E phi^2/(1 + gamma). In the finite networks the
+    average over the output weights is exact, and the number of data is infinite.
     """
     square = sp.Integral(sp.powsimp(sp.expand(npdf(x) * npdf(sp.sqrt(g) * x) ** 2)), (x, -sp.oo, sp.oo))
     yield identity("slope of the variance, by Stein's lemma", square / (1 + g), sp.diff(stated.rhs, g))
@@ -180,9 +170,8 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Iterator[Findin
         root = mp.sqrt(gamma.evalf(30))
         variance = mp.quad(lambda z, root=root: mp.npdf(z) * (mp.ncdf(root * z) - 0.5) ** 2, [-12, -4, 0, 4, 12])
         yield agree(f"gamma = {gamma}: by quadrature", variance, stated.rhs.subs(g, gamma), 12)
-    drawn = (hidden_units(trial.rng, (trial.draws(4000), 16, width)) for width in (16, 32))
-    values = (mean_with_error(variance_of_guesses(units)) for units in drawn)
-    yield wide_limit(trial, "ReLU", values, stated.rhs.subs(g, RELU), against=0)
+    expected, shape = stated.rhs.subs(g, RELU), (4000, 16, (16, 32))
+    yield drawn_limit(trial, "ReLU", variance_of_guesses, expected, 0, shape=shape)
 
 
 @SECTION.holds(
@@ -192,24 +181,26 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Iterator[Findin
     assumes="width and input dimension to infinity, the number of data as simulated",
 )
 def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Networks of three widths for gamma and two for the law of f_0, extrapolated to infinite width: at a finite one
-    the law differs, as the spread over the data does from network to network (A-Thm4.1b). The number of 64 guesses for
-    the rarer class is compared with the law as printed, mixed with 64 coins of the probability f_0.
+    """At a finite width the law differs, as the spread over the data varies from network to network (A-Thm4.1b). The
+    number of 64 guesses for the rarer class is compared with that of 64 coins of the probability f_0, which has the law
+    as printed.
     """
-    for name, phi, pool in NETWORKS[1:]:
+
+    def rare(units: Any) -> tuple[float, float]:
+        return mean_with_error(np.abs(fractions(trial.rng, units, 64) - 0.5) > 0.18)
+
+    for name, _, pool in NETWORKS[1:]:
         gamma = RELU if pool == 1 else _pooled_gamma(pool)
-        shapes = [(trial.draws(3000), 64, width) for width in (12, 24, 48)]
-        drawn = [hidden_units(trial.rng, shape, phi=phi, pool=pool) for shape in shapes]
-        yield wide_limit(trial, f"{name}: gamma", map(bias_ratio, drawn), gamma)
+        shape = 3000, 64, (12, 24, 48)
+        yield drawn_limit(trial, f"{name}: gamma", bias_ratio, gamma, shape=shape, pool=pool)
         law = sp.lambdify(f, stated.rhs.subs(g, gamma), ["scipy", "numpy"])
         predicted = igb.mlp(1, pool=pool if pool > 1 else None).predict().G0.cdf(0.3)
         yield agree(f"{name}: P(f_0 <= 0.3) by the toolkit", predicted, law(0.3), 10)
         edges = scipy.special.ndtr(NORMAL)
         shares, masses = (edges[1:] + edges[:-1]) / 2, np.diff(law(edges))
         expected = 2 * float(scipy.stats.binom.cdf(20, 64, shares) @ masses)
-        rare = (np.abs(fractions(trial.rng, units, 64) - 0.5) > 0.18 for units in drawn[1:])
-        label = f"{name}: P(at most 20 of 64 guesses for one class)"
-        yield wide_limit(trial, label, map(mean_with_error, rare), expected)
+        label, shape = f"{name}: P(at most 20 of 64 guesses for one class)", (3000, 64, (24, 48))
+        yield drawn_limit(trial, label, rare, expected, shape=shape, pool=pool)
 
 
 @SECTION.holds(
@@ -219,9 +210,8 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Findin
     assumes="infinite width, centred Gaussian data, zero biases; rho not constant, so that outputs do not tie",
 )
 def condition_on_the_activation(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Var_W(mu) = sum_j E w_j^2 <rho>^2 = sigma_w^2 m_1^2, Var_chi = sigma_w^2 (m_2 - m_1^2) > 0. f_0 = Phi(sqrt(gamma)
-    U) is 1/2 for almost every network if and only if gamma = 0, that is m_1 = 0. The condition is about the law of h ~
-    N(0, sigma_w^2): x^2 - 2 meets it at sigma_w^2 = 2 and not elsewhere.
+    """Var_W(mu) = sigma_w^2 m_1^2 and Var_chi = sigma_w^2 (m_2 - m_1^2) > 0. f_0 = Phi(sqrt(gamma) U) is 1/2 for almost
+    every network if and only if gamma = 0, that is m_1 = 0. It depends on sigma_w^2: x^2 - 2 has m_1 = 0 at 2 only.
     """
     m_1, m_2 = sp.symbols("m_1 m_2")
     weights, units = sp.symbols("w_1:4"), sp.symbols("rho_1:4")
@@ -240,9 +230,9 @@ def condition_on_the_activation(trial: Trial, stated: Any) -> Iterator[Finding]:
         predicted = igb.mlp(1, name).predict().gamma  # it may be 0, hence 1 + gamma
         yield agree(f"1 + gamma by the toolkit, {name}", 1 + predicted, 1 + expected, 11)
         if name == "softplus":
-            shapes = ((trial.draws(4000), 16, width) for width in (16, 32))
-            drawn = (hidden_units(trial.rng, shape, phi=lambda h: np.logaddexp(h, 0)) for shape in shapes)
-            yield wide_limit(trial, "softplus: gamma", map(bias_ratio, drawn), expected)
+            shape = 4000, 16, (16, 32)
+            phi = partial(np.logaddexp, 0)
+            yield drawn_limit(trial, "softplus: gamma", bias_ratio, expected, shape=shape, phi=phi)
 
 
 def _moments(of: Callable[[Any], Any]) -> list[Any]:
@@ -274,9 +264,9 @@ assert max(gammas) < 0.51
 """,
 )
 def two_classes_of_activations(stated: Any) -> Iterator[Finding]:
-    """The condition of theorem 5.1 does sort the activations in one layer. The likeness does not go further: sigmoid
-    has two peaks at 0 and 1, as the paper finds for max pooling and not for ReLU; ReLU - 1/sqrt(pi) has IGB with two
-    layers (A-depthIGB); for sin 3x + 1/2 gamma stays bounded, where that of ReLU grows without end.
+    """In one layer the condition of theorem 5.1 sorts the activations, but those with IGB are not alike: sigmoid has
+    peaks at 0 and 1, unlike ReLU. ReLU - 1/sqrt(pi) has IGB from two layers on (A-depthIGB). For sin 3x + 1/2 gamma
+    stays bounded, while that of ReLU grows without end.
     """
     yield satisfies("ReLU", stated, {g: RELU})
     first, second = _moments(lambda h: 1 / (1 + mp.exp(-h)))
@@ -292,10 +282,9 @@ def two_classes_of_activations(stated: Any) -> Iterator[Finding]:
     assumes="infinite width; the formula is for any depth",
 )
 def classes_of_activations(stated: Any) -> Iterator[Finding]:
-    """One layer: gamma is all that the law of f_0 depends on. Depth: ReLU goes to infinity (A-Thm5.2-ii / Eq12). sin 3x
-    + 1/2 goes to a limit, as far from c = 1 the two sines are independent: q_aa = 3/2, q_ab = 1/2 up to exp(-9). erf on
-    inputs off centre, sigma_w^2 = 2, goes to 0: its c' = arcsin(2 q c/(1 + 2 q))/arcsin(2 q/(1 + 2 q)) has a slope
-    t/arcsin(t) < 1 at 0.
+    """The law of f_0 depends on gamma alone. With depth gamma of ReLU goes to infinity (A-Thm5.2-ii / Eq12). For sin 3x
+    + 1/2 the two sines are nearly independent, and q_aa = 3/2, q_ab = 1/2 up to exp(-9). For erf on inputs off centre c
+    goes to 0: c' = arcsin(t c)/arcsin(t), t = 2 q/(1 + 2 q), has the slope t/arcsin(t) < 1 at 0.
     """
     yield identity("slope of the density", sp.Derivative(_law_of_y(g0_density(f, g)), y), stated.rhs)
     t = sp.Symbol("t", positive=True)
@@ -314,8 +303,8 @@ def classes_of_activations(stated: Any) -> Iterator[Finding]:
     assumes="zero biases; data symmetric about 0; two classes, or infinite width",
 )
 def antisymmetric_activations(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """In infinite width no centre ever arises. For two classes f_0 = 1/2 at every width and depth too: without biases
-    every layer is odd, so that a datum and its opposite get opposite guesses. With three classes see A-Def4.2 / Eq6.
+    """In infinite width no centre ever arises. With two classes f_0 = 1/2 at every width: without biases every layer is
+    odd, so that a datum and its opposite get opposite guesses. For three classes see A-Def4.2 / Eq6.
     """
     for name, of in (("x^3", x**3), ("sin x", sp.sin(x)), ("erf x", sp.erf(x))):
         yield identity(name, sp.Integral(of * npdf(x, 0, s), (x, -sp.oo, sp.oo)), stated.rhs)
@@ -337,8 +326,8 @@ def antisymmetric_activations(trial: Trial, stated: Any) -> Iterator[Finding]:
 )
 def inputs_off_centre(stated: Any) -> Iterator[Finding]:
     """Inputs of mean k and variance v have gamma = k^2/v before any activation: 3 for uniform ones on [0, 1]. So two
-    data have a correlation c > 0, and Var_W(mu) = sigma_w^2 sum_j a_j^2 c^j > 0: no activation but 0 escapes, whatever
-    its symmetry. For erf the sum is known, (2/pi) arcsin(2 q_ab/(1 + 2 q_aa)) with q_ab = 2 k^2, q_aa = 2 (k^2 + v).
+    data have a correlation c > 0, and Var_W(mu) = sigma_w^2 sum_j a_j^2 c^j > 0 for any phi but 0. For erf the sum is
+    (2/pi) arcsin(2 q_ab/(1 + 2 q_aa)) with q_ab = 2 k^2 and q_aa = 2 (k^2 + v).
     """
     mean, square = (sp.Integral(x**power, (x, 0, 1)) for power in (1, 2))
     yield identity("gamma of uniform inputs", mean**2 / (square - mean**2), 3)
@@ -363,8 +352,8 @@ def inputs_off_centre(stated: Any) -> Iterator[Finding]:
     assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width",
 )
 def shifted_relu(stated: Any) -> Iterator[Finding]:
-    """With the mean of the activation no centre is left (A-Thm5.1 / Eq8-9). The shift fits one q = sigma_w^2: behind a
-    second layer the bias is back (A-depthIGB), and at another sigma_w^2 it is there at once.
+    """Without the mean of the activation no centre is left (A-Thm5.1 / Eq8-9). The shift fits one q = sigma_w^2: behind
+    a second layer the bias is back (A-depthIGB), and at another sigma_w^2 it is there at once.
     """
     yield identity("<max(h, 0)>", relu_moment(1, sp.sqrt(2)), stated.rhs)
     formula = f"max(x,0)-{stated.rhs}"
@@ -386,18 +375,16 @@ def figure_4(trial: Trial, stated: Any) -> Iterator[Finding]:
     """With D data f_0 is k/D, k binomial given the network: E over U of Bin(D, Phi(sqrt(gamma) U)). With D = 4 every
     bar of the histogram of finite networks is compared with it, the bars of k and D - k together.
     """
-    networks = trial.draws(1600)
-    gammas = (0, RELU, _pooled_gamma(4))
-    for (name, phi, pool), gamma in zip(NETWORKS, gammas, strict=True):
-        found = []
-        for width in (16, 32):
-            units = hidden_units(trial.rng, (networks, 64, width), phi=phi, pool=pool).reshape(-1, 4, width)
-            guesses = np.rint(4 * fractions(trial.rng, units, 16)).reshape(networks, -1)
-            rarer = np.minimum(guesses, 4 - guesses)
-            found.append([mean_with_error((rarer == number).astype(float)) for number in range(3)])
-        for number, bars in enumerate(zip(*found, strict=True)):
+
+    def bar(number: int, units: Any) -> tuple[float, float]:
+        guesses = np.rint(4 * fractions(trial.rng, units.reshape(-1, 4, units.shape[2]), 16))
+        return mean_with_error(np.minimum(guesses, 4 - guesses).reshape(len(units), -1) == number)
+
+    for (name, phi, pool), gamma in zip(NETWORKS, (0, RELU, _pooled_gamma(4)), strict=True):
+        for number in range(3):
             expected = (1 if number == 2 else 2) * _bar(stated, {g: gamma, D: 4, k: number})
-            yield wide_limit(trial, f"{name}: {number} of 4 data are the rarer guess", bars, expected)
+            label, shape = f"{name}: {number} of 4 data are the rarer guess", (1600, 64, (16, 32))
+            yield drawn_limit(trial, label, partial(bar, number), expected, shape=shape, phi=phi, pool=pool)
     law = igb.mlp(1).predict().G0.finite(20)
     yield agree("ReLU, 7 of 20 data by the toolkit", law.pmf(7), _bar(stated, {g: RELU, D: 20, k: 7}), 10)
 

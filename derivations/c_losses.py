@@ -13,7 +13,6 @@ from igbtheory.claims.simulated import mean_with_error
 SECTION = Section("Initialization biases and losses: a summary", "C")
 
 CLASSES = 10
-RUNS = "it needs training runs"
 
 
 def _largest(trial: Trial, var_mu: float, var_chi: float = 0.0, data: int = 1) -> tuple[float, float]:
@@ -27,10 +26,9 @@ def _largest(trial: Trial, var_mu: float, var_chi: float = 0.0, data: int = 1) -
     return mean_with_error((weights / weights.sum(axis=2, keepdims=True)).mean(axis=1).max(axis=1))
 
 
-SECTION.undecided(
-    "C-1 / Fig1",
-    "untrained ResNet-50 (CIFAR-10): mean softmax probability ~ 1 for one class, ~ 0 for the others",
+SECTION.untested(
     "a ResNet-50 on CIFAR-10 is not simulated, and the paper does not say in which mode its BatchNorm is",
+    ("C-1 / Fig1", "untrained ResNet-50 (CIFAR-10): mean softmax probability ~ 1 for one class, ~ 0 for the others"),
 )
 
 
@@ -59,13 +57,16 @@ def few_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield shown("its most probable class", 0.4 < value < 0.44, f"{value:.4f} +- {error:.2g}")
 
 
-for name, says, reason in (
-    ("C-3", "IGB is architecture dependent and holds directly after initialisation", "a description; see C-2"),
-    ("C-4 / Fig2", "in all three losses probabilities converge to ~0.1 within the first epoch", RUNS),
-    ("C-5", "cross-entropy: probabilities then rise together with per-class accuracy", RUNS),
-    ("C-6", "blurry loss behaves like cross-entropy, slightly slower, accuracies lag", RUNS),
-    ("C-7", "piecewise-zero loss: the originally favoured class stays on top; accuracies hardly change", RUNS),
-    ("C-8", "blurry loss: de-weights hard samples", "a definition"),
-    ("C-9", "piecewise-zero loss: ignores samples", "a definition"),
-):
-    SECTION.undecided(name, says, reason)
+SECTION.untested(
+    "a description; see C-2", ("C-3", "IGB is architecture dependent and holds directly after initialisation")
+)
+SECTION.untested(
+    "it needs training runs",
+    ("C-4 / Fig2", "in all three losses probabilities converge to ~0.1 within the first epoch"),
+    ("C-5", "cross-entropy: probabilities then rise together with per-class accuracy"),
+    ("C-6", "blurry loss behaves like cross-entropy, slightly slower, accuracies lag"),
+    ("C-7", "piecewise-zero loss: the originally favoured class stays on top; accuracies hardly change"),
+)
+SECTION.untested(
+    "a definition", ("C-8", "blurry loss: de-weights hard samples"), ("C-9", "piecewise-zero loss: ignores samples")
+)

@@ -130,12 +130,9 @@ def slope_of_the_covariance(trial: Trial, stated: Any) -> Iterator[Finding]:
         yield measured(trial, label, *found, factor**3, against=1.0 if weights != 2 else 1.5**3)
 
 
-SECTION.undecided(
-    "D-gamma",
-    "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l",
-    "a definition",
-    printed=r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2",
-)
+RATIO = r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2"
+SECTION.untested("a definition", ("D-gamma", "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO))
+SECTION.untested("a convention; see D-pool-order", ("D-limits", "The order of limits: width, then data, then depth"))
 
 
 @SECTION.holds(
@@ -312,6 +309,3 @@ def _cosines(rng: np.random.Generator, weights: float, width: int, depth: int) -
         a, b = h[..., 0], h[..., 1]
         found.append((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
     return np.transpose(found)
-
-
-SECTION.undecided("D-limits", "The order of limits: width, then data, then depth", "a convention; see D-pool-order")

@@ -193,10 +193,9 @@ def _rate(course: Any, depth: int) -> float:
     return float(2 * (course[depth] - course[half]) / half - (course[half] - course[quarter]) / quarter)
 
 
-SECTION.undecided(
-    "D-ordered",
-    "Ordered phase: gradients vanish exponentially, the prejudice is persistent",
+SECTION.untested(
     "that prejudice persists needs training runs; that gradients vanish as chi_1^l is B-grad",
+    ("D-ordered", "Ordered phase: gradients vanish exponentially, the prejudice is persistent"),
 )
 
 

@@ -47,7 +47,7 @@ def three_claims() -> Library:
     def right() -> Iterator[Finding]:
         yield identity("the sum", 2 + 1, 3, of="2 + 1")
 
-    section.undecided("Z-3", "a sum is a sum", "a definition")
+    section.untested("a definition", ("Z-3", "a sum is a sum"))
     return Library({claim.id: claim for claim in section.claims}, {})
 
 

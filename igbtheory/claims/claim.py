@@ -115,9 +115,10 @@ class Section:
 
         return add
 
-    def undecided(self, name: str, says: str, reason: str, printed: Any = (), **more: Any) -> None:
-        """Add a claim that is listed and not tested, with the reason; `printed` may be LaTeX."""
-        self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=printed, **more))
+    def untested(self, reason: str, *listed: tuple[str, ...]) -> None:
+        """Add claims that are listed and not tested, all for one reason: of each the id, the text, and any LaTeX."""
+        for name, says, *printed in listed:
+            self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=tuple(printed)))
 
     def _add(self, claim: Claim, derivation: Derivation) -> Derivation:
         other = claim.correction and replace(claim.correction, derivation=derivation)

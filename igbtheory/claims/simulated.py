@@ -60,9 +60,11 @@ def wide_limit(
 ) -> Finding:
     """Return the finding that values, with errors, at the widths N, 2N and perhaps 4N go to what is expected.
 
-    The value at infinite width lies on a straight line in 1/width, through three values on a parabola.
+    The value at infinite width lies on a straight line in 1/width, through three values on a parabola. against: the
+    value under the nearest other hypothesis; where 0 is expected, the value at the smallest width unless given.
     """
     numbers, errors = np.array(list(values)).T
+    against = numbers[0] if against is None and expected == 0 else against
     weights = np.array([-1, 2] if len(numbers) == 2 else [1 / 3, -2, 8 / 3])
     error = np.sqrt(weights**2 @ errors**2)
     return measured(trial, f"{label}, width to infinity", weights @ numbers, error, expected, against)
@@ -99,6 +101,25 @@ def hidden_units(
     return units
 
 
+def drawn_limit(
+    trial: Trial,
+    label: str,
+    measure: Callable[[Array], tuple[float, float]],
+    expected: Any,
+    against: Any = None,
+    *,
+    shape: tuple[int, int, tuple[int, ...]],
+    **layers: Any,
+) -> Finding:
+    """Return the finding of `wide_limit` for a measure, with its error, of `hidden_units` that are drawn.
+
+    shape: networks, samples and the widths; layers: the other keywords of `hidden_units`.
+    """
+    networks, samples, widths = shape
+    drawn = (hidden_units(trial.rng, (trial.draws(networks), samples, width), **layers) for width in widths)
+    return wide_limit(trial, label, map(measure, drawn), expected, against)
+
+
 def second_moments(units: Array) -> tuple[Array, Array]:
     """Return means over units of the product at two data, and of the square at one, for every network."""
     samples, width = units.shape[1:]
@@ -113,8 +134,8 @@ def bias_ratio(units: Array) -> tuple[float, float]:
     return ratio_with_error(both, own - both)
 
 
-def variance_of_guesses(units: Array) -> Array:
-    """Return the mean of (f_0 - 1/2)^2 for infinitely many data, for every network, by Sheppard's arcsine.
+def variance_of_guesses(units: Array) -> tuple[float, float]:
+    """Return the mean of (f_0 - 1/2)^2 for infinitely many data, by Sheppard's arcsine, and its error.
 
     The output weights are averaged over exactly, the data in pairs; where all units are 0 the guess is a fair coin.
     """
@@ -122,11 +143,11 @@ def variance_of_guesses(units: Array) -> Array:
     lengths = np.sqrt(np.maximum(np.einsum("naa->na", products), np.finfo(float).tiny))
     cosines = products / (lengths[:, :, None] * lengths[:, None, :])
     first, second = np.triu_indices(units.shape[1], 1)
-    return np.asarray(np.arcsin(np.clip(cosines[:, first, second], -1, 1)).mean(axis=1) / (2 * np.pi))
+    return mean_with_error(np.arcsin(np.clip(cosines[:, first, second], -1, 1)) / (2 * np.pi))
 
 
-def excess_kurtosis(units: Array) -> Array:
-    """Return the excess kurtosis over the data of an output behind the units, for every network.
+def excess_kurtosis(units: Array) -> tuple[float, float]:
+    """Return the mean over networks of the excess kurtosis over the data of an output behind the units, and its error.
 
     The output weights are averaged over exactly: with K the second moments of pairs of data over the units, the mean
     fourth cumulant is 3 Var_a K_aa - 6 mean_ab K_ab^2, and the squared variance is that of the mean of K_aa.
@@ -135,7 +156,7 @@ def excess_kurtosis(units: Array) -> Array:
     products = (units @ units.transpose(0, 2, 1)).astype(np.float64) / width
     own = np.einsum("naa->na", products)
     square = ((products**2).sum(axis=(1, 2)) - (own**2).sum(axis=1)) / (samples * (samples - 1))
-    return np.asarray(3 * (own.var(axis=1, ddof=1) - 2 * square) / own.mean(axis=1) ** 2)
+    return mean_with_error(3 * (own.var(axis=1, ddof=1) - 2 * square) / own.mean(axis=1) ** 2)
 
 
 def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:
