@@ -5,7 +5,6 @@ two data. A layer takes it to K(c) = E rho(u) rho(v) / E rho(u)^2 = sum_k a_k^2 
 ReLU kappa_1(c) = (sqrt(1 - c^2) + c (pi - arccos c))/pi, at every variance.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import mpmath as mp
@@ -14,7 +13,7 @@ import sympy as sp
 from scipy.optimize import linprog
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, rises, satisfies, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, rises, satisfies, shown
 from igbtheory.claims.gaussians import g0_cdf, g0_variance, kappa_1, relu_maximum, relu_moment
 from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, hidden_units, mean_with_error, wide_limit
 from igbtheory.inputs import digits
@@ -32,7 +31,7 @@ RELU = 1 / (sp.pi - 1)
     printed=equation(r"\lim_{\gamma \to \infty} P_W(f_0 \le f)", sp.Rational(1, 2)),
     assumes="two classes; 0 < f < 1",
 )
-def all_or_nothing(stated: Any) -> Iterator[Finding]:
+def all_or_nothing(stated: Any) -> Findings:
     """P(f_0 <= f) tends to one value for every f between 0 and 1: half the mass is at either end."""
     yield identity("distribution of f_0", sp.Limit(g0_cdf(f, g), g, sp.oo), stated.rhs)
     yield identity("variance: that of two atoms", sp.Limit(g0_variance(g), g, sp.oo), sp.Rational(1, 4))
@@ -46,7 +45,7 @@ def all_or_nothing(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\lim_{m \to \infty} \gamma", sp.oo),
     assumes="width to infinity first",
 )
-def pooling_amplifies(stated: Any) -> Iterator[Finding]:
+def pooling_amplifies(stated: Any) -> Findings:
     """M = max(0, h_1, ..., h_m) has a gradient of length at most 1, so that Var M <= 1 (Poincaré's inequality). For
     every t >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t. Hence gamma >= (E M)^2 -> infinity.
     """
@@ -68,7 +67,7 @@ def pooling_amplifies(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\lim_{L \to \infty} \gamma", sp.oo),
     assumes="ReLU, with or without MaxPool, zero biases; width to infinity first",
 )
-def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
+def depth_amplifies(trial: Trial, stated: Any) -> Findings:
     """Both are homogeneous: c_{l+1} = K(c_l) with one convex K for all layers, K(0) > 0, K(1) = 1 and a slope K'(1) = E
     rho'^2/E rho^2 of 1 for ReLU, and of (1 - 2^-m)/E M^2 < 1 with MaxPool(m). Such a K lies above c before 1, so c_l
     rises to the only fixed point, 1. D-deepname has the rate for ReLU, and D-pool-rates the rate with MaxPool(2).
@@ -95,7 +94,7 @@ def depth_amplifies(trial: Trial, stated: Any) -> Iterator[Finding]:
     assumes="k to infinity at a fixed input dimension n: the first layer has gamma = k^2/n; ReLU, with or without "
     "MaxPool",
 )
-def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Iterator[Finding]:
+def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Findings:
     """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2. So c = k^2/(k^2 + n) -> 1, and K(1) = 1
     keeps it there in every layer. If n grows at a fixed norm k, the shift has no effect. The data set below has n = 4.
     """
@@ -120,7 +119,7 @@ def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Le(sp.Symbol(r"\mathrm{Accuracy}"), 1 - (f - 1 / n)),
     assumes="balanced labels; in the formula f is the largest f_i and n the number N_C of classes",
 )
-def bound_on_the_accuracy(stated: Any) -> Iterator[Finding]:
+def bound_on_the_accuracy(stated: Any) -> Findings:
     """Of the share f of guesses at most 1/N_C are right: at least f - 1/N_C of all guesses are wrong. With n_ij the
     share of data of class j that are guessed i, the largest accuracy that balanced labels allow is a linear program.
     """
@@ -163,7 +162,7 @@ assert abs(same.mean() - 0.5) > 0.1          # 0.011 is the standard deviation o
     right=sp.Eq(g, RELU, evaluate=False),
     right_assumes="centred independent weights; the formula is for one ReLU layer",
 )
-def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding]:
+def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Findings:
     """The guess compares two outputs, so a common positive factor of their weights changes no guess; ReLU passes such a
     factor on. Other activations become phi(0) + phi'(0) h under small hidden weights: without bias on centred data if
     phi(0) = 0; if not, as for sigmoid, gamma = phi(0)^2/(phi'(0)^2 q) grows without bound.
@@ -188,7 +187,7 @@ def weights_of_the_order_1_over_n(trial: Trial, stated: Any) -> Iterator[Finding
     printed=sp.Gt(sp.Symbol(r"\mathrm{Var}_W(f_0)"), sp.asin(1 / sp.pi) / (2 * sp.pi)),
     assumes="infinite width; data of equal length, or a positively homogeneous activation such as ReLU",
 )
-def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Iterator[Finding]:
+def correlated_data_increase_the_bias(trial: Trial, stated: Any) -> Findings:
     """On a data set with the correlations c_ab, Var(f_0) is the mean of arcsin(K(c_ab))/(2 pi), since P(O_0 > O_1 at a
     and at b) = 1/4 + arcsin(corr)/(2 pi). arcsin K(c) is a power series without negative coefficients. The mean of
     c_ab^k over a and b is |E x^(tensor k)|^2 >= 0, x a datum over its length, also where some c_ab are negative. So the

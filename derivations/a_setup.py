@@ -9,14 +9,13 @@ wide layer is Gaussian, O ~ N(mu, Var_chi); over the weights its centre mu = <O>
 with U ~ N(0, 1) over W, since Delta_mu = mu_0 - mu_1 has the variance 2 Var_W(mu).
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, rises, satisfies, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, rises, satisfies, shown
 from igbtheory.claims import simulated as nets
 from igbtheory.claims.gaussians import course, kappa_1, ncdf, npdf
 from igbtheory.claims.simulated import Array, drawn_limit, mean_with_error, ratio_with_error, relu
@@ -65,10 +64,9 @@ SECTION.untested("see A-Def4.2 / Eq6", ("A-IGBdef2", "There is IGB if the f_c ar
     ),
     assumes="two classes; the difference of the outputs has a density, so that there are no ties",
 )
-def fraction_is_a_probability(stated: Any) -> Iterator[Finding]:
+def fraction_is_a_probability(stated: Any) -> Findings:
     """Given W the guesses on independent data are independent coins of one probability P, so the mean square of f_c - P
-    is P (1 - P)/D, which vanishes. The two forms of P are compared for outputs with exponential densities of the rates
-    a and b. In infinite width Delta_O is N(Delta_mu, 2 Var_chi).
+    is P (1 - P)/D. The two forms of P are compared for exponential outputs of the rates a and b.
     """
     chance, data = sp.symbols("P D", positive=True)
     k = sp.Symbol("k", integer=True)
@@ -94,7 +92,7 @@ def fraction_is_a_probability(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\lim_{N \to \infty} \kappa_4^\chi(O^{(c)}) / \mathrm{Var}_\chi(O^{(c)})^2", 0),
     assumes="all widths and the input dimension go to infinity (the paper's l = 0, ..., L); centred Gaussian data",
 )
-def outputs_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
+def outputs_are_gaussian(trial: Trial, stated: Any) -> Findings:
     """The formula is about the fourth cumulant. Let y_j = g_j - <g_j>, of variance v, and C = Cov_chi(y). Over the
     output weights E_w kappa_4(O) = 3 sigma_w^4 [Var_chi(sum_j y_j^2/N) - 2 tr C^2/N^2]. A unit with itself adds
     Var(y^2)/N and v^2/N. Two units, whose weights overlap by rho with E rho = 0 and E rho^2 = 1/d, have Cov(y_j^2,
@@ -109,7 +107,7 @@ def outputs_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield from _of_order_one_over_n(trial, "excess kurtosis", coefficient, stated.rhs, 0)
 
 
-def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, power: int) -> Iterator[Finding]:
+def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, power: int) -> Findings:
     """Findings that kappa_4 (power 0) or Var Var_chi (power 1) of an output, over (E Var_chi)^2, is coefficient/N for
     one ReLU layer and vanishes for two. The output weights w are averaged over exactly, and the number of data does not
     matter: of differences s, t of two data, (w . s)^2 (w . t)^2 has the mean (|s|^2 |t|^2 + 2 (s . t)^2)/N^2 over w.
@@ -144,7 +142,7 @@ def _of_order_one_over_n(trial: Trial, name: str, coefficient: Any, limit: Any, 
     ),
     assumes="width to infinity at fixed depth",
 )
-def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Iterator[Finding]:
+def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Findings:
     """Var_chi = w^T C w. Over the output weights its variance is 2 sigma_w^4 tr C^2/N^2, of the order 1/N; the rest,
     that of its mean over the hidden weights, is of the order 1/(N d) in the first layer. So N Var_W(Var_chi)/(E
     Var_chi)^2 -> 2 (1 + a_1^4/v^2) for one ReLU layer, a_1 = 1/2, v = (1 - 1/pi)/2; then Chebyshev.
@@ -161,7 +159,7 @@ def variance_over_the_data_concentrates(trial: Trial, stated: Any) -> Iterator[F
     ),
     assumes="width to infinity",
 )
-def centres_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
+def centres_are_gaussian(trial: Trial, stated: Any) -> Findings:
     """Given the hidden weights <O> = sum_j w_j <g_j> is Gaussian with the variance S = sigma_w^2 sum <g_j>^2/N. So its
     excess kurtosis is 3 Var(S)/(E S)^2. In one ReLU layer S is a chi-squared variable of n = N d degrees, which gives
     6/(N d); in two it is of the order 1/N. The moments of S are products over quarters of the data, without bias.
@@ -191,7 +189,7 @@ def centres_are_gaussian(trial: Trial, stated: Any) -> Iterator[Finding]:
     ),
     assumes="the weights of the nodes are independent and alike",
 )
-def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Iterator[Finding]:
+def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Findings:
     """Two nodes of one law over the data have one centre; so different centres break the symmetry of a network. Their
     distance in units of the spread over the data is gamma: 1/(pi - 1) for ReLU at every width (A-ReLU), 0 for a linear
     network. Over the weights the difference has the mean 0. Networks of 8 units are drawn, with two halves of the data.
@@ -220,7 +218,7 @@ def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Iterator[Fi
     "Where Var_W(mu) is much smaller than Var_chi(O), both classes have the probability 1/2",
     printed=equation(r"\lim_{\gamma \to 0} P_\chi(\Delta_O > 0 \mid W)", sp.Rational(1, 2)),
 )
-def limits_of_the_bias(stated: Any) -> Iterator[Finding]:
+def limits_of_the_bias(stated: Any) -> Findings:
     """f_0 = Phi(sqrt(gamma) U), for U = u > 0 and U = -u; U = 0 has the probability 0."""
     for part, sign in zip(stated if isinstance(stated, tuple) else (stated, stated), (1, -1), strict=True):
         limit = sp.Limit(ncdf(sign * sp.sqrt(g) * u), g, sp.oo if "infty" in part.lhs.name else 0)
@@ -246,7 +244,7 @@ assert 20 * (f - 1 / 3) ** 2 > printed + 0.001
     right=equation(r"N\, \overline{(\lim_{D \to \infty} f_c(W) - 1/3)^2}", 3 / (16 * sp.pi**2)),
     right_assumes="in the formula: a linear network of N inputs, N_C = 3, N large",
 )
-def definition_of_the_bias(trial: Trial, stated: Any) -> Iterator[Finding]:
+def definition_of_the_bias(trial: Trial, stated: Any) -> Findings:
     """A definition is not true or false; the test is whether it means by IGB what the paper means by it. For two
     classes and a linear network it does: f_0 = 1/2 for every W. For three classes f_0 = 1/4 + arcsin(r)/(2 pi) with r =
     corr(O_0 - O_1, O_0 - O_2), which is 1/3 for r = 1/2 only. As N Var(r) -> (1 - r^2)^2, almost every linear network
@@ -276,7 +274,7 @@ def definition_of_the_bias(trial: Trial, stated: Any) -> Iterator[Finding]:
     ),
     assumes="Gaussian outputs; distances in units of the spread of Delta_O over the data",
 )
-def points_move_away(stated: Any) -> Iterator[Finding]:
+def points_move_away(stated: Any) -> Findings:
     """Read as: for every distance t, fewer points lie within t of the boundary Delta_O = 0. In units of its spread,
     Delta_O = a + z with a = sqrt(gamma) U and z ~ N(0, 1) over the data; over the networks a + z is N(0, 1 + gamma).
     """
@@ -298,7 +296,7 @@ def points_move_away(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\gamma^{(1)}", 0),
     assumes="data centred at 0; the input dimension goes to infinity",
 )
-def first_layer_is_symmetric(stated: Any) -> Iterator[Finding]:
+def first_layer_is_symmetric(stated: Any) -> Findings:
     """h_i = sum_b w_ib xi_b is, at fixed weights, exactly N(0, sum_b w_ib^2): no centre differs, at any dimension d.
     The variances of the nodes do differ, by the relative variance 2/d; theorem 4.1 takes d -> infinity (its l = 0).
     """
@@ -331,7 +329,7 @@ assert abs(mean(2.0)) < 1e-15             # Var_W(mu) = 2 mean^2 = 0 behind the 
 assert mean(2 * (1 - 1 / pi)) ** 2 > 0.009  # q of the second layer: Var_W(mu) > 0 behind it
 """,
 )
-def depth_amplifies(stated: Any) -> Iterator[Finding]:
+def depth_amplifies(stated: Any) -> Findings:
     """With zero biases, centred data and sigma_w^2 = 2, as in the paper, phi = sin 2x + x^2/(1 + x^2) breaks the
     symmetry behind its first layer, and gamma then falls with depth. ReLU less 1/sqrt(pi), its mean behind the first
     layer, has another mean behind the second, where the variance is 2 - 2/pi.
@@ -356,7 +354,7 @@ def depth_amplifies(stated: Any) -> Iterator[Finding]:
     right=(sp.Gt(kappa_1(c), c), equation(r"\gamma_l^{\mathrm{odd}}", 0)),
     assumes="zero biases, infinite width, c < 1",
 )
-def depth_amplifies_homogeneous(stated: Any) -> Iterator[Finding]:
+def depth_amplifies_homogeneous(stated: Any) -> Findings:
     """A homogeneous phi has one map c' = K(c) for all variances; normalised, K(c) = sum a_k^2 c^k with sum a_k^2 = 1.
     phi = p max(x, 0) - m max(-x, 0) has a part of ReLU's rise, unless p = m. For an odd phi <phi(h)> = 0.
     """

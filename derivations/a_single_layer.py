@@ -8,7 +8,7 @@ maximum of one over a group), with <rho> = m_1 and <rho^2> = m_2. Then mu = sum_
 and the density of f_0 = Phi(sqrt(gamma) U) = Phi(y) is exp(y^2 (1 - 1/gamma)/2)/sqrt(gamma).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ import scipy
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, rises, satisfies, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, rises, satisfies, shown
 from igbtheory.claims.gaussians import g0_cdf, g0_density, g0_variance, mean_over, ncdf, npdf, relu_maximum, relu_moment
 from igbtheory.claims.simulated import bias_ratio, drawn_limit, fractions, mean_with_error, relu, variance_of_guesses
 
@@ -66,7 +66,7 @@ def _law_of_y(density: Any) -> Any:
     printed=equation(r"\lim_{D \to \infty} f_0(W)", sp.Rational(1, 2)),
     assumes="two classes, or infinite width",
 )
-def linear_network_is_neutral(stated: Any) -> Iterator[Finding]:
+def linear_network_is_neutral(stated: Any) -> Findings:
     """Delta_O = a . xi is, at every width and every W, N(0, |a|^2): f_0 = 1/2, and D data are D fair coins."""
     yield identity("P(Delta_O > 0), |a| = s", sp.Integral(npdf(x, 0, s), (x, 0, sp.oo)), stated.rhs)
     chance = igb.mlp(1, "linear").predict().G0.finite(50).pmf(20)
@@ -80,7 +80,7 @@ def linear_network_is_neutral(stated: Any) -> Iterator[Finding]:
     printed=equation(r"p_{f_0}(\Phi(y))", sp.sqrt(sp.pi - 1) * sp.exp(-(sp.pi - 2) * y**2 / 2)),
     assumes="width and number of data to infinity",
 )
-def relu_is_wide(stated: Any) -> Iterator[Finding]:
+def relu_is_wide(stated: Any) -> Findings:
     """m_1 = sqrt(q/(2 pi)) and m_2 = q/2 give gamma = 1/(pi - 1) < 1 for every q, and f_0 = Phi(sqrt(gamma) U)."""
     first, second = (relu_moment(power, s) for power in (1, 2))
     yield identity("gamma", first**2 / (second - first**2), RELU)
@@ -100,10 +100,8 @@ def relu_is_wide(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\forall K: \lim_{D \to \infty} P(|f_0 - 1/2| \le K / \sqrt{D})", 0),
     assumes="read as: farther from 1/2 than by any multiple of the fluctuation 1/(2 sqrt(D)) of fair coins",
 )
-def relu_is_away_from_a_half(stated: Any) -> Iterator[Finding]:
-    """The density of f_0 is at most its value at 1/2, which bounds the probability of an interval around 1/2. At a
-    fixed distance the claim does not hold: f_0 is within 0.1 of 1/2 with probability 0.29.
-    """
+def relu_is_away_from_a_half(stated: Any) -> Findings:
+    """The density of f_0 is at most its value at 1/2. But f_0 is within 0.1 of 1/2 with the probability 0.29."""
     bound = 2 * K / sp.sqrt(D) * g0_density(sp.Rational(1, 2), RELU)
     yield identity("bound of the probability", sp.Limit(bound, D, sp.oo), stated.rhs)
     law = igb.mlp(1).predict().G0
@@ -120,7 +118,7 @@ SECTION.untested("a definition", ("A-Eq7", "Max pooling", r"\rho^{(m)}_l = \max_
     printed=sp.Gt(sp.Symbol(r"\forall m \ge 2: \gamma"), 1),
     assumes="groups of m >= 2 nodes; width and number of data to infinity",
 )
-def pooled_relu_peaks_at_the_extremes(stated: Any) -> Iterator[Finding]:
+def pooled_relu_peaks_at_the_extremes(stated: Any) -> Findings:
     """The maximum of m pre-activations and 0 has the distribution Phi(t)^m, t >= 0. At m = 2 its mean is phi(0) + 1/(2
     sqrt(pi)) and its mean square 3/4 + 1/(2 pi), so that gamma = 1.0415. It grows with m.
     """
@@ -143,7 +141,7 @@ def pooled_relu_peaks_at_the_extremes(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\overline{f_0(W)}", sp.Rational(1, 2)),
     assumes="no ties between the outputs",
 )
-def mean_of_the_fraction(stated: Any) -> Iterator[Finding]:
+def mean_of_the_fraction(stated: Any) -> Findings:
     """Exchanging the weights of the two outputs turns f_0 into 1 - f_0 and changes no probability: at every width."""
     mean = sp.Integral(npdf(x) * ncdf(sp.sqrt(g) * x), (x, -sp.oo, sp.oo))
     yield identity("mean of Phi(sqrt(gamma) U)", mean, stated.rhs)
@@ -158,7 +156,7 @@ def mean_of_the_fraction(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\mathrm{Var}_W(f_0)", g0_variance(g)),
     assumes="gamma > 0",
 )
-def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Iterator[Finding]:
+def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Findings:
     """Var(f_0) is 0 at gamma = 0. Its slope in gamma is A/sqrt(gamma) with A = E U Phi phi at sqrt(gamma) U. Stein's
     lemma gives A = sqrt(gamma) E phi^2 - gamma A, so that the slope is E phi^2/(1 + gamma). In the finite networks the
     average over the output weights is exact, and the number of data is infinite.
@@ -180,10 +178,9 @@ def fraction_is_not_self_averaging(trial: Trial, stated: Any) -> Iterator[Findin
     printed=equation(r"\lim_{N \to \infty} P_W(f_0 \le f)", g0_cdf(f, g)),
     assumes="width and input dimension to infinity, the number of data as simulated",
 )
-def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """At a finite width the law differs, as the spread over the data varies from network to network (A-Thm4.1b). The
-    number of 64 guesses for the rarer class is compared with that of 64 coins of the probability f_0, which has the law
-    as printed.
+def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
+    """At a finite width the law differs, as the spread over the data varies from network to network (A-Thm4.1b). 64
+    guesses are compared with 64 coins of the probability f_0, which has the law as printed.
     """
 
     def rare(units: Any) -> tuple[float, float]:
@@ -209,7 +206,7 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Iterator[Findin
     printed=sp.Eq(g, sp.Symbol("m_1") ** 2 / (sp.Symbol("m_2") - sp.Symbol("m_1") ** 2)),
     assumes="infinite width, centred Gaussian data, zero biases; rho not constant, so that outputs do not tie",
 )
-def condition_on_the_activation(trial: Trial, stated: Any) -> Iterator[Finding]:
+def condition_on_the_activation(trial: Trial, stated: Any) -> Findings:
     """Var_W(mu) = sigma_w^2 m_1^2 and Var_chi = sigma_w^2 (m_2 - m_1^2) > 0. f_0 = Phi(sqrt(gamma) U) is 1/2 for almost
     every network if and only if gamma = 0, that is m_1 = 0. It depends on sigma_w^2: x^2 - 2 has m_1 = 0 at 2 only.
     """
@@ -220,8 +217,7 @@ def condition_on_the_activation(trial: Trial, stated: Any) -> Iterator[Finding]:
     second = sp.expand(output**2).subs({rho**2: m_2 for rho in units}).subs(dict.fromkeys(units, m_1))
     for w in weights:
         var_mu, second = mean_over(w, var_mu, s**2), mean_over(w, second, s**2)
-    label = r"\mathrm{Var}_W/\mathrm{Var}_\chi"
-    yield identity("gamma of three units", var_mu / (second - var_mu), stated.rhs, of=label)
+    yield identity("gamma of three units", var_mu / (second - var_mu), stated.rhs, of=r"\gamma")
     yield identity("no IGB if m_1 = 0", sp.Limit(stated.rhs, m_1, 0), 0)
     mean = sp.Integral((x**2 - 2) * npdf(x, 0, s), (x, -sp.oo, sp.oo))
     yield identity("<h^2 - 2>, sigma_w^2 = s^2", mean, s**2 - 2)
@@ -263,7 +259,7 @@ for _ in range(30):
 assert max(gammas) < 0.51
 """,
 )
-def two_classes_of_activations(stated: Any) -> Iterator[Finding]:
+def two_classes_of_activations(stated: Any) -> Findings:
     """In one layer the condition of theorem 5.1 sorts the activations, but those with IGB are not alike: sigmoid has
     peaks at 0 and 1, unlike ReLU. ReLU - 1/sqrt(pi) has IGB from two layers on (A-depthIGB). For sin 3x + 1/2 gamma
     stays bounded, while that of ReLU grows without end.
@@ -281,7 +277,7 @@ def two_classes_of_activations(stated: Any) -> Iterator[Finding]:
     right=equation(r"\frac{d}{dy} \ln p_{f_0}(\Phi(y))", y * (1 - 1 / g)),
     assumes="infinite width; the formula is for any depth",
 )
-def classes_of_activations(stated: Any) -> Iterator[Finding]:
+def classes_of_activations(stated: Any) -> Findings:
     """The law of f_0 depends on gamma alone. With depth gamma of ReLU goes to infinity (A-Thm5.2-ii / Eq12). For sin 3x
     + 1/2 the two sines are nearly independent, and q_aa = 3/2, q_ab = 1/2 up to exp(-9). For erf on inputs off centre c
     goes to 0: c' = arcsin(t c)/arcsin(t), t = 2 q/(1 + 2 q), has the slope t/arcsin(t) < 1 at 0.
@@ -302,10 +298,8 @@ def classes_of_activations(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\langle \phi(h) \rangle", 0),
     assumes="zero biases; data symmetric about 0; two classes, or infinite width",
 )
-def antisymmetric_activations(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """In infinite width no centre ever arises. With two classes f_0 = 1/2 at every width: without biases every layer is
-    odd, so that a datum and its opposite get opposite guesses. For three classes see A-Def4.2 / Eq6.
-    """
+def antisymmetric_activations(trial: Trial, stated: Any) -> Findings:
+    """Without biases every layer is odd: a datum and its opposite get opposite guesses, so f_0 = 1/2 at every width."""
     for name, of in (("x^3", x**3), ("sin x", sp.sin(x)), ("erf x", sp.erf(x))):
         yield identity(name, sp.Integral(of * npdf(x, 0, s), (x, -sp.oo, sp.oo)), stated.rhs)
     for name in ("tanh", "softsign", "x**3/9", "hardtanh"):
@@ -314,8 +308,8 @@ def antisymmetric_activations(trial: Trial, stated: Any) -> Iterator[Finding]:
     for _ in range(3):
         layer = np.tanh(layer @ trial.rng.standard_normal((6, 6)))
     guesses = (layer @ trial.rng.standard_normal(6) > 0).reshape(2, 500)
-    text = f"{guesses.sum()} of 1000"
-    yield shown("tanh, three layers of 6 units: guesses of data and opposites", (guesses[0] ^ guesses[1]).all(), text)
+    differ = (guesses[0] ^ guesses[1]).all()
+    yield shown("tanh, three layers of 6 units: data and their opposites", differ, f"{guesses.sum()} of 1000")
 
 
 @SECTION.holds(
@@ -324,7 +318,7 @@ def antisymmetric_activations(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Gt(sp.Symbol(r"\langle \xi \rangle \ne 0: \gamma"), 0),
     assumes="phi not zero; infinite width",
 )
-def inputs_off_centre(stated: Any) -> Iterator[Finding]:
+def inputs_off_centre(stated: Any) -> Findings:
     """Inputs of mean k and variance v have gamma = k^2/v before any activation: 3 for uniform ones on [0, 1]. So two
     data have a correlation c > 0, and Var_W(mu) = sigma_w^2 sum_j a_j^2 c^j > 0 for any phi but 0. For erf the sum is
     (2/pi) arcsin(2 q_ab/(1 + 2 q_aa)) with q_ab = 2 k^2 and q_aa = 2 (k^2 + v).
@@ -351,10 +345,8 @@ def inputs_off_centre(stated: Any) -> Iterator[Finding]:
     printed=equation(r"\langle \max(h, 0) \rangle", 1 / sp.sqrt(sp.pi)),
     assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width",
 )
-def shifted_relu(stated: Any) -> Iterator[Finding]:
-    """Without the mean of the activation no centre is left (A-Thm5.1 / Eq8-9). The shift fits one q = sigma_w^2: behind
-    a second layer the bias is back (A-depthIGB), and at another sigma_w^2 it is there at once.
-    """
+def shifted_relu(stated: Any) -> Findings:
+    """The shift fits one sigma_w^2. At another there is a bias, and behind a second layer it is back (A-depthIGB)."""
     yield identity("<max(h, 0)>", relu_moment(1, sp.sqrt(2)), stated.rhs)
     formula = f"max(x,0)-{stated.rhs}"
     yield agree("1 + gamma of the toolkit", 1 + igb.mlp(1, formula).predict().gamma, 1, 15)
@@ -371,7 +363,7 @@ def shifted_relu(stated: Any) -> Iterator[Finding]:
     printed=equation(r"P_{\mathcal{W}}(f_0 = k/D)", sp.Integral(COINS * npdf(x), (x, -sp.oo, sp.oo))),
     assumes="groups of 4 in the maximum (the paper does not print the size)",
 )
-def figure_4(trial: Trial, stated: Any) -> Iterator[Finding]:
+def figure_4(trial: Trial, stated: Any) -> Findings:
     """With D data f_0 is k/D, k binomial given the network: E over U of Bin(D, Phi(sqrt(gamma) U)). With D = 4 every
     bar of the histogram of finite networks is compared with it, the bars of k and D - k together.
     """

@@ -1,13 +1,12 @@
 """Initialization biases and losses (summary): the claims about untrained networks, and those that need training."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, measured, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, measured, shown
 from igbtheory.claims.simulated import mean_with_error
 
 SECTION = Section("Initialization biases and losses: a summary", "C")
@@ -39,7 +38,7 @@ SECTION.untested(
     assumes="read as a tendency of deep networks, not of every large one: gamma = Var_W(mu)/Var_chi -> infinity and "
     "logits of a size Var_W(mu) >> 1; ten classes",
 )
-def few_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
+def few_classes(trial: Trial, stated: Any) -> Findings:
     """With gamma large every datum sees the same logits m_k of variance v = Var_W(mu), and the softmax nears a corner:
     sqrt(v) (1 - E max_k p_k) tends to ln 2 times the density at 0 of the gap between the two largest of ten normal
     numbers, 90 int phi^2 Phi^8. The size of a network alone does not do it: ReLU with sigma_w^2 = 2 keeps v + Var_chi =

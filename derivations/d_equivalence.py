@@ -13,21 +13,17 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, shown, tanh
+from igbtheory.claims import Finding, Findings, Section, Trial, agree, equation, identity, measured, shown, tanh
 from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import course, kappa_1, mean_of_polynomial, ncdf, npdf, relu_moment
-from igbtheory.claims.simulated import mean_with_error
+from igbtheory.claims.simulated import Array, mean_with_error
 from igbtheory.claims.wide import forward, growth, relu
 
-SECTION = Section(
-    "Bias meets trainability, section 3: the equivalence with mean-field theory, and its extensions", "D 3"
-)
+SECTION = Section("Bias meets trainability, section 3: equivalence with mean-field theory, and extensions", "D 3")
 
-Array = NDArray[np.float64]
 gamma, q, c, sigma_w2, sigma_b2 = sp.symbols("gamma q c sigma_w2 sigma_b2", positive=True)
 x, y, z, t = sp.symbols("x y z t", real=True)
 SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q} z)^2", positive=True)
@@ -64,10 +60,8 @@ def _kernels() -> Iterator[tuple[str, Any, Any]]:
     ),
     assumes="infinite width",
 )
-def preactivations_are_iid(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Given the layer before, y_i = sum_j W_ij phi_j + B_i are independent and N(0, s), the same s for all i, which
-    varies over the weights before, E s^2/(E s)^2 = 1 + k/N. At finite width the units are not independent.
-    """
+def preactivations_are_iid(trial: Trial, stated: Any) -> Findings:
+    """Given the layer before, the y_i are independent N(0, s). At finite width s varies: E s^2/(E s)^2 = 1 + k/N."""
     s, n = sp.symbols("s N", positive=True)
     fourth, mixed = (part.rhs for part in stated[1:])
     yield _averages("one unit given the layer before", s**2 * x**4, (x,), fourth * s**2)
@@ -90,9 +84,9 @@ def preactivations_are_iid(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=equation(r"\chi_1 = \frac{\partial c^{(l+1)}}{\partial c^{(l)}} \Big|_{c=1}", sigma_w2 * SLOPE * q / AFTER),
     assumes="phi continuous",
 )
-def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
-    """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). Off
-    the fixed point it is not the factor of squared gradients: for ReLU without biases the slope of c is always 1.
+def slope_of_the_correlation(stated: Any) -> Findings:
+    """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). Only
+    at the fixed point q' = q it is the factor of squared gradients; ReLU without biases has the slope 1 everywhere.
     """
     for name, kernel, square in _kernels():
         after = sigma_w2 * kernel + sigma_b2
@@ -115,9 +109,9 @@ def slope_of_the_correlation(stated: Any) -> Iterator[Finding]:
     ),
     assumes="infinite width, phi continuous; the derivative at fixed q_aa",
 )
-def slope_of_the_covariance(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient, see B-grad; for ReLU
-    sigma_w^2/2 in every layer, with biases or not. (For sigma_w^2 = 2 with biases see D-ReLU-EOC.)
+def slope_of_the_covariance(trial: Trial, stated: Any) -> Findings:
+    """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient (B-grad). For ReLU it
+    is sigma_w^2/2 in every layer, with biases or not; D-ReLU-EOC is about sigma_w^2 = 2 with biases.
     """
     for name, kernel, square in _kernels():
         slope = sp.Subs(sp.Derivative(sigma_w2 * kernel + sigma_b2, c), c, 1) / q
@@ -126,8 +120,8 @@ def slope_of_the_covariance(trial: Trial, stated: Any) -> Iterator[Finding]:
         h = np.sqrt(weights + 0.1) * trial.rng.standard_normal((trial.draws(1500), 400, 1))
         found = mean_with_error(growth(trial.rng, h, relu, weights, 0.1)[0])
         factor = float(stated.rhs.subs({sigma_w2: weights, SLOPE: 0.5}))
-        label = f"ReLU, width 400, sigma_w^2 = {weights:g} ({side}): squared gradient through three layers"
-        yield measured(trial, label, *found, factor**3, against=1.0 if weights != 2 else 1.5**3)
+        other = 1.0 if weights != 2 else 1.5**3
+        yield measured(trial, f"ReLU, width 400, {side}: squared gradient, three layers", *found, factor**3, other)
 
 
 RATIO = r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2"
@@ -141,7 +135,7 @@ SECTION.untested("a convention; see D-pool-order", ("D-limits", "The order of li
     printed=(sp.Gt(gamma, 1), equation(r"\ln p(\Phi(y))", (1 - 1 / gamma) * y**2 / 2 - sp.log(gamma) / 2)),
     assumes="two classes, infinitely many data; neutral read as: G_0 is likeliest at 1/2, prejudiced: at 0 and 1",
 )
-def uniform_at_one(stated: Any) -> Iterator[Finding]:
+def uniform_at_one(stated: Any) -> Findings:
     """G_0 = Phi(Y), Y ~ N(0, gamma): its density p at Phi(y) is that of Y at y over Phi'(y), and flat at gamma = 1."""
     prejudiced, law = stated
     ours = npdf(y, 0, sp.sqrt(gamma)) / sp.Derivative(ncdf(y), y)
@@ -166,11 +160,11 @@ def uniform_at_one(stated: Any) -> Iterator[Finding]:
     ),
     assumes="q_aa^(0) = 1, q_ab^(0) = 0, infinite width, then infinitely many data",
 )
-def equivalence(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Induction over the layers: they agree at the first one, where mu_i = B_i and sigma_y^2 = sigma_w^2. Node i of the
-    next layer has the centre mu_i' = sum_j W_ij m(mu_j) + B_i with m(mu) = E_z phi(mu + sigma_y z). The square of this
-    mean is the mean over two independent copies, a pair of variance sigma_mu^2 + sigma_y^2 = q_aa and covariance
-    sigma_mu^2 = q_ab: so sigma_mu'^2 = sigma_w^2 E_mu m(mu)^2 + sigma_b^2 is q_ab', and likewise for q_aa'.
+def equivalence(trial: Trial, stated: Any) -> Findings:
+    """By induction over the layers. In the first one mu_i = B_i and sigma_y^2 = sigma_w^2. Node i of the next has the
+    centre mu_i' = sum_j W_ij m(mu_j) + B_i, m(mu) = E_z phi(mu + sigma_y z). m(mu)^2 is a mean over two independent z:
+    those of a pair of variance sigma_mu^2 + sigma_y^2 = q_aa and covariance sigma_mu^2 = q_ab. So sigma_mu'^2 =
+    sigma_w^2 E_mu m(mu)^2 + sigma_b^2 is q_ab', and likewise for q_aa'.
     """
     s, m = sp.symbols("sigma_y sigma_mu", positive=True)
     same, pair, ratio = (part.rhs.subs({sp.Symbol("sigma_y"): s, sp.Symbol("sigma_mu"): m}) for part in stated)
@@ -188,20 +182,23 @@ def equivalence(trial: Trial, stated: Any) -> Iterator[Finding]:
     drawn = [_over_the_data(trial.rng, 2000) for _ in range(trial.draws(200))]
     centres, spreads = np.array(drawn).T
     sizes = {sp.Symbol("sigma_mu"): centres.mean() ** 0.5, sp.Symbol("sigma_y"): spreads.mean() ** 0.5}
-    values = (centres + spreads, centres)
-    for part, value, expected in zip(stated[:2], values, theory[3], strict=True):
-        error = mean_with_error(value)[1]
-        label = f"tanh, width 2000, three layers: {part.lhs} over the weights, from the variances over the data"
-        yield measured(trial, label, part.rhs.subs(sizes), error, float(expected))
+    for part, value, expected in zip(stated[:2], (centres + spreads, centres), theory[3], strict=True):
+        yield measured(trial, f"width 2000: {part.lhs}", part.rhs.subs(sizes), mean_with_error(value)[1], expected)
+
+
+def _layers(rng: np.random.Generator, weights: float, width: int, data: int, depth: int) -> Iterator[Array]:
+    """Pre-activations of every layer of one tanh network at orthogonal data of q_aa^(0) = 1; sigma_b^2 = 0.1."""
+    h = np.sqrt(weights) * rng.standard_normal((1, width, data)) + np.sqrt(0.1) * rng.standard_normal((1, width, 1))
+    yield h
+    for _ in range(depth):
+        yield (h := forward(rng, np.tanh(h), weights, 0.1))
 
 
 def _over_the_data(rng: np.random.Generator, width: int) -> tuple[float, float]:
-    """Variance of the centres of nodes, and of nodes about them, of one tanh network; sigma_w^2 = 2, sigma_b^2 = 0.1.
-    Behind three layers, over ten orthogonal data. The product of the means over half of the data each has no bias.
+    """Variance of the centres of nodes, and of nodes about them, behind three layers of a tanh network of sigma_w^2 = 2
+    and sigma_b^2 = 0.1, over ten orthogonal data. The product of the means over half of the data each has no bias.
     """
-    h = np.sqrt(2) * rng.standard_normal((1, width, 10)) + np.sqrt(0.1) * rng.standard_normal((1, width, 1))
-    for _ in range(3):
-        h = forward(rng, np.tanh(h), 2.0, 0.1)
+    *_, h = _layers(rng, 2.0, width, 10, 3)
     half, other = h[..., :5].mean(axis=2), h[..., 5:].mean(axis=2)
     return float((half * other).mean()), float(h.var(axis=2, ddof=1).mean())
 
@@ -215,7 +212,7 @@ def _over_the_data(rng: np.random.Generator, width: int) -> tuple[float, float]:
     printed=(sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(c, sp.Rational(1, 2))), sp.Lt(c, 1)),
     assumes="gamma finite",
 )
-def sides_in_c(stated: Any) -> Iterator[Finding]:
+def sides_in_c(stated: Any) -> Findings:
     """As gamma grows over [0, infinity), c = gamma/(1 + gamma) increases from 0 to 1, through 1/2 at gamma = 1."""
     equivalent, *most = parts(stated)
     ratio, bounds = gamma / (1 + gamma), {part.lhs: part.rhs for part in equivalent.args}
@@ -238,10 +235,8 @@ def sides_in_c(stated: Any) -> Iterator[Finding]:
     printed=(equation(r"{\sigma_\mu'}^2", sigma_w2 * CENTRE + sigma_b2), equation(r"{\sigma_y'}^2", sigma_w2 * SPREAD)),
     assumes="infinite width",
 )
-def with_biases(stated: Any) -> Iterator[Finding]:
-    """A bias B_i is the same for all data: it moves the centre of node i and not the spread about it. An odd activation
-    has gamma > 0 then, from the first layer on: sigma_b^2/sigma_w^2. Networks: see D-Thm3.1.
-    """
+def with_biases(stated: Any) -> Findings:
+    """A bias B_i is the same for all data: it moves the centre of node i, not the spread about it. See D-Thm3.1."""
     centre, spread = (part.rhs for part in stated)
     bias = sp.sqrt(sigma_b2) * y
     o = sp.sqrt(sigma_w2 * CENTRE) * x + sp.sqrt(sigma_w2 * SPREAD) * z + bias
@@ -250,8 +245,7 @@ def with_biases(stated: Any) -> Iterator[Finding]:
     theory = course(np.tanh, 2.0, 0.3, 2)
     p = igb.mlp(2, "tanh", sigma_b2=0.3).predict().per_layer
     for layer, (q_aa, q_ab) in enumerate(theory):
-        label = f"tanh, sigma_b^2 = 0.3, layer {layer}: gamma of the package"
-        yield agree(label, p.gamma[layer], q_ab / (q_aa - q_ab), 9)
+        yield agree(f"tanh, layer {layer}: gamma of the package", p.gamma[layer], q_ab / (q_aa - q_ab), 9)
 
 
 @SECTION.holds(
@@ -260,10 +254,8 @@ def with_biases(stated: Any) -> Iterator[Finding]:
     printed=equation("q_{ab}'", sigma_w2 * PRODUCT + sigma_b2),
     assumes="disjoint groups of nodes; the fan-in counts the pooled units; infinite width",
 )
-def with_several_nodes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The m nodes of a group are independent with the same law, and groups are disjoint: pooled units are independent,
-    and E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike.
-    """
+def with_several_nodes(trial: Trial, stated: Any) -> Findings:
+    """Pooled units are independent, and E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike."""
     s = sp.Symbol("s", positive=True)
     mean = sp.Integral(2 * s * npdf(s) * ncdf(s), (s, 0, sp.oo))
     largest = (1 + sp.sqrt(2)) / (2 * sp.sqrt(sp.pi))
@@ -284,10 +276,8 @@ def with_several_nodes(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=equation("c_{ab}", gamma / (1 + gamma)),
     assumes="tanh networks of width 10,000 and depth 100 at three points of the poster, sigma_b^2 = 0.1",
 )
-def figure_2(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """c_ab of a network is the cosine (without centring) of the pre-activations at two data, which scatters about its
-    value by 1/sqrt(N). The band is wide, so that the mean over the layers is compared as well.
-    """
+def figure_2(trial: Trial, stated: Any) -> Findings:
+    """c_ab is the cosine of the pre-activations at two data. The band is wide, so the mean is compared as well."""
     for weights in (1.99, 2.48, 4.97):
         gammas = igb.mlp(100, "tanh", sigma_w2=weights, sigma_b2=0.1).predict().per_layer.gamma
         said = sp.lambdify(gamma, stated.rhs)(gammas)
@@ -296,16 +286,13 @@ def figure_2(trial: Trial, stated: Any) -> Iterator[Finding]:
         text = ", ".join(f"[{low[k]:.4f}, {high[k]:.4f}] has {said[k]:.4f}" for k in (10, 30, 100))
         inside = all(low[k] <= said[k] <= high[k] for k in (10, 30, 100))
         yield shown(f"tanh, sigma_w^2 = {weights:g}: bands at depths 10, 30, 100", inside, text)
-        label = f"sigma_w^2 = {weights:g}: mean of c over the layers"
-        yield measured(trial, label, *mean_with_error(found), said.mean())
+        yield measured(trial, f"sigma_w^2 = {weights:g}: mean of all layers", *mean_with_error(found), said.mean())
 
 
 def _cosines(rng: np.random.Generator, weights: float, width: int, depth: int) -> Array:
-    """c_ab of two orthogonal data of q_aa^(0) = 1 in tanh networks, (networks, layers)."""
-    h = np.sqrt(weights) * rng.standard_normal((1, width, 2)) + np.sqrt(0.1) * rng.standard_normal((1, width, 1))
+    """c_ab of two of the data of `_layers`, (networks, layers)."""
     found = []
-    for layer in range(depth + 1):
-        h = forward(rng, np.tanh(h), weights, 0.1) if layer else h
+    for h in _layers(rng, weights, width, 2, depth):
         a, b = h[..., 0], h[..., 1]
         found.append((a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1)))
     return np.transpose(found)

@@ -4,25 +4,21 @@ Under cross-entropy the gradient by the logits of a datum of label k is p - e_k,
 is multiplied by chi~_1 in every layer on the way back.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, shown
-from igbtheory.claims.simulated import mean_with_error
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, shown
+from igbtheory.claims.simulated import Array, mean_with_error
 from igbtheory.claims.wide import Block, backward, forward, growth, relu, tanh
 
 SECTION = Section("Bias meets trainability, section 6 and poster: gradients of the classes, residual networks", "D 6")
+POSTER = Section("Bias meets trainability, poster: the explosion of gradients", "D P")
 
-Array = NDArray[np.float64]
 gap, sigma_w2, sigma_b2 = sp.symbols("Delta sigma_w2 sigma_b2", positive=True)
 chi, depth, p = sp.symbols("chi L p", positive=True)
-REACH = np.arange(-20, 20.001, 0.05)
-"""Points at which tanh' is not 0, for the trapezoidal rule."""
 SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
 
 
@@ -62,11 +58,10 @@ def _classes(
     assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; in probability over the "
     "networks: in the mean square over networks both explode",
 )
-def gradients_of_the_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
+def gradients_of_the_classes(trial: Trial, stated: Any) -> Findings:
     """Every datum has nearly the same logits, far apart. With the gap Delta ~ chi~^(L/2) X between the favoured logit
-    and the next, 1 - p is exp(-Delta): for labels of the favoured class |p - e_k|^2 ~ exp(-2 Delta), for which the
-    factor chi~^L of the way back does not make up. In the mean over networks the few with Delta ~ 1 leave chi~^(L/2)
-    for it too.
+    and the next, 1 - p is about exp(-Delta). So |p - e_k|^2 ~ exp(-2 Delta) for labels of the favoured class, which the
+    factor chi~^L of the way back does not outweigh, except in the few networks with Delta ~ 1.
     """
     odds = [sp.Integer(1), sp.exp(-gap), sp.exp(-3 * gap / 2)]  # three classes, the first one favoured
     shares = [odd / sp.Add(*odds) for odd in odds]
@@ -87,9 +82,6 @@ def gradients_of_the_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
         yield shown(f"{name} squared gradients, favoured and other", back[0] < 1e-9 and back[1] > 1e3, text)
 
 
-POSTER = Section("Bias meets trainability, poster: the explosion of gradients", "D P")
-
-
 @POSTER.holds(
     "D-poster-grad",
     "The explosion of the gradient involves one class only",
@@ -98,10 +90,8 @@ POSTER = Section("Bias meets trainability, poster: the explosion of gradients", 
     "prejudice in the chaotic phase of an unbounded activation, see D-perclass; in the chaotic phase of tanh, whose "
     "logits stay bounded, both classes explode",
 )
-def one_class_explodes(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The gradient by the two logits is p - 1 and 1 - p, and every layer multiplies its square by chi~_1 in the mean:
-    at finite width too, for ReLU without biases, where signs of the units do not depend on sizes.
-    """
+def one_class_explodes(trial: Trial, stated: Any) -> Findings:
+    """The gradient by the logits is p - 1 and 1 - p. Every layer multiplies its square by chi~_1 in the mean."""
     own, other = sp.symbols("z_1 z_2", real=True)
     loss = sp.log(1 + sp.exp(other - own))
     squares = sp.Derivative(loss, own) ** 2 + sp.Derivative(loss, other) ** 2
@@ -113,16 +103,16 @@ def one_class_explodes(trial: Trial, stated: Any) -> Iterator[Finding]:
             name = f"ReLU networks, chi~_1 = 2, depth {layers}: gradient of the {label} class over what is stated"
             yield measured(trial, name, *mean_with_error(ratios), 1)
     both = np.median(_classes(trial.rng, trial.draws(1000), 24, 2, block=tanh, weights=4.97)[2], axis=0)
-    text = f"{both[0]:.3g} and {both[1]:.3g}"
-    yield shown("but tanh, sigma_w^2 = 4.97, depth 24: both explode, medians", both.min() > 10, text)
+    yield shown("but tanh, depth 24: both explode, medians", both.min() > 10, f"{both[0]:.3g} and {both[1]:.3g}")
 
 
 def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Array]:
     """Variances of the stream of a residual tanh network, and E tanh'^2 in front of every block."""
     stream, slopes = [1.0], []
-    slope = np.cosh(REACH) ** -2.0  # tanh', and tanh^2 = 1 - tanh'
+    reach = np.arange(-20, 20.001, 0.05)  # where tanh' is not 0
+    slope = np.cosh(reach) ** -2.0  # tanh', and tanh^2 = 1 - tanh'
     for _ in range(blocks):
-        density = 0.05 * np.exp(-(REACH**2) / (2 * stream[-1])) / np.sqrt(2 * np.pi * stream[-1])
+        density = 0.05 * np.exp(-(reach**2) / (2 * stream[-1])) / np.sqrt(2 * np.pi * stream[-1])
         slopes.append(float(density @ slope**2))
         stream.append(stream[-1] + weights * (1 - float(density @ slope)) + biases)
     return np.array(stream), np.array(slopes)
@@ -138,7 +128,7 @@ def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Arr
     assumes="blocks X + W phi(X) + B of infinite width; the limit for bounded phi such as tanh, at every sigma_b^2 and "
     "sigma_w^2 > 0. That is what 'often' leaves open: plain ReLU blocks have a single, chaotic phase, 1 + sigma_w^2/2",
 )
-def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Iterator[Finding]:
+def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Findings:
     """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. tanh: q
     grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'^2 goes to int tanh'^2/sqrt(2 pi).
     """
@@ -160,8 +150,7 @@ def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Iterator[Find
         h = trial.rng.standard_normal((trial.draws(1000), 500, 1))
         value = growth(trial.rng, h, rule, 1.0, layers=4, skip=True)[0]
         expected = np.prod([float(factor.subs({sigma_w2: 1, SLOPE: each})) for each in found])
-        label = f"{name}, width 500: squared gradient through four blocks"
-        yield measured(trial, label, *mean_with_error(value), expected)
+        yield measured(trial, f"{name}, width 500: squared gradient, four blocks", *mean_with_error(value), expected)
 
 
 SECTION.untested(

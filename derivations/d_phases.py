@@ -6,7 +6,6 @@ B-phases. For tanh both the edge of chaos, chi_1 = 1, and the neutrality line, F
 parameter. In the formulas q, c and gamma = c/(1 - c) are those of infinite depth.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, agree, equation, identity, satisfies, shown, tanh
+from igbtheory.claims import Findings, Section, agree, equation, identity, satisfies, shown, tanh
 from igbtheory.claims.gaussians import mean_of
 
 SECTION = Section("Bias meets trainability, section 4: phases, edge of chaos and bias", "D 4")
@@ -109,12 +108,10 @@ assert abs(gamma[60] - 0.43281) < 1e-4 and abs(gamma[60] - gamma[40]) < 1e-9
     right=sp.Equivalent(sp.And(sp.Le(chi_1, 1), sp.Gt(q, 0)), sp.Eq(c, 1)),
     right_assumes="the same; phi smooth and not linear, q settles",
 )
-def states_with_a_variance(stated: Any) -> Iterator[Finding]:
-    """A convex F with F(1) = 1, F'(1) <= 1 that is no straight line lies above the diagonal on [0, 1): c rises to 1.
-    From c* = F(c*) < 1 to F(1) = 1 its mean slope is 1, so that it ends with a larger one. Here it has the Hermite
-    coefficients a_1 and a_3. Where q* = 0 (no biases, phi(0) = 0) the layers become linear before c has moved to 1:
-    tanh on orthogonal data has c = 0 in every layer, at the edge as well, and GELU, ordered for sigma_w^2 < 4, gamma <
-    1.
+def states_with_a_variance(stated: Any) -> Findings:
+    """A convex F with F(1) = 1 and F'(1) <= 1 that is no straight line lies above the diagonal on [0, 1): c rises to 1.
+    From c* = F(c*) < 1 to F(1) = 1 its mean slope is 1, so that it ends with a larger one. Here F has the Hermite
+    coefficients a_1 and a_3. Where q* = 0 the layers become linear before c has moved to 1.
     """
     a, b, w, s, t = sp.symbols("a_1 a_3 sigma_w2 sigma_b2 t", positive=True)
     whole = w * (a**2 + b**2) + s
@@ -140,15 +137,13 @@ assert at(1.0) > at(1.59) > 7 * at(1.98607)    # the ordered phase is more biase
     right=sp.Equivalent(sp.Ge(chi_1, 1), sp.Le(gamma, largest)),
     right_assumes="tanh, infinite width; sigma_b^2 = 0.05, 0.1, 0.2 and depths up to 100",
 )
-def edge_is_the_maximum(stated: Any) -> Iterator[Finding]:
-    """At every depth gamma falls with sigma_w^2, from the first layer on, where gamma = sigma_b^2/sigma_w^2. In the
-    ordered phase it grows exponentially with depth, at the edge as l.
-    """
+def edge_is_the_maximum(stated: Any) -> Findings:
+    """At every depth gamma falls with sigma_w^2, from the first layer on, where gamma = sigma_b^2/sigma_w^2."""
     for sigma_b2 in (0.05, 0.1, 0.2):
         weights = tanh.on(tanh.edge, sigma_b2)[1] * np.array([1.0, 0.5, 0.8, 0.95, 1.02, 1.25, 2.0, 3.0])
         chis = [_exact(w * tanh.slope(tanh.fixed_point(w, sigma_b2))) for w in weights]
         course = igb.mlp(100, "tanh", sigma_w2=weights, sigma_b2=sigma_b2).predict().per_layer.gamma
-        for at in (course[depth] for depth in (1, 10, 100)):
+        for at in course[[1, 10, 100]]:
             right = [stated.subs({chi_1: chi, gamma: g, largest: at[0]}) for chi, g in zip(chis, at, strict=True)]
             text = ", ".join(f"{g:.4g} at {w:.3g}" for g, w in zip(at, weights, strict=True))
             label = f"tanh, sigma_b^2 = {sigma_b2}, depths 1, 10 and 100: gamma at the edge (first) and elsewhere"
@@ -165,10 +160,9 @@ def edge_is_the_maximum(stated: Any) -> Iterator[Finding]:
     assumes="depth to infinity; an edge of chaos with q* > 0 (tanh: sigma_b^2 > 0), or that of ReLU: see D-Prop4.1 for "
     "the others; read as these rates at which gamma diverges",
 )
-def deep_prejudice(stated: Any) -> Iterator[Finding]:
-    """For x = 1 - c near 0: 1/x grows by F''(1)/2 a layer for smooth phi, 1/sqrt(x) by sqrt(2)/(3 pi) for ReLU.
-    Corrections are of order log(l)/l, so that (gamma_2l - gamma_l)/l errs by e and (gamma_l - gamma_l/2)/(l/2) by 2 e.
-    At the depths of practice the bias is moderate: tanh at (0.1, 1.986) passes gamma = 1 at depth 7 and 22.5 at 100.
+def deep_prejudice(stated: Any) -> Findings:
+    """For x = 1 - c near 0, 1/x grows by F''(1)/2 a layer for smooth phi, and 1/sqrt(x) by sqrt(2)/(3 pi) for ReLU.
+    Corrections are of order log(l)/l. In practice the bias is moderate: tanh passes gamma = 1 at depth 7.
     """
     smooth, kinked = (part.rhs for part in stated)
     x, s = sp.symbols("x s", positive=True)
@@ -205,7 +199,7 @@ SECTION.untested(
     printed=sp.Gt(chi_1, 1),
     assumes="infinite width and depth; gradients explode where chi_1 > 1, see B-grad",
 )
-def chaotic_states(stated: Any) -> Iterator[Finding]:
+def chaotic_states(stated: Any) -> Findings:
     """Both occur: tanh has a gamma above 1 between the edge and the neutrality line, and one below 1 beyond."""
     found = {**_tanh_and_gelu(), **_relu()}
     chaotic = {label: state for label, state in found.items() if state[q] == sp.oo or (state[c] < 1 and state[q] > 0)}
@@ -224,7 +218,7 @@ def chaotic_states(stated: Any) -> Iterator[Finding]:
     ),
     assumes="values to the digits printed",
 )
-def edge_of_tanh(stated: Any) -> Iterator[Finding]:
+def edge_of_tanh(stated: Any) -> Findings:
     """The edge is where sigma_w^2 E tanh'(sqrt(q*) z)^2 = 1 at q* = sigma_w^2 E tanh(sqrt(q*) z)^2 + sigma_b^2."""
     for sigma_b2 in (0.05, 0.1, 0.2):
         toolkit = igb.phases.edge_of_chaos("tanh", sigma_b2)
@@ -245,10 +239,8 @@ def edge_of_tanh(stated: Any) -> Iterator[Finding]:
     assumes="sigma_b^2 > 0; the grid begins at sigma_w^2 = 1 and shows its first point behind the line, which is at "
     "2.9248 for sigma_b^2 = 0.1: the printed line is up to a step too high",
 )
-def neutrality_line(stated: Any) -> Iterator[Finding]:
-    """For given q* the two equations for q* and c* = 1/2 are linear in sigma_w^2 and sigma_b^2. gamma* > 1 below the
-    line and < 1 above.
-    """
+def neutrality_line(stated: Any) -> Findings:
+    """For given q* the equations for q* and c* = 1/2 are linear in sigma_w^2 and sigma_b^2."""
     correlation, grid = (part.rhs for part in stated)
     for sigma_b2 in (0.05, 0.1, 0.2):
         edge, line = (tanh.on(curve, sigma_b2)[1] for curve in (tanh.edge, tanh.neutrality))
@@ -282,7 +274,7 @@ assert not any(row.subs({c: gamma[40] / (1 + gamma[40]), chi_1: 0.5}) for row in
     right=(*TABLE, sp.And(sp.Eq(q, 0), sp.Lt(c, 1))),
     right_assumes="the same; but for the border c = 1/2, and for networks whose variance has no limit",
 )
-def table_of_phases(stated: Any) -> Iterator[Finding]:
+def table_of_phases(stated: Any) -> Findings:
     """At q* > 0, chi_1 <= 1 leads to c = 1 (D-Prop4.1), and chi_1 > 1 to c* < 1, gamma* finite (B-phases). Without
     fixed point, ReLU has c -> 1 everywhere (D-ReLU-c1), and chi~_1 = sigma_w^2/2 on either side of 1.
     """

@@ -4,14 +4,13 @@ A formula whose letters do not agree, as it is printed, fails with its correctio
 lines between, whose result is right, are named where the result is derived.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, agree, equation, identity, normal, shown
+from igbtheory.claims import Findings, Section, agree, equation, identity, normal, shown
 from igbtheory.claims.gaussians import NODES, WEIGHTS, mean_of, ncdf, npdf
 
 SECTION = Section("Where you place the norm: appendices A to D", "E A")
@@ -50,7 +49,7 @@ SECTION.untested("it needs training runs", ("E-C.1", "training from prejudiced a
     correction="it integrates up to y",
     right=equation(r"\mathrm{erf}(y)", ERF.subs(sp.Symbol("x", positive=True), y)),
 )
-def error_function(stated: Any) -> Iterator[Finding]:
+def error_function(stated: Any) -> Findings:
     """The variable on the left and the limit on the right are two different letters in print."""
     yield identity("by integration", stated.rhs, sp.erf(y))
 
@@ -63,7 +62,7 @@ def error_function(stated: Any) -> Iterator[Finding]:
     correction="it equals the derivative of the distribution function",
     right=equation("f_X(x)", sp.Derivative(F(x), x)),
 )
-def density(stated: Any) -> Iterator[Finding]:
+def density(stated: Any) -> Findings:
     """A distribution function tends to 1, a density to 0; the definition one sentence before has the derivative."""
     yield identity("standard normal law", stated.rhs.replace(F, ncdf), npdf(x))
 
@@ -77,7 +76,7 @@ normed, plain = (igb.mlp(3, "gelu", norm=norm).predict().gamma for norm in ("lay
 assert abs(normed / plain - 1) > 0.1
 """,
 )
-def generic_activations(stated: Any) -> Iterator[Finding]:
+def generic_activations(stated: Any) -> Findings:
     """Theorem F.2 uses phi(a x) = a phi(x), which GELU does not have."""
     normed, plain = (igb.mlp(3, "gelu", norm=norm).predict().gamma for norm in ("layer", None))
     yield agree("GELU, depth 3", normed, stated.rhs.subs(GAMMA, plain), 2)
@@ -88,7 +87,7 @@ def generic_activations(stated: Any) -> Iterator[Finding]:
     "Theorem F.2 holds for phi homogeneous of degree 1; E.1 for any phi, with m = E phi and s = E phi^2 over N(0, 1)",
     right=sp.Eq(GAMMA, mean**2 / (square - mean**2), evaluate=False),
 )
-def homogeneous_activations(stated: Any) -> Iterator[Finding]:
+def homogeneous_activations(stated: Any) -> Findings:
     """With phi(a x) = a phi(x) a norm in front of phi is a factor behind it; BN makes every node N(0, 1)."""
     for activation in ("leaky_relu", "abs"):
         normed, plain = (igb.mlp(5, activation, norm=norm).predict().gamma for norm in ("layer", None))
@@ -104,7 +103,7 @@ def homogeneous_activations(stated: Any) -> Iterator[Finding]:
     "for many data G0 tends to P(O_0 > O_1 given W), an integral over the difference of the outputs",
     printed=equation("G_0", sp.Integral(DIFFERENCE(x), (x, 0, sp.oo))),
 )
-def share_of_class_zero(stated: Any) -> Iterator[Finding]:
+def share_of_class_zero(stated: Any) -> Findings:
     """The law of large numbers over independent data gives P(Delta > 0), Delta = O_0 - O_1, here for N(m, sigma^2)."""
     integral = stated.rhs.replace(DIFFERENCE, lambda at: npdf(at, m, sigma))
     yield identity("Gaussian difference", integral, 1 - sp.erfc(m / (sp.sqrt(2) * sigma)) / 2)
@@ -119,10 +118,9 @@ def share_of_class_zero(stated: Any) -> Iterator[Finding]:
     ),
     assumes="N -> infinity",
 )
-def gaussian_outputs(stated: Any) -> Iterator[Finding]:
-    """O - mu_c = sum_j w_j (Y_j - m). With weights of size sqrt(sw2/N) = u sqrt(sw2), and signs, the logarithm of its
-    characteristic function is the sum of N = 1/u^2 terms log(1 - v w^2 t^2/2 + O(w^3 t^3)). E-ThmE.1 averages over
-    Gaussian weights. The centre, m sum_j w_j, is Gaussian at every width.
+def gaussian_outputs(stated: Any) -> Findings:
+    """O - mu_c = sum_j w_j (Y_j - m). With weights +-sqrt(sw2) u, u^2 = 1/N, the logarithm of its characteristic
+    function is the sum of N terms log(1 - v w^2 t^2/2 + O(w^3 t^3)). The centre, m sum_j w_j, is Gaussian at any N.
     """
     third = sp.Symbol("kappa_3", real=True)
     one = sp.log(1 - sigma_w2 * v * (t * u) ** 2 / 2 - sp.I * third * (sp.sqrt(sigma_w2) * t * u) ** 3 / 6)
@@ -145,9 +143,9 @@ assert inside / 10_000 < 0.01  # nearly all of the variance lies where |x| >= ep
     correction="the integral is over large deviations from the mean",
     right=sp.Ge(sp.Abs(x - MU), epsilon * s_n),
 )
-def lindeberg(stated: Any) -> Iterator[Finding]:
-    """For variables that are not centred these are two conditions. With X_i = i + N(0, 1) the true one holds: the sum
-    is Gaussian; |X_i| itself is far above eps s_n = eps sqrt(n) for nearly every i.
+def lindeberg(stated: Any) -> Findings:
+    """The two differ for variables that are not centred. With X_i = i + N(0, 1) the true one holds, as the sum is
+    Gaussian; but |X_i| itself is far above eps s_n = eps sqrt(n) for nearly every i.
     """
     count, eps = 2500, 0.1
     i = np.arange(1, count + 1.0)[:, None]
@@ -160,10 +158,10 @@ def lindeberg(stated: Any) -> Iterator[Finding]:
 @SECTION.holds(
     "E-CLT", "(xbar_n - mu)/(sigma/sqrt n) -> N(0, 1)", printed=Z_LAW, assumes="iid values of finite variance"
 )
-def central_limits(stated: Any) -> Iterator[Finding]:
-    """The characteristic function of a standardised value is 1 - t^2/2 + o(t^2), of the mean (1 - t^2/(2 n) + o(1/n))
-    to the power n. Lindeberg's theorem is shown on variables that are not alike, uniform on +-i^(1/4): none is above
-    eps s_n for large n, and the logarithms of the characteristic functions, sin(a t)/(a t), add up to that of N(0, 1).
+def central_limits(stated: Any) -> Findings:
+    """The characteristic function of a standardised value is 1 - t^2/2 + o(t^2), and of the mean (1 - t^2/(2 n))^n in
+    the limit. Lindeberg's theorem is shown on variables that are not alike, uniform between +-i^(1/4): none exceeds eps
+    s_n for large n, and the product of the characteristic functions sin(a t)/(a t) tends to that of N(0, 1).
     """
     transform = sp.Integral(sp.cos(t * z) * stated.rhs, (z, -sp.oo, sp.oo))
     yield identity("characteristic function", sp.Limit((1 - t**2 / (2 * n)) ** n, n, sp.oo), transform)
@@ -182,11 +180,10 @@ def central_limits(stated: Any) -> Iterator[Finding]:
     printed=equation(r"f_{\sum X_i}(x)", npdf(x, 0, sigma)),
     assumes="independent terms, every one negligible: max_i P(|X_i| >= eps) -> 0",
 )
-def gaussian_convergence(stated: Any) -> Iterator[Finding]:
-    """The paper takes the theorem from Petrov, who states it for negligible terms, and prints only "if". Without that
-    presumption the conditions are not necessary: X_1 = N(0, 1) and all others 0. Sufficient: X_i = +-sigma/sqrt(n) has
-    means 0 and variances that sum to sigma^2. Necessary: X_i = +-1 with probability r/(2 n) each, else 0, is
-    negligible, but the limit has a fourth cumulant.
+def gaussian_convergence(stated: Any) -> Findings:
+    """The theorem is Petrov's, who states it for negligible terms; otherwise X_1 = N(0, 1) with all others 0 would show
+    that the conditions are not necessary. X_i = +-sigma/sqrt(n) meets them and has the limit. X_i = +-1 with
+    probability r/(2 n) each, else 0, is negligible and does not meet them: the limit has a fourth cumulant.
     """
     limit = sp.Limit(sp.log(sp.cos(sigma * t * u)) / u**2, u, 0)
     yield identity("log characteristic function, terms +-sigma/sqrt(n)", limit, -(sigma**2) * t**2 / 2)
@@ -210,11 +207,10 @@ assert sum(1 / i**2 for i in range(101, 10**6)) < 0.01
     correction="they do if one constant C serves all i; the limit is then N(0, v), where the paper has two letters",
     right=sp.Le(sp.Symbol("f_{X_i}(x)"), sp.Symbol("C", positive=True) / x**4, evaluate=False),
 )
-def tails(stated: Any) -> Iterator[Finding]:
+def tails(stated: Any) -> Findings:
     """Lindeberg's sum is at most the mean over i of int_{|x| >= eps s_n} x^2 f_i dx/v, s_n = sqrt(n v). With one C that
-    is 2 C/(eps s_n v), which vanishes. Where C depends on i it need not: the X_i of the counter-example have C(i) of
-    order i^2; only finitely many are not 0 (Borel-Cantelli), and the sum over sqrt(n) tends to 0. Not noticed: faster
-    tails suffice too.
+    is 2 C/(eps s_n v), which vanishes. The X_i of the counter-example have C(i) of order i^2; only finitely many are
+    not 0 (Borel-Cantelli), and the sum over sqrt(n) tends to 0. Not noticed: faster tails suffice too.
     """
     far = sp.Symbol("x", positive=True)
     bound = stated.rhs.replace(C, lambda at: at**2).subs(x, far)

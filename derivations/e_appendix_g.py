@@ -1,6 +1,5 @@
 """Where you place the norm, appendix G: the experiments, nearly all of which need training runs or data sets."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,14 +7,13 @@ import scipy
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, satisfies
 from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1
 from igbtheory.claims.simulated import bias_ratio, mean_with_error, relu, standardised
 
 SECTION = Section("Where you place the norm: appendix G, experiments", "E G")
 
-Array = Any
 d, j = sp.symbols("d j", positive=True, integer=True)
 CLASSES, IMAGES = 200, 10_000
 AFTER, BEFORE = (sp.Symbol(rf"\mathbb E \max_c G_c^\mathrm{{{place}}}") for place in ("after", "before"))
@@ -28,10 +26,8 @@ GAMMA, GAMMA_AFTER = sp.symbols("gamma gamma_after")
     "GB: X ~ N(-mu, I) if y = 0, N(+mu, I) if y = 1, so that the classes overlap in any dimension d",
     printed=equation(r"\mu", 1 / sp.sqrt(d)),
 )
-def gaussian_blobs(stated: Any) -> Iterator[Finding]:
-    """The two centres lie at distance 1 from the origin, whatever d. Two data of one class have the correlation c =
-    mu^2/(1 + mu^2), of the order 1/d: the bias of a network is that of Gaussian inputs up to 1/d.
-    """
+def gaussian_blobs(stated: Any) -> Findings:
+    """Two data of one class have the correlation c = mu^2/(1 + mu^2), of order 1/d: the bias is near that of c = 0."""
     yield identity("squared distance of a centre", sp.Sum(stated.rhs**2, (j, 1, d)), 1)
     through = kappa_1((stated.rhs**2 / (1 + stated.rhs**2)).subs(d, 1000))
     found = igb.mlp(1).predict(igb.GaussianInputs(shift=1000**-0.5)).gamma
@@ -55,7 +51,7 @@ SECTION.untested(
 )
 
 
-def largest_shares(rng: np.random.Generator, gamma: float, networks: int) -> Array:
+def largest_shares(rng: np.random.Generator, gamma: float, networks: int) -> Any:
     """The largest of the shares of 200 classes on infinitely many data, for so many networks. It is that of the class
     with the largest centre m: the mean over z ~ N(0, 1) of the product of Phi(z + m - m_k).
     """
@@ -79,10 +75,9 @@ assert after == 0 < before  # and all classes have the same share where gamma = 
     "the latter that of 10,000 random guesses",
     right=(sp.Lt(AFTER, BEFORE), equation(BEFORE.name, IN_FRONT), equation(AFTER.name, BEHIND)),
 )
-def largest_of_many_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
+def largest_of_many_classes(trial: Trial, stated: Any) -> Findings:
     """By Theorem E.1 gamma = 1/(pi - 1) with BN in front, by Theorem E.2 0 with BN behind ReLU: each of 10,000 images
-    of Tiny ImageNet is then a random guess. For LN theorems F.2 and F.3 say the same with a larger gamma. The shift to
-    the right contradicts the theory; residual blocks may be the cause (E-prepost).
+    is then a random guess. The same holds for LN. Residual blocks may cause the shift to the right (E-prepost).
     """
     front = mean_with_error(largest_shares(trial.rng, 1 / (np.pi - 1), trial.draws(5000)))
     guesses = trial.rng.multinomial(IMAGES, np.full(CLASSES, 1 / CLASSES), size=trial.draws(2000)).max(axis=1)
@@ -99,10 +94,9 @@ def largest_of_many_classes(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Lt(GAMMA_AFTER, GAMMA),
     assumes="statistics of the batch; 16 residual blocks of two Dense layers, behind which features are averaged only",
 )
-def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """A last BN over the data leaves every feature the mean 0, whatever is in front of it, and averages of features
-    too: gamma = 0 up to the number of data. Behind a last ReLU all features have positive means. Maxima over pixels
-    behind the last BN are another matter (E-Fig5).
+def residual_network(trial: Trial, stated: Any) -> Findings:
+    """A last BN over the data gives every feature, and averages of features, the mean 0: gamma = 0 up to the number of
+    data. Behind a last ReLU all features have positive means. E-Fig5 has maxima over pixels behind the last BN.
     """
     values = {}
     for symbol, after in ((GAMMA, False), (GAMMA_AFTER, True)):
@@ -113,7 +107,7 @@ def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
     yield satisfies("gamma of the features", stated, values)
 
 
-def _block(rng: np.random.Generator, x: Array, *, after: bool) -> Array:
+def _block(rng: np.random.Generator, x: Any, *, after: bool) -> Any:
     """A residual block of two layers, (networks, data, nodes); after: with BN behind ReLU."""
     first, second = rng.normal(0, np.sqrt(2 / x.shape[2]), (2, len(x), x.shape[2], x.shape[2]))
     if after:

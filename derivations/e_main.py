@@ -5,7 +5,6 @@ with a norm that divides all nodes of a datum by one number, 1/pi with BatchNorm
 (kappa_1(c) - 1/pi)/(1 - 1/pi) with LayerNorm behind. gamma = c/(1 - c); 1/(pi - 1) is that of A-ReLU.
 """
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -13,24 +12,16 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, measured, satisfies, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, satisfies, shown
 from igbtheory.claims.gaussians import batch_density, batch_relu_mean, kappa_1, mean_of, mean_of_pair, relu_moment
-from igbtheory.claims.simulated import (
-    bias_ratio,
-    extrapolated,
-    hidden_units,
-    mean_with_error,
-    relu,
-    standardised,
-    wide_limit,
-)
+from igbtheory.claims.simulated import bias_ratio, drawn_limit, extrapolated, mean_with_error, relu, standardised
 
 SECTION = Section("Where you place the norm: main text", "E 0")
 
 GAMMA, BATCH, LAYER, AFTER = sp.symbols(r"gamma gamma_BN gamma_LN gamma_after")
 WEAK = 1 / (sp.pi - 1)
 z = sp.Symbol("z", real=True)
-c, s, sigma_w2, q = sp.symbols("c s sigma_w2 q", positive=True)
+c, s, q = sp.symbols("c s q", positive=True)
 angle = sp.lambdify(c, kappa_1(c))
 NEUTRAL = sp.Eq(GAMMA, 0, evaluate=False)
 LOWER = sp.Le(sp.Symbol("gamma_norm"), GAMMA)
@@ -40,6 +31,11 @@ GROUPS = sp.Symbol(r"\gamma_s")
 def gammas(depth: int, activation: str = "relu", inputs: Any = None, **norm: Any) -> Any:
     """Bias ratio after every Dense but the first, in infinite width."""
     return igb.mlp(depth, activation, **norm).predict(inputs).per_layer.gamma[1:]
+
+
+def layer_norm(h: Any) -> Any:
+    """LayerNorm and ReLU."""
+    return relu(standardised(h, -1))
 
 
 def relu_gamma(depth: int, sigma_b2: float = 0.0, *, normed: bool = False) -> float:
@@ -58,15 +54,14 @@ def relu_gamma(depth: int, sigma_b2: float = 0.0, *, normed: bool = False) -> fl
     printed=sp.Gt(LAYER, BATCH),
     assumes="ReLU behind the norm",
 )
-def full_batch_is_not_layernorm(trial: Trial, stated: Any) -> Iterator[Finding]:
+def full_batch_is_not_layernorm(trial: Trial, stated: Any) -> Findings:
     """BN forgets the centres in front of every layer: gamma = 1/(pi - 1). LN keeps them, c = kappa_1(kappa_1(0))."""
     layer = relu_gamma(2)
     yield satisfies("two hidden layers", stated, {LAYER: layer, BATCH: WEAK})
     for norm, value in (("layer", layer), ("batch", WEAK)):
         yield agree(f"{norm} norm, predicted", gammas(2, norm=norm)[-1], value, 12)
-    shapes = ((trial.draws(6000), 16, width) for width in (24, 48))
-    units = (hidden_units(trial.rng, shape, depth=2, phi=lambda h: relu(standardised(h, -1))) for shape in shapes)
-    yield wide_limit(trial, "gamma of LN", map(bias_ratio, units), layer, against=WEAK)
+    shape = 6000, 16, (24, 48)
+    yield drawn_limit(trial, "gamma of LN", bias_ratio, layer, WEAK, shape=shape, depth=2, phi=layer_norm)
 
 
 @SECTION.fails(
@@ -79,10 +74,8 @@ ln, rms = (igb.mlp(1, "relu", norm=norm, placement="after").predict().gamma for 
 assert ln == 0 and abs(rms - 0.46694) < 1e-4
 """,
 )
-def rmsnorm_everywhere(stated: Any) -> Iterator[Finding]:
-    """Section 1 and the conclusion speak of all placements, section 4.1.3 of norms in front of ReLU only. Behind ReLU
-    the mean over the nodes is E ReLU: LN removes it, RMSNorm keeps it.
-    """
+def rmsnorm_everywhere(stated: Any) -> Findings:
+    """Behind ReLU the mean over the nodes is E ReLU: LN removes it, RMSNorm keeps it. In front it is 0 (E-4.1.3)."""
     yield identity("mean over the nodes behind ReLU", relu_moment(1), stated.rhs)
     layer, rms = (gammas(1, norm=norm, placement="after")[-1] for norm in ("layer", "rms"))
     yield agree("gamma of ReLU + LN and of ReLU + RMSNorm", layer, rms, 6)
@@ -99,7 +92,7 @@ def rmsnorm_everywhere(stated: Any) -> Iterator[Finding]:
     "it vanishes in front of the activation, and LN is equivalent to RMSNorm there",
     right=equation(r"\hat\mu_a", 0),
 )
-def rmsnorm_before(trial: Trial, stated: Any) -> Iterator[Finding]:
+def rmsnorm_before(trial: Trial, stated: Any) -> Findings:
     """Pre-activations are a Dense's outputs, sum_j w_j Y_j + b: over the nodes, that is over its weights, the mean is
     0, and the mean over N of them has the variance q/N. In finite networks mean^2/variance falls like 1/N.
     """
@@ -108,13 +101,13 @@ def rmsnorm_before(trial: Trial, stated: Any) -> Iterator[Finding]:
     for depth, activation, biases in ((20, "relu", 0.0), (6, "gelu", 0.3), (6, "sigmoid", 0.3)):
         layer, rms = (gammas(depth, activation, norm=norm, sigma_b2=biases)[-1] for norm in ("layer", "rms"))
         yield agree(f"{activation}, {depth} layers, sb2 = {biases}: gamma", layer, rms, 12)
-    ratios = []
-    for width in (64, 128):
-        shape = trial.draws(400), 8, width
-        x = hidden_units(trial.rng, shape, depth=3, phi=lambda h: relu(standardised(h, -1)))
-        x = x @ trial.rng.standard_normal((len(x), width, width))
-        ratios.append(mean_with_error(x.mean(axis=2) ** 2 / x.var(axis=2)))
-    yield wide_limit(trial, "mean^2/variance", ratios, stated.rhs)
+
+    def ratio(units: Any) -> tuple[float, float]:
+        x = units @ trial.rng.standard_normal((len(units), *units.shape[2:] * 2))
+        return mean_with_error(x.mean(axis=2) ** 2 / x.var(axis=2))
+
+    shape = 400, 8, (64, 128)
+    yield drawn_limit(trial, "mean^2/variance", ratio, stated.rhs, shape=shape, depth=3, phi=layer_norm)
 
 
 @SECTION.holds(
@@ -123,7 +116,7 @@ def rmsnorm_before(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Eq(GAMMA, WEAK, evaluate=False),
     assumes="full batch",
 )
-def batchnorm_before(stated: Any) -> Iterator[Finding]:
+def batchnorm_before(stated: Any) -> Findings:
     """A normalised node is N(0, 1), whatever came before: gamma = (E ReLU)^2/Var ReLU. E-noamp simulates it."""
     first, second = (relu_moment(k) for k in (1, 2))
     yield identity("gamma", first**2 / (second - first**2), stated.rhs)
@@ -133,14 +126,14 @@ def batchnorm_before(stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.holds("E-Thm4.2", "ReLU + BN: neutral", printed=NEUTRAL, assumes="full batch")
-def batchnorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
+def batchnorm_after(trial: Trial, stated: Any) -> Findings:
     """Every node has the mean 0 over the data, so have the outputs, whatever the weights: at every width."""
     yield agree("depth 20, predicted", gammas(20, norm="batch", placement="after")[-1], stated.rhs)
-    units = hidden_units(trial.rng, (1, 50, 40), depth=2, phi=lambda h: standardised(relu(h), -2))
-    outputs = units[0] @ trial.rng.standard_normal((40, 40))
-    centres = np.abs(outputs.mean(0)).max() / outputs.std()
-    text = f"{centres:.1g} deviations, in single precision"
-    yield shown("centres of the outputs of a network of width 40", centres < 1e-6, text)
+    units, *layers, last = trial.rng.standard_normal((4, 40, 40))
+    for weights in layers:
+        units = standardised(relu(units @ weights), 0)
+    centres = np.abs((units @ last).mean(0)).max() / (units @ last).std()
+    yield shown("centres of the outputs of a network of width 40", centres < 1e-13, f"{centres:.1g} deviations")
 
 
 @SECTION.holds(
@@ -148,7 +141,7 @@ def batchnorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
     "LN + ReLU: increasingly prejudiced with depth",
     printed=sp.Gt(sp.Symbol(r"\gamma^{(l+1)}"), sp.Symbol("gamma_l")),
 )
-def layernorm_before(stated: Any) -> Iterator[Finding]:
+def layernorm_before(stated: Any) -> Findings:
     """A common factor of all nodes changes neither gamma of ReLU nor its growth. E-s1-full and E-Fig3 simulate it."""
     found = gammas(100, norm="layer")
     for depth in (1, 10, 99):
@@ -158,10 +151,8 @@ def layernorm_before(stated: Any) -> Iterator[Finding]:
 
 
 @SECTION.holds("E-Thm4.4", "ReLU + LN: neutral", printed=NEUTRAL, assumes="isotropic data")
-def layernorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """With centred isotropic data the mean over the nodes, which LN subtracts, is the mean over the data of each node:
-    c = (kappa_1(0) - 1/pi)/(1 - 1/pi). The argument repeats.
-    """
+def layernorm_after(trial: Trial, stated: Any) -> Findings:
+    """On isotropic data LN subtracts the mean over the data of each node: c = (kappa_1(0) - 1/pi)/(1 - 1/pi)."""
     yield identity("c of the first layer", sp.Subs(kappa_1(c) - 1 / sp.pi, c, q).subs(q, 0), stated.rhs)
     yield agree("depth 20, predicted", gammas(20, norm="layer", placement="after")[-1], stated.rhs)
     net, plain = igb.mlp(2, "relu", norm="layer", placement="after"), {"gamma[2]": relu_gamma(2)}
@@ -174,7 +165,7 @@ def layernorm_after(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=(sp.Eq(GAMMA, WEAK, evaluate=False), sp.Eq(AFTER, 0, evaluate=False)),
     assumes="X ~ N(0, 1), as in the paper's setting; infinitely many data",
 )
-def equivalent_for_one_layer(stated: Any) -> Iterator[Finding]:
+def equivalent_for_one_layer(stated: Any) -> Findings:
     """All nodes then have the law N(0, sw2) over the data, and averages over nodes and over data are the same. On data
     of mean 1 in every component the two differ: LN keeps the centres that the data give the nodes.
     """
@@ -196,9 +187,9 @@ assert normed > 1.4 * plain
 assert igb.mlp(1, norm="batch", batch_size=2).predict().gamma > 2 * igb.mlp(1).predict().gamma
 """,
 )
-def reduction_in_general(stated: Any) -> Iterator[Finding]:
-    """With biases LN in front of ReLU keeps the signal small against them. Batches of 2 leave the signs alone of a
-    node: gamma = (1/4)/(1/4). GELU, nearly linear at small pre-activations, has more bias at the variance 1 of LN.
+def reduction_in_general(stated: Any) -> Findings:
+    """With biases LN in front of ReLU keeps the signal small against them. Batches of 2 leave only the signs of a node:
+    gamma = (1/4)/(1/4). GELU, nearly linear at small pre-activations, has more bias at the variance 1 of LN.
     """
     plain, normed = relu_gamma(8, 0.1), relu_gamma(8, 0.1, normed=True)
     yield agree("LN + ReLU, sb2 = 0.1, depth 8, predicted", gammas(8, norm="layer", sigma_b2=0.1)[-1], normed, 12)
@@ -213,10 +204,8 @@ def reduction_in_general(stated: Any) -> Iterator[Finding]:
     right=LOWER,
     assumes="no biases, BatchNorm over the full batch",
 )
-def reduction_for_relu(stated: Any) -> Iterator[Finding]:
-    """The rules at the head of this file: none exceeds kappa_1(c), which increases with c, so neither does c after many
-    layers. Inputs of mean 0.5 and 2 begin at another c.
-    """
+def reduction_for_relu(stated: Any) -> Findings:
+    """No rule at the head of this file exceeds kappa_1(c), which increases with c; so c is no larger in any layer."""
     for at in (0, sp.Rational(1, 10), sp.Rational(1, 2), sp.Rational(9, 10)):
         plain = kappa_1(at)
         for name, normed in (("BN in front", 1 / sp.pi), ("LN behind", (plain - 1 / sp.pi) / (1 - 1 / sp.pi))):
@@ -239,7 +228,7 @@ assert igb.mlp(1, "sigmoid", norm="batch").predict().gamma > 5 * printed[0]
 assert igb.mlp(5, "gelu", norm="layer").predict().gamma != igb.mlp(5, "gelu").predict().gamma
 """,
 )
-def other_activations(stated: Any) -> Iterator[Finding]:
+def other_activations(stated: Any) -> Findings:
     """The first is a matter of E phi and Var phi at N(0, 1), the second of homogeneity."""
     variance = mean_of(lambda h: 1 / (1 + np.exp(-h)) ** 2, 1.0) - 0.25
     yield satisfies("sigmoid", stated[0], {BATCH: 0.25 / variance})
@@ -251,9 +240,9 @@ def other_activations(stated: Any) -> Iterator[Finding]:
 @SECTION.corrects(
     "E-ext-act", "BN behind any activation, and LN behind it on centred isotropic data, remove the bias", right=NEUTRAL
 )
-def other_activations_behind(stated: Any) -> Iterator[Finding]:
-    """The two statements that use nothing of ReLU. In the first layer LN subtracts E phi from every node, whose mean
-    over the data that is: two data have the covariance E phi(a) phi(b) - (E phi)^2 at c = 0.
+def other_activations_behind(stated: Any) -> Findings:
+    """Both statements use nothing of ReLU. In the first layer LN subtracts E phi from every node, its mean over the
+    data, and two data have the covariance E phi(a) phi(b) - (E phi)^2, which is 0 at c = 0.
     """
     softplus = mean_of(lambda h: np.log1p(np.exp(h)), 1.0)
     left = mean_of_pair(lambda h: np.log1p(np.exp(h)) - softplus, 1.0, 0.0)
@@ -275,10 +264,8 @@ assert abs(net.predict().gamma - 0.6) < 1e-12 and abs(0.6 - printed) > 0.1
     correction="groups of s units change it by a term of order 1/s; it tends to that of LN",
     right=sp.Eq(GROUPS, batch_relu_mean(s) ** 2 / (sp.Rational(1, 2) - batch_relu_mean(s) ** 2), evaluate=False),
 )
-def groups_are_layers(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """A group has a random norm: a unit B of it follows the law of a batch of s, uniform at s = 4, and gamma is (E
-    max(0, B))^2/ Var max(0, B).
-    """
+def groups_are_layers(trial: Trial, stated: Any) -> Findings:
+    """A unit B of a group follows the law of a value in a batch of s, and gamma is (E max(0, B))^2/Var max(0, B)."""
     drawn = relu(standardised(trial.rng.standard_normal((trial.draws(60_000), 4)), 1))
     ratio = float(stated.rhs.subs(s, 4))
     yield measured(trial, "E ReLU of a unit, s = 4", *mean_with_error(drawn), np.sqrt(ratio / (1 + ratio) / 2))

@@ -1,27 +1,24 @@
 """Where you place the norm, main text: gradients, histograms, residual networks and labels."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy
 import sympy as sp
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, Trial, agree, equation, identity, satisfies, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, satisfies, shown
 from igbtheory.claims.gaussians import g0_density, g0_variance, kappa_1, mean_of, mean_of_pair, ncdf, npdf, relu_moment
-from igbtheory.claims.simulated import mean_with_error, relu, second_moments, standardised, wide_limit
+from igbtheory.claims.simulated import Array, mean_with_error, relu, second_moments, standardised, wide_limit
 
 SECTION = Section("Where you place the norm: main text, gradients and figures", "E 0")
 
-Array = NDArray[np.float64]
 GAMMA, AFTER = sp.symbols("gamma gamma_after")
 y = sp.Symbol("y", real=True)
 c, g, sigma_w2 = sp.symbols("c g sigma_w2", positive=True)
 angle = sp.lambdify(c, kappa_1(c))
-DATA, NODES, COMPONENTS = 200, 100, 1000
+DATA, NODES = 200, 100
 SPREAD, OF_THEORY = sp.symbols("sd sd_theory", positive=True)
 CLOSE = sp.Lt(sp.Abs(SPREAD / OF_THEORY - 1), sp.Rational(1, 10))
 """What "closely match" is taken to mean for the standard deviation of G0."""
@@ -35,10 +32,8 @@ ORDER = sp.Lt(sp.Symbol("gamma_post"), sp.Symbol("gamma_pre"))
     "reaches it, as squared gradients grow by chi_BN a layer",
     printed=(equation(r"\chi", sigma_w2 / 2), equation(r"\chi_\mathrm{BN}", sp.pi / (sp.pi - 1))),
 )
-def edge_of_chaos_and_batchnorm(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """Squared gradients change by sw2 E phi'^2 a layer. With BN in front every layer also divides by the variance sw2
-    Var(ReLU) of its pre-activations, so that sw2 drops out (Yang et al. 2019).
-    """
+def edge_of_chaos_and_batchnorm(trial: Trial, stated: Any) -> Findings:
+    """Squared gradients change by sw2 E phi'^2 a layer; BN in front divides by sw2 Var(ReLU) too (Yang et al. 2019)."""
     active, mean, square = (relu_moment(k) for k in (0, 1, 2))
     active *= sigma_w2
     yield identity("factor without a norm", active, stated[0].rhs)
@@ -82,14 +77,14 @@ SECTION.untested(
 )
 
 
-def histograms(trial: Trial, stated: Any, cases: list[tuple[str, str, int]]) -> Iterator[Finding]:
+def histograms(trial: Trial, stated: Any, cases: list[tuple[str, str, int]]) -> Findings:
     """Findings that the deviation of G0 of networks of 100 nodes is that of the theory on 200 data, case by case. Over
     the output weights it is exact: the mean of asin(c)/(2 pi) over all pairs of data, c their cosine.
     """
     for norm, placement, depth in cases:
         axis, found = {"batch": 0, "layer": 1}[norm], []
         for _ in range(48 if depth == 1 else 8):
-            x = trial.rng.standard_normal((DATA, COMPONENTS))
+            x = trial.rng.standard_normal((DATA, 1000))
             for _ in range(depth):
                 x = x @ trial.rng.normal(0, 1 / np.sqrt(NODES), (x.shape[1], NODES))
                 x = relu(standardised(x, axis)) if placement == "before" else standardised(relu(x), axis)
@@ -121,9 +116,9 @@ for _ in range(5):  # ReLU + LN, L = 20, N = 100, 400 data: G0 would have the de
 assert np.mean(deviations) > 1.5 * 400**-0.5 / 2
 """,
 )
-def all_histograms(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """At L = 20 and N = 100 norms behind ReLU leave a bias of order L/N, which the theory of infinite width has not.
-    The theory on D data: 1/(4 D) + (1 - 1/D) asin(c)/(2 pi), c = gamma/(1 + gamma), and -1/(D - 1) behind BN.
+def all_histograms(trial: Trial, stated: Any) -> Findings:
+    """At L = 20 and N = 100 norms behind ReLU leave a bias of order L/N, which the theory of infinite width has not. On
+    D data it has 1/(4 D) + (1 - 1/D) asin(c)/(2 pi), c = gamma/(1 + gamma), or -1/(D - 1) behind BN.
     """
     yield from histograms(trial, stated, CASES)
 
@@ -135,7 +130,7 @@ def all_histograms(trial: Trial, stated: Any) -> Iterator[Finding]:
     right=CLOSE,
     assumes="N = 100, 200 data, N(0, 1)",
 )
-def matching_histograms(trial: Trial, stated: Any) -> Iterator[Finding]:
+def matching_histograms(trial: Trial, stated: Any) -> Findings:
     """The six cases that match. Not noticed: "closely" has no number in the paper."""
     yield from histograms(trial, stated, [case for case in CASES if case[1:] != ("after", 20)])
 
@@ -146,10 +141,8 @@ def matching_histograms(trial: Trial, stated: Any) -> Iterator[Finding]:
     printed=sp.Lt(AFTER, GAMMA),
     assumes="random images with the 1/f spectrum of natural ones instead of CIFAR-10, an eighth of the channels",
 )
-def residual_network(trial: Trial, stated: Any) -> Iterator[Finding]:
-    """The ratio is exact over the weights of the last layer, and averaged over three networks. It is far from 0 behind
-    the activation too: maxima over pixels, which follow BN there, bring the centres back.
-    """
+def residual_network(trial: Trial, stated: Any) -> Findings:
+    """The ratio is exact over the weights of the last layer. Maxima over pixels behind BN bring some centres back."""
     values = {}
     for symbol in (GAMMA, AFTER):
         pairs, own = second_moments(np.array([_features(trial.rng, after=symbol == AFTER) for _ in range(3)]))
@@ -193,10 +186,8 @@ def _features(rng: np.random.Generator, *, after: bool) -> Array:
         equation(r"f_{\max(G_0, G_1)}(g)", 2 * g0_density(g, GAMMA)),
     ),
 )
-def labels(stated: Any) -> Iterator[Finding]:
-    """With g = Phi(y) the density at 1 - g is that at -y. The maximum of G0 and 1 - G0 lies in [1/2, 1]: the density
-    there is 2 f_G0, of mass 1, here for gamma = 3 in terms of y.
-    """
+def labels(stated: Any) -> Findings:
+    """With g = Phi(y), 1 - g is at -y. On [1/2, 1] max(G0, 1 - G0) has the density 2 f_G0, here at gamma = 3."""
     at = sp.Symbol("gamma", positive=True)
     drop = sp.Derivative(sp.log(g0_density(1 - ncdf(y), at)) - sp.log(g0_density(ncdf(-y), at)), y)
     yield identity("symmetry, by the slope of f(1 - g)/f(g)", drop, 0)
@@ -216,10 +207,10 @@ post = Network(Dense(2.0), *[Residual(*branch), LayerNorm()] * 12, Dense(2.0)).p
 assert post > 5 * pre
 """,
 )
-def residual_blocks(stated: Any) -> Iterator[Finding]:
-    """Section 1 introduces the two words for residual blocks: x + branch(LN(x)), and LN(x + branch(x)). With branches
-    Dense, ReLU, Dense and sw2 = 2 the branch adds the variance 2, of correlation kappa_1(c), to that of the skip: to 1
-    in Post-Norm, to 2 l + 2 in Pre-Norm, whose skip dilutes the bias.
+def residual_blocks(stated: Any) -> Findings:
+    """Section 1 introduces the two words for residual blocks: x + branch(LN(x)), and LN(x + branch(x)). A branch Dense,
+    ReLU, Dense with sw2 = 2 adds the variance 2, of correlation kappa_1(c), to that of the skip, which is 1 in
+    Post-Norm, and 2 l + 2 in Pre-Norm, where it dilutes the bias.
     """
     post = pre = 0.0
     for block in range(12):
@@ -247,7 +238,7 @@ def residual_blocks(stated: Any) -> Iterator[Finding]:
     printed=sp.Lt(AFTER, GAMMA),
     assumes="isotropic data, no skips: GELU with LN, as in the MLP-Mixer; E-Fig5 has BN, ReLU and skips",
 )
-def placement(stated: Any) -> Iterator[Finding]:
+def placement(stated: Any) -> Findings:
     """E-Thm4.1 to E-Thm4.4 for ReLU. LN in front of GELU makes every node N(0, 1), of which gamma is (E phi)^2/Var phi
     at depth 1; LN behind takes the mean away. For residual LN blocks see E-prepost, for ResNet101 and Swin-L E-G9.
     """
@@ -272,10 +263,9 @@ def placement(stated: Any) -> Iterator[Finding]:
     printed=(sp.Lt(0, AFTER), sp.Lt(AFTER, GAMMA), equation(r"\gamma_\mathrm{BN}", 0)),
     assumes="on the handwritten digits that the package ships, 8 x 8 pixels, instead of MNIST; one hidden layer",
 )
-def digits(stated: Any) -> Iterator[Finding]:
-    """The cosines c of the data go through the rules of one layer: kappa_1(c) with LN in front and (kappa_1(c) -
-    1/pi)/(1 - 1/pi) with LN behind ReLU, whose means over all pairs are var_mu. BN behind centres every node
-    (E-Thm4.2).
+def digits(stated: Any) -> Findings:
+    """The cosines c of the data become kappa_1(c) with LN in front of ReLU and (kappa_1(c) - 1/pi)/(1 - 1/pi) with LN
+    behind it; their means over all pairs are var_mu. BN behind ReLU centres every node (E-Thm4.2).
     """
     data = standardised(igb.digits()[:300], None)
     lengths = np.linalg.norm(data, axis=1)

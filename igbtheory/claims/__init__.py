@@ -6,13 +6,14 @@ formulas that many claims share, `simulated` evidence from finite networks.
 
 from igbtheory.claims.claim import Claim, Section
 from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, rises, satisfies, shown
-from igbtheory.claims.finding import Finding, Trial
+from igbtheory.claims.finding import Finding, Findings, Trial
 from igbtheory.claims.formula import equation
 from igbtheory.claims.runner import run
 
 __all__ = [
     "Claim",
     "Finding",
+    "Findings",
     "Section",
     "Trial",
     "agree",

@@ -1,5 +1,6 @@
 """Findings: what one piece of evidence says of a claim."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -25,6 +26,10 @@ class Finding:
     verdict: str
     detail: str
     formula: str = ""
+
+
+Findings = Iterator[Finding]
+"""What a derivation yields."""
 
 
 @final
