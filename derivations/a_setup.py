@@ -297,9 +297,7 @@ def points_move_away(stated: Any) -> Findings:
     assumes="data centred at 0; the input dimension goes to infinity",
 )
 def first_layer_is_symmetric(stated: Any) -> Findings:
-    """h_i = sum_b w_ib xi_b is, at fixed weights, exactly N(0, sum_b w_ib^2): no centre differs, at any dimension d.
-    The variances of the nodes do differ, by the relative variance 2/d; theorem 4.1 takes d -> infinity (its l = 0).
-    """
+    """h_i = sum_b w_ib xi_b is N(0, sum_b w_ib^2) at fixed weights: no centre differs. The variances vary by 2/d."""
     yield identity("centre of h_i", sp.Integral(x * npdf(x, 0, s), (x, -sp.oo, sp.oo)), stated.rhs)
     spread = sp.Integral(u**2 * SQUARE, (u, 0, sp.oo)) / n**2 - 1
     yield identity("relative variance of Var_chi(h_i), d = n", spread, 2 / n)

@@ -67,7 +67,7 @@ def _law_of_y(density: Any) -> Any:
     assumes="two classes, or infinite width",
 )
 def linear_network_is_neutral(stated: Any) -> Findings:
-    """Delta_O = a . xi is, at every width and every W, N(0, |a|^2): f_0 = 1/2, and D data are D fair coins."""
+    """Delta_O = a . xi is N(0, |a|^2) at every width and every W, so that f_0 = 1/2, and D data are D fair coins."""
     yield identity("P(Delta_O > 0), |a| = s", sp.Integral(npdf(x, 0, s), (x, 0, sp.oo)), stated.rhs)
     chance = igb.mlp(1, "linear").predict().G0.finite(50).pmf(20)
     coins = sp.binomial(50, 20) * stated.rhs**20 * (1 - stated.rhs) ** 30
@@ -119,9 +119,7 @@ SECTION.untested("a definition", ("A-Eq7", "Max pooling", r"\rho^{(m)}_l = \max_
     assumes="groups of m >= 2 nodes; width and number of data to infinity",
 )
 def pooled_relu_peaks_at_the_extremes(stated: Any) -> Findings:
-    """The maximum of m pre-activations and 0 has the distribution Phi(t)^m, t >= 0. At m = 2 its mean is phi(0) + 1/(2
-    sqrt(pi)) and its mean square 3/4 + 1/(2 pi), so that gamma = 1.0415. It grows with m.
-    """
+    """At m = 2 the maximum has the mean phi(0) + 1/(2 sqrt(pi)), the mean square 3/4 + 1/(2 pi). gamma grows with m."""
     mean, square = 1 / sp.sqrt(2 * sp.pi) + 1 / (2 * sp.sqrt(sp.pi)), sp.Rational(3, 4) + 1 / (2 * sp.pi)
     gamma = mean**2 / (square - mean**2)
     slope = sp.Derivative(_law_of_y(g0_density(f, g)), y)
@@ -142,7 +140,7 @@ def pooled_relu_peaks_at_the_extremes(stated: Any) -> Findings:
     assumes="no ties between the outputs",
 )
 def mean_of_the_fraction(stated: Any) -> Findings:
-    """Exchanging the weights of the two outputs turns f_0 into 1 - f_0 and changes no probability: at every width."""
+    """Exchanging the weights of the two outputs turns f_0 into 1 - f_0 and changes no probability, at every width."""
     mean = sp.Integral(npdf(x) * ncdf(sp.sqrt(g) * x), (x, -sp.oo, sp.oo))
     yield identity("mean of Phi(sqrt(gamma) U)", mean, stated.rhs)
     for net, name in ((igb.mlp(1, "linear"), "Linear"), (igb.mlp(1), "ReLU"), (igb.mlp(1, pool=4), "ReLU + MaxPool")):
@@ -196,8 +194,8 @@ def theory_is_asymptotically_exact(trial: Trial, stated: Any) -> Findings:
         edges = scipy.special.ndtr(NORMAL)
         shares, masses = (edges[1:] + edges[:-1]) / 2, np.diff(law(edges))
         expected = 2 * float(scipy.stats.binom.cdf(20, 64, shares) @ masses)
-        label, shape = f"{name}: P(at most 20 of 64 guesses for one class)", (3000, 64, (24, 48))
-        yield drawn_limit(trial, label, rare, expected, shape=shape, pool=pool)
+        label = f"{name}: P(at most 20 of 64 guesses for one class)"
+        yield drawn_limit(trial, label, rare, expected, shape=(3000, 64, (24, 48)), pool=pool)
 
 
 @SECTION.holds(
@@ -346,7 +344,7 @@ def inputs_off_centre(stated: Any) -> Findings:
     assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width",
 )
 def shifted_relu(stated: Any) -> Findings:
-    """The shift fits one sigma_w^2. At another there is a bias, and behind a second layer it is back (A-depthIGB)."""
+    """The shift is the mean at sigma_w^2 = 2. At another one, and behind a second layer, there is a bias (A-depthIGB)."""
     yield identity("<max(h, 0)>", relu_moment(1, sp.sqrt(2)), stated.rhs)
     formula = f"max(x,0)-{stated.rhs}"
     yield agree("1 + gamma of the toolkit", 1 + igb.mlp(1, formula).predict().gamma, 1, 15)
@@ -364,9 +362,7 @@ def shifted_relu(stated: Any) -> Findings:
     assumes="groups of 4 in the maximum (the paper does not print the size)",
 )
 def figure_4(trial: Trial, stated: Any) -> Findings:
-    """With D data f_0 is k/D, k binomial given the network: E over U of Bin(D, Phi(sqrt(gamma) U)). With D = 4 every
-    bar of the histogram of finite networks is compared with it, the bars of k and D - k together.
-    """
+    """With D data f_0 is k/D, k binomial given the network. The bars of k and D - k are drawn together, for D = 4."""
 
     def bar(number: int, units: Any) -> tuple[float, float]:
         guesses = np.rint(4 * fractions(trial.rng, units.reshape(-1, 4, units.shape[2]), 16))

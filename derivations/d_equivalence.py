@@ -110,9 +110,7 @@ def slope_of_the_correlation(stated: Any) -> Findings:
     assumes="infinite width, phi continuous; the derivative at fixed q_aa",
 )
 def slope_of_the_covariance(trial: Trial, stated: Any) -> Findings:
-    """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient (B-grad). For ReLU it
-    is sigma_w^2/2 in every layer, with biases or not; D-ReLU-EOC is about sigma_w^2 = 2 with biases.
-    """
+    """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient (B-grad)."""
     for name, kernel, square in _kernels():
         slope = sp.Subs(sp.Derivative(sigma_w2 * kernel + sigma_b2, c), c, 1) / q
         yield identity(f"phi = {name}", slope, stated.rhs.subs(SLOPE, square))

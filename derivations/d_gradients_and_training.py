@@ -1,7 +1,6 @@
 """Bias meets trainability, section 6 and poster: gradients class by class, residual networks, and what needs training.
 
-Under cross-entropy the gradient by the logits of a datum of label k is p - e_k, p the softmax of the logits. Its square
-is multiplied by chi~_1 in every layer on the way back.
+Under cross-entropy the gradient by the logits of a datum of label k is p - e_k, p the softmax of the logits.
 """
 
 from typing import Any

@@ -66,9 +66,7 @@ assert 3.7 < gamma[399] / gamma[199] < 4.0    # a power law, l^2, in the ordered
 """,
 )
 def ordered_relu_is_exponential(stated: Any) -> Findings:
-    """Without biases, a point of the ordered phase for sigma_w^2 < 2, c' = kappa_1(c) does not know sigma_w^2: gamma is
-    the same in all phases, 2 l^2/(9 pi^2). (Gradients vanish or explode as (sigma_w^2/2)^l.)
-    """
+    """Without biases c' = kappa_1(c) does not depend on sigma_w^2: gamma goes as 2 l^2/(9 pi^2) in all phases."""
     cosine = sp.cos(s)  # c = cos s, 1 - c' = 1 - c - (sin s - s cos s)/pi
     ratio = sp.limit((1 - cosine) / (1 - cosine - (sp.sin(s) - s * cosine) / sp.pi), s, 0)
     yield satisfies("without biases, gamma = 1/(1 - c) for c near 1", stated, {stated.lhs: ratio})

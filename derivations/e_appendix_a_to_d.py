@@ -144,9 +144,7 @@ assert inside / 10_000 < 0.01  # nearly all of the variance lies where |x| >= ep
     right=sp.Ge(sp.Abs(x - MU), epsilon * s_n),
 )
 def lindeberg(stated: Any) -> Findings:
-    """The two differ for variables that are not centred. With X_i = i + N(0, 1) the true one holds, as the sum is
-    Gaussian; but |X_i| itself is far above eps s_n = eps sqrt(n) for nearly every i.
-    """
+    """With X_i = i + N(0, 1) the sum is Gaussian, and the true condition holds. But nearly all |X_i| exceed eps s_n."""
     count, eps = 2500, 0.1
     i = np.arange(1, count + 1.0)[:, None]
     beyond = sp.lambdify((x, MU, epsilon, s_n), stated, "numpy")

@@ -133,7 +133,7 @@ def no_amplification(trial: Trial, stated: Any) -> Findings:
     "E-Eq20,22", "B_i^(1) ~ N(0, 1)", printed=equation("f_{B_i}(b)", npdf(b)), assumes="infinite batch, Gaussian inputs"
 )
 def normalised_node(stated: Any) -> Findings:
-    """The density of B is that of Z at mu + sigma b, times sigma. Batches of finite size have one that tends to it."""
+    """The density of B is that of Z at mu + sigma b, times sigma. The density in finite batches tends to it."""
     changed = sp.Subs(npdf(z, mu, sigma) * sigma, z, mu + sigma * b)
     yield identity("change of variable", changed, stated.rhs)
     for at in (0, 1, 2):
@@ -240,9 +240,7 @@ def one_hidden_layer(factor: Any) -> tuple[sp.Eq, ...]:
     right_assumes="inputs of mean 0, no biases",
 )
 def remark(stated: Any) -> Findings:
-    """Without normalisation ReLU sees Z ~ N(0, q), q = sw2 E X^2, not N(0, 1); the paper's setting has q = 2. On inputs
-    of another mean gamma differs too, as BatchNorm alone takes it away.
-    """
+    """Without normalisation ReLU sees Z ~ N(0, q), q = sw2 E X^2, which is 2 in the paper, instead of N(0, 1)."""
     mean, square = (relu_moment(power, sp.sqrt(q)) for power in (1, 2))
     yield identity("variance over the data", sigma_w2 * (square - mean**2), stated[0].rhs)
     yield identity("variance of the centres", sigma_w2 * mean**2, stated[1].rhs)

@@ -5,8 +5,7 @@ use all n of them; the modified ones leave a out:
 
     mu~ = (1/(n-1)) sum_(b != a) Z_b,    sigma~^2 = (1/(n-1)) sum_(b != a) (Z_b - mu~)^2,    B~ = (Z_a - mu~)/sigma~.
 
-Expectations of polynomials in the Z_b are exact, at several n, as they are rational functions of n. Laws are compared
-by their moments, or integrated at several n.
+Expectations of polynomials in the Z_b are exact, at several n. Laws are compared by their moments, or integrated.
 """
 
 from collections.abc import Callable
@@ -284,7 +283,7 @@ def density_of_the_proxy(trial: Trial, stated: Any) -> Findings:
     ),
 )
 def constants(stated: Any) -> Findings:
-    """C is the product of the factors of three densities, C' has the integral over x too; that over y leaves Eq. 49."""
+    """C is the product of the factors of the densities; C' includes the integral over x. That over y gives Eq. 49."""
     for size in (4, 5):
         last = sp.Limit(DEVIATION.subs(n, size) / y ** (size - 3), y, 0)
         first = stated[0].rhs.subs(n, size)

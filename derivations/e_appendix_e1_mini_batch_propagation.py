@@ -142,9 +142,9 @@ def moments_of_an_activation(trial: Trial, stated: Any) -> Findings:
     values = {MEAN: sp.sqrt(p.var_mu / 2), SQUARE: (p.var_mu + p.var_chi) / 2, SPREAD: p.var_chi / 2}
     yield agree("predicted, n = 12", values[name], said.subs(n, SIZE), 11)
     z = trial.rng.standard_normal((trial.draws(200_000), SIZE))
-    y_drawn = relu((z[:, 0] - z[:, 1:].mean(axis=1)) / z[:, 1:].std(axis=1))
-    drawn = {MEAN: y_drawn, SQUARE: y_drawn**2, SPREAD: (y_drawn - y_drawn.mean()) ** 2}[name]
-    yield measured(trial, "drawn, n = 12", *mean_with_error(drawn), said.subs(n, SIZE))
+    drawn = relu((z[:, 0] - z[:, 1:].mean(axis=1)) / z[:, 1:].std(axis=1))
+    numbers = {MEAN: drawn, SQUARE: drawn**2, SPREAD: (drawn - drawn.mean()) ** 2}[name]
+    yield measured(trial, "drawn, n = 12", *mean_with_error(numbers), said.subs(n, SIZE))
 
 
 def variances(mean: sp.Expr, square: sp.Expr) -> tuple[sp.Eq, ...]:
@@ -172,9 +172,7 @@ for size in (12, 100, 300):
     right=variances(batch_relu_mean(n), sp.Rational(1, 2)),
 )
 def output_law(trial: Trial, stated: Any) -> Findings:
-    """The argument of the full batch (E-ThmE.1) with mean and variance of Y = relu(B), of the estimator that networks
-    use. For the estimator that leaves a point out all is right as printed, up to the letters of Eq. 61.
-    """
+    """The argument of E-ThmE.1 with the moments of Y = relu(B). For B~ all is right up to the letters of Eq. 61."""
     chi, mu = (part.rhs / sigma_w2 for part in stated)
     moments = [sp.Integral(y**k * batch_density(y, sp.Integer(8)), (y, 0, sp.sqrt(7))) for k in (1, 2)]
     yield identity("Var Y, n = 8", moments[1] - moments[0] ** 2, chi.subs(n, 8))

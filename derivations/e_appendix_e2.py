@@ -97,7 +97,7 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
     right_assumes="full batch, widths to infinity",
 )
 def induction(stated: Any) -> Findings:
-    """A misprint of an index: as printed the induction ends at layer 2. The base is E-Eq65-68."""
+    """An index is misprinted: as printed the induction ends at layer 2. E-Eq65-68 has the first layer."""
     yield from normalised()
     yield from normal("Z", stated[0].rhs, z, 0, sigma_w**2)
     reached = sp.Integer(1)
@@ -162,7 +162,7 @@ def batchnorm(stated: Any) -> Findings:
 @SECTION.holds("E-Eq72", "half of E Z^2", printed=equation(SQUARE, sigma_w**2 / 2))
 @SECTION.holds("E-Eq71", "the mean of Y", printed=equation(MEAN, sigma_w / sp.sqrt(2 * sp.pi)))
 def moments_behind_relu(stated: Any) -> Findings:
-    """Integrals over the positive half line; the atom at 0 adds nothing. (Inside Eq. 73 two indices are exchanged.)"""
+    """The integrals are over the positive half line; the atom at 0 adds nothing. (Two indices in Eq. 73 are exchanged.)"""
     derived = {MEAN: moment(1), SQUARE: moment(2), SPREAD: moment(2) - moment(1) ** 2}
     yield identity("by integration", derived[stated.lhs.name], stated.rhs)
 

@@ -66,8 +66,10 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
         ("Var(G0)", simulated.variance_of_guesses, g0_variance(plain)),
     )
     for name, measure, other in measures:
-        nets = {"shape": (100, 100, (64, 128)), "depth": 3, "phi": lambda h: standardised(relu(h), -1)}
-        yield simulated.drawn_limit(trial, f"{name} of outputs, depth 3", measure, 0, other, **nets)
+        label, shape = f"{name} of outputs, depth 3", (100, 100, (64, 128))
+        yield simulated.drawn_limit(
+            trial, label, measure, 0, other, shape=shape, depth=3, phi=lambda h: standardised(relu(h), -1)
+        )
 
 
 @SECTION.fails(

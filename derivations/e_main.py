@@ -166,9 +166,7 @@ def layernorm_after(trial: Trial, stated: Any) -> Findings:
     assumes="X ~ N(0, 1), as in the paper's setting; infinitely many data",
 )
 def equivalent_for_one_layer(stated: Any) -> Findings:
-    """All nodes then have the law N(0, sw2) over the data, and averages over nodes and over data are the same. On data
-    of mean 1 in every component the two differ: LN keeps the centres that the data give the nodes.
-    """
+    """All nodes then have the law N(0, sw2) over the data. On data of mean 1 LN differs: it keeps the centres."""
     for norm in ("batch", "layer"):
         for placement, part in zip(("before", "after"), stated, strict=True):
             found = gammas(1, norm=norm, placement=placement)[-1]
