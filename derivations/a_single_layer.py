@@ -344,7 +344,7 @@ def inputs_off_centre(stated: Any) -> Findings:
     assumes="one hidden layer, sigma_w^2 = 2, centred Gaussian data, infinite width",
 )
 def shifted_relu(stated: Any) -> Findings:
-    """The shift is the mean at sigma_w^2 = 2. At another one, and behind a second layer, there is a bias (A-depthIGB)."""
+    """The shift is the mean at sigma_w^2 = 2. Elsewhere, and behind a second layer, a bias remains (A-depthIGB)."""
     yield identity("<max(h, 0)>", relu_moment(1, sp.sqrt(2)), stated.rhs)
     formula = f"max(x,0)-{stated.rhs}"
     yield agree("1 + gamma of the toolkit", 1 + igb.mlp(1, formula).predict().gamma, 1, 15)

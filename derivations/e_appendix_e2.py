@@ -162,7 +162,7 @@ def batchnorm(stated: Any) -> Findings:
 @SECTION.holds("E-Eq72", "half of E Z^2", printed=equation(SQUARE, sigma_w**2 / 2))
 @SECTION.holds("E-Eq71", "the mean of Y", printed=equation(MEAN, sigma_w / sp.sqrt(2 * sp.pi)))
 def moments_behind_relu(stated: Any) -> Findings:
-    """The integrals are over the positive half line; the atom at 0 adds nothing. (Two indices in Eq. 73 are exchanged.)"""
+    """The integrals are over the positive half line; the atom at 0 adds nothing. (Eq. 73 exchanges two indices.)"""
     derived = {MEAN: moment(1), SQUARE: moment(2), SPREAD: moment(2) - moment(1) ** 2}
     yield identity("by integration", derived[stated.lhs.name], stated.rhs)
 

@@ -83,7 +83,6 @@ def hidden_units(
     phi: Callable[[Array], Array] = relu,
     pool: int = 1,
     sigma_w2: float = 2.0,
-    sigma_b2: float = 0.0,
 ) -> Array:
     """Return units of the last hidden layer for Gaussian data of as many components as the layer has units.
 
@@ -94,9 +93,6 @@ def hidden_units(
     for _ in range(depth):
         weights = rng.standard_normal((networks, width, width * pool), dtype=np.float32)
         units = units @ (np.float32(np.sqrt(sigma_w2 / width)) * weights)
-        if sigma_b2:
-            biases = rng.standard_normal((networks, 1, width * pool), dtype=np.float32)
-            units += np.float32(np.sqrt(sigma_b2)) * biases
         units = phi(units).reshape(networks, samples, width, pool).max(axis=-1)
     return units
 
