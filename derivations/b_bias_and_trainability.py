@@ -16,8 +16,8 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, rises, satisfies, shown, tanh
 from igbtheory.claims.gaussians import kappa_1, mean_of_pair, mean_over, ncdf, npdf
-from igbtheory.claims.simulated import extrapolated, mean_with_error, wide_limit
-from igbtheory.claims.wide import growth
+from igbtheory.claims.simulated import extrapolated, mean_with_error, ratio_with_error, second_moments, wide_limit
+from igbtheory.claims.wide import forward, growth
 from igbtheory.claims.wide import tanh as layer_of_tanh
 
 SECTION = Section("Bias and trainability: the slides", "B")
@@ -275,7 +275,7 @@ def gradients_in_the_phases(trial: Trial, stated: Any) -> Findings:
 )
 def link(trial: Trial, stated: Any) -> Findings:
     """Y(a) = mu + s z_a with mu of variance Var_W(mu) and z_a fresh for every datum: q_aa = Var_W(mu) + Var_chi and
-    q_ab = Var_W(mu). D-Thm3.1 and D-Fig2 draw networks for c, the finite networks here are for gamma.
+    q_ab = Var_W(mu). In finite networks gamma is that over many data, c that of two orthogonal data over the networks.
     """
     mu, z = sp.symbols("mu z", real=True)
     first, second = sp.sqrt(g) * mu + z, sp.sqrt(g) * mu + y  # Var_chi = 1
@@ -287,6 +287,16 @@ def link(trial: Trial, stated: Any) -> Findings:
     kappa = kappa_1(first_layer)
     behind = sp.N((sp.Rational(11, 10) * kappa + sp.Rational(1, 10)) / sp.Rational(12, 10))
     yield agree("c behind one layer, by the toolkit", predicted.per_layer.c[1], behind, 10)
+
+    def correlation(width: int) -> tuple[float, float]:
+        data = np.broadcast_to(np.sqrt(width) * np.eye(width, 2), (trial.draws(40_000), width, 2))
+        h = forward(trial.rng, data, 2.0, 0.2)
+        both, own = second_moments(np.maximum(h, 0).transpose(0, 2, 1))
+        return ratio_with_error(2 * both + 0.2, 2 * own + 0.2)
+
+    yield wide_limit(
+        trial, "c over the networks", map(correlation, (16, 32)), stated.rhs.subs(g, behind / (1 - behind))
+    )
     rows, other = {"gamma[1]": behind / (1 - behind)}, {"gamma[1]": 1}
     yield from extrapolated(trial, igb.mlp(1, sigma_b2=0.2), rows, networks=2000, against=other)
 
