@@ -6,4 +6,4 @@ class AccuracyWarning(UserWarning):
 
 
 class EstimateWarning(AccuracyWarning):
-    """A prediction in which a layer without an exact rule was estimated from draws of units, to a few digits."""
+    """A prediction in which a layer without an exact rule was estimated from draws, to a few digits."""

@@ -39,6 +39,13 @@ def non_negative(name: str, value: Any) -> None:
         raise ValueError(f"expected {name} >= 0 and finite, got {wrong[0]}; {REMEDIES.get(name, 'pass such a number')}")
 
 
+def variance(name: str, value: Any, of: str) -> None:
+    """Refuse a variance of a layer `of` images that is not one number, finite and at least 0."""
+    non_negative(name, value)
+    if np.ndim(value):
+        raise ValueError(f"expected {name} of {of} to be one number, got a sweep; loop over its values")
+
+
 def numeric(name: str, value: Any, remedy: str = "call derive(), which keeps symbols") -> None:
     """Refuse a SymPy expression with symbols, where only numbers can be computed with."""
     if is_symbolic(value):

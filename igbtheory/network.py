@@ -10,7 +10,7 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning, EstimateWarning
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, BatchNorm, Conv2d, Dense, Flatten, Layer, LayerNorm, MaxPool, RMSNorm
+from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
 from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Kind, Multiprecision
 from igbtheory.prediction import Prediction
@@ -149,7 +149,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     """What keeps digits from a prediction."""
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
-        return f"{named} has no exact rule there and was estimated from draws of units"
+        return f"{named} has no exact rule there and was estimated from draws"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
@@ -192,42 +192,15 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     """
     dense, phi = Dense(sigma_w2, sigma_b2), Activation(activation)
     pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
-    normed = _norm(norm, batch_size)
+    normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
     checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
     return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
 
 
-def cnn(  # noqa: PLR0913 - as above
-    depth: int,
-    activation: Any = "relu",
-    *,
-    kernel: int = 3,
-    padding: str = "zeros",
-    norm: str | None = None,
-    pool: Layer | None = None,
-    end: Layer | None = None,
-    sigma_w2: Any = 2.0,
-    sigma_b2: Any = 0.0,
-) -> Network:
-    """Convolutional network on images: `depth` times Conv2d, norm, activation, pool; then `end` and the output Dense.
-
-    kernel, padding, sigma_w2, sigma_b2: of the convolutions, and both variances of the Dense. norm: None, "batch",
-    "layer" or "rms". pool: a layer such as AvgPool2d(2). end: Flatten() by default, or GlobalAvgPool().
-    """
-    hidden = (
-        Conv2d(kernel, padding=padding, sigma_w2=sigma_w2, sigma_b2=sigma_b2),
-        *_norm(norm, None),
-        Activation(activation),
-        *(() if pool is None else (pool,)),
-    )
-    layers = hidden * checks.whole("depth", depth, 1, DEEPEST)
-    return Network(*layers, Flatten() if end is None else end, Dense(sigma_w2, sigma_b2))
-
-
-def _norm(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
-    """The norm of that name, or nothing."""
+def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
+    """Return the norm of that name, or nothing."""
     if name == "batch":
         return (BatchNorm(batch_size),)
     if batch_size is not None:

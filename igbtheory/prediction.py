@@ -94,7 +94,7 @@ class Prediction(OutputLayer):
     per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
     batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
     of a batch of given data whose BatchNorm has no exact rule and is estimated from draws; inf where all is exact.
-    estimated: the layers that have no exact rule there and were estimated from draws of units; `error` counts them.
+    estimated: the layers that have no exact rule there and were estimated from draws; `error` counts them.
     layers, inputs: what was predicted; () and None where no network stands behind it.
     """
 

@@ -109,9 +109,7 @@ def prediction_text(prediction: "Prediction") -> str:
         f"error   {_error(float(prediction.error), digits)} (estimated, relative, of var_mu and var_chi)",
     ]
     if prediction.estimated:
-        lines.append(
-            f"drawn   {', '.join(map(repr, prediction.estimated))}: no exact rule, estimated from draws of units"
-        )
+        lines.append(f"drawn   {', '.join(map(repr, prediction.estimated))}: no exact rule, estimated from draws")
     return "\n".join(lines)
 
 

@@ -1,10 +1,10 @@
 """Theory of a chain of layers in infinite width: the law of Gaussian inputs, or the kernel of a given data set."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
-from math import isqrt
+from math import isqrt, prod
 from typing import Any, final
 
 import numpy as np
@@ -19,8 +19,12 @@ from igbtheory.layers.batches import batch_of, in_batches, sees_batches
 from igbtheory.layers.blocks import Block, block, vectors
 from igbtheory.layers.chain import behind_undrawn, needed, shapes, swept
 from igbtheory.layers.data import Components
-from igbtheory.layers.places import Places, at_positions, units_first
+from igbtheory.layers.draws import SEED, SPARE, standard_error
+from igbtheory.layers.few import is_few, settled
+from igbtheory.layers.gaussian import UnitsNeededError
+from igbtheory.layers.places import Places, at_positions, of_shape, units_first
 from igbtheory.numbers import FLOAT64, Kind
+from igbtheory.numbers.threads import one_thread
 from igbtheory.prediction import Batch, PerLayer, Prediction
 
 BLOCK = 2**20
@@ -33,6 +37,8 @@ LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 LARGEST_WHOLE = 4_000
 """Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
+WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
+"""Worlds of few weights that a prediction is a mean over at least and at most, and entries of all their kernels."""
 THREADS = 2
 """Blocks of images at once: more would need more memory."""
 LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
@@ -91,38 +97,116 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
 
     given = units_first(checks.data_set(inputs))
     shapes(layers, given.shape[2:])
+    with np.errstate(all="ignore"):  # as above
+        worlds = _worlds(layers, n, given) if is_few(layers) else [_found(layers, n, given)]
+    found = worlds[0]
+    q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
+    _refuse_lost(n, q)
+    # less is what rounding leaves of a centred kernel, or of one of equal data
+    least = ROUNDED * n.epsilon * q
+    q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
+    if len(worlds) == 1:
+        error = found.error * np.asarray(n.ratio(q, var_chi), dtype=float)
+    else:
+        error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
+    error = np.where(var_chi == 0, 0.0, error)
+    arcsines = float(np.mean([world.arcsines for world in worlds]))
+    law = DatasetGuessLaw(found.outputs, arcsines, _kernels(worlds))
+    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
+    rank = min(world.rank for world in worlds)
+    return Prediction(per_layer, law, None, rank, _unlike(found.estimated), tuple(layers), checks.data_set(inputs))
+
+
+@final
+@dataclass(frozen=True)
+class Found:
+    """What one world, or a network without few weights, has: means of q_ab and q after every Dense, and their error.
+
+    arcsines: mean of asin(c_ab)/(2 pi) over all pairs of the outputs; outputs: number of data behind the layers.
+    """
+
+    q_ab: NDArray[Any]
+    q: NDArray[Any]
+    error: NDArray[np.float64]
+    arcsines: float
+    outputs: int
+    rank: float
+    estimated: tuple[Layer, ...]
+    kernel: Callable[[], NDArray[np.float64]]
+
+
+def _kernels(worlds: list[Found]) -> Callable[[], NDArray[np.float64]]:
+    """Return the kernel of the outputs, or those of all worlds, as a function."""
+    return worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
+
+
+def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
+    """Return what independent worlds find, whose layers have the few weights drawn that do not average out."""
+    count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
+
+    def world(rng: np.random.Generator) -> Found:
+        with one_thread(), np.errstate(all="ignore"):
+            found = _found(settled(layers, rng), n, given, 1 + int(rng.integers(2**32)))
+            kernel = found.kernel()
+        return replace(found, kernel=lambda: kernel)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(world, np.random.default_rng(SEED).spawn(count)))
+
+
+def _positions(layers: Sequence[Layer], given: Any) -> int:
+    """Return how many positions the data have behind any of the layers at most."""
+    return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
+
+
+def _scatter(worlds: list[Found], statistic: Callable[[Found], Any]) -> Any:
+    """Return the error of the mean of a statistic over the worlds."""
+    with np.errstate(all="ignore"):
+        return SPARE * standard_error(np.array([statistic(world) for world in worlds], dtype=float))
+
+
+def _found(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0) -> Found:
+    """Return what the layers find on the data, in blocks of their kernel; images whole where units must be drawn."""
     chain, data = behind_undrawn(layers, given)
     if n is FLOAT64:
         _refuse_scale(data)
     data = n.number(data)
     places = needed(chain, data.shape[2:])
-    most = _most(chain, places)
-    if len(data) > most:
+    _refuse_many(chain, len(data), places)
+    if places is not None and not places.whole:
+        try:  # one datum tells whether units must be drawn, for which all pairs are needed
+            _pairs(chain, n, data[:1], slice(0, 1), slice(0, 1), places, world)
+        except UnitsNeededError:
+            places = of_shape(data.shape[2:])
+            _refuse_many(chain, len(data), places)
+    return _in_blocks(chain, n, data, places, world)
+
+
+def _refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> None:
+    """Refuse so many data that their kernel does not fit."""
+    most = _most(layers, places)
+    if count > most:
         raise ValueError(
-            f"expected at most {most} data, got {len(data)}: their kernel has the square of entries; predict "
-            f"on a subsample, for example X[np.random.default_rng(0).choice({len(data)}, {most}, replace=False)]"
+            f"expected at most {most} data, got {count}: their kernel has the square of entries; predict "
+            f"on a subsample, for example X[np.random.default_rng(0).choice({count}, {most}, replace=False)]"
         )
-    kernel = OutputKernel(tuple(chain), data.astype(float))
+
+
+def _in_blocks(chain: Sequence[Layer], n: Kind, data: Any, places: Places | None, world: int) -> Found:
+    """Return what the layers find on data that draw what enters the first layer, in blocks of their kernel."""
     parts = _parts(chain, len(data), places)
     sums, arcsines, rank = np.zeros(()), 0.0, np.inf
-    with np.errstate(all="ignore"):  # as above
-        for (rows, columns), found in zip(parts, _each(chain, n, data, parts, places), strict=True):
-            node, pairs = found
-            start = rows.start - columns.start
-            sums = sums + np.array([_sums(part, start) for part in pairs]).T
-            arcsines += _arcsines(pairs[-1], start)
-            rank = min(rank, *(part.rank for part in pairs))
+    for (rows, columns), found in zip(parts, _each(chain, n, data, parts, places, world), strict=True):
+        node, pairs = found
+        start = rows.start - columns.start
+        sums = sums + np.array([_sums(part, start) for part in pairs]).T
+        arcsines += _arcsines(pairs[-1], start)
+        rank = min(rank, *(part.rank for part in pairs))
     q_ab, q, error, count = sums
-    q_ab, q, error = q_ab / count**2, q / count, error.astype(float) / len(parts)
     outputs = int(count[-1])  # a layer may have changed the number of data
-    _refuse_lost(n, q)
-    # less is what rounding leaves of a centred kernel, or of one of equal data
-    least = ROUNDED * n.epsilon * q
-    q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
-    error = np.where(var_chi == 0, 0.0, error * np.asarray(n.ratio(q, var_chi), dtype=float))
-    law = DatasetGuessLaw(outputs, arcsines / outputs**2, kernel)
-    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
-    return Prediction(per_layer, law, None, rank, _unlike(node.estimated), tuple(layers), checks.data_set(inputs))
+    kernel = OutputKernel(tuple(chain), data.astype(float), places is not None and places.whole, world)
+    means = q_ab / count**2, q / count, error.astype(float) / len(parts)
+    return Found(*means, arcsines / outputs**2, outputs, rank, node.estimated, kernel)
 
 
 def _unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
@@ -144,7 +228,7 @@ def _refuse_unlike(*values: Any) -> None:
 
 def _most(layers: Sequence[Layer], places: Places | None) -> int:
     """Return the number of data at most: of images with these pairs of positions, of vectors without."""
-    whole = any(layer.whole for layer in layers)
+    whole = _whole(layers, places)
     if places is None:
         return LARGEST_WHOLE if whole else LARGEST
     fits = len(places.offsets) <= LARGEST_WHOLE // 2 if whole else places.size <= LARGEST_IMAGE
@@ -156,10 +240,15 @@ def _most(layers: Sequence[Layer], places: Places | None) -> int:
     return LARGEST_WHOLE // len(places.offsets) if whole else min(LARGEST, isqrt(LARGEST_PAIRS // places.size))
 
 
+def _whole(layers: Sequence[Layer], places: Places | None) -> bool:
+    """Return whether the kernel of all data is held at once."""
+    return (places is not None and places.whole) or any(layer.whole for layer in layers)
+
+
 def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[tuple[slice, slice]]:
     """Return rows and columns of the blocks: of images squares on and above the diagonal, of vectors whole rows."""
     if places is None or places.whole:
-        rows = count if any(layer.whole for layer in layers) else max(1, BLOCK // count)
+        rows = count if _whole(layers, places) else max(1, BLOCK // count)
         return [(slice(start, start + rows), slice(0, count)) for start in range(0, count, rows)]
     side = max(1, isqrt(BLOCK // places.size))
     parts = [slice(start, min(start + side, count)) for start in range(0, count, side)]
@@ -167,23 +256,23 @@ def _parts(layers: Sequence[Layer], count: int, places: Places | None) -> list[t
 
 
 def _each(
-    layers: Sequence[Layer], n: Kind, data: Any, parts: list[tuple[slice, slice]], places: Places | None
+    layers: Sequence[Layer], n: Kind, data: Any, parts: list[tuple[slice, slice]], places: Places | None, world: int
 ) -> Iterator[tuple[KernelNode, list[Pairs]]]:
     """Yield what `_pairs` returns for the blocks; those of images are computed side by side."""
     if places is None or len(parts) == 1:
-        yield from (_pairs(layers, n, data, rows, columns, places) for rows, columns in parts)
+        yield from (_pairs(layers, n, data, rows, columns, places, world) for rows, columns in parts)
         return
 
     def quiet(part: tuple[slice, slice]) -> tuple[KernelNode, list[Pairs]]:
         with np.errstate(all="ignore"):  # every thread has a state of its own
-            return _pairs(layers, n, data, *part, places)
+            return _pairs(layers, n, data, *part, places, world)
 
     with ThreadPoolExecutor(THREADS) as pool:
         yield from pool.map(quiet, parts)
 
 
 def _pairs(
-    layers: Sequence[Layer], n: Kind, data: Any, rows: slice, columns: slice, places: Places | None
+    layers: Sequence[Layer], n: Kind, data: Any, rows: slice, columns: slice, places: Places | None, world: int
 ) -> tuple[KernelNode, list[Pairs]]:
     """Node of the outputs, and the kernels of the stream, for the pairs of the data in `rows` and `columns`."""
     if places is None:
@@ -192,6 +281,7 @@ def _pairs(
         now = Block(replace(_of_vectors(n, at_positions(data), slice(0, data.size)), places=places))
     else:
         now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, tuple(layers))
+    now = replace(now, node=replace(now.node, world=world))
     found: list[Pairs] = []
     batched = batch_of(layers) is not None
     for layer in layers:
@@ -226,18 +316,23 @@ class OutputKernel:
 
     layers: tuple[Layer, ...]
     data: NDArray[np.float64]
+    drawn: bool = False
+    world: int = 0
 
     def __call__(self) -> NDArray[np.float64]:
         """Return the kernel, shape (n_samples, n_samples), in double precision."""
-        count, places = len(self.data), needed(self.layers, self.data.shape[2:])
+        count, shape = len(self.data), self.data.shape[2:]
+        places = of_shape(shape) if self.drawn else needed(self.layers, shape)
         if places is None or places.whole:
             return np.asarray(
-                _pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places)[1][-1].q_ab
+                _pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places, self.world)[1][
+                    -1
+                ].q_ab
             )
         parts = _parts(self.layers, count, places)
         kernel: Any = None
         for (rows, columns), (_, pairs) in zip(
-            parts, _each(self.layers, FLOAT64, self.data, parts, places), strict=True
+            parts, _each(self.layers, FLOAT64, self.data, parts, places, self.world), strict=True
         ):
             q_ab = pairs[-1].q_ab
             kernel = np.empty((count, count), dtype=q_ab.dtype) if kernel is None else kernel

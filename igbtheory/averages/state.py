@@ -83,3 +83,13 @@ def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np
     values, vectors = np.linalg.eigh(kernel)
     kept = values > 2 * len(kernel) * FLOAT64.epsilon * max(largest, values[-1])
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def pivoted_root(kernel: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a root L of a kernel L L^T, shape (D, rank), by pivoted Cholesky: some directions may have no variance."""
+    from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - loaded where something is drawn
+
+    factor, pivots, rank, _ = dpstrf(kernel, lower=1)
+    root = np.zeros((len(kernel), rank))
+    root[pivots - 1] = np.tril(factor)[:, :rank]
+    return root

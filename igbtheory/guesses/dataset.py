@@ -8,6 +8,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.averages.state import pivoted_root
 from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
 
@@ -20,7 +21,8 @@ LARGEST = 8192
 class DatasetGuessLaw(Law):
     """Law of the fraction of `size` given data that class 0 gets, in infinite width.
 
-    mean = 1/2, var = mean over all pairs (a, b) of asin(c_ab)/(2 pi); samples from Delta_O ~ N(0, kernel).
+    mean = 1/2, var = mean over all pairs (a, b) of asin(c_ab)/(2 pi); samples from Delta_O ~ N(0, kernel). kernel gives
+    an array (size, size), or several, (worlds, size, size), of which every draw takes one.
     """
 
     size: int
@@ -57,28 +59,36 @@ class DatasetGuessLaw(Law):
         """Return the law as so many draws of G0 show it."""
         return SampledLaw(self.rvs(checked_draws(draws), random_state))
 
-    def outputs(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return independent draws of an output at all data, shape (size, count): N(0, kernel)."""
-        return np.asarray(self._root @ rng.standard_normal((self._root.shape[1], count)))
+    def outputs(self, count: int, rng: np.random.Generator, classes: int = 1) -> NDArray[np.float64]:
+        """Return draws of an output at all data, shape (size, count): N(0, kernel).
+
+        They are independent; those of `classes` columns side by side belong to one network, and so to one world.
+        """
+        if len(self._roots) == 1:
+            return np.asarray(self._roots[0] @ rng.standard_normal((self._roots[0].shape[1], count)))
+        found = np.empty((self.size, count))
+        worlds = np.repeat(rng.integers(len(self._roots), size=count // classes), classes)
+        for world, root in enumerate(self._roots):
+            drawn = np.flatnonzero(worlds == world)
+            found[:, drawn] = root @ rng.standard_normal((root.shape[1], drawn.size))
+        return found
 
     @cached_property
-    def _root(self) -> NDArray[np.float64]:
-        """Matrix L with L L^T = kernel, by pivoted Cholesky: a kernel may have directions of no variance."""
-        from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - only sampling needs it
-
-        factor, pivots, rank, _ = dpstrf(self.checked_kernel(), lower=1)
-        root = np.zeros((self.size, rank))
-        root[pivots - 1] = np.tril(factor)[:, :rank]
-        return root
+    def _roots(self) -> list[NDArray[np.float64]]:
+        """Matrices L with L L^T = kernel, one for each world."""
+        return list(map(pivoted_root, self._kernels()))
 
     def checked_kernel(self) -> NDArray[np.float64]:
         """Return the covariance of an output at all data, (size, size); ValueError where it is too large to be held."""
+        return np.asarray(self._kernels().mean(axis=0))
+
+    def _kernels(self) -> NDArray[np.float64]:
         if self.size > LARGEST:
             raise ValueError(
                 f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a "
                 f"subsample, for example X[np.random.default_rng(0).choice({self.size}, {LARGEST}, replace=False)]"
             )
-        return self.kernel()
+        return self.kernel().reshape(-1, self.size, self.size)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in {"pdf", "logpdf", "finite"}:

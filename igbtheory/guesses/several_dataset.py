@@ -43,7 +43,7 @@ class DatasetDraws(DrawnClasses):
         size_of_one, rng = self.binary.size * self.n_classes, np.random.default_rng(random_state)
 
         def draw(count: int) -> Array:
-            outputs = self.binary.outputs(count * self.n_classes, rng)
+            outputs = self.binary.outputs(count * self.n_classes, rng, self.n_classes)
             return self._of(outputs.reshape(self.binary.size, count, self.n_classes))
 
         return np.asarray(draws_in_blocks(draw, shape_of(size), BLOCK // size_of_one))

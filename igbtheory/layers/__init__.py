@@ -11,8 +11,9 @@ layers make of them.
 
 from igbtheory.averages.state import Pairs
 from igbtheory.layers.activation import Activation
+from igbtheory.layers.attention import Attention
 from igbtheory.layers.batchnorm import BatchNorm
-from igbtheory.layers.convolution import Conv2d
+from igbtheory.layers.convolution import Conv1d, Conv2d, DepthwiseConv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.gates import GEGLU, GLU, Gate, ReGLU, SwiGLU
@@ -24,17 +25,24 @@ from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool, MaxPool2d
+from igbtheory.layers.token_mixing import TokenMixing
+from igbtheory.layers.tokens import ClassToken, FirstToken, PatchEmbedding, PositionEmbedding
 
 __all__ = [
     "GEGLU",
     "GLU",
     "Activation",
+    "Attention",
     "AvgPool",
     "AvgPool2d",
     "BatchNorm",
+    "ClassToken",
+    "Conv1d",
     "Conv2d",
     "Dense",
+    "DepthwiseConv2d",
     "Dropout",
+    "FirstToken",
     "Flatten",
     "Gate",
     "Gaussian",
@@ -48,8 +56,11 @@ __all__ = [
     "MaxPool",
     "MaxPool2d",
     "Pairs",
+    "PatchEmbedding",
+    "PositionEmbedding",
     "RMSNorm",
     "ReGLU",
     "Residual",
     "SwiGLU",
+    "TokenMixing",
 ]

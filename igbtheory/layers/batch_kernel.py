@@ -82,7 +82,7 @@ class Scaling:
             units = self.before.units(draws, count * m)
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
-        return estimated(either, q_ab, mean)
+        return estimated(either, q_ab, mean, self.before.world)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units by their own scales, shape (data, count)."""

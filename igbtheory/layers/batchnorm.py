@@ -72,7 +72,7 @@ class BatchNorm(Layer):
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.estimator == "evaluation":
             q = 1 + node.n.number(self.eps)
-            return scaled_pairs(node, node.averaged(), (q, q)) if self.eps else node
+            return scaled_pairs(node, node.averaged(), (q, q), node.means()) if self.eps else node
         x = node.averaged()
         count = 1 if node.places is None else prod(node.places.shape)
         size = count * self.divides(len(x.q_ab) // count)

@@ -36,12 +36,13 @@ def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) 
 def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Layer, ...], NDArray[Any]]:
     """Return the layers from the first one on that draws random numbers, and what those in front make of the data x.
 
-    They do the same in every network.
+    They do the same in every network. The first layer may stand for another one, see `Layer.reading`.
     """
     for i, layer in enumerate(layers):
         found = layer.undrawn(x, 1)
         if found is None:
-            return tuple(layers[i:]), x
+            first, x = layer.reading(x)
+            return (first, *layers[i + 1 :]), x
         x = found
     return (), x
 

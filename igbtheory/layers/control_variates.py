@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.random import Generator
 
 from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within
 from igbtheory.numbers.threads import one_thread
@@ -21,6 +22,8 @@ Pair = Callable[[Draws, int], tuple[Array, Array | None]]
 """Draws units y, and units y0 of known moments or None, shape (data, units) each."""
 LEAST, VALUES, MOST = 2**10, 2**18, 2**23
 """Units in a replicate at least, values at all data that they make where this allows more, random numbers at most."""
+FEW = 2
+"""Replicates in one of many worlds."""
 SMALL = 256
 """Data up to which a matrix product takes one thread: several would wait for each other."""
 HEAVY = 100.0
@@ -42,12 +45,17 @@ class DrawnKernel:
     error: float
 
 
-def estimated(draw: Pair, q_ab: Array, mean: Array) -> DrawnKernel:
-    """Return the moments of the units y; q_ab and mean are those of y0."""
+def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKernel:
+    """Return the moments of the units y; q_ab and mean are those of y0.
+
+    world: 0, or the number of one of many independent predictions, whose scatter shows their error: FEW replicates do.
+    """
+    replicates = FEW if world else REPLICATES
+    rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
     with one_thread() if mean.size <= SMALL else nullcontext():
-        slope, beta, sums = _drawn(draw, mean.size)
-    left, error_1 = _mean(sums[0], sums[1])
-    square, error_2 = _mean(sums[2], sums[3])
+        slope, beta, sums = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
+    left, error_1 = _mean(sums[0], sums[1], replicates)
+    square, error_2 = _mean(sums[2], sums[3], replicates)
     # without a control its moments may be out of range
     found = beta * q_ab + square if beta else square
     q = np.diagonal(found)
@@ -64,9 +72,9 @@ def estimated(draw: Pair, q_ab: Array, mean: Array) -> DrawnKernel:
     )
 
 
-def _drawn(draw: Pair, data: int) -> tuple[float, float, list[Array]]:
+def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, list[Array]]:
     """Slopes of y and of its square on those of y0, and sums over replicates of what they leave, and of its squares."""
-    pairs = _replicates(draw, data)
+    pairs = _replicates(draw, wanted, rngs)
     y, y0 = next(pairs)
     if y0 is None or not _is_light(y0):
         slope = beta = 0.0
@@ -81,13 +89,12 @@ def _drawn(draw: Pair, data: int) -> tuple[float, float, list[Array]]:
     return slope, beta, sums
 
 
-def _replicates(draw: Pair, data: int) -> Iterator[tuple[Array, Array | None]]:
+def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tuple[Array, Array | None]]:
     """Independent draws, one more than the replicates; a trial tells how many numbers a unit takes."""
-    first, *rngs = np.random.default_rng(SEED).spawn(REPLICATES + 2)
+    first, *rngs = rngs
     trial = Draws(first, FEWEST)
     draw(trial, FEWEST)
-    wanted = min(max(LEAST, VALUES // data), MOST // max(1, sum(trial.taken)))
-    points = points_within(wanted)
+    points = points_within(min(wanted, MOST // max(1, sum(trial.taken))))
     for rng in rngs:
         yield draw(Draws(rng, points), points)
 
@@ -105,7 +112,7 @@ def _slope(y: Array, y0: Array) -> float:
     return float(np.sum(y * apart)) / square if square else 0.0
 
 
-def _mean(total: Array, squares: Array) -> tuple[Array, Array]:
+def _mean(total: Array, squares: Array, replicates: int) -> tuple[Array, Array]:
     """Means of the replicates, and their standard errors."""
-    mean = total / REPLICATES
-    return mean, np.sqrt(np.maximum(squares / REPLICATES - mean**2, 0) / (REPLICATES - 1))
+    mean = total / replicates
+    return mean, np.sqrt(np.maximum(squares / replicates - mean**2, 0) / (replicates - 1))

@@ -1,30 +1,33 @@
 """Convolutions of images, with independent Gaussian weights and biases."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.layers.base import Averaged
+from igbtheory.layers.data import Components
 from igbtheory.layers.dense import weighted
+from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.node import KernelNode
 from igbtheory.layers.places import Places, Point, Window
 from igbtheory.layers.spatial import Windowed, refuse_vectors
 
+WHAT = {1: "sequences", 2: "images"}
 PADDINGS = ("zeros", "circular")
 
 
-@final
 @dataclass(frozen=True, init=False, repr=False)
-class Conv2d(Windowed):
-    """Convolution Z_i(p) = sum_j sum_d W_ij(d) X_j(stride p + d) + B_i over a window of size x size points d.
+class Convolution(Windowed, ABC):
+    """Convolution Z_i(p) = sum_j sum_d W_ij(d) X_j(stride p + d) + B_i, a window has `size` points d along each axis.
 
-    W_ij(d) ~ N(0, sigma_w2/(size^2 channels of X)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2 <q_ab(stride p + d,
-    stride p' + d)>_d + sigma_b2. Beyond the edges there are zeros, which lower the variance there, or the other side.
-    As PyTorch's Conv2d with padding size//2 (padding="same" for an even size). Sources: Novak et al. 2019, Bayesian
-    deep convolutional networks with many channels are Gaussian processes; Garriga-Alonso et al. 2019.
+    W_ij(d) ~ N(0, sigma_w2/(points of the window x channels j)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2
+    <q_ab(stride p + d, stride p' + d)>_d + sigma_b2.
     """
 
     size: int
@@ -33,13 +36,13 @@ class Conv2d(Windowed):
     sigma_w2: Any
     sigma_b2: Any
 
+    axes: ClassVar[int] = 2
+
     def __init__(
         self, kernel: int, stride: int = 1, padding: str = "zeros", sigma_w2: Any = 2.0, sigma_b2: Any = 0.0
     ) -> None:
         for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
-            checks.non_negative(name, value)
-            if np.ndim(value):
-                raise ValueError(f"expected {name} of a Conv2d to be one number, got a sweep; loop over its values")
+            checks.variance(name, value, f"a {type(self).__name__}")
             object.__setattr__(self, name, value)
         object.__setattr__(self, "size", checks.whole("kernel", kernel, 1))
         object.__setattr__(self, "stride", checks.whole("stride", stride, 1))
@@ -55,56 +58,180 @@ class Conv2d(Windowed):
 
     @property
     def before(self) -> int:
-        """Points of the window in front of its centre, along either axis."""
+        """Points of the window in front of its centre, along each axis."""
         return (self.size - 1) // 2
 
     @property
+    def points(self) -> list[Point]:
+        """The points of the window, from its corner."""
+        return list(np.ndindex(*[self.size] * self.axes))
+
+    @property
     def window(self) -> Window:
-        points = tuple((i - self.before, j - self.before) for i, j in np.ndindex(self.size, self.size))
+        points = tuple(tuple(i - self.before for i in point) for point in self.points)
         return Window(self.stride, points, apart=False, circular=self.padding == "circular")
 
     def positions(self, shape: Point) -> Point:
-        if len(shape) != 2:
-            refuse_vectors(self, shape)
-        image = f"{shape[0]} x {shape[1]} positions"
+        if len(shape) != self.axes:
+            refuse_vectors(self, shape, self.axes)
+        image = f"{_lengths(shape)} positions"
         if self.size > min(shape):
             raise ValueError(
-                f"expected images of at least {self.size} x {self.size} positions in front of {self!r}, got {image}; "
-                "take a smaller kernel, or pool less in front of it"
+                f"expected {WHAT[self.axes]} of at least {_lengths([self.size] * self.axes)} positions in front of "
+                f"{self!r}, got {image}; take a smaller kernel, or pool less in front of it"
             )
         if any(length % self.stride for length in shape):
             raise ValueError(
-                f"expected images whose height and width the stride of {self!r} divides, got {image}; crop or pad them"
+                f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {image}; crop or pad them"
             )
-        return shape[0] // self.stride, shape[1] // self.stride
+        return tuple(length // self.stride for length in shape)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if node.places is None:
-            refuse_vectors(self, ())
+            refuse_vectors(self, (), self.axes)
         after = self.behind_places(node.places)
         sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
         x = self.moved(node.averaged(), node.places, after)
-        return replace(node.after(weighted(node.n, x, sigma_w2, sigma_b2)), places=after)
+        return replace(self.summed(node, weighted(node.n, x, sigma_w2, sigma_b2)), places=after)
+
+    def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
+        """Return the node behind the layer, whose units are these sums over many channels."""
+        return node.after(sums)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        height, breadth = self.positions(x.shape[2:])
-        scale_w, scale_b = np.sqrt([self.sigma_w2 / (x.shape[1] * self.size**2), self.sigma_b2]).astype(x.dtype)
-        sides = (self.before, self.size - 1 - self.before)
+        shape = self.positions(x.shape[2:])
+        scale_b = np.sqrt(np.asarray(self.sigma_b2, dtype=float)).astype(x.dtype)
+        z = self.sums(self._windows(x, shape), rng, width)
+        z += scale_b * rng.standard_normal(z.shape[1], dtype=x.dtype)
+        return np.asarray(Places(shape, (0,)).images(z))
+
+    @abstractmethod
+    def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
+        """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
+
+    def _windows(self, x: NDArray[Any], shape: Point) -> Iterator[NDArray[Any]]:
+        """Yield what each point of the window reads, shape (data x positions, channels)."""
+        sides = [(self.before, self.size - 1 - self.before)] * self.axes
         mode: Any = "wrap" if self.padding == "circular" else "constant"
-        padded = np.pad(np.moveaxis(x, 1, -1), [(0, 0), sides, sides, (0, 0)], mode=mode)
-        z = np.zeros((len(x) * height * breadth, width), dtype=x.dtype)
-        for i, j in np.ndindex(self.size, self.size):
-            read = padded[:, i : i + self.stride * height : self.stride, j : j + self.stride * breadth : self.stride]
-            z += read.reshape(len(z), -1) @ rng.standard_normal((x.shape[1], width), dtype=x.dtype)
-        z *= scale_w
-        z += scale_b * rng.standard_normal(width, dtype=x.dtype)
-        return np.asarray(Places((height, breadth), (0,)).images(z))
+        padded = np.pad(np.moveaxis(x, 1, -1), [(0, 0), *sides, (0, 0)], mode=mode)
+        for point in self.points:
+            read = [slice(i, i + self.stride * length, self.stride) for i, length in zip(point, shape, strict=True)]
+            yield padded[(slice(None), *read)].reshape(-1, x.shape[1])
 
     def latex(self) -> str:
-        size = rf"{self.size} \times {self.size}"
+        size = r" \times ".join([str(self.size)] * self.axes)
         return rf"W_{{{size}}} * x + b,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
 
     def __repr__(self) -> str:
         stride = "" if self.stride == 1 else f", stride={self.stride}"
         bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
-        return f"Conv2d({self.size}{stride}, padding={self.padding!r}, sigma_w2={self.sigma_w2}{bias})"
+        numbers = f"{self.size}{stride}, padding={self.padding!r}, sigma_w2={self.sigma_w2}{bias}{self.more}"
+        return f"{type(self).__name__}({numbers})"
+
+    @property
+    def more(self) -> str:
+        """What the layer prints of parameters of its own."""
+        return ""
+
+
+class Grouped(Convolution, ABC):
+    """Convolution of channels in `groups`, each of which reads its own part of the channels in front, as PyTorch's.
+
+    In infinite width every group has many channels, so that the groups change nothing; the first layer has none.
+    """
+
+    groups: int
+
+    def __init__(
+        self,
+        kernel: int,
+        stride: int = 1,
+        padding: str = "zeros",
+        sigma_w2: Any = 2.0,
+        sigma_b2: Any = 0.0,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(kernel, stride, padding, sigma_w2, sigma_b2)
+        object.__setattr__(self, "groups", checks.whole("groups", groups, 1))
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        if self.groups > 1 and isinstance(node.base, Averaged) and isinstance(node.base.drawn, Components):
+            raise ValueError(
+                f"expected a layer with weights in front of {self!r}, got the data, whose channels are few and differ; "
+                f"take groups=1 in the first {type(self).__name__}"
+            )
+        return super().kernel(node)
+
+    def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
+        total: Any = 0
+        for read in reads:
+            channels = read.shape[1]
+            if channels % self.groups or width % self.groups:
+                raise ValueError(
+                    f"expected channels that the {self.groups} groups of {self!r} divide, got {channels} in front and "
+                    f"{width} behind; choose another width or number of groups"
+                )
+            parts = read.reshape(len(read), self.groups, -1).swapaxes(0, 1)
+            shape = (self.groups, channels // self.groups, width // self.groups)
+            total += parts @ rng.standard_normal(shape, dtype=read.dtype)
+        scale = np.sqrt(self.sigma_w2 * self.groups / (channels * len(self.points)))
+        return np.asarray(total.swapaxes(0, 1).reshape(-1, width) * read.dtype.type(scale))
+
+    @property
+    def more(self) -> str:
+        return "" if self.groups == 1 else f", groups={self.groups}"
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Conv2d(Grouped):
+    """Convolution Z_i(p) = sum_j sum_d W_ij(d) X_j(stride p + d) + B_i over a window of size x size points d.
+
+    W_ij(d) ~ N(0, sigma_w2/(size^2 channels of X)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2 <q_ab(stride p + d,
+    stride p' + d)>_d + sigma_b2. Beyond the edges there are zeros, which lower the variance there, or the other side.
+    groups: parts of the channels that read parts of those in front; with many channels they change nothing.
+    As PyTorch's Conv2d with padding size//2 (padding="same" for an even size). Sources: Novak et al. 2019, Bayesian
+    deep convolutional networks with many channels are Gaussian processes; Garriga-Alonso et al. 2019.
+    """
+
+    groups: int
+
+    axes = 2
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class Conv1d(Grouped):
+    """Convolution of sequences, over a window of `size` tokens: otherwise as Conv2d."""
+
+    groups: int
+
+    axes = 1
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class DepthwiseConv2d(Convolution):
+    """Convolution of every channel alone: Z_i(p) = sum_d W_i(d) X_i(stride p + d) + B_i, W_i(d) of sigma_w2/size^2.
+
+    The second moments behind it are those of Conv2d, but the units are not Gaussian: as PyTorch's Conv2d with as many
+    groups as channels, with which it is followed by a Conv2d(1).
+    """
+
+    @property
+    def weighs(self) -> bool:
+        return False
+
+    def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
+        return node.with_moments(self, sums.values, (0, 0))
+
+    def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
+        del width
+        total: Any = 0
+        for read in reads:
+            total += read * rng.standard_normal(read.shape[1], dtype=read.dtype)
+        return np.asarray(total * read.dtype.type(np.sqrt(self.sigma_w2) / self.size))
+
+
+def _lengths(shape: Iterable[int]) -> str:
+    return " x ".join(map(str, shape))

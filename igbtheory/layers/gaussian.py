@@ -103,9 +103,13 @@ class GaussianPairs(Base[Pairs]):
         return kernel_root(self.values.q_ab.astype(float))
 
 
+class UnitsNeededError(ValueError):
+    """Units must be drawn, for which the kernel of all data at all positions is needed at once."""
+
+
 def refuse_pairs() -> NoReturn:
     """Refuse to draw units of images of which only some pairs of positions are known."""
-    raise ValueError(
+    raise UnitsNeededError(
         "expected units of a Conv2d or a Dense in front of every activation on images, got averages of functions of "
         "units, such as pools, for which there is no rule; put a Conv2d or a Dense between them"
     )

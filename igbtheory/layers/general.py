@@ -82,7 +82,7 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
 
     before = node.averaged()
     known = np.asarray(before.q_ab, dtype=float)
-    found = estimated(either, known, at_data(node.means()[0], len(known)))
+    found = estimated(either, known, at_data(node.means()[0], len(known)), node.world)
     drawn = layer.behind(node) if all_of_them is None else lambda draws, count: either(draws, count)[0]
     pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
     behind = node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)

@@ -18,7 +18,6 @@ from igbtheory.layers.general import TINY, refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import LawNode
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.places import Point
 from igbtheory.layers.scaling import norm_text, normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
@@ -31,7 +30,7 @@ REPLICATES, POINTS = 16, 2**14
 @final
 @dataclass(frozen=True, repr=False)
 class GroupNorm(Layer):
-    """GroupNorm: LayerNorm over each group of `size` units of a datum.
+    """GroupNorm: LayerNorm over each group of `size` units of a datum, of images over their positions too.
 
     In front of an activation one datum follows the law of a batch of `size` data, which is exact; what two data share
     is estimated from draws. Units of a group depend on one another. LayerNorm is the limit of large groups.
@@ -61,12 +60,8 @@ class GroupNorm(Layer):
                 f"expected a number of units that groups of {self.size} divide, got {x.shape[1]}; choose another width "
                 "or size"
             )
-        return normalised(x.reshape(len(x), -1, self.size), self.eps, axis=2).reshape(x.shape)
-
-    def positions(self, shape: Point) -> Point:
-        if shape:
-            raise ValueError(f"expected vectors in front of {self!r}, got images or sequences; use LayerNorm()")
-        return shape
+        groups = x.reshape(len(x), x.shape[1] // self.size, -1)  # of images, their positions are in the group
+        return normalised(groups, self.eps, axis=2).reshape(x.shape)
 
     def in_front(self, count: int) -> int:
         return -(-count // self.size) * self.size

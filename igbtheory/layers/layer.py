@@ -85,12 +85,23 @@ class Layer(ABC):
         """Whether the kernel behind the layer needs all pairs of data at once."""
         return type(self).kernel is Layer.kernel or any(layer.whole for layer in self.inner)
 
+    def settled(self, rng: Generator) -> "Layer":
+        """Return the layer with the few weights drawn that do not average out; most layers have none."""
+        del rng
+        return self
+
     def undrawn(self, x: NDArray[Any], width: int) -> NDArray[Any] | None:
         """Return what the layer makes of units if it draws no random numbers, None if it draws some."""
+        if self.weighs:
+            return None
         rng = np.random.default_rng(0)
         untouched = rng.bit_generator.state
         found = self.samples(x, rng, width)
         return found if rng.bit_generator.state == untouched else None
+
+    def reading(self, x: NDArray[Any]) -> "tuple[Layer, NDArray[Any]]":
+        """Return a layer and units of the data x that make of them what this layer makes of x: fewer positions."""
+        return self, x
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
         """Return the samples of drawn units, shape (data, units), of images (data x positions, units)."""

@@ -19,10 +19,13 @@ class LayerNorm(Layer):
     """LayerNorm (X_i - <X>)/sqrt(<(X - <X>)^2> + eps), averages over the units of one datum.
 
     In infinite width the averages are constants: mean = 0, both variances over var_mu + var_chi + eps. On a given
-    data set every datum has its own mean and norm. Source: where-you-place-the-norm, Eq. 5 and appendix F.
+    data set every datum has its own mean and norm. positions_too: averages over the positions of images too, as
+    PyTorch's LayerNorm([channels, height, width]), and its GroupNorm of a few groups, which are wide.
+    Source: where-you-place-the-norm, Eq. 5 and appendix F.
     """
 
     eps: Any = 0.0
+    positions_too: bool = False
 
     def __post_init__(self) -> None:
         checks.epsilon(self.eps)
@@ -32,18 +35,25 @@ class LayerNorm(Layer):
         return scaled_law(node, x, x.variance + node.n.number(self.eps), centred=True)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        x, (a, b), eps = node.averaged(), node.means(), node.n.number(self.eps)
-        return scaled_pairs(node, x, (x.q_a - a * a + eps, x.q_b - b * b + eps), (a, b))
+        x, means, eps = node.averaged(), node.means(), node.n.number(self.eps)
+        squares, centres = (x.q_a, x.q_b), means
+        if self.positions_too and node.places is not None:
+            squares, centres = (node.places.averages(pair) for pair in (squares, centres))
+        q = squares[0] - centres[0] ** 2 + eps, squares[1] - centres[1] ** 2 + eps
+        return scaled_pairs(node, x, q, means, centres)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
+        if self.positions_too:
+            return normalised(x.reshape(len(x), -1), self.eps, axis=1).reshape(x.shape)
         return normalised(x, self.eps, axis=1)
 
     def latex(self) -> str:
         return r"\mathrm{LN}(x)"
 
     def __repr__(self) -> str:
-        return norm_text("LayerNorm", eps=self.eps)
+        name = norm_text("LayerNorm", eps=self.eps)
+        return name if not self.positions_too else f"{name[:-1]}{', ' * (self.eps != 0)}positions_too=True)"
 
 
 @final
@@ -66,7 +76,7 @@ class RMSNorm(Layer):
 
     def kernel(self, node: KernelNode) -> KernelNode:
         x, eps = node.averaged(), node.n.number(self.eps)
-        return scaled_pairs(node, x, (x.q_a + eps, x.q_b + eps))
+        return scaled_pairs(node, x, (x.q_a + eps, x.q_b + eps), node.means())
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width

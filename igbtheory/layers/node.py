@@ -27,7 +27,7 @@ class Node(Generic[T]):
     n is the kind of number; phi is the function not averaged yet, None for the identity; estimated lists the layers
     whose rule was estimated from draws; batch is the size of the batches whose data depend on one another; draws_within
     asks for covariances within a batch also where only draws give them; places are the positions of images, None of
-    vectors.
+    vectors; world numbers one of several predictions that are averaged, see `layers.few`, 0 where there is one.
     """
 
     n: Kind
@@ -38,6 +38,7 @@ class Node(Generic[T]):
     batch: int = 1
     draws_within: bool = False
     places: Places | None = None
+    world: int = 0
 
     @property
     def gaussian(self) -> bool:

@@ -66,6 +66,22 @@ class Places:
         found[list(self.offsets)] = np.arange(len(self.offsets))
         return found[offsets]
 
+    def equal_positions(self, q_ab: Any) -> Any:
+        """Return where the two positions of pairs are equal, an array that broadcasts against these second moments."""
+        if self.whole:
+            return np.tile(np.eye(prod(self.shape)), [len(q_ab) // prod(self.shape)] * 2)
+        return (np.asarray(self.offsets) == 0)[:, None, None, None]
+
+    def averages(self, pair: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return the averages over the positions of values at the data a and b of pairs; numbers stay."""
+        at_a, at_b = pair
+        if not np.ndim(at_a):
+            return pair
+        if not self.whole:
+            return at_a.mean(axis=1, keepdims=True), at_b.mean(axis=1, keepdims=True)
+        mean = np.repeat(at_a.reshape(-1, prod(self.shape)).mean(axis=1), prod(self.shape))
+        return mean[:, None], mean[None, :]
+
     def spread(self, matrix: Any) -> Any:
         """Return a matrix over all data at all positions as an array over pairs."""
         count = prod(self.shape)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.chain import drawn, each
+from igbtheory.layers.few import is_few, settled
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Point
@@ -38,8 +39,13 @@ class Residual(Layer):
         checks.finite("scale", scale)
         object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "scale", checks.sweep(scale))
-        if not any(layer.weighs for layer in each(layers)):
+        if not (self._weighs or is_few(layers)):
             self._refuse_path()
+
+    @property
+    def _weighs(self) -> bool:
+        """Whether some layer of the branch makes it independent of the stream."""
+        return any(layer.weighs for layer in each(self.layers))
 
     @property
     def inner(self) -> tuple[Layer, ...]:
@@ -72,7 +78,12 @@ class Residual(Layer):
     def law(self, node: LawNode) -> LawNode:
         return self.through(node, lambda layer, x: layer.law(x), add_moments)
 
+    def settled(self, rng: Generator) -> Layer:
+        return Residual(*settled(self.layers, rng), scale=self.scale)
+
     def kernel(self, node: KernelNode) -> KernelNode:
+        if not self._weighs:  # token mixing alone: a channel of the branch depends on that of the stream
+            return super().kernel(node)
         return self.through(node, lambda layer, x: layer.kernel(x), add_pairs)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:

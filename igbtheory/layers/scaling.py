@@ -29,20 +29,22 @@ def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:
     return node.remade(drawn, values)
 
 
-def scaled_pairs(node: KernelNode, x: Pairs, q: tuple[Any, Any], means: tuple[Any, Any] | None = None) -> KernelNode:
-    """Return the node (x - m)/sqrt(q), with an m and a q at either datum of a pair.
+def scaled_pairs(
+    node: KernelNode, x: Pairs, q: tuple[Any, Any], means: tuple[Any, Any], centres: tuple[Any, Any] = (0, 0)
+) -> KernelNode:
+    """Return the node (x - centre)/sqrt(q), with a centre and a q at either datum of a pair.
 
-    x has the moments of `node`; m are its means where they are passed, else 0.
+    x and means are the moments of `node`.
     """
-    a, b = means or (0, 0)
+    (a, b), (mean_a, mean_b) = centres, means
     root_a, root_b = map(node.n.sqrt, q)
-    var_a, var_b = x.q_a - a * a, x.q_b - b * b
+    var_a, var_b = x.q_a - a * (2 * mean_a - a), x.q_b - b * (2 * mean_b - b)
     lost = np.max(np.asarray(x.q_a / var_a, dtype=float))  # digits that the means cost
     values = replace(
         x,
         q_a=var_a / q[0],
         q_b=var_b / q[1],
-        q_ab=(x.q_ab - a * b) / (root_a * root_b),
+        q_ab=(x.q_ab - a * b - a * (mean_b - b) - (mean_a - a) * b) / (root_a * root_b),
         error=float(lost) * x.error,
     )
 
@@ -50,10 +52,7 @@ def scaled_pairs(node: KernelNode, x: Pairs, q: tuple[Any, Any], means: tuple[An
         centre, root = (np.asarray(part, dtype=float) for part in (a, root_a))
         return np.asarray((node.units(draws, count) - centre) / root)
 
-    if means is not None:
-        return node.remade(drawn, values, (0, 0))
-    mean_a, mean_b = node.means()
-    return node.remade(drawn, values, (mean_a / root_a, mean_b / root_b))
+    return node.remade(drawn, values, ((mean_a - a) / root_a, (mean_b - b) / root_b))
 
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:

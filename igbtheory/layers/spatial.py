@@ -13,7 +13,35 @@ from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Places, Point, Window, behind
 
 
-class Spatial(Layer, ABC):
+class OfData(Layer, ABC):
+    """A layer of images and sequences, which has no law of Gaussian inputs."""
+
+    def law(self, node: LawNode) -> LawNode:
+        del node
+        raise ValueError(
+            f"expected a data set in front of {self!r}, got Gaussian inputs: few channels do not average out, so that "
+            "there is no law; draw images, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
+        )
+
+
+class OfTokens(OfData, ABC):
+    """A layer of sequences whose kernel needs all positions of all data at once."""
+
+    @property
+    def whole(self) -> bool:
+        return True
+
+    def in_front_of(self, shape: Point) -> int:
+        """Return the number of tokens in front of the layer, refused where there are vectors or images."""
+        if len(shape) != 1:
+            raise ValueError(
+                f"expected sequences (n_samples, tokens, features) in front of {self!r}, got "
+                f"{'images' if shape else 'vectors'}; put PatchEmbedding(2) in front of it"
+            )
+        return shape[0]
+
+
+class Spatial(OfData, ABC):
     """A layer that averages over positions, in infinite width exactly: its kernel is a mean over pairs of positions.
 
     apart: whether the variance behind the layer needs pairs of different positions of one datum. Pairs of two data do
@@ -34,13 +62,6 @@ class Spatial(Layer, ABC):
     def at_one(self, values: Any, before: Places, after: Places) -> Any:
         """Return the same for values at single positions, shape (1, positions, data a, data b)."""
 
-    def law(self, node: LawNode) -> LawNode:
-        del node
-        raise ValueError(
-            f"expected a data set in front of {self!r}, got Gaussian inputs: few channels do not average out, so that "
-            "there is no law; draw images, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
-        )
-
     def kernel(self, node: KernelNode) -> KernelNode:
         before = node.places
         if before is None:
@@ -56,7 +77,8 @@ class Spatial(Layer, ABC):
     def moved(self, x: Pairs, before: Places, after: Places) -> Pairs:
         """Return the second moments behind the layer."""
         if before.whole:
-            q_ab = after.gathered(self.mean(before.spread(x.q_ab), before, after))
+            held = replace(before, offsets=self.needs(before.shape, after.offsets))
+            q_ab = after.gathered(self.mean(held.spread(x.q_ab), held, after))
             q = np.real(np.diagonal(q_ab))
             return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=np.eye(len(q), dtype=bool))
         q_ab = self.mean(x.q_ab, before, after)
@@ -113,6 +135,10 @@ class Ending(Spatial, ABC):
             )
         return ()
 
+    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+        del shape, offsets
+        return (0,)
+
     def behind_places(self, before: Places) -> Places:
         return Places((), (0,), before.whole)
 
@@ -120,10 +146,12 @@ class Ending(Spatial, ABC):
         return self.mean(values, before, after)
 
 
-def refuse_vectors(layer: Layer, shape: Point) -> NoReturn:
-    """Refuse data whose positions do not have two axes."""
+def refuse_vectors(layer: Layer, shape: Point, axes: int = 2) -> NoReturn:
+    """Refuse data whose positions do not have two axes, or one."""
+    wanted = "images (n_samples, channels, height, width)" if axes == 2 else "sequences (n_samples, tokens, features)"
+    remedy = "X.reshape(len(X), 1, 8, 8) or igb.gaussian_images(100, 3, 8, 8)" if axes == 2 else "X[:, :, None]"
     raise ValueError(
-        f"expected images (n_samples, channels, height, width) in front of {layer!r}, got "
-        f"{'sequences' if shape else 'vectors'}; pass images, for example X.reshape(len(X), 1, 8, 8) or "
-        "igb.gaussian_images(100, 3, 8, 8), and move Flatten() or GlobalAvgPool() behind it"
+        f"expected {wanted} in front of {layer!r}, got {('vectors', 'sequences', 'images')[len(shape)]}; pass "
+        f"{'images' if axes == 2 else 'sequences'}, for example {remedy}, and move Flatten() or GlobalAvgPool() "
+        "behind it"
     )

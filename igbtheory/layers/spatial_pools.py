@@ -95,10 +95,6 @@ class GlobalAvgPool(Ending):
 class Flatten(Ending):
     """All channels at all positions as the units of a vector: q_ab is the mean over equal positions."""
 
-    def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        del shape, offsets
-        return (0,)
-
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         del before, after
         return values[:1].mean(axis=1, keepdims=True)

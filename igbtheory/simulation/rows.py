@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.layers.draws import SPARE
+from igbtheory.layers.few import is_few
 from igbtheory.simulation.estimates import layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
 
@@ -65,9 +67,13 @@ def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "Gu
     last = len(scale) - 1
     places = [(name, i, scale[i]) for i in range(last + 1) for name in ("var_mu", "var_chi")]
     found = []
+    # a mean over worlds has a scatter of its own; other estimates state more than theirs
+    scatter = np.asarray(expected.error, dtype=float) / SPARE * is_few(ensembles[0].network.layers)
     for name, i, size in [*places, ("gamma", last, (1 + float(expected.gamma[last])) ** 2)]:
         pairs = [(getattr(part, name)[i], getattr(part, f"{name}_error")[i]) for part in layers]
-        found.append(_row(f"{name}[{i}]", getattr(expected, name)[i], pairs, RESOLUTION * size, width))
+        value = getattr(expected, name)[i]
+        floor = np.hypot(RESOLUTION * size, scatter[i] * float(value)) if scatter[i] else RESOLUTION * size
+        found.append(_row(f"{name}[{i}]", value, pairs, floor, width))
     return *found, _guesses_row(ensembles, guesses, width)
 
 

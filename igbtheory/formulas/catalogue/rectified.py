@@ -31,8 +31,9 @@ class Rectified(ClosedForm):
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         s = n.sqrt(q_a * q_b)
-        alpha = n.asin(n.correlation(q_ab, s))
-        folded = (2 / n.pi) * s * (alpha * n.sin(alpha) - 2 * n.sin(alpha / 2) ** 2)
+        c = n.correlation(q_ab, s)
+        alpha = n.asin(c)
+        folded = (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))  # 1 - cos(alpha), of which no digit is lost
         odd, even = map(n.number, self._squares)
         return odd * q_ab + even * folded
 

@@ -1,0 +1,110 @@
+"""Networks of images that people train: convolutional, residual, mixers and vision transformers."""
+
+from typing import Any
+
+from igbtheory import checks
+from igbtheory.layers import (
+    Activation,
+    Attention,
+    ClassToken,
+    Conv2d,
+    Dense,
+    FirstToken,
+    Flatten,
+    GlobalAvgPool,
+    Layer,
+    LayerNorm,
+    PatchEmbedding,
+    PositionEmbedding,
+    Residual,
+    TokenMixing,
+)
+from igbtheory.network import DEEPEST, Network, norm_named
+
+
+def cnn(  # noqa: PLR0913 - the contract of the public name
+    depth: int,
+    activation: Any = "relu",
+    *,
+    kernel: int = 3,
+    padding: str = "zeros",
+    norm: str | None = None,
+    pool: Layer | None = None,
+    end: Layer | None = None,
+    sigma_w2: Any = 2.0,
+    sigma_b2: Any = 0.0,
+) -> Network:
+    """Convolutional network on images: `depth` times Conv2d, norm, activation, pool; then `end` and the output Dense.
+
+    kernel, padding, sigma_w2, sigma_b2: of the convolutions, and both variances of the Dense. norm: None, "batch",
+    "layer" or "rms". pool: a layer such as AvgPool2d(2). end: Flatten() by default, or GlobalAvgPool().
+    """
+    hidden = (
+        Conv2d(kernel, padding=padding, sigma_w2=sigma_w2, sigma_b2=sigma_b2),
+        *norm_named(norm, None),
+        Activation(activation),
+        *(() if pool is None else (pool,)),
+    )
+    layers = hidden * checks.whole("depth", depth, 1, DEEPEST)
+    return Network(*layers, Flatten() if end is None else end, Dense(sigma_w2, sigma_b2))
+
+
+def resnet(
+    depth: int,
+    activation: Any = "relu",
+    *,
+    kernel: int = 3,
+    padding: str = "zeros",
+    norm: str | None = "batch",
+    pool: Layer | None = None,
+    sigma_w2: Any = 2.0,
+) -> Network:
+    """Residual network on images: a convolution, and `depth` blocks phi(X + norm(conv(phi(norm(conv(X)))))).
+
+    GlobalAvgPool and Dense follow. kernel, padding, sigma_w2: of the convolutions. norm: None, "batch", "layer" or
+    "rms". pool: a layer behind each block. Source: He et al. 2016, Deep residual learning for image recognition.
+    """
+    convolution, phi = Conv2d(kernel, padding=padding, sigma_w2=sigma_w2), Activation(activation)
+    normed = (convolution, *norm_named(norm, None))
+    block = (Residual(*normed, phi, *normed), phi, *(() if pool is None else (pool,)))
+    hidden = block * checks.whole("depth", depth, 1, DEEPEST)
+    return Network(*normed, phi, *hidden, GlobalAvgPool(), Dense(1.0))
+
+
+def mixer(depth: int, activation: Any = "gelu", *, patch: int = 4, sigma_w2: Any = 1.0) -> Network:
+    """MLP-Mixer on images: `depth` blocks that mix the tokens, then the channels, each behind a LayerNorm.
+
+    patch: side of a patch; sigma_w2: of all weights. The mixing of tokens has as many hidden ones. GlobalAvgPool and
+    Dense follow. Source: Tolstikhin et al. 2021.
+    """
+    phi, dense, mixing = Activation(activation), Dense(sigma_w2), TokenMixing(sigma_w2=sigma_w2)
+    embedding = PatchEmbedding(patch, sigma_w2)
+    block = (
+        Residual(LayerNorm(), mixing, phi, mixing),
+        Residual(LayerNorm(), dense, phi, dense),
+    )
+    return Network(embedding, *block * checks.whole("depth", depth, 1, DEEPEST), LayerNorm(), GlobalAvgPool(), dense)
+
+
+def vit(
+    depth: int,
+    activation: Any = "gelu",
+    *,
+    patch: int = 4,
+    heads: int = 4,
+    sigma_w2: Any = 1.0,
+    class_variance: Any = 1.0,
+    position_variance: Any = 1.0,
+) -> Network:
+    """Vision transformer on images: `depth` blocks of attention and a perceptron, each behind a LayerNorm.
+
+    patch: side of a patch; sigma_w2: of all weights; class_variance, position_variance: of the class token, which the
+    output reads, and of the embedding of the positions. Source: Dosovitskiy et al. 2021.
+    """
+    phi, dense = Activation(activation), Dense(sigma_w2)
+    embedding = (PatchEmbedding(patch, sigma_w2), ClassToken(class_variance), PositionEmbedding(position_variance))
+    block = (
+        Residual(LayerNorm(), Attention(heads, sigma_w2, sigma_w2), dense),
+        Residual(LayerNorm(), dense, phi, dense),
+    )
+    return Network(*embedding, *block * checks.whole("depth", depth, 1, DEEPEST), LayerNorm(), FirstToken(), dense)

@@ -1,0 +1,126 @@
+"""Self-attention of several heads, with independent Gaussian weights of queries, keys and values."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.averages.state import pivoted_root
+from igbtheory.layers.data import either_way, pairs_of
+from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.few import Few
+from igbtheory.layers.general import refuse_exact
+from igbtheory.layers.node import KernelNode
+from igbtheory.layers.places import Places, at_positions
+from igbtheory.layers.spatial import OfTokens
+
+SCALINGS = ("sqrt", "linear")
+
+
+@final
+@dataclass(frozen=True)
+class Attention(Few, OfTokens):
+    """Self-attention: a head makes sum_u A(p, u) V(u) of the tokens u, A(p, .) = softmax(Q(p) K(.)/sqrt(units of it)).
+
+    The units of all `heads` together are the width. Queries and keys have weights N(0, sigma_qk2/units of X) each, the
+    values N(0, sigma_v2/units of X), without biases: so q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v)
+    q_ab(u, v)> over the heads, their scores Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v).
+    scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens count alike.
+    The output projection is the Dense behind it. Few heads do not average out: a prediction is a mean over drawn ones.
+    Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
+    """
+
+    heads: int = 1
+    sigma_qk2: Any = 1.0
+    sigma_v2: Any = 1.0
+    scaling: str = "sqrt"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heads", checks.whole("heads", self.heads, 1))
+        for name in ("sigma_qk2", "sigma_v2"):
+            checks.variance(name, getattr(self, name), "an Attention")
+        checks.known("scaling", self.scaling, SCALINGS)
+
+    @property
+    def few(self) -> bool:
+        return self.scaling == "sqrt"
+
+    @property
+    def weighs(self) -> bool:
+        return True
+
+    def positions(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        self.in_front_of(shape)
+        return shape
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        refuse_exact(self, node.n)
+        before = node.averaged()
+        tokens = self.in_front_of(node.places.shape if node.places else ())
+        q_ab = np.asarray(before.q_ab, dtype=float)
+        heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
+        found = float(self.sigma_v2) * np.mean(heads, axis=0)
+        values = pairs_of(node.n, before, found, before.error)
+        behind = node.with_moments(_refuse_draws, values, either_way(node.n, np.zeros(len(q_ab))))
+        return behind.naming(self) if self.few else behind
+
+    def _weights(self, q_ab: Array, tokens: int) -> Any:
+        """Yield A of every head, shape (data, tokens, tokens)."""
+        if self.scaling == "linear":
+            yield np.full((len(q_ab) // tokens, tokens, tokens), 1 / tokens)
+            return
+        # single precision: weights of a draw need no more digits
+        root, rng = pivoted_root(q_ab).astype(np.float32), self.rng
+        by_datum = root.reshape(-1, tokens, root.shape[1])
+        for _ in range(self.heads):
+            drawn = root @ rng.standard_normal((root.shape[1],) * 2, dtype=np.float32)
+            scores = drawn.reshape(by_datum.shape) @ by_datum.swapaxes(1, 2)
+            yield softmax(float(self.sigma_qk2) * scores.astype(float))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        tokens, units = self.in_front_of(x.shape[2:]), x.shape[1]
+        if width % self.heads:
+            raise ValueError(
+                f"expected a width that the {self.heads} heads of {self!r} divide, got {width}; choose another width"
+            )
+        scales = np.sqrt(np.array([self.sigma_qk2, self.sigma_qk2, self.sigma_v2]) / units).astype(x.dtype)
+        queries, keys, values = (
+            (scale * (at_positions(x) @ rng.standard_normal((units, width), dtype=x.dtype)))
+            .reshape(len(x), tokens, self.heads, -1)
+            .swapaxes(1, 2)
+            for scale in scales
+        )
+        size = width // self.heads
+        scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
+        found = (softmax(scores) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
+        return np.asarray(Places(x.shape[2:], (0,)).images(found))
+
+    def latex(self) -> str:
+        return rf"\mathrm{{attention}}_{{{self.heads}}} x"
+
+    def __repr__(self) -> str:
+        scaling = "" if self.scaling == "sqrt" else f", scaling={self.scaling!r}"
+        return f"Attention({self.heads}, sigma_qk2={self.sigma_qk2}, sigma_v2={self.sigma_v2}{scaling})"
+
+
+def softmax(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return exp(scores) over their sums along the last axis."""
+    found = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    found /= found.sum(axis=-1, keepdims=True)
+    return np.asarray(found)
+
+
+def _moved(weights: Array, q_ab: Array) -> Array:
+    """Return sum_u A_a(p, u) q_ab(u, p'), for matrices over all data at all positions."""
+    return np.asarray((weights @ q_ab.reshape(*weights.shape[:2], -1)).reshape(q_ab.shape))
+
+
+def _refuse_draws(draws: Draws, count: int) -> Array:
+    del draws, count
+    raise ValueError(
+        "expected the output projection of an Attention, a Dense, in front of what is no sum of units, got none; put "
+        "a Dense behind Attention"
+    )

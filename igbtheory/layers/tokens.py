@@ -1,0 +1,171 @@
+"""Tokens of sequences: patches of images, positions marked, a token of its own in front, and the first one alone."""
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.layers.data import at_data, either_way, pairs_of
+from igbtheory.layers.dense import Dense, weighted
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.node import KernelNode
+from igbtheory.layers.places import Places, Point, of_shape
+from igbtheory.layers.spatial import Ending, OfData, OfTokens
+from igbtheory.layers.spatial_pools import pooled, windows
+
+
+@final
+@dataclass(frozen=True)
+class PatchEmbedding(OfData):
+    """Tokens of images: a Dense of each patch of size x size positions, in rows from the top.
+
+    q_ab of two patches is sigma_w2 times its mean over their equal positions, plus sigma_b2. As PyTorch's
+    Conv2d(channels, units, size, stride=size), flattened.
+    """
+
+    size: int
+    sigma_w2: Any = 1.0
+    sigma_b2: Any = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", checks.whole("size", self.size, 1))
+        for name in ("sigma_w2", "sigma_b2"):
+            checks.variance(name, getattr(self, name), "a PatchEmbedding")
+
+    @property
+    def listed(self) -> bool:
+        return True
+
+    @property
+    def weighs(self) -> bool:
+        return True
+
+    @property
+    def whole(self) -> bool:
+        return True
+
+    def positions(self, shape: Point) -> Point:
+        height, width = pooled(self, shape, self.size)
+        return (height * width,)
+
+    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+        return self.dense, self.patches(x)
+
+    @property
+    def dense(self) -> Dense:
+        """The Dense that acts on patches as vectors."""
+        return Dense(self.sigma_w2, self.sigma_b2)
+
+    def patches(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Return the patches of images as tokens, shape (data, channels size^2, tokens)."""
+        parts = windows(self, x, self.size).transpose(0, 1, 3, 5, 2, 4)
+        return parts.reshape(len(x), x.shape[1] * self.size**2, -1)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        shape = node.places.shape if node.places else ()
+        (tokens,), x = self.positions(shape), node.averaged()
+        height, width = shape
+        parts = (height // self.size, self.size, width // self.size, self.size)
+        data = len(x.q_ab) // (height * width)
+        by_axis = np.asarray(x.q_ab).reshape(data, *parts, data, *parts)
+        q_ab = np.einsum("aikjlbmkol->aijbmo", by_axis).reshape(data * tokens, -1) / self.size**2
+        pairs = pairs_of(node.n, x, q_ab.astype(float), x.error)
+        sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
+        return replace(node.after(weighted(node.n, pairs, sigma_w2, sigma_b2)), places=of_shape((tokens,)))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        return self.dense.samples(self.patches(x), rng, width)
+
+    def __repr__(self) -> str:
+        bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
+        return f"PatchEmbedding({self.size}, sigma_w2={self.sigma_w2}{bias})"
+
+
+@final
+@dataclass(frozen=True)
+class PositionEmbedding(OfData):
+    """Random vectors added at the positions, the same for all data, entries N(0, variance): q_ab(p, p) + variance."""
+
+    variance: Any = 1.0
+
+    def __post_init__(self) -> None:
+        checks.variance("variance", self.variance, "a PositionEmbedding")
+
+    def positions(self, shape: Point) -> Point:
+        if not shape:
+            raise ValueError(f"expected images or sequences in front of {self!r}, got vectors; remove it")
+        return shape
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        places = node.places or Places((), (0,))
+        self.positions(places.shape)
+        x, more = node.averaged(), node.n.number(self.variance)
+        q_ab = x.q_ab + more * places.equal_positions(x.q_ab)
+        values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
+        return node.remade(self, values, node.means())
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del width
+        self.positions(x.shape[2:])
+        added = rng.standard_normal(x.shape[1:]) * np.sqrt(float(self.variance))
+        return np.asarray(x + added.astype(x.dtype))
+
+    def __repr__(self) -> str:
+        return f"PositionEmbedding({self.variance})"
+
+
+@final
+@dataclass(frozen=True)
+class ClassToken(OfTokens):
+    """A token in front of the others, the same for all data, entries N(0, variance): `FirstToken` reads it."""
+
+    variance: Any = 1.0
+
+    def __post_init__(self) -> None:
+        checks.variance("variance", self.variance, "a ClassToken")
+
+    def positions(self, shape: Point) -> Point:
+        return (1 + self.in_front_of(shape),)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        before = self.in_front_of(node.places.shape if node.places else ())
+        x = node.averaged()
+        data = len(x.q_ab) // before
+        q_ab = np.zeros((data, 1 + before, data, 1 + before))
+        q_ab[:, 1:, :, 1:] = np.asarray(x.q_ab).reshape(data, before, data, before)
+        q_ab[:, 0, :, 0] = self.variance
+        mean = np.zeros((data, 1 + before))
+        mean[:, 1:] = at_data(node.means()[0], len(x.q_ab)).reshape(data, before)
+        values = pairs_of(node.n, x, q_ab.reshape(mean.size, -1), x.error)
+        found = node.remade(self, values, either_way(node.n, mean.ravel()) if mean.any() else (0, 0))
+        return replace(found, places=of_shape((1 + before,)))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del width
+        self.in_front_of(x.shape[2:])
+        token = rng.standard_normal((1, x.shape[1], 1)) * np.sqrt(float(self.variance))
+        return np.concatenate([np.repeat(token.astype(x.dtype), len(x), axis=0), x], axis=2)
+
+    def __repr__(self) -> str:
+        return f"ClassToken({self.variance})"
+
+
+@final
+@dataclass(frozen=True)
+class FirstToken(Ending):
+    """The first token alone, as a vector: the ClassToken where there is one."""
+
+    def mean(self, values: Any, before: Places, after: Places) -> Any:
+        del before, after
+        return values[:1, :1]
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        self.positions(x.shape[2:])
+        return np.ascontiguousarray(x.reshape(*x.shape[:2], -1)[:, :, 0])
+
+    def __repr__(self) -> str:
+        return "FirstToken()"
