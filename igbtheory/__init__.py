@@ -46,7 +46,7 @@ _HOMES = {
     "SwiGLU": "igbtheory.layers",
     "TokenMixing": "igbtheory.layers",
     "claims": "igbtheory",
-    "cnn": "igbtheory.architectures",
+    "cnn": "igbtheory.images",
     "compare": "igbtheory.inference",
     "design": "igbtheory.control",
     "digit_labels": "igbtheory.inputs",
@@ -58,14 +58,14 @@ _HOMES = {
     "infer": "igbtheory.inference",
     "losses": "igbtheory",
     "measure": "igbtheory.torch",
-    "mixer": "igbtheory.architectures",
+    "mixer": "igbtheory.images",
     "mlp": "igbtheory.network",
     "phases": "igbtheory",
-    "resnet": "igbtheory.architectures",
+    "resnet": "igbtheory.images",
     "simulate": "igbtheory.simulation",
     "standardised": "igbtheory.inputs",
     "training": "igbtheory",
-    "vit": "igbtheory.architectures",
+    "vit": "igbtheory.images",
 }
 
 __all__ = tuple(_HOMES)
