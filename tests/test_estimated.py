@@ -175,9 +175,11 @@ def test_a_prediction_from_draws_is_the_same_twice() -> None:
 def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
     data = np.random.default_rng(0).standard_normal((6, 4))
     data[:3] = data[0]
-    q = np.diag(kernel := data @ data.T / 4)
-    pairs = Pairs(q[:, None], q[None, :], kernel, np.eye(6, dtype=bool))
-    found = igb.BatchNorm(3).kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).then(igb.Activation("sigmoid").phi)
+    normalised = node(data @ data.T / 4, (igb.BatchNorm(3),))
+    largest = igb.MaxPool(2).kernel(normalised)
+    assert not largest.averaged().q_ab[:3].any()
+    assert not largest.means()[0][:3].any()
+    found = normalised.then(igb.Activation("sigmoid").phi)
     q_ab, mean = found.averaged().q_ab, found.means()[0][:, 0]
     alone = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("sigmoid"), igb.Dense(1.0))
     with pytest.warns(igb.AccuracyWarning):
