@@ -197,7 +197,7 @@ def unconditional(name: str) -> Any:
 
 @pytest.mark.parametrize(
     ("name", "window"),
-    [("relu", (0.6, 0.8)), ("tanh", (0.1, 0.25)), ("pool", (0.9, 1.0)), ("residual", (0.9, 1.0))],
+    [("tanh", (0.1, 0.25)), ("pool", (0.6, 0.8)), ("residual", (0.9, 1.0))],
 )
 def test_weighted_draws_have_the_law_that_rejection_has(name: str, window: tuple[float, float]) -> None:
     network = NETWORKS[name]

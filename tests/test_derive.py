@@ -202,7 +202,7 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("name", "w", "b", "shift", "depth"),
     [
-        ("relu", "1.3", "0.3", "0", 3),
+        ("relu", "1.3", "0.3", "0", 2),
         ("erf", "4", "0", "0.7", 1),
         # the shortest form of its waves takes a while; the others have shifts as well
         pytest.param("sin", "0.5", "0.3", "0.7", 1, marks=pytest.mark.slow),

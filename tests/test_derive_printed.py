@@ -31,7 +31,7 @@ LAYERS: dict[str, Build] = {
     "AvgPool": lambda phi: (igb.Dense(1.5, BIAS), phi, igb.AvgPool(3)),
     "Residual": lambda phi: (igb.Dense(1.5, BIAS), igb.Residual(phi, igb.Dense(0.5)), phi),
 }
-QUICK = {("relu", name, 2) for name in ("BatchNorm in batches", "Residual")}
+QUICK = {("relu", "BatchNorm in batches", 2), ("relu", "Residual", 1)}
 QUICK |= {("silu", name, 1) for name in LAYERS if name not in ("Residual", "without biases")}
 QUICK |= {(name, "plain", 1) for name in ("elu", "hardtanh")}
 NAMED = list(LAYERS)

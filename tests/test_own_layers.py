@@ -109,7 +109,7 @@ def test_a_scale_beside_a_norm_is_the_dense_with_that_variance(norm: igb.Layer, 
         assert abs(getattr(found, name) - getattr(exact, name)) <= (1e-12 + 2 * exact.error) * size
 
 
-@pytest.mark.parametrize(("norm", "behind"), list(zip(NORMS, [True, False] * 3, strict=True)))
+@pytest.mark.parametrize(("norm", "behind"), [(NORMS[1], True), (NORMS[2], False), (NORMS[4], True), (NORMS[5], False)])
 def test_a_gate_beside_a_norm_agrees_with_finite_networks(norm: igb.Layer, behind: bool) -> None:  # noqa: FBT001
     hidden = (norm, Gate()) if behind else (Gate(), norm)
     found = estimated(FIRST, *hidden, LAST, inputs=WAVE)

@@ -50,7 +50,7 @@ class Multiprecision(Kind):
         self.pi = +context.pi
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return decimals, (self.digits,)
+        return Multiprecision, (self.digits,)
 
     def _sin_minus_t_cos(self, t: Any) -> Any:
         """Function sin t - t cos t, in as many more digits as its cancellation t^3/3 takes away."""

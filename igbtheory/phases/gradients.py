@@ -73,9 +73,9 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     with np.errstate(all="ignore"):
         found = _segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))))
+    on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     if not found:
         raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
     return of_segments(n, found)
