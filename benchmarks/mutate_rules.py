@@ -26,6 +26,9 @@ TESTS = (
     "grouped",
     "compositions",
     "batch_kernel",
+    "directions",
+    "estimated",
+    "own_layers",
 )
 SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 

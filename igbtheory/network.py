@@ -12,7 +12,7 @@ from igbtheory.accuracy import AccuracyWarning, EstimateWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
 from igbtheory.layers.chain import each
-from igbtheory.numbers import FLOAT64, Kind, Multiprecision
+from igbtheory.numbers import FLOAT64, Kind, decimals
 from igbtheory.prediction import Prediction
 from igbtheory.theory import on_data_set, on_gaussian_inputs
 
@@ -68,7 +68,7 @@ class Network:
         your own instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning where the estimated error is larger
         than promised, with EstimateWarning where a layer without an exact rule was estimated from draws.
         """
-        n = kind or (FLOAT64 if digits is None else Multiprecision(checks.whole("digits", digits, 2, MOST_DIGITS)))
+        n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
         predicted = on_gaussian_inputs if isinstance(inputs, GaussianInputs) else on_data_set

@@ -22,7 +22,7 @@ from igbtheory.layers import (
     RMSNorm,
 )
 
-SEVERAL = settings(max_examples=15, deadline=None)
+SEVERAL = settings(max_examples=8, deadline=None)
 depths = st.integers(1, 12)
 weights = st.floats(-2, 2).map(lambda e: 10.0**e)
 shifts = st.floats(-1, 1)
@@ -181,14 +181,10 @@ def test_composition_works(hidden: Any) -> None:
 
 ESTIMATED = [
     (Activation("relu"), BatchNorm(8, eps=0.1)),
-    (BatchNorm(8, eps=1e-5), MaxPool(2), Activation("relu")),
     (Activation("relu"), MaxPool(2), Dropout(0.2), BatchNorm(4)),
     (Activation("relu"), AvgPool(2), Activation("relu")),
-    (Activation("relu"), BatchNorm(), Activation("relu")),
-    (Dropout(0.1), Activation("relu")),
     (Residual(Dense(1.0), Activation("relu")), Activation("relu")),
     (GroupNorm(4), Activation("tanh"), LayerNorm()),
-    (Activation("relu"), GroupNorm(3)),
 ]
 
 
@@ -285,9 +281,7 @@ def test_units_that_do_not_vary_over_a_batch_are_zero(hidden: Any, constant: flo
 DRAWN_CONSTANT = [
     ((BatchNorm(2), Activation("relu")), 0.0),
     ((Activation("relu"), AvgPool(3)), 1 / 64),
-    ((Activation("relu"), AvgPool(3), LayerNorm(), AvgPool(2)), 4.0**-6),
     ((BatchNorm(2), MaxPool(2)), 0.5),  # maxima of +-1 vary where both units agree
-    ((BatchNorm(2), Activation("tanh"), MaxPool(3)), 0.75),
     ((Activation("step"), AvgPool(2)), 3 / 8),  # two sums of two bits agree
     ((Activation("min(abs(x), 1)"),), (2 * 0.15865525393145707) ** 2),  # both beyond 1
 ]
@@ -309,13 +303,13 @@ def test_dropout_of_nothing_is_the_identity() -> None:
     assert with_it.predict(data).gamma == without.predict(data).gamma
 
 
-@pytest.mark.parametrize("size", [pytest.param(None, marks=pytest.mark.slow), 4])
-def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None) -> None:
+@pytest.mark.parametrize(("size", "digits"), [pytest.param(None, 10, marks=pytest.mark.slow), (4, None)])
+def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits: int | None) -> None:
     net = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0))
-    for prediction in (net.predict(), net.predict(digits=10)):
-        with pytest.warns(igb.EstimateWarning, match="about three digits"):
-            law = prediction.G0.finite(8)
-        assert law.pmf(np.arange(9)).sum() == pytest.approx(1, rel=1e-12)
+    prediction = net.predict(digits=digits)
+    with pytest.warns(igb.EstimateWarning, match="about three digits"):
+        law = prediction.G0.finite(8)
+    assert law.pmf(np.arange(9)).sum() == pytest.approx(1, rel=1e-12)
     # the maximum of two units at two data of one batch, by NumPy alone
     x = np.random.default_rng(3).standard_normal((2, size or 8, 200_000))
     b = x - x.mean(axis=1, keepdims=True)

@@ -45,14 +45,13 @@ def _expected(formula: str, mean: float, var_mu: float, var_chi: float) -> tuple
 @pytest.mark.parametrize("formula", [FIRST, *(pytest.param(formula, marks=pytest.mark.slow) for formula in OTHERS)])
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")
 def test_the_error_of_a_cusp_does_not_understate(formula: str) -> None:
-    rng = np.random.default_rng(5)
-    for rest in (0.7, 10.0 ** rng.uniform(-9, -1)):
-        net = igb.Network(igb.Dense(1 - rest), igb.Activation(formula), igb.Dense(1.0))
-        one = igb.GaussianInputs(shift=1.0, variance=rest / (1 - rest))
-        found = net.predict(one)
-        product, own = _expected(formula, 0.0, 1 - rest, rest)
-        assert abs(found.var_chi / float(own) - 1) <= float(found.error) + 1e-15
-        assert abs(found.var_mu / float(product) - 1) <= float(found.error) + 1e-15
+    rest = 10.0 ** np.random.default_rng(5).uniform(-9, -1)
+    net = igb.Network(igb.Dense(1 - rest), igb.Activation(formula), igb.Dense(1.0))
+    one = igb.GaussianInputs(shift=1.0, variance=rest / (1 - rest))
+    found = net.predict(one)
+    product, own = _expected(formula, 0.0, 1 - rest, rest)
+    assert abs(found.var_chi / float(own) - 1) <= float(found.error) + 1e-15
+    assert abs(found.var_mu / float(product) - 1) <= float(found.error) + 1e-15
 
 
 def test_gamma_of_a_cusp() -> None:

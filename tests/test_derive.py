@@ -30,10 +30,8 @@ def rectified(low: str, high: str) -> Callable[[Any, Any], Any]:
 MEANS: dict[str, Callable[[Any, Any], Any]] = {
     "relu": rectified("0", "1"),
     "leaky_relu": rectified("0.01", "1"),
-    "abs": rectified("-1", "1"),
     "linear": lambda x, _: x,
     "step": lambda x, s: MP.ncdf(x / s),
-    "sign": lambda x, s: 2 * MP.ncdf(x / s) - 1,
     "erf": lambda x, s: MP.erf(x / MP.sqrt(1 + 2 * s * s)),
     "gelu": lambda x, s: (
         x * MP.ncdf(x / MP.sqrt(1 + s * s)) + s * s / MP.sqrt(1 + s * s) * MP.npdf(x / MP.sqrt(1 + s * s))
@@ -41,10 +39,8 @@ MEANS: dict[str, Callable[[Any, Any], Any]] = {
     "sin": lambda x, s: MP.sin(x) * MP.exp(-s * s / 2),
     "cos": lambda x, s: MP.cos(x) * MP.exp(-s * s / 2),
     "x**2": lambda x, s: x * x + s * s,
-    "x**3 - x/2": lambda x, s: x**3 + 3 * x * s * s - x / 2,
     "exp(-x**2)": lambda x, s: MP.exp(-x * x / (1 + 2 * s * s)) / MP.sqrt(1 + 2 * s * s),
     "x*exp(-x**2)": lambda x, s: x * MP.exp(-x * x / (1 + 2 * s * s)) / (1 + 2 * s * s) ** MP.mpf("1.5"),
-    "cosh(x/3)": lambda x, s: MP.cosh(x / 3) * MP.exp(s * s / 18),
     "x*sin(x)": lambda x, s: (x * MP.sin(x) + s * s * MP.cos(x)) * MP.exp(-s * s / 2),
     "max(x, 0)**2": lambda x, s: (x * x + s * s) * MP.ncdf(x / s) + x * s * MP.npdf(x / s),
     "max(x, 0)**3": lambda x, s: (x**3 + 3 * x * s * s) * MP.ncdf(x / s) + (x * x * s + 2 * s**3) * MP.npdf(x / s),
@@ -53,19 +49,15 @@ MEANS: dict[str, Callable[[Any, Any], Any]] = {
 VALUES: dict[str, Callable[[Any], Any]] = {
     "relu": lambda x: max(x, 0),
     "leaky_relu": lambda x: max(x, x / 100),
-    "abs": abs,
     "linear": lambda x: x,
     "step": lambda x: MP.mpf(x > 0),
-    "sign": MP.sign,
     "erf": MP.erf,
     "gelu": lambda x: x * MP.ncdf(x),
     "sin": MP.sin,
     "cos": MP.cos,
     "x**2": lambda x: x * x,
-    "x**3 - x/2": lambda x: x**3 - x / 2,
     "exp(-x**2)": lambda x: MP.exp(-x * x),
     "x*exp(-x**2)": lambda x: x * MP.exp(-x * x),
-    "cosh(x/3)": lambda x: MP.cosh(x / 3),
     "x*sin(x)": lambda x: x * MP.sin(x),
     "max(x, 0)**2": lambda x: max(x, 0) ** 2,
     "max(x, 0)**3": lambda x: max(x, 0) ** 3,
@@ -104,20 +96,17 @@ def same(found: Any, expected: Any, digits: int = DIGITS) -> bool:
 
 
 # one layer shows the closed forms of an activation; what a second one adds, the chain, is one rule for all of them
-CHAINED = {"relu", "x**2"}
+CHAINED = {"relu"}
 # their parts are in others: a power times a wave, a power behind a kink, two slopes at a kink, two jumps, powers;
 # the digits of gelu are checked by test_formulas_and_digits_are_one_rule
 LIKE_OTHERS = {
+    "exp(-x**2)",
     "sin",
     "x*exp(-x**2)",
     "max(x, 0)**3",
     "leaky_relu",
-    "abs",
-    "sign",
     "gelu",
     "cos",
-    "cosh(x/3)",
-    "x**3 - x/2",
 }
 
 
@@ -153,7 +142,10 @@ ALONE: dict[str, tuple[int, Callable[[Any], Any], list[Any]]] = {
 
 @pytest.mark.parametrize(
     "name",  # two kinks and two slopes are repetitions of one
-    [pytest.param(name, marks=pytest.mark.slow if name in {"hardtanh", "leaky_relu"} else ()) for name in ALONE],
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in {"hardtanh", "leaky_relu", "abs(x)*exp(-x**2)"} else ())
+        for name in ALONE
+    ],
 )
 def test_closed_forms_of_independent_data_are_quadratures_to_forty_digits(name: str) -> None:
     m, phi, kinks = ALONE[name]
@@ -198,7 +190,7 @@ def test_norms_behind_the_activation_leave_no_bias(norm: str) -> None:
     assert igb.mlp(2, "relu", norm=norm, placement="after", sigma_w2=W).derive().gamma == 0
 
 
-@pytest.mark.parametrize("size", [3, 7, *(pytest.param(size, marks=pytest.mark.slow) for size in (4, 16))])
+@pytest.mark.parametrize("size", [3, *(pytest.param(size, marks=pytest.mark.slow) for size in (7, 16))])
 def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     n = sp.Symbol("n", integer=True, positive=True)
     for name in ("relu", "abs", "step"):
@@ -210,8 +202,8 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
 @pytest.mark.parametrize(
     ("name", "w", "b", "shift", "depth"),
     [
-        ("relu", "1.3", "0.3", "0", 4),
-        ("erf", "4", "0", "0.7", 2),
+        ("relu", "1.3", "0.3", "0", 2),
+        ("erf", "4", "0", "0.7", 1),
         # the shortest form of its waves takes a while; the others have shifts as well
         pytest.param("sin", "0.5", "0.3", "0.7", 1, marks=pytest.mark.slow),
         ("step", "4", "0.3", "0.7", 1),
@@ -311,7 +303,7 @@ def test_gamma_at_a_symbolic_depth(name: str, options: dict[str, Any], expected:
     assert float(value) == pytest.approx(float(gamma), rel=1e-12 if found.exact else 0.01)
 
 
-@pytest.mark.parametrize(("name", "bias"), [("step", 0.0), ("relu", 0.1)])
+@pytest.mark.parametrize(("name", "bias"), [("step", 0.0), pytest.param("relu", 0.1, marks=pytest.mark.slow)])
 def test_a_depth_without_a_solution_is_refused(name: str, bias: float) -> None:
     with pytest.raises(ValueError, match="closed solution"):
         igb.mlp(3, name, sigma_b2=bias).derive().at_depth(sp.Symbol("L", positive=True))
@@ -379,9 +371,7 @@ X, SLOPE = sp.symbols("x a", real=True)
 LEAKY = sp.Max(X, 0) + SLOPE * sp.Min(X, 0)
 
 
-@pytest.mark.parametrize(
-    ("depth", "options"), [(1, {}), (2, {}), (1, {"norm": "batch", "batch_size": 8}), (3, {"norm": "layer"})]
-)
+@pytest.mark.parametrize(("depth", "options"), [(2, {}), (1, {"norm": "batch", "batch_size": 8})])
 def test_a_symbolic_slope_of_leaky_relu_is_every_slope(depth: int, options: dict[str, Any]) -> None:
     gamma = igb.mlp(depth, LEAKY, **options).derive().gamma
     for slope in ("1/100", "-1/3"):

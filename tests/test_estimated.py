@@ -19,10 +19,8 @@ CHAINS: list[tuple[Layer, ...]] = [
     (),
     (RELU,),
     (igb.MaxPool(3), TANH),
-    (RELU, igb.LayerNorm()),
     (RELU, igb.RMSNorm(eps=0.1)),
     (RELU, igb.BatchNorm(law="evaluation", eps=0.5)),
-    (RELU, igb.AvgPool(3)),
     (RELU, igb.Dropout(0.3)),
     (RELU, igb.Residual(igb.Dense(0.5), scale=0.7)),
     (
@@ -32,7 +30,6 @@ CHAINS: list[tuple[Layer, ...]] = [
         igb.BatchNorm(eps=0.1),
     ),
     (igb.GroupNorm(3), RELU),
-    (igb.BatchNorm(), RELU),
     (igb.BatchNorm(3, eps=0.2), igb.Activation("squared_relu")),
     (igb.BatchNorm(), igb.Activation("gelu")),
     (RELU, igb.BatchNorm(3), igb.LayerNorm()),
@@ -84,29 +81,24 @@ def test_components_of_the_data_are_drawn_too() -> None:
     assert abs(found.var_chi - q.mean()) < 5 * q.std() / np.sqrt(q.size) + found.error * found.var_chi
 
 
-# other correlations of the data repeat the comparison, at a second each
-@pytest.mark.parametrize("gamma", [0.5, pytest.param(0.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "layers",
     [
-        (RELU, igb.BatchNorm(8, eps=0.1)),
         (igb.Activation("squared_relu"), igb.BatchNorm(8, eps=0.01)),
         (igb.Activation("step"), igb.BatchNorm(8, eps=0.3)),
         (igb.MaxPool(3), igb.BatchNorm(8)),
         (igb.BatchNorm(8), igb.Activation("gelu")),
-        (igb.BatchNorm(8), igb.Activation("x**3")),
         (igb.BatchNorm(8, eps=0.3), TANH),
         (igb.BatchNorm(8), igb.MaxPool(2), RELU),
         # maxima with eps take seconds, and those above show the same
         pytest.param((igb.BatchNorm(8, eps=0.3), igb.MaxPool(3), TANH), marks=pytest.mark.slow),
-        pytest.param((igb.MaxPool(3), RELU, igb.BatchNorm(8, eps=0.1)), marks=pytest.mark.slow),
         (RELU, igb.Residual(igb.Dense(0.5), RELU, igb.Dense(1.0)), igb.BatchNorm(8, eps=0.1)),
     ],
     ids=repr,
 )
-def test_law_and_estimate_agree_on_exchangeable_data(layers: tuple[Layer, ...], gamma: float) -> None:
+def test_law_and_estimate_agree_on_exchangeable_data(layers: tuple[Layer, ...]) -> None:
     """Data of one batch that are all alike: the law has integrals for what the kernel estimates from draws."""
-    own, common = 1.3 / (1 + gamma), 1.3 * gamma / (1 + gamma)
+    own, common = 0.9, 0.4
     law = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(common), np.float64(own))), draws_within=True)
     for layer in layers:
         law = layer.law(law)
@@ -151,13 +143,12 @@ def test_errors_are_standard_errors() -> None:
 NUMPY: dict[str, Callable[[Any], Any]] = {
     "x**3": lambda h: h**3,
     "exp(x)": np.exp,
-    "where(x>1, x**2, x)": lambda h: np.where(h > 1, h * h, h),
     "hardswish": lambda h: h * np.clip(h + 3, 0, 6) / 6,
 }
 
 
 @pytest.mark.parametrize("name", NUMPY)
-@pytest.mark.parametrize("size", [16, pytest.param(48, marks=pytest.mark.slow)])  # 48 is a full batch, as above
+@pytest.mark.parametrize("size", [16])
 def test_growing_activations_behind_batches_of_given_data(name: str, size: int) -> None:
     data = np.random.default_rng(3).standard_normal((48, 400))
     with pytest.warns(igb.AccuracyWarning, match="effective_rank"):
@@ -184,9 +175,11 @@ def test_a_prediction_from_draws_is_the_same_twice() -> None:
 def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
     data = np.random.default_rng(0).standard_normal((6, 4))
     data[:3] = data[0]
-    q = np.diag(kernel := data @ data.T / 4)
-    pairs = Pairs(q[:, None], q[None, :], kernel, np.eye(6, dtype=bool))
-    found = igb.BatchNorm(3).kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).then(igb.Activation("sigmoid").phi)
+    normalised = node(data @ data.T / 4, (igb.BatchNorm(3),))
+    largest = igb.MaxPool(2).kernel(normalised)
+    assert not largest.averaged().q_ab[:3].any()
+    assert not largest.means()[0][:3].any()
+    found = normalised.then(igb.Activation("sigmoid").phi)
     q_ab, mean = found.averaged().q_ab, found.means()[0][:, 0]
     alone = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("sigmoid"), igb.Dense(1.0))
     with pytest.warns(igb.AccuracyWarning):

@@ -58,11 +58,11 @@ TABLE = {
     "correlation_over_depth": Expected(2, 6, points=84, degrees=29),
     "finite_data": Expected(2, 4, points=6, degrees=59, effort=0.03, tiny={"SIMULATED": (4, 16)}),
     "gamma_of_layers": Expected(1, 3, points=30, degrees=14, effort=0.05),
-    "gradient_factors": Expected(2, 7, points=30, degrees=39),
+    "gradient_factors": Expected(2, 7, points=30, degrees=39, tiny={"GRID": np.linspace(0.25, 4.0, 31)}),
     "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTHS": {1: 20, 3: 16}, "DIGITS": 30}),
     "output_gaussians": Expected(3, 8, effort=0.05, tiny={"WIDTH": 100}),
     "phase_diagrams": Expected(7, 12, tiny={"DEPTH": 3, "ACTIVATIONS": {"ReLU": "relu", "leaky ReLU": "leaky_relu"}}),
-    "proxy_direction": Expected(1, 2, points=4, degrees=39, tiny={"SIMULATED": (2, 4, 12, 60)}),
+    "proxy_direction": Expected(1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60)}),
     "regimes": Expected(7, 12),
     "several_classes": Expected(2, 4, points=16, degrees=29, tiny={"WIDTH": 100, "CLASSES": (2, 10)}),
 }

@@ -195,11 +195,6 @@ def maxpool(x: Array, rng: np.random.Generator) -> tuple[Array, Back]:
     return np.where(larger, first, second), back
 
 
-def avgpool(x: Array, rng: np.random.Generator) -> tuple[Array, Back]:
-    del rng
-    return (x[:, ::2] + x[:, 1::2]) / 2, lambda g: np.repeat(g / 2, 2, axis=1)
-
-
 def dropout(p: float) -> Step:
     def step(x: Array, rng: np.random.Generator) -> tuple[Array, Back]:
         kept = (rng.random(x.shape, dtype=np.float32) >= p).astype(np.float32) / np.float32(1 - p)
@@ -255,7 +250,6 @@ SIMULATED: dict[str, tuple[igb.Network, list[Step], int, int]] = {
         60,
         24,
     ),
-    "batch before": (igb.mlp(2, "relu", norm="batch"), [d(), norm(0), relu] * 2, 1000, 3),
     "batch behind": (igb.mlp(2, "relu", norm="batch", placement="after"), [d(), relu, norm(0)] * 2, 1000, 3),
     "batch behind, biases": (
         igb.mlp(1, "relu", norm="batch", placement="after", sigma_b2=0.5),
@@ -263,10 +257,8 @@ SIMULATED: dict[str, tuple[igb.Network, list[Step], int, int]] = {
         800,
         8,
     ),
-    "layer before": (igb.mlp(2, "relu", norm="layer"), [d(), norm(1), relu] * 2, 60, 24),
     "layer behind": (igb.mlp(2, "relu", norm="layer", placement="after"), [d(), relu, norm(1)] * 2, 100, 5),
     "maxpool": (igb.mlp(2, "relu", pool=2), [d(4000), relu, maxpool] * 2, 100, 5),
-    "avgpool": (igb.mlp(2, "relu", pool=igb.AvgPool(2)), [d(4000), relu, avgpool] * 2, 100, 5),
     "residual": (
         igb.Network(
             igb.Dense(2.0), *[igb.Residual(igb.Activation("tanh"), igb.Dense(2.0), scale=0.7)] * 2, igb.Dense(2.0)

@@ -37,7 +37,7 @@ SUBSYSTEMS = (
         ("from igbtheory.cli import main; main(['--help'])", (*HEAVY[:6], "igbtheory.network", "igbtheory.cli.phase")),
         *(
             (f"from igbtheory.cli import main; main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.network"))
-            for command in ("predict", "derive", "simulate", "infer", "losses", "measure")
+            for command in ("predict", "infer", "measure")
         ),
     ],
 )

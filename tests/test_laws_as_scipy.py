@@ -51,7 +51,7 @@ def test_values_are_those_of_scipy(name: str) -> None:
     assert METHODS - {"pdf", "logpdf"} <= set(dir(ours))
 
 
-@pytest.mark.parametrize("gamma", [1e-12, 0.3, 4.0, 1e8])
+@pytest.mark.parametrize("gamma", [1e-12, 0.3, 1e8])
 def test_moments_against_60_digits(gamma: float) -> None:
     law = igb.GuessLaw(gamma)
 

@@ -17,7 +17,7 @@ from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS
 
 phases = igb.phases
-LIMITED = settings(max_examples=10, deadline=None)
+LIMITED = settings(max_examples=6, deadline=None)
 SMOOTH = ["tanh", "erf", "sin", "gelu", "silu", "x - x**3/10", "gaussian"]
 KINKED = ["relu", "elu", "hardtanh", "leaky_relu", "relu6"]
 SETTLING = [name for name in SMOOTH + KINKED if "**" not in name]

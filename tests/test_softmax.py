@@ -84,12 +84,9 @@ def test_variance_of_three_classes_by_quadrature(mu: float) -> None:
     ("mu", "chi", "m", "temperature"),
     [
         (1, 1, 10, 1),
-        (0.5, 2, 3, 1),
         (20, 1, 10, 0.3),
         (1e-6, 1, 10, 1),
-        (1e-12, 1, 5, 1),
         (1, 0.01, 200, 1),
-        (9, 100, 10, 1),
     ],
 )
 def test_draws_have_the_exact_variance(mu: float, chi: float, m: int, temperature: float) -> None:

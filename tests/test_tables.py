@@ -63,8 +63,7 @@ def test_tables_err_by_no_more_than_they_say(name: str, q: float, ratio: float) 
         assert abs(found[2] - exact.var_chi) <= error * exact.var_chi
 
 
-@pytest.mark.parametrize("m", [2, 3, 10])
-@pytest.mark.parametrize("name", ["relu", "tanh", "softsign"])
+@pytest.mark.parametrize(("name", "m"), [("relu", 2), ("relu", 10), ("tanh", 3), ("softsign", 10)])
 def test_tables_of_maxima_and_double_integrals_agree(name: str, m: int) -> None:
     for q, ratio in ((0.8, 1e-6), (1.1, 0.3), (1.3, 3.0), (0.9, 1e6)):
         found, _ = filled(name, q, ratio, m)
@@ -263,15 +262,15 @@ def data(size: int, features: int, *, equal: bool) -> tuple[Any, Any]:
     return (np.ones(size) if equal else q), kernel
 
 
-@pytest.mark.parametrize("slopes", [True, False])
 @pytest.mark.parametrize(
-    ("name", "features", "equal"),
+    ("name", "features", "equal", "slopes"),
     [
-        ("softsign", 40, True),
-        ("softsign", 400, False),
-        ("where(x>0, tanh(x), x/4)", 40, True),
-        ("where(x>0, 1 + tanh(x), 0)", 40, True),
-        ("abs(tanh(x))", 40, True),
+        ("softsign", 40, True, False),
+        ("softsign", 400, False, True),
+        ("where(x>0, tanh(x), x/4)", 40, True, True),
+        ("where(x>0, 1 + tanh(x), 0)", 40, True, True),
+        ("where(x>0, 1 + tanh(x), 0)", 40, True, False),
+        ("abs(tanh(x))", 40, True, True),
     ],
 )
 def test_interpolated_pairs_are_what_panels_find(name: str, features: int, *, equal: bool, slopes: bool) -> None:
@@ -291,7 +290,7 @@ def test_interpolated_pairs_are_what_panels_find(name: str, features: int, *, eq
     assert np.diagonal(values) == pytest.approx([rule.second(one) for one in q], rel=1e-11)
 
 
-@pytest.mark.parametrize(("name", "m"), [("softsign", 1), ("relu", 2), ("tanh", 3)])
+@pytest.mark.parametrize(("name", "m"), [("softsign", 1), ("tanh", 3)])
 def test_one_fit_serves_all_angles(name: str, m: int) -> None:
     phi = function_of(name)
     seen = rule.seen(phi, m, 1.5)

@@ -11,7 +11,7 @@ from igbtheory.averages import directions, gaussian
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
-from igbtheory.numbers import FLOAT64, Kind, Multiprecision
+from igbtheory.numbers import FLOAT64, Kind, decimals
 
 STEP = 10
 """Digits are rounded up to a multiple of this, so that tables of quadratures are made once."""
@@ -78,7 +78,7 @@ class Average(sp.Function):  # type: ignore[misc]
 
     def _eval_evalf(self, prec: int) -> Any:
         digits = int(prec * 0.30103)
-        n = Multiprecision(-(-max(digits, 2 * STEP) // STEP) * STEP)
+        n = decimals(-(-max(digits, 2 * STEP) // STEP) * STEP)
         found = self._value(n, lambda x: sp.N(x, digits + 5))
         return None if found is None else sp.Float(str(found), digits)
 

@@ -17,12 +17,12 @@ def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = E
     """Return the list that the work makes of the argument; an empty one where it takes too many calls."""
     calls = 0
 
-    def count(frame: FrameType, event: str, _: Any) -> None:
+    def count(_: FrameType, event: str, __: Any) -> None:
         nonlocal calls
-        del frame
-        calls += event == "call"
-        if calls > most:
-            raise _TooLongError
+        if event == "call":  # most events are others, and this function a third of the work
+            calls += 1
+            if calls > most:
+                raise _TooLongError
 
     if sys.getprofile() is not None:  # a profiler at work keeps its place
         return work(argument)

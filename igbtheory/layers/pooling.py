@@ -1,6 +1,7 @@
 """Pooling over units: their maximum, or their average."""
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, final
 
 import numpy as np
@@ -14,6 +15,8 @@ from igbtheory.layers.normalised import Normalised
 
 MOST = 1_000_000
 """Units that a maximum is taken over at most."""
+SMALL = 8
+"""Units up to which a maximum is taken unit after unit."""
 
 
 @final
@@ -44,7 +47,9 @@ class MaxPool(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
-        return np.asarray(pools(x, self.m, "MaxPool").max(axis=2))
+        x = pools(x, self.m, "MaxPool")
+        # unit after unit of a small pool takes a tenth of the time that NumPy's short inner loops take
+        return reduce(np.maximum, np.moveaxis(x, 2, 0)) if self.m <= SMALL else np.asarray(x.max(axis=2))
 
     def latex(self) -> str:
         return rf"\max_{{{self.m}}} x"

@@ -7,6 +7,6 @@ module with a subclass of `Kind`.
 
 from igbtheory.numbers.float64 import FLOAT64, Float64
 from igbtheory.numbers.kind import Kind
-from igbtheory.numbers.multiprecision import Multiprecision
+from igbtheory.numbers.multiprecision import Multiprecision, decimals
 
-__all__ = ["FLOAT64", "Float64", "Kind", "Multiprecision"]
+__all__ = ["FLOAT64", "Float64", "Kind", "Multiprecision", "decimals"]

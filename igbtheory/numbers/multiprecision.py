@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from threading import get_ident
 from typing import Any, final
 
 import numpy as np
@@ -119,6 +120,20 @@ class Multiprecision(Kind):
 
     def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
         return _legendre(order, self.digits + _GUARD)
+
+
+def decimals(digits: int) -> Multiprecision:
+    """Return the kind with so many digits that this thread keeps, so that its tables are made once.
+
+    Threads do not share a context, which computes with more digits for a while.
+    """
+    return _kept(digits, get_ident())
+
+
+@lru_cache(maxsize=4)
+def _kept(digits: int, thread: int) -> Multiprecision:
+    del thread
+    return Multiprecision(digits)
 
 
 @lru_cache

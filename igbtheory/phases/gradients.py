@@ -12,7 +12,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of
 from igbtheory.network import MOST_DIGITS, Network
-from igbtheory.numbers import FLOAT64, Kind, Multiprecision
+from igbtheory.numbers import FLOAT64, Kind, decimals
 from igbtheory.phases.gradients_twins import Twins
 from igbtheory.result import Result
 from igbtheory.theory import on_gaussian_inputs
@@ -67,15 +67,15 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"expected GaussianInputs, got {type(inputs).__name__}; the gradient at a datum depends on its mean "
             "square alone: GaussianInputs(variance=(X**2).mean(axis=1)) sweeps over the data"
         )
-    n = FLOAT64 if digits is None else Multiprecision(checks.whole("digits", digits, 2, MOST_DIGITS))
+    n = FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS))
     if (batch := batch_of(net.layers)) is not None and batch.batch_size is not None:
         raise ValueError(
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     with np.errstate(all="ignore"):
         found = _segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))))
+    on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     if not found:
         raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
     return of_segments(n, found)
