@@ -25,6 +25,7 @@ COMMANDS = (
     "activation",
     "design",
     "draw",
+    "explain",
     "explore",
     "figures",
     "infer",

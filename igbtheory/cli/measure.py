@@ -47,7 +47,7 @@ def measure(
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
 
-    values, progress = first_rows(_data(data), first, data), sys.stderr.isatty()
+    values, progress = first_rows(model_data(data), first, data), sys.stderr.isatty()
     with loaded(function) as make_model:
         options: dict[str, Any] = {"seed": seed, "batch_size": batch_size, "progress": progress}
         found = printed.drawn(lambda: igb.measure(make_model, values, networks, **options))
@@ -60,7 +60,7 @@ def measure(
         output.show(*origin.values(), drawn, "", str(found))
 
 
-def _data(source: str) -> Any:
+def model_data(source: str) -> Any:
     """Return the data set `source`; of a .npy file also integers, and more than one axis a datum."""
     from igbtheory.cli.data import DIGITS, checked, numbers, read  # noqa: PLC0415 - as above
     from igbtheory.torch.library import require_torch  # noqa: PLC0415 - as above

@@ -11,7 +11,7 @@ from igbtheory.phases import edge_of_chaos
 from igbtheory.phases.block import Block
 from igbtheory.pictures.laws import some
 from igbtheory.pictures.maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
-from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis
+from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis, points
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from igbtheory.phases import Gradients
     from igbtheory.prediction import Prediction
     from igbtheory.simulation import Comparison
+    from igbtheory.torch import Explanation
 
 NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "$\\mathrm{Var}_\\chi(O)$"}
 LAYER = "Dense layer (the last one is the output)"
@@ -55,6 +56,20 @@ def design(axes: Any, found: "Design") -> None:
     axes.axhline(found.target, color=LIMIT, lw=1, ls="--", label=f"wanted: {found.target:.4g}")
     shown = f"{found.value:.6g}" if np.ndim(found.value) == 0 else f"{found.value[0]:.4g}, ..."
     axes.set(ylabel=GAMMA, title=f"{found.vary} = {shown}")
+    axes.legend(loc="best")
+
+
+def explanation(axes: Any, found: "Explanation") -> None:
+    """Draw gamma behind every layer of a PyTorch model: predicted as a line along the stream, measured as points."""
+    places, measured = np.arange(1, len(found.names) + 1), found.per_layer
+    stream = ~np.array(found.branch)
+    axes.plot(places[stream], _floats(found.predicted_gamma)[stream], color=THEORY, label="theory, infinite width")
+    for there, marker, label in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
+        if there.any():
+            gamma, errors = _floats(measured.gamma)[there], _floats(measured.gamma_error)[there]
+            points(axes, places[there], gamma, errors, marker, color=LIMIT, label=label)
+    axes.set_xticks(places, found.names, rotation=90, fontsize=7)
+    axes.set(ylabel=GAMMA, yscale=_scale(_floats(measured.gamma)[stream]))
     axes.legend(loc="best")
 
 

@@ -32,6 +32,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Diagram": maps.diagram,
     "Drawn": laws.drawn,
     "Estimate": estimates.estimate,
+    "Explanation": moments.explanation,
     "FiniteClassLaw": laws.class_law,
     "FiniteGuessLaw": laws.count_law,
     "FixedPoint": estimates.fixed_point,

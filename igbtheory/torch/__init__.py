@@ -1,6 +1,9 @@
-"""The bias of real, untrained PyTorch models, measured. Importing this loads no PyTorch, measuring does."""
+"""Real, untrained PyTorch models: measured, read into the theory, explained. Importing this loads no PyTorch."""
 
 from igbtheory.torch.ensemble import measure
+from igbtheory.torch.explain import explain
+from igbtheory.torch.explanation import Explanation
+from igbtheory.torch.from_torch import from_torch
 from igbtheory.torch.result import Measurement
 
-__all__ = ["Measurement", "measure"]
+__all__ = ["Explanation", "Measurement", "explain", "from_torch", "measure"]

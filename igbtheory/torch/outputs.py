@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.numbers.threads import one_thread
 from igbtheory.simulation.moments import pair_moments
 
 Array = NDArray[np.float64]
@@ -56,9 +57,10 @@ def contrast_moments(outputs: Array) -> tuple[float, float]:
     Any M - 1 orthonormal contrasts have the sum of squares of the M outputs less their mean.
     """
     count = outputs.shape[1]
-    if count == 1:
-        return pair_moments(outputs, ddof=0)
-    q_ab, spread = pair_moments(outputs - outputs.mean(axis=1, keepdims=True), ddof=0)
+    with one_thread():  # the products are small
+        if count == 1:
+            return pair_moments(outputs, ddof=0)
+        q_ab, spread = pair_moments(outputs - outputs.mean(axis=1, keepdims=True), ddof=0)
     return q_ab * count / (count - 1), spread * count / (count - 1)
 
 

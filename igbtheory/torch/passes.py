@@ -29,8 +29,8 @@ def drawn_outputs(
     previous: torch.nn.Module | None = None
     seen: dict[bytes, int] = {}
     for i in range(networks):
-        with _stream(seed, i), torch.no_grad():
-            model = checked_model(_made(make_model, i), previous)
+        with stream(seed, i), torch.no_grad():
+            model = checked_model(made(make_model, i), previous)
             if previous is None:
                 said += idle_norms(model)
             data = moved(data, model)
@@ -41,7 +41,7 @@ def drawn_outputs(
         yield outputs
 
 
-def _made(make_model: Callable[[], Any], network: int) -> Any:
+def made(make_model: Callable[[], Any], network: int) -> Any:
     """Return the model of make_model; its errors get a note."""
     try:
         return make_model()
@@ -61,7 +61,7 @@ def _refuse_infinite(outputs: NDArray[np.float64], network: int) -> None:
 
 
 @contextmanager
-def _stream(seed: int, network: int) -> Iterator[None]:
+def stream(seed: int, network: int) -> Iterator[None]:
     """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
     # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()

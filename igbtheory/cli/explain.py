@@ -1,0 +1,56 @@
+"""`igb explain`: theory beside measurement for a PyTorch model, layer by layer."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import igbtheory as igb
+from igbtheory.cli import output
+from igbtheory.cli.measure import model_data
+from igbtheory.cli.options import Pictured, Whole
+
+
+def explain(
+    function: str,
+    *,
+    data: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    first: Whole | None = None,
+    networks: Whole = 30,
+    seed: Whole = 0,
+    check: bool = False,
+    printed: Pictured = Pictured(),
+) -> None:
+    """Explain the bias of an untrained PyTorch model: measured and predicted after every layer, and what changes it.
+
+    FUNCTION is FILE.py:NAME or package.module:NAME: a class, or a function without arguments, that makes a
+    torch.nn.Module with random weights.
+
+    Parameters
+    ----------
+    function
+        What makes a model.
+    data
+        The data set: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are).
+    first
+        Only the first rows of the data set.
+    networks
+        Models to draw.
+    seed
+        The same seed gives the same numbers.
+    check
+        Measure every change of the what-if table, too.
+    printed
+        How the result is printed and drawn.
+
+    """
+    from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
+    from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
+
+    values = first_rows(model_data(data), first, data)
+    with loaded(function) as make_model:
+        found = printed.drawn(lambda: igb.explain(make_model, values, networks, seed=seed, check=check))
+    origin = {"model": function, "inputs": text(data, values)}
+    if printed.json:
+        output.show_json({**origin, **found.to_dict()})
+    else:
+        output.show(*origin.values(), "", str(found))

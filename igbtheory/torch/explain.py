@@ -1,0 +1,115 @@
+"""Explain a PyTorch model: theory beside measurement, layer by layer, and what would change its bias."""
+
+import copy
+import re
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.torch.explanation import Explanation, WhatIf
+from igbtheory.torch.library import require_torch
+
+Array = NDArray[np.float64]
+
+
+def explain(
+    make_model: Callable[[], Any],
+    X: Any,  # noqa: N803 - as scikit-learn spells data
+    networks: int = 30,
+    *,
+    seed: int = 0,
+    check: bool = False,
+) -> Explanation:
+    """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
+
+    make_model, seed: as of `measure`. networks: models that are measured. check: whether the changes of the what-if
+    table are measured, too. Theory is that of infinite width: measured numbers differ from it by some multiple of
+    1/width. All data are one batch.
+
+    ValueError: data, models or outputs that `measure` refuses, models that cannot be traced. What the theory has no
+    layer for is measured alone, and named.
+    """
+    networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
+    require_torch()
+    # these load PyTorch
+    from igbtheory.torch import changes, ensemble, moments, reading  # noqa: PLC0415
+    from igbtheory.torch.data import checked_data  # noqa: PLC0415
+
+    data = checked_data(X)
+    values = data.double().cpu().numpy()
+    models = reading.draws_of(make_model, seed)
+    read = reading.reading(copy.deepcopy(models), data)
+    names = moments.watched_nodes(read)
+    if read.output not in names:
+        names.append(read.output)
+    found = moments.measured_moments(make_model, data, names, read.output, (networks, seed))
+    known = moments.predicted_moments(read, values, names)
+    trunk = read.paths.get(read.output) or max(read.paths.values(), key=len)
+    paths = [read.paths.get(name) for name in names]
+    lines = []
+    for change in changes.changes(read, values):
+        changed = partial(_changed, make_model, change)
+        gamma = _gamma(reading.reading([change.model(m) for m in copy.deepcopy(models)], data), change.of(values))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
+            other = ensemble.measure(changed, change.of(values), networks, seed=seed) if check else None
+        lines.append(WhatIf(change.name, gamma, *((other.gamma, other.gamma_error) if other else ())))
+    return Explanation(
+        len(data),
+        seed,
+        tuple(read.named.get(name, name) for name in names),
+        tuple(_layer_text(path) for path in paths),
+        tuple(path is not None and trunk[: len(path)] != path for path in paths),
+        found,
+        known,
+        _doubt(read, values),
+        "" if read.unread is None else ": ".join(read.unread),
+        tuple(lines),
+    )
+
+
+def _changed(make_model: Callable[[], Any], change: Any) -> Any:
+    return change.model(make_model())
+
+
+def _gamma(read: Any, data: Array) -> float:
+    """Return gamma of the outputs, NaN where the theory has no rule for a layer."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return float(read.network().predict(data).gamma)
+    except ValueError:
+        return np.nan
+
+
+def _doubt(read: Any, data: Array) -> float:
+    """Return the standard error of the predicted gamma: of variances that were measured, and of estimated rules."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            network = read.network()
+            prediction = network.predict(data)
+            squares = [(float(prediction.gamma) * float(prediction.error)) ** 2]
+            for i, step in enumerate(read.paths[read.output]):
+                for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False):
+                    if part.error:
+                        layer = copy.copy(step.layer)
+                        object.__setattr__(layer, name, part.value + part.error)
+                        layers = (*network.layers[:i], layer, *network.layers[i + 1 :])
+                        squares.append(float(type(network)(*layers).predict(data).gamma - prediction.gamma) ** 2)
+    except ValueError:
+        return 0.0
+    return float(np.sqrt(sum(squares)))
+
+
+def _layer_text(path: Any) -> str:
+    """Return the last layer of a path, its numbers with four digits."""
+    if path is None:
+        return "not read"
+    text = repr(path[-1].layer) if path else ""
+    return re.sub(r"\d+\.\d{4,}(e-\d+)?", lambda number: f"{float(number[0]):.4g}", text)

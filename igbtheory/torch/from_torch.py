@@ -1,0 +1,41 @@
+"""Networks of the theory from PyTorch models."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from igbtheory import checks
+from igbtheory.accuracy import EstimateWarning
+from igbtheory.text import measured
+from igbtheory.torch.library import require_torch
+
+if TYPE_CHECKING:
+    from igbtheory.network import Network
+
+
+def from_torch(model: Any, X: Any, *, seed: int = 0) -> "Network":  # noqa: N803 - as scikit-learn spells data
+    """Return the network of the theory that a PyTorch model is, with the variances of its weights and biases.
+
+    model: a torch.nn.Module, or a function without arguments that makes new ones, of which some are drawn as `measure`
+    draws them. The mode they come in stays. X: data as the model takes them, of which a few pass through it.
+    A variance is that of the initialiser where its law is known (PyTorch's default, Kaiming, Xavier, orthogonal, usual
+    standard deviations), else it is measured over the weights, and EstimateWarning says so with its error.
+
+    ValueError: a part cannot be read; the error names it, with what could be read in front of it.
+    ImportError: PyTorch is not installed.
+    """
+    require_torch()
+    from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
+    from igbtheory.torch.reading import draws_of, reading  # noqa: PLC0415 - as above
+
+    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X))
+    network = found.network()
+    vague = [
+        f"{name} of {step.name} is {measured(part.value, part.error)}"
+        for step in found.paths[found.output]
+        for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False)
+        if part.error
+    ]
+    if vague:
+        said = f"measured over the weights, whose initialiser is not known: {'; '.join(vague)}"
+        warnings.warn(said, EstimateWarning, stacklevel=2)
+    return network

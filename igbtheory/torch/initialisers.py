@@ -1,0 +1,72 @@
+"""Variances of weights and biases: those of a known initialiser, or measured over what was drawn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import final
+
+import torch
+
+GAINS = (1.0, 2.0, 25 / 9)
+"""Squared gains of `torch.nn.init`: linear, relu and tanh."""
+DEVIATIONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
+"""Standard deviations that are written into models."""
+FAR = 4.0
+"""Standard errors up to which a measured variance is that of an initialiser."""
+OFF_CENTRE = 6.0
+"""Standard errors from which on the mean of weights is not 0."""
+MISSED = 30.0
+"""The largest of n uniform numbers lies further than MISSED/n of their bound below it with probability exp(-MISSED)."""
+
+
+@final
+@dataclass(frozen=True)
+class Variance:
+    """A variance, its standard error, which is 0 where the initialiser is known, and the name of that."""
+
+    value: float
+    error: float
+    law: str
+
+
+def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int) -> Variance:
+    """Return the variance of one weight or bias from its `draws`, one tensor for every model.
+
+    An initialiser counts as known where the largest entry is that of its uniform law, or where its variance is the
+    only one of a known normal law within FAR standard errors. ValueError: the draws are no random numbers of mean 0.
+    """
+    flat = [draw.detach().double().flatten() for draw in draws]
+    x = torch.cat(flat)
+    if len(flat) > 1 and bool(x.any()) and all(torch.equal(flat[0], other) for other in flat[1:]):
+        raise ValueError("has the same weights in every model: the theory needs weights that are drawn anew")
+    count, largest, square = len(x), float(x.abs().max()), float(x.square().mean())
+    if not largest:
+        return Variance(0.0, 0.0, "zeros")
+    deviation = float(x.std()) if count > 1 else largest
+    if abs(float(x.mean())) > OFF_CENTRE * deviation / sqrt(count):
+        raise ValueError(f"has weights or biases of the mean {float(x.mean()):.3g}: the theory needs the mean 0")
+    error = float(x.square().std()) / sqrt(count) if count > 1 else square
+    near = {name: value for name, value in _known(fan_in, fan_out) if abs(value - square) <= FAR * error}
+    for name, value in near.items():
+        below = 1 - largest / sqrt(3 * value)
+        if name.endswith("uniform") and -1e-6 <= below <= MISSED / count:
+            return Variance(value, 0.0, name)
+    normal = {value: name for name, value in reversed(near.items()) if not name.endswith("uniform")}
+    if len(normal) == 1:
+        value, name = normal.popitem()
+        return Variance(value, 0.0, name)
+    return Variance(square, error, "measured")
+
+
+def _known(fan_in: int, fan_out: int) -> Iterator[tuple[str, float]]:
+    """Yield names and variances of known initialisers, PyTorch's default first."""
+    yield "PyTorch's default, uniform", 1 / (3 * fan_in)
+    for law in ("normal", "uniform"):
+        for gain in GAINS:
+            yield f"Kaiming by fan_in, gain^2 {gain:.3g}, {law}", gain / fan_in
+            yield f"Kaiming by fan_out, gain^2 {gain:.3g}, {law}", gain / fan_out
+            yield f"Xavier, gain^2 {gain:.3g}, {law}", 2 * gain / (fan_in + fan_out)
+    for gain in GAINS:
+        yield f"orthogonal, gain^2 {gain:.3g}", gain / max(fan_in, fan_out)
+    for deviation in DEVIATIONS:
+        yield f"normal, sd {deviation:g}", deviation**2

@@ -1,0 +1,136 @@
+"""Moments after every layer of a model: measured on models that are drawn, and predicted for what was read."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
+from torch import fx, nn
+
+from igbtheory.layers import Dense, Flatten, KernelNode, Layer
+from igbtheory.layers.places import units_first
+from igbtheory.network import Network
+from igbtheory.torch.data import moved
+from igbtheory.torch.outputs import contrast_moments
+from igbtheory.torch.passes import stream
+from igbtheory.torch.reading import Path, Reading, traced
+from igbtheory.torch.rows import Unflatten
+
+Array = NDArray[np.float64]
+UNSEEN = (Flatten, Unflatten)
+"""Layers that change no moments."""
+
+
+@final
+@dataclass(frozen=True)
+class Seen(Layer):
+    """The identity, behind which a prediction lists the moments."""
+
+    @property
+    def listed(self) -> bool:
+        return True
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        return node
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        return x
+
+
+@final
+class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
+    """Runs a graph and keeps the moments behind some nodes."""
+
+    def __init__(self, graph: fx.GraphModule, names: Iterable[str], output: str) -> None:
+        super().__init__(graph)
+        self.found: dict[str, tuple[float, float]] = dict.fromkeys(names, (np.nan, np.nan))
+        self.last = output
+
+    def run_node(self, n: fx.Node) -> Any:
+        """Return the value of a node, whose moments are taken at once: later nodes may write into it."""
+        value = super().run_node(n)
+        if n.name in self.found and isinstance(value, torch.Tensor):
+            units = value.detach().double().reshape(len(value), -1)
+            of_units = contrast_moments if n.name == self.last else _of_units
+            self.found[n.name] = of_units(units.cpu().numpy())
+        return value
+
+
+def _of_units(units: Array) -> tuple[float, float]:
+    """Return the mean over the units of the squared mean over the data, and of the variance."""
+    variances, means = torch.var_mean(torch.from_numpy(units), dim=0, correction=0)
+    return float(means.square().mean()), float(variances.mean())
+
+
+def watched_nodes(reading: Reading) -> list[str]:
+    """Return the names of the nodes that have a layer of their own, the data first, in the order of the graph."""
+    names: list[str] = []
+    seen: set[Path] = set()
+    for name, path in reading.paths.items():
+        if path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
+            names.append(name)
+        seen.add(path)
+    return names
+
+
+def measured_moments(
+    make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], output: str, draws: tuple[int, int]
+) -> Array:
+    """Return the moments q_ab, q_aa - q_ab of every node in every network, (networks, nodes, 2).
+
+    draws: number of networks, and the seed. Averages over units and positions; of the outputs over their contrasts.
+    """
+    found = []
+    for i in range(draws[0]):
+        with stream(draws[1], i), torch.no_grad():
+            model = make_model()
+            run = _Watched(traced(model), names, output)
+            run.run(moved(data, model).clone())
+        found.append([run.found[name] for name in names])
+    return np.array(found)
+
+
+def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
+    """Return var_mu and var_chi of these nodes, (nodes, 2), NaN where no rule gives them."""
+    known: dict[Path, tuple[float, float]] = {}
+    paths = [reading.paths.get(name) for name in names]
+    for path in sorted((path for path in paths if path is not None), key=len, reverse=True):
+        if path not in known:
+            known.update(_along(path, units_first(data)))
+    return np.array([(np.nan, np.nan) if path is None else known[path] for path in paths])
+
+
+def _along(path: Path, x: Array) -> dict[Path, tuple[float, float]]:
+    """Return the moments behind every step of a path, from the data x, units first."""
+    found: dict[Path, tuple[float, float]] = {(): _of_units(x.reshape(len(x), -1))}
+    drawing = 0
+    while drawing < len(path) and (behind := path[drawing].layer.undrawn(x, 1)) is not None:
+        x, drawing = behind, drawing + 1
+        found[path[:drawing]] = _of_units(x.reshape(len(x), -1))
+    rest = [step.layer for step in path[drawing:]]
+    if rest:
+        layers = [part for layer in rest for part in ([layer] if layer.listed else [layer, Seen()])]
+        rows = _predicted(layers, x)
+        for i in range(len(rest)):
+            found[path[: drawing + i + 1]] = (rows[i][0], rows[i][1]) if rows is not None else (np.nan, np.nan)
+    return found
+
+
+def _predicted(layers: list[Layer], x: Array) -> Array | None:
+    """Return var_mu and var_chi behind the layers that are listed, None where a layer refuses."""
+    try:
+        shape = x.shape[2:]
+        for layer in layers:
+            shape = layer.positions(shape)
+        end = [Flatten(), Dense(1.0)] if shape else [Dense(1.0)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the prediction of the outputs says what was estimated
+            rows = Network(*layers, *end).predict(units_first(x)).per_layer
+    except ValueError:
+        return None
+    return np.stack([rows.var_mu, rows.var_chi], axis=1).astype(float)

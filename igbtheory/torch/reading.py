@@ -1,0 +1,214 @@
+"""Read PyTorch models into networks of the theory."""
+
+import copy
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any, final
+
+import torch
+from torch import fx, nn
+
+import igbtheory
+from igbtheory.layers import Dense, Layer, Residual
+from igbtheory.network import Network
+from igbtheory.torch.data import moved
+from igbtheory.torch.failures import note_pass
+from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.models import checked_model, refuse_arguments
+from igbtheory.torch.passes import made, stream
+from igbtheory.torch.rows import SUMS, Site, UnreadError, is_vector, layers_of
+
+DRAWS = 8
+"""Models that a function draws for the variances of their weights."""
+ENTRIES = 2**25
+"""Parameters of all of these together at most, but for two models."""
+SHOWN = 3
+"""Data that pass through a model to see their shapes."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A layer on the way from the data to a node of the graph, and the variances that were read for it.
+
+    Two ways share a step where it is the same object.
+    """
+
+    name: str
+    layer: Layer
+    read: tuple[Variance, ...] = ()
+
+
+Path = tuple[Step, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A traced model, the way to each node that could be read, and the first node that could not, with the reason.
+
+    paths: by the names of nodes; named: what the user calls them; output: the name of the node of the outputs.
+    """
+
+    graph: fx.GraphModule
+    paths: dict[str, Path]
+    named: dict[str, str]
+    unread: tuple[str, str] | None
+    output: str
+
+    def network(self) -> Network:
+        """Return the network up to the outputs; ValueError: a part could not be read, which is named."""
+        path = self.paths.get(self.output)
+        if path is None:
+            where, why = self.unread or (self.output, "the outputs do not depend on the data")
+            most = max(self.paths.values(), key=len)
+            told = " | ".join(repr(step.layer) for step in most)
+            raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
+        last = path[-1] if path else None
+        if last is None or not isinstance(last.layer, Dense):
+            raise ValueError(
+                f"expected a model that ends in a linear layer, got {repr(last.layer) if last else 'no layer'} at the "
+                "end; return logits"
+            )
+        if not (last.layer.sigma_w2 or last.layer.sigma_b2):
+            raise ValueError(
+                f"the weights of {last.name} are 0 when the model is new, so that its outputs tie exactly: initialise "
+                "it, for example by torch.nn.init.xavier_normal_"
+            )
+        return Network(*(step.layer for step in path))
+
+
+def draws_of(model: Any, seed: int) -> list[nn.Module]:
+    """Return models that the function draws, few where they are large; of a model a copy."""
+    if isinstance(model, nn.Module):
+        return [copy.deepcopy(checked_model(model, None))]
+    refuse_arguments(model)
+    found: list[nn.Module] = []
+    while len(found) < DRAWS:
+        with stream(seed, len(found)):
+            found.append(checked_model(made(model, len(found)), found[-1] if found else None))
+        if len(found) > 1 and len(found) * sum(p.numel() for p in found[0].parameters()) > ENTRIES:
+            break
+    return found
+
+
+def traced(model: nn.Module) -> fx.GraphModule:
+    """Return the graph of a model. ValueError: it has control flow that the data decide, whose line is named."""
+    try:
+        return fx.GraphModule(model, fx.Tracer().trace(model))
+    except Exception as error:
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
+        place = f" ({File(own[-1].filename).name}, line {own[-1].lineno}: {own[-1].line})" if own else ""
+        raise ValueError(
+            f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
+            f"traced: {' '.join(str(error).split())[:200]}{place}"
+        ) from error
+
+
+def _is_own(filename: str) -> bool:
+    parts = File(filename).parts
+    inside = File(filename).is_relative_to(File(igbtheory.__file__).parent)
+    return "torch" not in parts and not inside and not filename.startswith("<eval")
+
+
+def reading(models: Sequence[nn.Module], data: torch.Tensor) -> Reading:
+    """Return what can be read of models that were drawn alike; their buffers may change."""
+    graph = traced(models[0])
+    values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0])
+    with torch.no_grad(), stream(0, 0):
+        try:
+            values.run(shown)
+        except Exception as error:
+            note_pass(error, 0, models[0], shown, (len(data), None))
+            raise
+    return _Reader(graph, models, values.env).read()
+
+
+@final
+class _Reader:
+    """Walks a graph from the data to the outputs."""
+
+    def __init__(self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any]) -> None:
+        self.graph, self.models, self.values = graph, models, values
+        self.paths: dict[fx.Node, Path] = {}
+        self.named: dict[str, str] = {}
+        self.behind: set[fx.Node] = set()  # nodes that depend on the data
+        self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
+        self.unread: tuple[str, str] | None = None
+
+    def read(self) -> Reading:
+        """Return the reading."""
+        output = ""
+        for node in self.graph.graph.nodes:
+            if node.op == "placeholder" and not self.behind:
+                self._set(node, "data", ())
+            elif node.op == "output":
+                output = next(iter(node.all_input_nodes)).name
+            elif not isinstance(self.values[node], torch.Tensor) or not self._inputs(node):
+                continue
+            elif all(part in self.paths for part in self._inputs(node)):
+                self._step(node)
+            else:
+                self.behind.add(node)
+        paths = {node.name: path for node, path in self.paths.items()}
+        # behind the last layer there may be what changes no guess, such as log_softmax
+        output = next((name for name, path in paths.items() if path == paths.get(output)), output)
+        return Reading(self.graph, paths, self.named, self.unread, output)
+
+    def _inputs(self, node: fx.Node) -> list[fx.Node]:
+        return [part for part in node.all_input_nodes if part in self.behind]
+
+    def _set(self, node: fx.Node, name: str, path: Path) -> None:
+        self.behind.add(node)
+        self.paths[node], self.named[node.name] = path, name
+
+    def _step(self, node: fx.Node) -> None:
+        name = node.target if node.op == "call_module" else node.name
+        try:
+            self._set(node, str(name), self._path(node, str(name)))
+        except (UnreadError, ValueError) as error:
+            self.behind.add(node)
+            kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
+            self.unread = self.unread or (f"{name!r} ({kind})", str(error))
+
+    def _path(self, node: fx.Node, name: str) -> Path:
+        inputs = self._inputs(node)
+        if len(inputs) > 1:
+            return self._sum(node, name, inputs)
+        path = self.paths[inputs[0]]
+        if node.op != "call_module" and node.target in SUMS and node.args.count(inputs[0]) > 1:
+            raise UnreadError("the theory has no sum of a value with itself; multiply it by 2")
+        before, after = (tuple(self.values[part].shape[1:]) for part in (inputs[0], node))
+        rest = tuple(fx.node.map_arg(part, self.values.__getitem__) for part in node.args if part is not inputs[0])
+        named = {key: fx.node.map_arg(part, self.values.__getitem__) for key, part in node.kwargs.items()}
+        layers = [step.layer for step in path]
+        vector = is_vector(layers, tuple(self.values[next(iter(self.paths))].shape[1:]))
+        raw = not any(layer.weighs for layer in layers)
+        modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
+        read: list[Variance] = []
+        site = Site(modules, rest, named, before, after, vector, raw, read)
+        found = layers_of(modules[0] if modules else node.target, site)
+        if modules and read:
+            self._refuse_shared(modules[0].weight, name)
+        return (*path, *(Step(name, layer, tuple(read) if i == 0 else ()) for i, layer in enumerate(found)))
+
+    def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
+        """Refuse weights that stand elsewhere, too, or are equal to others."""
+        for other, known in self.seen:
+            if known.shape == weight.shape and bool(weight.any()) and torch.equal(known, weight):
+                raise UnreadError(
+                    f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
+                    "layer (copies, as nn.TransformerEncoder makes, start equal)"
+                )
+        self.seen.append((name, weight))
+
+    def _sum(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
+        """Return the way behind a sum of a stream and a branch of it."""
+        if node.target not in SUMS or len(inputs) != 2 or node.kwargs:
+            raise UnreadError("the theory has no layer that joins several values but a sum of two")
+        stream_, branch = sorted((self.paths[part] for part in inputs), key=len)
+        if branch[: len(stream_)] != stream_:
+            raise UnreadError("the theory has no sum of two branches that both have layers of their own")
+        return (*stream_, Step(name, Residual(*(step.layer for step in branch[len(stream_) :]))))

@@ -1,0 +1,313 @@
+"""PyTorch models read into the theory and explained: beside networks written by hand, and beside `measure`."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import igbtheory as igb
+from igbtheory.accuracy import EstimateWarning
+from igbtheory.cli import main
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+functional = nn.functional
+
+Make = Callable[[], Any]
+X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
+IMAGES = igb.gaussian_images(6, 2, 4, 4, seed=1)
+RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
+UNIT = 1e-12
+
+
+def default(fan_in: int) -> igb.Dense:
+    """Dense as PyTorch's default draws it."""
+    return igb.Dense(fan_in / (3 * fan_in), 1 / (3 * fan_in))
+
+
+class Forward(nn.Module):  # type: ignore[misc] # PyTorch is an extra
+    """The modules by their names, and a function of them and the data as the forward pass."""
+
+    def __init__(self, forward: Callable[[Any, Any], Any], **modules: Any) -> None:
+        super().__init__()
+        self.parts = nn.ModuleDict(modules)
+        self.of = forward
+
+    def forward(self, x: Any) -> Any:
+        return self.of(self.parts, x)
+
+
+def model(forward: Callable[[Any, Any], Any], **modules: Make) -> Make:
+    """Function that makes such models."""
+    return lambda: Forward(forward, **{name: make() for name, make in modules.items()})
+
+
+def stack(*makers: Make) -> Make:
+    return lambda: nn.Sequential(*(make() for make in makers))
+
+
+def linear(fan_in: int, fan_out: int, draw: Callable[[Any], Any] | None = None) -> Make:
+    """Linear without biases, its weights drawn by a function."""
+
+    def make() -> Any:
+        layer = nn.Linear(fan_in, fan_out, bias=draw is None)
+        if draw is not None:
+            draw(layer.weight)
+        return layer
+
+    return make
+
+
+def conv(channels: int, out: int, size: int = 3, **named: Any) -> Make:
+    return lambda: nn.Conv2d(channels, out, size, padding=size // 2, **named)
+
+
+MLP = stack(linear(20, 40), nn.ReLU, linear(40, 30), nn.ReLU, linear(30, 3))
+CONV = igb.Conv2d(3, sigma_w2=1 / 3, sigma_b2=1 / 54)
+
+
+@pytest.mark.parametrize(
+    ("make", "data", "expected"),
+    [
+        (MLP, X, [default(20), RELU, default(40), RELU, default(30)]),
+        (
+            model(
+                lambda m, x: functional.log_softmax(m.b(torch.relu(functional.dropout(m.a(x), 0.2))), dim=1),
+                a=linear(20, 40),
+                b=linear(40, 3),
+            ),
+            X,
+            [default(20), igb.Dropout(0.2), RELU, default(40)],
+        ),
+        (
+            stack(linear(20, 40), lambda: nn.BatchNorm1d(40).eval(), nn.GELU, lambda: nn.LayerNorm(40), linear(40, 3)),
+            X,
+            [
+                default(20),
+                igb.BatchNorm(law="evaluation", eps=1e-5),
+                igb.Activation("gelu"),
+                igb.LayerNorm(eps=1e-5),
+                default(40),
+            ],
+        ),
+        (
+            model(lambda m, x: m.c(m.a(x) * 0.5 + m.b(m.a(x))), a=nn.Identity, b=linear(20, 20), c=linear(20, 2)),
+            X,
+            "not read",
+        ),
+        (
+            model(lambda m, x: m.c(x + m.b((x + m.a(x)).tanh())), a=linear(20, 20), b=linear(20, 20), c=linear(20, 2)),
+            X,
+            [igb.Residual(igb.Residual(default(20)), TANH, default(20)), default(20)],
+        ),
+        (
+            stack(conv(2, 6), nn.ReLU, lambda: nn.AvgPool2d(2), nn.Flatten, linear(24, 3)),
+            IMAGES,
+            [CONV, RELU, igb.AvgPool2d(2), igb.Flatten(), default(24)],
+        ),
+        (
+            model(
+                lambda m, x: m.b(functional.adaptive_avg_pool2d(m.a(x).relu(), 1).view(x.size(0), -1)),
+                a=conv(2, 6),
+                b=linear(6, 3),
+            ),
+            IMAGES,
+            [CONV, RELU, igb.GlobalAvgPool(), default(6)],
+        ),
+        (
+            model(lambda m, x: m.b(torch.flatten(m.a(x), 1).sin().mul(2)), a=conv(2, 6), b=linear(96, 3)),
+            IMAGES,
+            [CONV, igb.Flatten(), igb.Activation("sin"), igb.Activation("2*x"), default(96)],
+        ),
+        (
+            model(lambda m, x: m.b(m.a(x.view(-1, 2, 4, 4)).mean((2, 3))), a=conv(2, 6), b=linear(6, 3)),
+            IMAGES.reshape(6, -1),
+            [None, CONV, igb.GlobalAvgPool(), default(6)],
+        ),
+        (model(lambda m, x: m.b(m.a(x).mean(1)), a=linear(4, 6), b=linear(6, 3)), IMAGES[:, :, 0], "tokens"),
+    ],
+    ids=["mlp", "functions", "norms", "scaled", "residual", "pool", "adaptive", "method", "unflatten", "tokens"],
+)
+def test_models_are_read_as_they_would_be_written(make: Make, data: Any, expected: Any) -> None:
+    if expected == "not read":
+        with pytest.raises(ValueError, match="branch"):
+            igb.from_torch(make, data)
+        return
+    found = igb.from_torch(make, data)
+    if expected == "tokens":
+        expected = [default(4), igb.GlobalAvgPool(), default(6)]
+    if expected[0] is None:  # a layer of the reader alone
+        assert found.predict(data).gamma == igb.Network(*expected[1:]).predict(IMAGES).gamma
+        expected[0] = found.layers[0]
+    assert repr(found) == repr(igb.Network(*expected))
+    # one model is enough
+    assert repr(igb.from_torch(make(), data)) == repr(found)
+
+
+@pytest.mark.parametrize(
+    ("draw", "sigma_w2"),
+    [
+        (nn.init.kaiming_normal_, 2.0),
+        (nn.init.kaiming_uniform_, 2.0),
+        (lambda w: nn.init.kaiming_normal_(w, mode="fan_out"), 0.5),
+        (nn.init.xavier_normal_, 0.4),
+        (lambda w: nn.init.xavier_uniform_(w, nn.init.calculate_gain("tanh")), 25 / 9 * 0.4),
+        (nn.init.orthogonal_, 0.25),
+        (lambda w: nn.init.normal_(w, 0.0, 0.02), 50 * 0.02**2),
+    ],
+)
+def test_the_variance_of_a_known_initialiser_is_exact(draw: Any, sigma_w2: float) -> None:
+    net = igb.from_torch(stack(linear(20, 50), nn.ReLU, linear(50, 200, draw)), X)
+    assert net.layers[-1].sigma_w2 == pytest.approx(sigma_w2, rel=UNIT)  # type: ignore[attr-defined]
+    assert net.layers[-1].sigma_b2 == 0  # type: ignore[attr-defined]
+
+
+def test_another_variance_is_measured_and_said_with_its_error() -> None:
+    make = stack(linear(20, 50), nn.ReLU, linear(50, 200, lambda w: nn.init.normal_(w, 0.0, 0.173)))
+    with pytest.warns(EstimateWarning, match=r"sigma_w2 of 2 is 1\.\d+ ± 0\.007"):
+        net = igb.from_torch(make, X)
+    assert abs(net.layers[-1].sigma_w2 - 50 * 0.173**2) < 5 * 0.0075  # type: ignore[attr-defined]
+    found = igb.explain(make, X, 2)
+    # gamma of a model without biases does not depend on the last variance
+    assert found.doubt < 1e-10
+
+
+def copied() -> Any:
+    layer = nn.Linear(20, 20)
+    return nn.Sequential(layer, nn.ReLU(), copy.deepcopy(layer), nn.Linear(20, 2))
+
+
+def branching(_: Any, x: Any) -> Any:
+    return x if x.sum() > 0 else -x
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (stack(linear(20, 30), nn.ReLU, lambda: nn.Softmax(1), linear(30, 2)), r"'2' \(Softmax\).*Dense.*relu"),
+        (lambda: nn.Sequential(*[nn.Linear(20, 20)] * 2, nn.Linear(20, 2)), "same weights as '0'"),
+        (copied, r"'2' \(Linear\): has the same weights as '0'"),
+        (stack(linear(20, 2, nn.init.zeros_)), "weights of 0 are 0 when the model is new"),
+        (stack(linear(20, 2, nn.init.ones_)), "mean 1"),
+        (stack(linear(20, 2), nn.ReLU), "ends in a linear layer"),
+        (model(branching, a=linear(20, 2)), r"line \d+: return x if x.sum\(\) > 0"),
+        (
+            model(lambda m, x: m.c(m.a(x) + m.b(x)), a=linear(20, 9), b=linear(20, 9), c=linear(9, 2)),
+            r"'add' \(a function\): .* no sum of two branches",
+        ),
+        (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "tensor of numbers"),
+    ],
+    ids=["softmax", "shared", "copied", "zeros", "ones", "no logits", "control flow", "two branches", "scaled"],
+)
+def test_what_cannot_be_read_is_named(make: Make, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        igb.from_torch(make, X)
+
+
+def test_weights_that_are_no_draws_are_refused() -> None:
+    weight = torch.randn(2, 20)
+    with pytest.raises(ValueError, match="same weights in every model"):
+        igb.from_torch(stack(linear(20, 2, lambda w: w.data.copy_(weight))), X)
+
+
+def residual(m: Any, x: Any) -> Any:
+    x = m.a(x)
+    return m.c(functional.relu(x + m.b(functional.relu(m.n(x)))))
+
+
+NORMED: dict[str, Make] = {"n": lambda: nn.BatchNorm1d(30), "a": linear(20, 30), "b": linear(30, 30)}
+RESIDUAL = model(residual, **NORMED, c=linear(30, 3))
+
+
+def test_every_layer_is_measured_and_predicted() -> None:
+    found, plain = igb.explain(RESIDUAL, X, 40, seed=3), igb.measure(RESIDUAL, X, 40, seed=3)
+    norm = igb.BatchNorm(eps=1e-5)
+    net = igb.Network(default(20), igb.Residual(norm, RELU, default(30)), RELU, default(30))
+    branch = igb.Network(default(20), norm, RELU, default(30)).predict(X)
+    predicted = net.predict(X)
+    names = ["data", "parts.a", "parts.n", "relu", "parts.b", "add", "relu_1", "parts.c"]
+    assert found.names == tuple(names)
+    assert found.branch == (False, False, True, True, True, False, False, False)
+    assert (found.gamma, found.gamma_error) == pytest.approx((plain.gamma, plain.gamma_error), rel=1e-9)
+    outer = [names.index(name) for name in ("parts.a", "add", "parts.c")]
+    assert found.predicted_gamma[outer] == pytest.approx(predicted.per_layer.gamma, rel=1e-9)
+    assert found.predicted_gamma[4] == pytest.approx(branch.gamma, rel=1e-9)
+    # what the activation leaves is what a Dense without biases passes on
+    assert found.predicted_gamma[3] == pytest.approx(
+        igb.Network(default(20), norm, RELU, igb.Dense(1)).predict(X).gamma, rel=1e-9
+    )
+    # the units of few networks of 30 units: the error of the mean, and twice 1/30
+    measured, errors = found.per_layer.gamma[1:], found.per_layer.gamma_error[1:]
+    assert np.all(np.abs(measured - found.predicted_gamma[1:]) < 5 * errors + found.predicted_gamma[1:] / 15)
+    assert "created by" in found.sentences()[0]
+    assert "add (Residual" in found.sentences()[1]
+
+
+def test_changes_are_predicted_and_measured_as_models_that_were_written_so() -> None:
+    found = igb.explain(RESIDUAL, X, 5, check=True)
+
+    def behind(m: Any, x: Any) -> Any:
+        x = m.a(x)
+        return m.c(functional.relu(x + m.b(m.n(functional.relu(x)))))
+
+    def tanh(m: Any, x: Any) -> Any:
+        x = m.a(x)
+        return m.c(torch.tanh(x + m.b(torch.tanh(m.n(x)))))
+
+    written = {
+        "norms behind the activations": (model(behind, **NORMED, c=linear(30, 3)), X),
+        "tanh for relu": (model(tanh, **NORMED, c=linear(30, 3)), X),
+        "data less their mean, feature by feature": (RESIDUAL, X - X.mean(axis=0)),
+        "BatchNorm in the mode of evaluation, where it is the identity": (lambda: RESIDUAL().eval(), X),
+    }
+    lines = {line.change: line for line in found.what_if}
+    assert set(written) <= set(lines)
+    for change, (make, data) in written.items():
+        with pytest.warns() if "evaluation" in change else pytest.MonkeyPatch.context():
+            assert lines[change].measured == pytest.approx(igb.measure(make, data, 5).gamma, rel=1e-9), change
+        if "behind" not in change:  # which is estimated from draws
+            predicted = igb.from_torch(make, data).predict(data).gamma
+            assert lines[change].predicted == pytest.approx(predicted, rel=1e-9), change
+
+
+def test_what_the_theory_lacks_is_measured_alone() -> None:
+    make = stack(linear(20, 30), nn.ReLU, lambda: nn.Softmax(1), linear(30, 3))
+    found = igb.explain(make, X, 5)
+    assert found.names == ("data", "0", "1", "3")
+    assert np.isnan(found.predicted_gamma).tolist() == [False, False, False, True]
+    assert found.gamma == pytest.approx(igb.measure(make, X, 5).gamma, rel=1e-9)
+    assert "Not read: '2' (Softmax)" in found.sentences()[-1]
+
+
+def test_a_model_and_the_random_state_are_left_as_they_were() -> None:
+    own = RESIDUAL()
+    before = {name: value.clone() for name, value in own.state_dict().items()}
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    igb.from_torch(own, X)
+    igb.explain(RESIDUAL, X, 2)
+    assert torch.equal(torch.rand(2), expected)
+    assert own.training
+    assert all(torch.equal(value, before[name]) for name, value in own.state_dict().items())
+
+
+def test_the_explanation_is_a_result_and_a_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = ["from torch import nn", "def make():", "    return nn.Sequential(nn.Linear(64, 30), nn.Linear(30, 2))"]
+    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    command = ["explain", "models.py:make", "--data", "digits", "--first", "30", "--networks", "3"]
+    assert main([*command, "--check", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["networks"], told["layers"]["name"]) == (3, ["data", "0", "1"])
+    found = igb.explain(MLP, X, 3)
+    assert type(found).from_json(found.to_json()) == found
+    assert list(found.columns()["name"]) == list(found.names)
+    assert "<img" in found._repr_html_()
+    assert "gelu for relu" in str(found)
