@@ -14,7 +14,7 @@ DEVIATIONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
 FAR = 4.0
 """Standard errors up to which a measured variance is that of an initialiser."""
 OFF_CENTRE = 6.0
-"""Standard errors from which on the mean of weights is not 0."""
+"""Mean of weights, in their root mean square over the root of their number, from which on it is not 0."""
 MISSED = 30.0
 """The largest of n uniform numbers lies further than MISSED/n of their bound below it with probability exp(-MISSED)."""
 
@@ -37,25 +37,26 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int) -> Varian
     """
     flat = [draw.detach().double().flatten() for draw in draws]
     x = torch.cat(flat)
-    if len(flat) > 1 and bool(x.any()) and all(torch.equal(flat[0], other) for other in flat[1:]):
-        raise ValueError("has the same weights in every model: the theory needs weights that are drawn anew")
-    count, largest, square = len(x), float(x.abs().max()), float(x.square().mean())
+    count, largest, square, mean = len(x), float(x.abs().max()), float(x.square().mean()), float(x.mean())
     if not largest:
         return Variance(0.0, 0.0, "zeros")
-    deviation = float(x.std()) if count > 1 else largest
-    if abs(float(x.mean())) > OFF_CENTRE * deviation / sqrt(count):
-        raise ValueError(f"has weights or biases of the mean {float(x.mean()):.3g}: the theory needs the mean 0")
-    error = float(x.square().std()) / sqrt(count) if count > 1 else square
-    near = {name: value for name, value in _known(fan_in, fan_out) if abs(value - square) <= FAR * error}
-    for name, value in near.items():
-        below = 1 - largest / sqrt(3 * value)
-        if name.endswith("uniform") and -1e-6 <= below <= MISSED / count:
+    if mean**2 * count > OFF_CENTRE**2 * square:
+        raise ValueError(f"has weights or biases of the mean {mean:.3g}: the theory needs the mean 0")
+    if len(flat) > 1 and all(torch.equal(flat[0], other) for other in flat[1:]):
+        raise ValueError("has the same weights in every model: the theory needs weights that are drawn anew")
+    normal: dict[str, Variance] = {}
+    for name, value in _known(fan_in, fan_out):
+        uniform, below = name.endswith("uniform"), 1 - largest / sqrt(3 * value)
+        # the variances of the squares of uniform and normal numbers are 4/5 and 2 squared variances
+        if abs(square / value - 1) > FAR * sqrt((0.8 if uniform else 2.0) / count):
+            continue
+        if not uniform:
+            normal.setdefault(f"{value:.9g}", Variance(value, 0.0, name))
+        elif -1e-6 <= below <= MISSED / count:
             return Variance(value, 0.0, name)
-    normal = {value: name for name, value in reversed(near.items()) if not name.endswith("uniform")}
     if len(normal) == 1:
-        value, name = normal.popitem()
-        return Variance(value, 0.0, name)
-    return Variance(square, error, "measured")
+        return normal.popitem()[1]
+    return Variance(square, float(x.square().std()) / sqrt(count) if count > 1 else square, "measured")
 
 
 def _known(fan_in: int, fan_out: int) -> Iterator[tuple[str, float]]:

@@ -133,7 +133,6 @@ class _Reader:
     def __init__(self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any]) -> None:
         self.graph, self.models, self.values = graph, models, values
         self.paths: dict[fx.Node, Path] = {}
-        self.named: dict[str, str] = {}
         self.behind: set[fx.Node] = set()  # nodes that depend on the data
         self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.unread: tuple[str, str] | None = None
@@ -143,7 +142,7 @@ class _Reader:
         output = ""
         for node in self.graph.graph.nodes:
             if node.op == "placeholder" and not self.behind:
-                self._set(node, "data", ())
+                self._set(node, ())
             elif node.op == "output":
                 output = next(iter(node.all_input_nodes)).name
             elif not isinstance(self.values[node], torch.Tensor) or not self._inputs(node):
@@ -155,19 +154,24 @@ class _Reader:
         paths = {node.name: path for node, path in self.paths.items()}
         # behind the last layer there may be what changes no guess, such as log_softmax
         output = next((name for name, path in paths.items() if path == paths.get(output)), output)
-        return Reading(self.graph, paths, self.named, self.unread, output)
+        named = {n.name: "data" if n.op == "placeholder" else self._name(n) for n in self.behind}
+        return Reading(self.graph, paths, named, self.unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         return [part for part in node.all_input_nodes if part in self.behind]
 
-    def _set(self, node: fx.Node, name: str, path: Path) -> None:
+    @staticmethod
+    def _name(node: fx.Node) -> str:
+        return str(node.target if node.op == "call_module" else node.name)
+
+    def _set(self, node: fx.Node, path: Path) -> None:
         self.behind.add(node)
-        self.paths[node], self.named[node.name] = path, name
+        self.paths[node] = path
 
     def _step(self, node: fx.Node) -> None:
-        name = node.target if node.op == "call_module" else node.name
+        name = self._name(node)
         try:
-            self._set(node, str(name), self._path(node, str(name)))
+            self._set(node, self._path(node, name))
         except (UnreadError, ValueError) as error:
             self.behind.add(node)
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
