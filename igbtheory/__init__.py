@@ -58,6 +58,7 @@ _HOMES = {
     "gaussian_images": "igbtheory.inputs",
     "guesses": "igbtheory",
     "infer": "igbtheory.inference",
+    "initialise": "igbtheory.torch",
     "losses": "igbtheory",
     "measure": "igbtheory.torch",
     "mixer": "igbtheory.images",

@@ -14,6 +14,7 @@ import igbtheory as igb
 from igbtheory.accuracy import EstimateWarning
 from igbtheory.cli import main
 from igbtheory.torch import Explanation
+from igbtheory.torch.outputs import shares
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -31,7 +32,7 @@ def default(fan_in: int) -> igb.Dense:
     return igb.Dense(fan_in * (1 / (3 * fan_in)), 1 / (3 * fan_in))
 
 
-class Forward(nn.Module):  # type: ignore[misc] # PyTorch is an extra
+class Forward(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
     """The modules by their names, and a function of them and the data as the forward pass."""
 
     def __init__(self, forward: Callable[[Any, Any], Any], **modules: Any) -> None:
@@ -320,3 +321,79 @@ def test_the_explanation_is_a_result_and_a_command(
     assert list(found.columns()["name"]) == list(found.names)
     assert "<img" in found._repr_html_()
     assert "gelu for relu" in str(found)
+
+
+def fractions(own: Any, data: Any) -> Any:
+    """Fractions of the data that a model gives to its classes."""
+    with torch.no_grad():
+        outputs = copy.deepcopy(own)(torch.tensor(data, dtype=torch.float32))
+    return shares(outputs.double().numpy())
+
+
+MANY = np.random.default_rng(5).standard_normal((200, 20)) + 0.4
+
+
+def head(outputs: int, *, bias: bool = True) -> Make:
+    return stack(linear(20, 30), lambda: nn.BatchNorm1d(30), nn.ReLU, lambda: nn.Linear(30, outputs, bias=bias))
+
+
+@pytest.mark.parametrize("make", [head(1), head(2), head(5), head(4, bias=False)], ids=["one", "two", "five", "none"])
+@pytest.mark.parametrize("wish", [{"G0": (0.3, 0.4)}, {"G0": (0.995, 1)}, {"neutral": True}, "shares"], ids=str)
+def test_a_model_guesses_as_it_is_told(make: Make, wish: Any) -> None:
+    own = make()
+    classes = max(2, own[-1].out_features)
+    if wish == "shares":
+        wish = {"shares": np.arange(1, classes + 1) / (classes * (classes + 1) / 2)}
+    before = {name: value.clone() for name, value in own.state_dict().items()}
+    old = fractions(own, MANY)
+    found = igb.initialise(own, MANY, **wish)
+    told = fractions(own, MANY)
+    assert found.before.tolist() == old.tolist()
+    assert found.after.tolist() == told.tolist()
+    if "G0" in wish:
+        assert wish["G0"][0] <= told[0] <= wish["G0"][1]
+    else:
+        expected = wish.get("shares", np.full(classes, 1 / classes))
+        assert np.abs(told - expected).max() <= 1.5 / len(MANY)
+    changed = {name for name, value in own.state_dict().items() if not torch.equal(value, before[name])}
+    assert changed <= {"3.weight", "3.bias"}
+    assert own.training
+
+
+def test_a_last_layer_that_is_drawn_has_the_law_of_its_initialiser_in_the_window() -> None:
+    own = head(2)()
+    drawn = [igb.initialise(own, MANY, G0=(0.6, 0.8), seed=i) for i in range(60)]
+    assert all(found.tries for found in drawn)
+    weights = own[-1].weight.detach().numpy()
+    assert np.abs(weights).max() <= 1 / np.sqrt(30)
+    # rejection: the shares are those of fresh layers that happen to lie in the window
+    features = nn.Sequential(*own[:-1])(torch.tensor(MANY, dtype=torch.float32)).detach().numpy()
+    fresh = np.random.default_rng(1).uniform(-1, 1, (20000, 31)) / np.sqrt(30)
+    share = ((features @ (fresh[:10000] - fresh[10000:])[:, :30].T + (fresh[:10000] - fresh[10000:])[:, 30]) > 0).mean(
+        0
+    )
+    inside = share[(share >= 0.6) & (share <= 0.8)]
+    mean, error = inside.mean(), inside.std() / np.sqrt(60)
+    assert abs(np.mean([found.after[0] for found in drawn]) - mean) < 5 * error
+
+
+@pytest.mark.parametrize(
+    ("make", "wish", "words"),
+    [
+        (head(3), {}, "exactly one"),
+        (head(3), {"neutral": True, "G0": (0.1, 0.2)}, "exactly one"),
+        (head(3), {"shares": [0.5, 0.5]}, "shares of 3 classes"),
+        (head(3), {"G0": (0.4, 0.3)}, "low < high"),
+        (stack(nn.Dropout, linear(20, 3)), {"neutral": True}, "Dropout"),
+        (stack(linear(20, 3), lambda: nn.Unflatten(1, (3, 1)), nn.Flatten, nn.Tanhshrink), {}, "exactly one"),
+        (stack(lambda: nn.LayerNorm(20)), {"neutral": True}, "ends in a linear layer"),
+        (stack(lambda: nn.LayerNorm(20), lambda: nn.Linear(20, 3, bias=False)), {"neutral": True}, "give it biases"),
+        (stack(linear(20, 3, nn.init.zeros_)), {"neutral": True}, "zeros in '0'"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_changes_nothing(make: Make, wish: Any, words: str) -> None:
+    own = make()
+    before = [value.clone() for value in own.state_dict().values()]
+    with pytest.raises(ValueError, match=words):
+        igb.initialise(own, MANY, **wish)
+    assert all(torch.equal(a, b) for a, b in zip(own.state_dict().values(), before, strict=True))

@@ -1,9 +1,10 @@
-"""Real, untrained PyTorch models: measured, read into the theory, explained. Importing this loads no PyTorch."""
+"""Real, untrained PyTorch models: measured, read into the theory, explained, set. Importing this loads no PyTorch."""
 
 from igbtheory.torch.ensemble import measure
 from igbtheory.torch.explain import explain
 from igbtheory.torch.explanation import Explanation
 from igbtheory.torch.from_torch import from_torch
+from igbtheory.torch.initialise import Initialised, initialise
 from igbtheory.torch.result import Measurement
 
-__all__ = ["Explanation", "Measurement", "explain", "from_torch", "measure"]
+__all__ = ["Explanation", "Initialised", "Measurement", "explain", "from_torch", "initialise", "measure"]

@@ -81,7 +81,7 @@ def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | N
     """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
     # a model may write into its input: every pass has a copy of its own, as indexing makes one
     parts = iter([data.clone()]) if batch_size is None else _batches(data, batch_size)
-    return torch.cat([_outputs(model, batch, network, (len(data), batch_size)) for batch in parts])
+    return torch.cat([outputs_of(model, batch, network, (len(data), batch_size)) for batch in parts])
 
 
 def _batches(data: torch.Tensor, batch_size: int) -> Iterator[torch.Tensor]:
@@ -90,7 +90,9 @@ def _batches(data: torch.Tensor, batch_size: int) -> Iterator[torch.Tensor]:
     return (data[part] for part in torch.split(order, batch_size))
 
 
-def _outputs(model: torch.nn.Module, batch: torch.Tensor, network: int, sizes: tuple[int, int | None]) -> torch.Tensor:
+def outputs_of(
+    model: torch.nn.Module, batch: torch.Tensor, network: int, sizes: tuple[int, int | None]
+) -> torch.Tensor:
     """Outputs of the model at a batch, (n_samples, outputs); sizes: number of all data, and of those in a pass."""
     size = len(batch)
     try:

@@ -1,0 +1,124 @@
+"""Set the guesses of an untrained PyTorch model by its last layer alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.control.window import counts_within
+from igbtheory.torch.library import require_torch
+from igbtheory.torch.outputs import shares as shares_of
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+TRIES = 1000
+"""Last layers that are drawn before one is corrected."""
+STEPS = 200
+"""Corrections for each class, by a step each, before a model counts as out of reach."""
+
+
+@final
+@dataclass(frozen=True)
+class Initialised:
+    """What `initialise` did: the layer, the shares of all classes before and after, and in which way.
+
+    tries: last layers that were drawn, the last of which is kept, so that its law is that of the initialiser given the
+    shares; 0 where the layer was corrected. change: length of what was added to its parameters over their own length.
+    """
+
+    layer: str
+    before: Array
+    after: Array
+    tries: int
+    change: float
+
+
+def initialise(
+    model: Any,
+    X: Any,  # noqa: N803 - as scikit-learn spells data
+    *,
+    G0: tuple[float, float] | None = None,  # noqa: N803 - the papers' letter
+    shares: Sequence[float] | None = None,
+    neutral: bool = False,
+    seed: int = 0,
+) -> Initialised:
+    """Change the last linear layer of an untrained model so that it guesses on the data X as wanted.
+
+    G0: a window (low, high) for the share of class 0. The layer is drawn anew from its initialiser until the share lies
+    in it, which is the exact law given the window and the layers in front; where TRIES draws miss it, the bias of class
+    0 is moved by the least that reaches it. shares: the shares of all classes; neutral=True: equal ones. The biases
+    are moved until every class has its share, to one datum. A layer without biases moves along its mean inputs.
+    The model is changed in the end only, and its modes and buffers not at all; X passes through it in one batch.
+
+    ValueError: not exactly one wish, one that cannot be met, random guesses (Dropout), or no linear layer at the end.
+    """
+    seed = checks.whole("seed", seed, 0)
+    if (G0 is not None) + (shares is not None) + bool(neutral) != 1:
+        raise ValueError("expected one of G0=(low, high), shares=[...] and neutral=True; pass exactly one")
+    require_torch()
+    from igbtheory.torch.last_layer import LastLayer  # noqa: PLC0415 - it loads PyTorch
+
+    last = LastLayer(model, X)
+    outputs = last.outputs()
+    size, classes = outputs.shape
+    before, tries = _counts(outputs), 0
+    if G0 is None:
+        least = most = _wanted(shares, size, classes)
+    else:
+        bounds = counts_within(G0, size)
+        least, most = (
+            np.array([bound, *[free] * (classes - 1)]) for bound, free in zip(bounds, (0, size), strict=True)
+        )
+        tries = last.redraw(seed, lambda x: bool(bounds[0] <= _counts(x)[0] <= bounds[1]), TRIES)
+    if not tries:
+        last.shift(_shifts(outputs, last.slopes(), least, most))
+    after = _counts(last.outputs())
+    room = 1 if G0 is None else 0
+    if np.any((after < least - room) | (after > most + room)):
+        raise ValueError(
+            f"the shares stay {np.round(after / size, 4).tolist()}: rounding, or data that are equal, allow no others; "
+            "ask for shares further apart from the ends, or pass more data"
+        )
+    change = last.keep()
+    return Initialised(last.name, before / size, after / size, tries, change)
+
+
+def _counts(outputs: Array) -> Counts:
+    return np.rint(shares_of(outputs) * len(outputs)).astype(np.int64)
+
+
+def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:
+    """Return the counts of all classes: rounded down, then one more for those that lose most."""
+    wanted = np.full(classes, 1 / classes) if shares is None else np.asarray(shares, dtype=float)
+    if wanted.shape != (classes,) or np.any(wanted < 0) or abs(wanted.sum() - 1) > 1e-9:
+        raise ValueError(
+            f"expected shares of {classes} classes that add up to 1, got {np.round(wanted, 6).tolist()}; pass one "
+            "number for each class"
+        )
+    found = np.floor(wanted * size + 1e-9).astype(np.int64)
+    found[np.argsort(found - wanted * size)[: size - found.sum()]] += 1
+    return found
+
+
+def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array:
+    """Return shifts t of the classes, so that outputs + slopes t give every class a count from least to most.
+
+    The class that is furthest off is moved to its nearest allowed count, again and again.
+    """
+    moved, shifts = outputs.copy(), np.zeros(outputs.shape[1])
+    for _ in range(STEPS * len(shifts)):
+        count = _counts(moved)
+        off = np.clip(count, least, most) - count
+        if not off.any():
+            break
+        j = int(np.argmax(np.abs(off)))
+        steps = np.sort((np.delete(moved, j, axis=1).max(axis=1) - moved[:, j]) / slopes)
+        # the class wins where the step is passed
+        ends = np.concatenate([[2 * steps[0] - steps[-1] - 1], steps, [2 * steps[-1] - steps[0] + 1]])
+        t = ends[[count[j] + off[j], count[j] + off[j] + 1]].mean()
+        moved[:, j] += t * slopes
+        shifts[j] += t
+    return shifts if np.any(least != most) else shifts - shifts.mean()

@@ -1,0 +1,119 @@
+"""The last linear layer of a PyTorch model, its inputs fixed."""
+
+import copy
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from igbtheory.torch.data import checked_data, moved
+from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.models import checked_model
+from igbtheory.torch.passes import outputs_of, stream
+
+Array = NDArray[np.float64]
+
+
+@final
+class LastLayer:
+    """Parameters of the last linear layer, and its inputs at the data. A single output stands beside a zero.
+
+    name: of the layer; weight, bias: as they would become; none of the model's own changes before `keep`.
+    """
+
+    def __init__(self, model: Any, data: Any) -> None:
+        own = copy.deepcopy(checked_model(model, None))
+        random = [name for name, m in own.named_modules() if isinstance(m, nn.modules.dropout._DropoutNd) and m.p]  # noqa: SLF001 - the common class of all
+        if random and any(own.get_submodule(name).training for name in random):
+            raise ValueError(
+                f"expected a model whose guesses follow from its weights, got Dropout ({random[0]!r}); call "
+                "model.eval(), and model.train() afterwards"
+            )
+        seen: list[tuple[str, torch.Tensor, torch.Tensor]] = []
+        for name, module in own.named_modules():
+            if isinstance(module, nn.Linear):
+                module.register_forward_hook(lambda _, x, y, name=name: seen.append((name, x[0].detach(), y.detach())))
+        batch = moved(checked_data(data), own)
+        with torch.no_grad(), stream(0, 0):
+            outputs = outputs_of(own, batch.clone(), 0, (len(batch), None))
+        self.name, inputs, linear = seen[-1] if seen else ("", outputs, outputs)
+        if not seen or linear.shape != outputs.shape or not torch.equal(linear.argmax(1), outputs.argmax(1)):
+            raise ValueError(
+                "expected a model that ends in a linear layer with one row of outputs a datum, got another"
+            )
+        self.module = model.get_submodule(self.name)
+        self.inputs = inputs.double().cpu().numpy()
+        self.weight = self.module.weight.detach().double().cpu().numpy()
+        self.bias = None if self.module.bias is None else self.module.bias.detach().double().cpu().numpy()
+        if not self.weight.any():
+            raise ValueError(f"expected a last layer with random weights, got zeros in {self.name!r}; initialise it")
+
+    def outputs(self) -> Array:
+        """Return the outputs at the data in double precision, (n_samples, classes)."""
+        found = self.inputs @ self.weight.T + (0.0 if self.bias is None else self.bias)
+        return found if found.shape[1] > 1 else np.hstack([found, np.zeros_like(found)])
+
+    def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
+        """Draw the parameters anew until the outputs are as wanted; return the tries, 0 where all have missed."""
+        fan_out, fan_in = self.weight.shape
+        own = self.weight, self.bias
+        laws = [
+            None if part is None else variance([torch.from_numpy(part)], fan_in, fan_out)
+            for part in (self.weight, None if self.bias is None or not self.bias.any() else self.bias)
+        ]
+        rng = np.random.default_rng(seed)
+        for i in range(tries):
+            self.weight, bias = (_drawn(rng, law, part) for law, part in zip(laws, own, strict=True))
+            self.bias = own[1] if bias is None else bias
+            if wanted(self.outputs()):
+                return i + 1
+        self.weight, self.bias = own
+        return 0
+
+    def slopes(self) -> Array:
+        """Return what a shift of 1 adds to an output at every datum."""
+        if self.bias is not None:
+            return np.ones(len(self.inputs))
+        found: Array = self.inputs @ self._direction()
+        if found.min() <= 0:
+            raise ValueError(
+                f"expected biases in {self.name!r}, or inputs to it that have a common direction, got neither; give it "
+                "biases"
+            )
+        return found
+
+    def shift(self, shifts: Array) -> None:
+        """Shift the outputs of the classes."""
+        shifts = shifts if len(self.weight) > 1 else shifts[:1] - shifts[1:]
+        if self.bias is not None:
+            self.bias = self.bias + shifts
+        else:
+            self.weight = self.weight + np.multiply.outer(shifts, self._direction())
+
+    def keep(self) -> float:
+        """Write the parameters into the model, and return the length of the change over that of the parameters."""
+        squares = np.zeros(2)
+        for parameter, values in ((self.module.weight, self.weight), (self.module.bias, self.bias)):
+            if values is not None:
+                before = parameter.detach().double().cpu().numpy()
+                squares += np.sum((values - before) ** 2), np.sum(before**2)
+                with torch.no_grad():
+                    parameter.copy_(torch.from_numpy(values))
+        return float(np.sqrt(squares[0] / squares[1]))
+
+    def _direction(self) -> Array:
+        mean: Array = self.inputs.mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+
+def _drawn(rng: np.random.Generator, law: Variance | None, like: Array | None) -> Any:
+    """Return numbers of that law, normal where it is not uniform."""
+    if law is None or like is None:
+        return None
+    deviation = np.sqrt(law.value)
+    if law.law.endswith("uniform"):
+        return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
+    return deviation * rng.standard_normal(like.shape)
