@@ -443,7 +443,7 @@ def test_honest_centres_are_not_told(networks: int, outputs: int, law: str, seed
     }
     centres = draws[law]((networks, outputs))
     centres -= centres.mean(axis=1, keepdims=True) if outputs > 1 else 0
-    rows = [Summary(np.array([0.5, 0.5]), (1.0, 1.0), centre, 0) for centre in centres]
+    rows = [Summary(np.array([0.5, 0.5]), (1.0, 1.0), centre, 0, np.ones(2), 0.0, np.ones(0)) for centre in centres]
     assert not list(remarks(rows, 10))
 
 

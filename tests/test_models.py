@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -212,7 +213,7 @@ def test_what_cannot_be_read_is_named(make: Make, words: str) -> None:
 
 
 def test_weights_that_are_no_draws_are_refused() -> None:
-    weight = torch.randn(2, 20)
+    weight = torch.linspace(-1, 1, 40).reshape(2, 20)
     with pytest.raises(ValueError, match="same weights in every model"):
         igb.from_torch(stack(linear(20, 2, lambda w: w.data.copy_(weight))), X)
 
@@ -252,8 +253,8 @@ def test_every_layer_is_measured_and_predicted(explained: Explanation) -> None:
     # a few networks, of 30 units and of 3 outputs, whose errors are the widest
     known, errors = found.predicted_gamma[:-1], found.per_layer.gamma_error[:-1]
     assert np.all(np.abs(found.per_layer.gamma[:-1] - known) < 5 * errors + known / 15 + 1e-9)
-    assert "created by" in found.sentences()[0]
-    assert "add (Residual" in found.sentences()[1]
+    assert "created by add (Residual, gamma 0.368 to 0.957)" in found.sentences()[0]
+    assert found.sentences()[1:] == ["No layer removes it."]
 
 
 EXACT = "data less their mean, feature by feature", "BatchNorm in the mode of evaluation, where it is the identity"
@@ -397,3 +398,38 @@ def test_a_wish_that_cannot_be_met_changes_nothing(make: Make, wish: Any, words:
     with pytest.raises(ValueError, match=words):
         igb.initialise(own, MANY, **wish)
     assert all(torch.equal(a, b) for a, b in zip(own.state_dict().values(), before, strict=True))
+
+
+def test_labels_give_losses_and_shares_by_label() -> None:
+    labels = torch.arange(12) % 3
+    data = torch.utils.data.TensorDataset(torch.tensor(X), labels)
+    with_labels = igb.measure(MLP, torch.utils.data.DataLoader(data, batch_size=5), 4, batch_size=5)
+    plain = igb.measure(MLP, X, 4)
+    torch.manual_seed(int(np.random.SeedSequence(0, spawn_key=(0,)).generate_state(3, np.uint64)[0]))
+    outputs = MLP()(torch.tensor(X, dtype=torch.float32)).detach().double()
+    expected = functional.cross_entropy(outputs, labels)
+    assert with_labels.losses[0] == pytest.approx(float(expected), rel=1e-5)
+    even = -functional.log_softmax(outputs, dim=1).mean()
+    assert plain.losses[0] == pytest.approx(float(even), rel=1e-5)
+    for found in (with_labels, plain):
+        assert found.probabilities[0] == pytest.approx(outputs.softmax(1).mean(0).tolist(), rel=1e-5)
+    assert with_labels.shares == pytest.approx(plain.shares)
+    assert with_labels.by_label.mean(axis=1) == pytest.approx(plain.shares)
+    assert with_labels.by_label[0, 1] == pytest.approx(shares(outputs[1::3].numpy()))
+    one = igb.measure(lambda: nn.Linear(20, 1), X, 2)
+    assert one.probabilities.sum(axis=1) == pytest.approx(1)
+    with pytest.raises(ValueError, match="labels from 0 to 1"):
+        igb.measure(lambda: nn.Linear(20, 2), data, 2)
+
+
+class Named(torch.nn.Linear):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A model that returns its outputs by a name."""
+
+    def forward(self, x: Any) -> Any:
+        return SimpleNamespace(logits=super().forward(x), more=None)
+
+
+def test_outputs_have_names_and_images_are_numbers_with_a_point() -> None:
+    assert igb.measure(lambda: Named(20, 3), X, 3).gamma == igb.measure(lambda: nn.Linear(20, 3), X, 3).gamma
+    with pytest.raises(TypeError, match="X / 255"):
+        igb.measure(MLP, np.zeros((3, 4, 5), dtype=np.uint8), 2)

@@ -20,7 +20,9 @@ from igbtheory.torch.result import Measurement
 RNG = np.random.default_rng(0)
 MORE: dict[str, Result] = {
     "classes of batches": BATCHES.guesses(3).finite(16),
-    "measurement": Measurement(50, 0, RNG.dirichlet([1, 1, 1], 12), RNG.random((12, 2)), 3),
+    "measurement": Measurement(
+        50, 0, RNG.dirichlet([1, 1, 1], 12), RNG.random((12, 2)), 3, RNG.random((12, 3)), RNG.random(12), RNG.random(0)
+    ),
     "ranks": P.guesses(5).ranked(30),
     "sweep of counts": igb.GuessLaw(np.array([0.1, 5.0])).finite(1000),
     "sweep of classes": igb.mlp(1, sigma_b2=np.array([0.0, 1.0])).predict().guesses(3),

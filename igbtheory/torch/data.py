@@ -4,13 +4,29 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch.utils.data import DataLoader, Dataset
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 
 
+def labelled_data(data: Any) -> tuple[torch.Tensor, NDArray[np.int64] | None]:
+    """Return the data and, of a DataLoader or Dataset that has them, the labels."""
+    if isinstance(data, Dataset):
+        data = DataLoader(data, batch_size=256)
+    if not isinstance(data, DataLoader):
+        return checked_data(data), None
+    batches = [batch if isinstance(batch, tuple | list) else (batch,) for batch in data]
+    parts = [torch.cat([torch.as_tensor(batch[i]) for batch in batches]) for i in range(min(2, len(batches[0])))]
+    labels = parts[1].numpy().astype(np.int64) if parts[1:] and not parts[1].is_floating_point() else None
+    return checked_data(parts[0]), labels if labels is not None and labels.ndim == 1 else None
+
+
 def checked_data(data: Any) -> torch.Tensor:
     """Return the tensor of the data, (n_samples, ...), refused where it is no set of at least two finite real data."""
+    if isinstance(data, DataLoader | Dataset):
+        return labelled_data(data)[0]
     tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
     if tensor.is_complex():
         raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
@@ -20,6 +36,11 @@ def checked_data(data: Any) -> torch.Tensor:
         )
     if len(tensor) < 2:
         raise ValueError("expected at least two data, got one: with one datum there is no fraction of guesses")
+    if tensor.dtype == torch.uint8 and tensor.ndim > 2:
+        raise TypeError(
+            f"expected images of floating numbers, got uint8 from {int(tensor.min())} to {int(tensor.max())}; pass "
+            "X / 255, or standardise them as the model's training does"
+        )
     wrong = torch.nonzero(~torch.isfinite(tensor))
     if len(wrong):
         place = tuple(wrong[0].tolist())

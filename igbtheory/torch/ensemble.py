@@ -32,6 +32,7 @@ def measure(
     it comes in stays: new modules train, so that BatchNorm normalises by the batch and Dropout drops. It returns
     logits, (n_samples,) or (n_samples, 1), class 0 where they are > 0, or (n_samples, M), the class of the largest.
     X: array or tensor of shape (n_samples, ...); floating numbers take the model's precision, integers stay integers.
+    Or a DataLoader or Dataset of PyTorch, whose second part, where there is one, holds the labels of the data.
     batch_size: data in a pass, in an order drawn anew for every network, the last batch perhaps smaller; None: all.
     Network i draws from the global generators of PyTorch, NumPy and Python, seeded by SeedSequence(seed,
     spawn_key=(i,)); the states they had before come back. Generators that make_model holds itself, such as
@@ -47,21 +48,32 @@ def measure(
             "class, or a function that makes a new one"
         )
     require_torch()
-    from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
+    from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
     from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above
     from igbtheory.torch.passes import drawn_outputs  # noqa: PLC0415 - as above
 
     refuse_arguments(make_model)
-    data = checked_data(X)
+    data, labels = labelled_data(X)
     batch_size = None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(data))
     said: list[str] = []
     outputs = _logits(drawn_outputs(make_model, data, networks, seed, batch_size, said), said)
-    found = [Summary.of(x) for x in (shown(outputs, networks, "models") if progress else outputs)]
+    found = [Summary.of(x, _classes(labels, x)) for x in (shown(outputs, networks, "models") if progress else outputs)]
     # all of it here, in the name of the line that called
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)
-    shares, moments, *_ = zip(*found, strict=True)
-    return Measurement(len(data), seed, np.stack(shares), np.array(moments), len(found[0].centres))
+    shares, moments, _, _, *more = (np.array(values) for values in zip(*found, strict=True))
+    return Measurement(len(data), seed, shares, moments, len(found[0].centres), *more)
+
+
+def _classes(labels: NDArray[np.int64] | None, outputs: Array) -> NDArray[np.int64] | None:
+    """Return the labels, refused where the outputs have no such class."""
+    classes = max(2, outputs.shape[1])
+    if labels is not None and not 0 <= labels.min() <= labels.max() < classes:
+        raise ValueError(
+            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {labels.min()} to "
+            f"{labels.max()}; number the classes from 0"
+        )
+    return labels
 
 
 def _logits(outputs: Iterable[Array], said: list[str]) -> Iterator[Array]:

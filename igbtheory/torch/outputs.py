@@ -16,19 +16,28 @@ ROUNDING = 2.0**-8
 class Summary(NamedTuple):
     """What is kept of the outputs of one network.
 
-    shares, moments: as in `Measurement`; centres: means over the data, of several outputs less that of all; ties: data
-    whose guess is not decided.
+    shares, moments, probabilities, losses, by_label: as in `Measurement`; centres: means over the data, of several
+    outputs less that of all; ties: data whose guess is not decided.
     """
 
     shares: Array
     moments: tuple[float, float]
     centres: Array
     ties: int
+    probabilities: Array
+    loss: float
+    by_label: Array
 
     @classmethod
-    def of(cls, outputs: Array) -> Self:
-        """Return the summary of the outputs."""
-        return cls(shares(outputs), contrast_moments(outputs), centres(outputs), ties(outputs))
+    def of(cls, outputs: Array, labels: NDArray[np.int64] | None = None) -> Self:
+        """Return the summary of the outputs; labels: classes of the data, each equally likely where they are None."""
+        parts = shares(outputs), contrast_moments(outputs), centres(outputs), ties(outputs)
+        logs = log_probabilities(outputs)
+        given = logs.mean(axis=1) if labels is None else logs[np.arange(len(logs)), labels]
+        groups = [] if labels is None else [outputs[labels == label] for label in range(logs.shape[1])]
+        nobody = np.full(logs.shape[1], np.nan)
+        by_label = [shares(group) if len(group) else nobody for group in groups]
+        return cls(*parts, np.exp(logs).mean(axis=0), float(-given.mean()), np.array(by_label))
 
 
 def shares(outputs: Array) -> Array:
@@ -36,6 +45,13 @@ def shares(outputs: Array) -> Array:
     size, count = outputs.shape
     classes = outputs.argmax(axis=1) if count > 1 else outputs[:, 0] <= 0
     return np.asarray(np.bincount(classes, minlength=max(count, 2)) / size)
+
+
+def log_probabilities(outputs: Array) -> Array:
+    """Return the logarithms of the softmax probabilities; a single output is that of class 0 against a 0."""
+    both = outputs if outputs.shape[1] > 1 else np.hstack([outputs, np.zeros_like(outputs)])
+    apart = both - both.max(axis=1, keepdims=True)
+    return np.asarray(apart - np.log(np.exp(apart).sum(axis=1, keepdims=True)))
 
 
 def ties(outputs: Array) -> int:

@@ -80,14 +80,13 @@ def stream(seed: int, network: int) -> Iterator[None]:
 def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | None, network: int) -> torch.Tensor:
     """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
     # a model may write into its input: every pass has a copy of its own, as indexing makes one
-    parts = iter([data.clone()]) if batch_size is None else _batches(data, batch_size)
-    return torch.cat([outputs_of(model, batch, network, (len(data), batch_size)) for batch in parts])
-
-
-def _batches(data: torch.Tensor, batch_size: int) -> Iterator[torch.Tensor]:
-    """Return the data in batches; their order is drawn after the weights, which do not depend on the batches."""
+    if batch_size is None:
+        return outputs_of(model, data.clone(), network, (len(data), None))
+    # the order is drawn after the weights, which do not depend on the batches
     order = torch.randperm(len(data), device="cpu").to(data.device)
-    return (data[part] for part in torch.split(order, batch_size))
+    parts = torch.split(order, batch_size)
+    found = torch.cat([outputs_of(model, data[part], network, (len(data), batch_size)) for part in parts])
+    return found[torch.argsort(order)]
 
 
 def outputs_of(
@@ -100,6 +99,7 @@ def outputs_of(
     except Exception as error:
         note_pass(error, network, model, batch, sizes)
         raise
+    outputs = getattr(outputs, "logits", outputs)  # as torchvision's GoogLeNet and Hugging Face's models name them
     if isinstance(outputs, tuple | list | dict):
         taken = '["logits"]' if isinstance(outputs, dict) else "[0]"
         raise TypeError(

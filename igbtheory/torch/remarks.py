@@ -22,7 +22,7 @@ SMALL = 0.01
 
 def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
     """Return sentences on what a measurement of `samples` data found; refused where no guess is decided."""
-    shares, moments, centres, ties = (np.array(values) for values in zip(*found, strict=True))
+    shares, moments, centres, ties = (np.array(values) for values in [*zip(*found, strict=True)][:4])
     yield from _of_ties(ties.mean() / samples, one=centres.shape[1] == 1)
     var_mu, var_chi = moments.mean(axis=0)
     if var_mu > 0 and not var_chi:

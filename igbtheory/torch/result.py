@@ -18,7 +18,10 @@ class Measurement(OutputEstimates):
 
     samples, seed: what was measured; shares: fractions of the data that a network gives to its classes, (networks, M),
     M = 2 for one output; moments: q_ab and q_aa - q_ab of every network, averages of its contrasts, (networks, 2);
-    outputs: those of a network, of which a single one decides between two classes, class 0 where it is > 0.
+    outputs: those of a network, of which a single one decides between two classes, class 0 where it is > 0;
+    probabilities: means over the data of the softmax probabilities of all classes, (networks, M); losses: mean
+    cross-entropy of the networks, (networks,), without labels that for classes which are equally likely; by_label:
+    shares that every class gets of the data of each label, (networks, labels, M), of size 0 without labels.
 
     Contrasts are the M - 1 orthonormal ones of the outputs over the classes: for independent outputs they have the
     variances of one output, and what all outputs share enters them as little as it enters a guess, so that log_softmax
@@ -35,6 +38,19 @@ class Measurement(OutputEstimates):
     shares: NDArray[np.float64]
     moments: NDArray[np.float64]
     outputs: int
+    probabilities: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    by_label: NDArray[np.float64]
+
+    @property
+    def loss(self) -> float:
+        """Mean of `losses`."""
+        return float(self.losses.mean())
+
+    @property
+    def loss_error(self) -> float:
+        """Standard error of `loss`."""
+        return float(self.losses.std(ddof=1) / np.sqrt(self.networks))
 
     @property
     def networks(self) -> int:
@@ -73,7 +89,10 @@ class Measurement(OutputEstimates):
             "G0": {"mean": self.G0.mean(), "std": self.G0.std(ddof=1)},
             "majority": self.majority,
             "majority_error": self.majority_error,
+            "loss": self.loss,
+            "loss_error": self.loss_error,
             "shares": self.shares,
+            "probabilities": self.probabilities,
         }
 
     def __str__(self) -> str:
@@ -85,6 +104,7 @@ class Measurement(OutputEstimates):
             # a standard deviation is known to its second digit from some hundred networks on
             ["share of class 0, sd", f"{deviation:.2g}"],
             ["largest share, mean", measured(self.majority, self.majority_error)],
+            ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
         return table(("output", "measured"), rows)
 
