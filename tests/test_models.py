@@ -253,7 +253,7 @@ def test_every_layer_is_measured_and_predicted(explained: Explanation) -> None:
     # a few networks, of 30 units and of 3 outputs, whose errors are the widest
     known, errors = found.predicted_gamma[:-1], found.per_layer.gamma_error[:-1]
     assert np.all(np.abs(found.per_layer.gamma[:-1] - known) < 5 * errors + known / 15 + 1e-9)
-    assert "created by add (Residual, gamma 0.368 to 0.957)" in found.sentences()[0]
+    assert found.sentences()[0].startswith("The bias is created by relu_1 (Activation('relu'), gamma 0.429 to 0.957), ")
     assert found.sentences()[1:] == ["No layer removes it."]
 
 
