@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import fx, nn
 from torch.nn import functional
 
-from igbtheory.torch.reading import Reading, traced
+from igbtheory.torch.reading import Reading, graph_of
 
 Array = NDArray[np.float64]
 Edit = Callable[[fx.GraphModule], None]
@@ -34,7 +34,7 @@ class Change:
         """Return the changed model, of which the model itself is a part from now on."""
         if self.edit is None:
             return model
-        graph = traced(model)
+        graph = fx.GraphModule(model, graph_of(model))
         self.edit(graph)
         graph.recompile()
         return graph

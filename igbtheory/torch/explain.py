@@ -15,6 +15,8 @@ from igbtheory.torch.explanation import Explanation, WhatIf
 from igbtheory.torch.library import require_torch
 
 Array = NDArray[np.float64]
+LONGEST = 90
+"""Characters of a layer in the table."""
 
 
 def explain(
@@ -112,4 +114,6 @@ def _layer_text(path: Any) -> str:
     if path is None:
         return "not read"
     text = repr(path[-1].layer) if path else ""
+    if len(text) > LONGEST:  # a block, whose layers stand in front of it
+        return type(path[-1].layer).__name__
     return re.sub(r"\d+\.\d{4,}(e-\d+)?", lambda number: f"{float(number[0]):.4g}", text)

@@ -17,7 +17,7 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.outputs import contrast_moments
 from igbtheory.torch.passes import stream
-from igbtheory.torch.reading import Path, Reading, traced
+from igbtheory.torch.reading import Path, Reading, graph_of
 from igbtheory.torch.rows import Unflatten
 
 Array = NDArray[np.float64]
@@ -46,8 +46,8 @@ class Seen(Layer):
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     """Runs a graph and keeps the moments behind some nodes."""
 
-    def __init__(self, graph: fx.GraphModule, names: Iterable[str], output: str) -> None:
-        super().__init__(graph)
+    def __init__(self, model: nn.Module, names: Iterable[str], output: str) -> None:
+        super().__init__(model, graph=graph_of(model))
         self.found: dict[str, tuple[float, float]] = dict.fromkeys(names, (np.nan, np.nan))
         self.last = output
 
@@ -89,7 +89,7 @@ def measured_moments(
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = make_model()
-            run = _Watched(traced(model), names, output)
+            run = _Watched(model, names, output)
             run.run(moved(data, model).clone())
         found.append([run.found[name] for name in names])
     return np.array(found)

@@ -94,10 +94,10 @@ def draws_of(model: Any, seed: int) -> list[nn.Module]:
     return found
 
 
-def traced(model: nn.Module) -> fx.GraphModule:
+def graph_of(model: nn.Module) -> fx.Graph:
     """Return the graph of a model. ValueError: it has control flow that the data decide, whose line is named."""
     try:
-        return fx.GraphModule(model, fx.Tracer().trace(model))
+        return fx.Tracer().trace(model)
     except Exception as error:
         own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
         place = f" ({File(own[-1].filename).name}, line {own[-1].lineno}: {own[-1].line})" if own else ""
@@ -115,7 +115,7 @@ def _is_own(filename: str) -> bool:
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor) -> Reading:
     """Return what can be read of models that were drawn alike; their buffers may change."""
-    graph = traced(models[0])
+    graph = fx.GraphModule(models[0], graph_of(models[0]))
     values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0])
     with torch.no_grad(), stream(0, 0):
         try:

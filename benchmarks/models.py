@@ -1,0 +1,146 @@
+"""Prediction and measurement of PyTorch models, extrapolated to infinite width: z-scores, and the shift at one width.
+
+Every model is read by `igb.from_torch` and measured by `igb.measure` at three widths. The moments are divided by those
+predicted at their width, because PyTorch's default biases depend on it, and the quotients are extrapolated to 1.
+Run it with PyTorch: `python benchmarks/models.py [networks [name ...]]`.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from torch import nn
+
+import igbtheory as igb
+from igbtheory.simulation.estimates import mean, ratio_of_means
+from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+
+DIGITS = igb.standardised(igb.digits())[:96]
+IMAGES = DIGITS[:24].reshape(-1, 1, 8, 8)
+LEVEL = 1e-6
+Make = Callable[[int], Any]
+
+
+class Add(nn.Module):  # type: ignore[misc] # PyTorch is an extra
+    """A stream and its branch; `after` acts on the sum."""
+
+    def __init__(self, *branch: Any, after: Any = None) -> None:
+        super().__init__()
+        self.branch, self.after = nn.Sequential(*branch), after or nn.Identity()
+
+    def forward(self, x: Any) -> Any:
+        return self.after(x + self.branch(x))
+
+
+class Mean(nn.Module):  # type: ignore[misc] # as above
+    """Mean over the tokens."""
+
+    def forward(self, x: Any) -> Any:
+        return x.mean(1)
+
+
+def drawn(model: Any, draw: Callable[[Any], Any]) -> Any:
+    """Return the model, its matrices drawn by a function, its biases 0."""
+    for module in model.modules():
+        if isinstance(module, nn.Linear | nn.Conv2d):
+            draw(module.weight)
+            nn.init.zeros_(module.bias)
+    return model
+
+
+def mlp(*between: Any, depth: int = 3, before: bool = True) -> Make:
+    """Perceptron with what is made for a width between its layers: a norm, then ReLU, or the other way round."""
+
+    def make(width: int) -> Any:
+        parts: list[Any] = []
+        for i in range(depth):
+            norms = [norm(width) for norm in between]
+            parts += [nn.Linear(width if i else 64, width), *(norms if before else []), nn.ReLU()]
+            parts += [] if before else norms
+        return nn.Sequential(*parts, nn.Linear(width, 10))
+
+    return make
+
+
+def he(w: Any) -> Any:
+    """Draw as Kaiming He, normal."""
+    return nn.init.kaiming_normal_(w)
+
+
+def lenet(width: int) -> Any:
+    """Two convolutions with pools behind, and two linear layers."""
+    return nn.Sequential(
+        *(nn.Conv2d(1, width, 5, padding=2), nn.Tanh(), nn.AvgPool2d(2)),
+        *(nn.Conv2d(width, width, 3, padding=1), nn.Tanh(), nn.AvgPool2d(2)),
+        *(nn.Flatten(), nn.Linear(4 * width, width), nn.Tanh(), nn.Linear(width, 10)),
+    )
+
+
+def residual_images(width: int) -> Any:
+    """Convolutions in blocks that add to their stream."""
+    conv = [nn.Conv2d(width, width, 3, padding=1) for _ in range(4)]
+    blocks = [Add(nn.ReLU(), conv[i], nn.ReLU(), conv[i + 1]) for i in (0, 2)]
+    head = nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, 10)
+    return drawn(nn.Sequential(nn.Conv2d(1, width, 3, padding=1), *blocks, *head), he)
+
+
+def residual(width: int) -> Any:
+    """Perceptron with LayerNorm in front of every block."""
+    blocks = [Add(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, width)) for _ in range(3)]
+    return nn.Sequential(nn.Linear(64, width), *blocks, nn.LayerNorm(width), nn.Linear(width, 10))
+
+
+def tokens(width: int) -> Any:
+    """Rows of an image as tokens, perceptrons on each, and their mean."""
+    blocks = [Add(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, width)) for _ in range(2)]
+    return nn.Sequential(nn.Linear(8, width), *blocks, Mean(), nn.Linear(width, 10))
+
+
+MODELS: dict[str, tuple[Make, Any, int]] = {
+    "MLP, PyTorch's default": (mlp(), DIGITS, 64),
+    "MLP, He": (lambda width: drawn(mlp()(width), he), DIGITS, 64),
+    "MLP, Xavier": (lambda width: drawn(mlp()(width), nn.init.xavier_uniform_), DIGITS, 64),
+    "MLP, orthogonal": (lambda width: drawn(mlp()(width), nn.init.orthogonal_), DIGITS, 64),
+    "BatchNorm before ReLU": (mlp(nn.BatchNorm1d), DIGITS, 64),
+    "BatchNorm behind ReLU": (mlp(nn.BatchNorm1d, depth=2, before=False), DIGITS[:32], 64),
+    "BatchNorm, evaluation": (lambda width: mlp(nn.BatchNorm1d)(width).eval(), DIGITS, 64),
+    "LayerNorm before ReLU": (mlp(nn.LayerNorm), DIGITS, 64),
+    "LayerNorm behind ReLU": (mlp(nn.LayerNorm, before=False), DIGITS, 64),
+    "RMSNorm behind ReLU": (mlp(nn.RMSNorm, before=False), DIGITS, 64),
+    "residual MLP, LayerNorm": (residual, DIGITS, 64),
+    "LeNet": (lenet, IMAGES, 16),
+    "residual CNN": (residual_images, IMAGES, 16),
+    "MLP on tokens": (tokens, DIGITS.reshape(-1, 8, 8), 64),
+    "Dropout": (mlp(lambda _: nn.Dropout(0.2)), DIGITS, 64),
+}
+
+
+def main(networks: int = 200, names: tuple[str, ...] = ()) -> None:
+    """Print for every model gamma, the z-scores in infinite width, and how far the narrowest is off."""
+    warnings.simplefilter("ignore")
+    threshold = -ndtri(LEVEL / (6 * len(MODELS)))
+    print(f"  {'model':25} {'gamma':>9} {'z var_mu':>9} {'z var_chi':>9} {'z gamma':>9}   narrowest, off by")
+    for name in names or MODELS:
+        make, data, width = MODELS[name]
+        quotients, gamma = [], 0.0
+        for i, factor in enumerate(FACTORS):
+            made = partial(make, factor * width)
+            predicted = igb.from_torch(made, data).predict(data)
+            found = igb.measure(made, data, networks, seed=i)
+            gamma = float(predicted.gamma)
+            quotients.append(found.moments / [float(predicted.var_mu), float(predicted.var_chi)])
+        a, b = np.moveaxis(np.array(quotients), -1, 0)
+        parts = [*(mean(x, RICHARDSON) for x in (a, b)), ratio_of_means(a, b, RICHARDSON)]
+        z = [float((value - 1) / error) for value, error in parts]
+        off, error = (float(x) for x in ratio_of_means(a[:1], b[:1], np.ones(1)))
+        verdict = "" if max(map(abs, z)) < threshold else "  DEVIATES"
+        scores = " ".join(f"{x:9.2f}" for x in z)
+        print(f"  {name:25} {gamma:9.4g} {scores}   {off - 1:+.1%} ± {error:.1%}{verdict}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 200, tuple(sys.argv[2:]))
