@@ -170,6 +170,20 @@ def test_the_variance_of_a_known_initialiser_is_exact(draw: Any, sigma_w2: float
     assert net.layers[-1].sigma_b2 == 0
 
 
+def test_where_few_weights_fit_several_initialisers_the_other_layers_decide() -> None:
+    def draw(weight: Any) -> None:
+        nn.init.kaiming_normal_(weight, mode="fan_out")
+
+    from igbtheory.torch.initialisers import variance  # noqa: PLC0415 - it loads PyTorch
+
+    torch.manual_seed(0)
+    make = stack(linear(20, 20, draw), nn.ReLU, linear(20, 100, draw), nn.ReLU, linear(100, 2, draw))
+    few = igb.from_torch(make(), X)
+    assert [layer.sigma_w2 for layer in few.layers[::2]] == pytest.approx([2, 0.4, 100])
+    last = variance([make()[4].weight], 100, 2)
+    assert last.laws == ("measured",)
+
+
 def test_another_variance_is_measured_and_said_with_its_error() -> None:
     make = stack(linear(20, 50), nn.ReLU, linear(50, 200, lambda w: nn.init.normal_(w, 0.0, 0.173)))
     with pytest.warns(EstimateWarning, match=r"sigma_w2 of 2 is 1\.\d+ ± 0\.007"):

@@ -22,41 +22,44 @@ MISSED = 30.0
 @final
 @dataclass(frozen=True)
 class Variance:
-    """A variance, its standard error, which is 0 where the initialiser is known, and the name of that."""
+    """A variance, its standard error, which is 0 where the initialiser is known, and the names of those that fit."""
 
     value: float
     error: float
-    law: str
+    laws: tuple[str, ...]
 
 
-def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int) -> Variance:
+def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "") -> Variance:
     """Return the variance of one weight or bias from its `draws`, one tensor for every model.
 
     An initialiser counts as known where the largest entry is that of its uniform law, or where its variance is the
-    only one of a known normal law within FAR standard errors. ValueError: the draws are no random numbers of mean 0.
+    only one of a known normal law within FAR standard errors, or that of the `usual` one.
+    ValueError: the draws are no random numbers of mean 0.
     """
     flat = [draw.detach().double().flatten() for draw in draws]
     x = torch.cat(flat)
     count, largest, square, mean = len(x), float(x.abs().max()), float(x.square().mean()), float(x.mean())
     if not largest:
-        return Variance(0.0, 0.0, "zeros")
+        return Variance(0.0, 0.0, ("zeros",))
     if mean**2 * count > OFF_CENTRE**2 * square:
         raise ValueError(f"has weights or biases of the mean {mean:.3g}: the theory needs the mean 0")
     if len(flat) > 1 and all(torch.equal(flat[0], other) for other in flat[1:]):
         raise ValueError("has the same weights in every model: the theory needs weights that are drawn anew")
-    normal: dict[str, Variance] = {}
+    normal: dict[str, float] = {}
     for name, value in _known(fan_in, fan_out):
         uniform, below = name.endswith("uniform"), 1 - largest / sqrt(3 * value)
         # the variances of the squares of uniform and normal numbers are 4/5 and 2 squared variances
         if abs(square / value - 1) > FAR * sqrt((0.8 if uniform else 2.0) / count):
             continue
         if not uniform:
-            normal.setdefault(f"{value:.9g}", Variance(value, 0.0, name))
+            normal[name] = value
         elif -1e-6 <= below <= MISSED / count:
-            return Variance(value, 0.0, name)
-    if len(normal) == 1:
-        return normal.popitem()[1]
-    return Variance(square, float(x.square().std()) / sqrt(count) if count > 1 else square, "measured")
+            return Variance(value, 0.0, (name,))
+    if len({f"{value:.9g}" for value in normal.values()}) == 1:
+        return Variance(next(iter(normal.values())), 0.0, tuple(normal))
+    if usual in normal:
+        return Variance(normal[usual], 0.0, (usual,))
+    return Variance(square, float(x.square().std()) / sqrt(count) if count > 1 else square, ("measured",))
 
 
 def _known(fan_in: int, fan_out: int) -> Iterator[tuple[str, float]]:

@@ -114,6 +114,6 @@ def _drawn(rng: np.random.Generator, law: Variance | None, like: Array | None) -
     if law is None or like is None:
         return None
     deviation = np.sqrt(law.value)
-    if law.law.endswith("uniform"):
+    if law.laws[0].endswith("uniform"):
         return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
     return deviation * rng.standard_normal(like.shape)

@@ -2,6 +2,7 @@
 
 import copy
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
@@ -123,15 +124,23 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor) -> Reading:
         except Exception as error:
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
-    return _Reader(graph, models, values.env).read()
+    found = _Reader(graph, models, values.env, "").read()
+    weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
+    usual = Counter(law for part in weights if not part.error for law in part.laws)
+    if not usual or not any(part.error for part in weights):
+        return found
+    # several laws fit the few weights of some layer: that of most of the others decides
+    return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
 
 
 @final
 class _Reader:
     """Walks a graph from the data to the outputs."""
 
-    def __init__(self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any]) -> None:
-        self.graph, self.models, self.values = graph, models, values
+    def __init__(
+        self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
+    ) -> None:
+        self.graph, self.models, self.values, self.usual = graph, models, values, usual
         self.paths: dict[fx.Node, Path] = {}
         self.behind: set[fx.Node] = set()  # nodes that depend on the data
         self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
@@ -192,7 +201,7 @@ class _Reader:
         raw = not any(layer.weighs for layer in layers)
         modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
         read: list[Variance] = []
-        site = Site(modules, rest, named, before, after, vector, raw, read)
+        site = Site(modules, rest, named, before, after, vector, raw, read, self.usual)
         found = layers_of(modules[0] if modules else node.target, site)
         if modules and read:
             self._refuse_shared(modules[0].weight, name)

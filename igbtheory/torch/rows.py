@@ -21,6 +21,7 @@ from igbtheory.layers import (
     Dropout,
     Flatten,
     GlobalAvgPool,
+    GroupNorm,
     Layer,
     LayerNorm,
     MaxPool2d,
@@ -44,7 +45,7 @@ class Site:
 
     modules: () for a function; rest: the arguments behind the data; before, after: shapes of a datum there; vector:
     whether the theory has no positions there; raw: whether nothing has been drawn yet. read: to this list a row adds
-    the variances that it has read, of weights and of biases.
+    the variances that it has read, of weights and of biases; usual: the initialiser of most of the other layers.
     """
 
     modules: Sequence[nn.Module]
@@ -55,6 +56,7 @@ class Site:
     vector: bool
     raw: bool
     read: list[Variance]
+    usual: str
 
 
 Row = Callable[[Any, Site], list[Layer]]
@@ -114,11 +116,11 @@ def _elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
 def _weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> list[Layer]:
     """Add sigma_w2 and sigma_b2 to what the site has read, and return the shift by a constant bias."""
     try:
-        weights = variance([m.weight for m in site.modules], fan_in, fan_out)
+        weights = variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
     except ValueError as error:
         raise UnreadError(str(error)) from None
-    none = Variance(0.0, 0.0, "none")
-    site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.law), none))
+    none = Variance(0.0, 0.0, ("none",))
+    site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), none))
     if module.bias is None:
         return []
     biases = [m.bias.detach() for m in site.modules]
@@ -192,10 +194,11 @@ def rms_norm(module: Any, site: Site) -> list[Layer]:
 
 
 def group_norm(module: Any, site: Site) -> list[Layer]:
-    """Return LayerNorm for the groups of vectors, whose limit of large groups it is."""
+    """Return GroupNorm of vectors, which one group makes a LayerNorm."""
     if not site.vector:
         raise UnreadError("the theory has no GroupNorm on images")
-    return [LayerNorm(eps=module.eps), *_affine(site)]
+    size = module.num_channels // module.num_groups
+    return [LayerNorm(eps=module.eps) if module.num_groups == 1 else GroupNorm(size, eps=module.eps), *_affine(site)]
 
 
 def _affine(site: Site) -> list[Layer]:
