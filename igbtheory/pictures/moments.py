@@ -64,6 +64,7 @@ def explanation(axes: Any, found: "Explanation") -> None:
     places, measured = np.arange(1, len(found.names) + 1), found.per_layer
     stream = ~np.array(found.branch)
     axes.plot(places[stream], _floats(found.predicted_gamma)[stream], color=THEORY, label="theory, infinite width")
+    axes.plot(places[~stream], _floats(found.predicted_gamma)[~stream], "_", ms=10, color=THEORY, label="_theory")
     for there, marker, label in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
         if there.any():
             gamma, errors = _floats(measured.gamma)[there], _floats(measured.gamma_error)[there]

@@ -118,6 +118,7 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor) -> Reading:
     """Return what can be read of models that were drawn alike; their buffers may change."""
     graph = fx.GraphModule(models[0], graph_of(models[0]))
     values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0])
+    values.extra_traceback = False  # errors keep the words of the model
     with torch.no_grad(), stream(0, 0):
         try:
             values.run(shown)
