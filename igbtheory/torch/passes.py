@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def _refuse_infinite(outputs: NDArray[np.float64], network: int) -> None:
         raise ValueError(f"expected finite outputs, got {'inf' if overflow else 'nan'} in network {network}; {remedy}")
 
 
+@cache
+def _devices() -> tuple[int, bool, bool]:
+    """Return the number of CUDA devices, and whether there are those of Apple and of Intel."""
+    return torch.cuda.device_count(), torch.backends.mps.is_available(), torch.xpu.is_available()
+
+
 @contextmanager
 def stream(seed: int, network: int) -> Iterator[None]:
     """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
@@ -67,8 +74,9 @@ def stream(seed: int, network: int) -> Iterator[None]:
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
     try:
-        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            torch.manual_seed(words[0])
+        with torch.random.fork_rng(devices=range(_devices()[0])):
+            # the generators of devices that are not there need no seed, and take longer than a small model
+            (torch.manual_seed if any(_devices()) else torch.default_generator.manual_seed)(words[0])
             np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
             random.seed(words[2])
             yield
