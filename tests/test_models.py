@@ -447,3 +447,81 @@ def test_outputs_have_names_and_images_are_numbers_with_a_point() -> None:
     assert igb.measure(lambda: Named(20, 3), X, 3).gamma == igb.measure(lambda: nn.Linear(20, 3), X, 3).gamma
     with pytest.raises(TypeError, match="X / 255"):
         igb.measure(MLP, np.zeros((3, 4, 5), dtype=np.uint8), 2)
+
+
+def encoder(width: int, *, first: bool) -> Make:
+    return lambda: nn.TransformerEncoderLayer(
+        width, 4, 2 * width, dropout=0, activation="gelu", norm_first=first, batch_first=True
+    )
+
+
+class ViT(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """Patches, a class token, marked positions, a block of attention and one of nn.TransformerEncoderLayer."""
+
+    def __init__(self, width: int = 16) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(2, width, 2, 2)
+        self.token = nn.Parameter(0.5 * torch.randn(1, 1, width))
+        self.places = nn.Parameter(0.02 * torch.randn(1, 5, width))
+        self.norm, self.attention = nn.LayerNorm(width), nn.MultiheadAttention(width, 4, batch_first=True)
+        self.block, self.head = encoder(width, first=True)(), nn.Linear(width, 3)
+
+    def forward(self, x: Any) -> Any:
+        x = self.patches(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], dim=1) + self.places
+        y = self.norm(x)
+        x = x + self.attention(y, y, y, need_weights=False)[0]
+        return self.head(self.block(x)[:, 0])
+
+
+def test_vision_transformers_are_read() -> None:
+    norm, attention = igb.LayerNorm(eps=1e-5), igb.Attention(4, 0.5, 0.5)
+    wide = igb.Dense(16 * (1 / 48), 1 / 48)
+    inner = [wide, igb.Activation("gelu"), igb.Dense(32 * (1 / 96), 1 / 96)]
+    expected = [
+        igb.PatchEmbedding(2, 8 * (1 / 24), 1 / 24),
+        *(igb.ClassToken(0.25), igb.PositionEmbedding(0.0004)),
+        igb.Residual(norm, attention, igb.Dense(16 * (1 / 48))),
+        *(igb.Residual(norm, attention, igb.Dense(16 * (1 / 48))), igb.Residual(norm, *inner)),
+        *(igb.FirstToken(), wide),
+    ]
+    found = igb.from_torch(ViT, IMAGES)
+    for layer, other in zip(found.layers, expected, strict=True):
+        # the token and the positions are 16 and 80 numbers of one model, whose law is recognised or measured
+        if isinstance(layer, igb.ClassToken | igb.PositionEmbedding):
+            assert layer.variance == pytest.approx(other.variance, rel=1)
+        else:
+            assert repr(layer) == repr(other)
+
+
+@pytest.mark.parametrize(
+    ("make", "data", "expected"),
+    [
+        (lambda: nn.Conv2d(6, 6, 3, padding=1, groups=6), IMAGES, "DepthwiseConv2d(3"),
+        (lambda: nn.Conv2d(6, 6, 3, padding=1, groups=2), IMAGES, "groups=2"),
+        (lambda: nn.GroupNorm(1, 6), IMAGES, "LayerNorm(eps=1e-05, positions_too=True)"),
+        (lambda: nn.GroupNorm(2, 6), IMAGES, "GroupNorm(3, eps=1e-05)"),
+        (lambda: nn.LayerNorm([6, 4, 4]), IMAGES, "LayerNorm(eps=1e-05, positions_too=True)"),
+    ],
+)
+def test_modules_of_images_are_read(make: Make, data: Any, expected: str) -> None:
+    found = igb.from_torch(stack(conv(2, 6), make, nn.Flatten, linear(96, 2)), data)
+    assert expected in repr(found.layers[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: nn.TransformerEncoder(encoder(4, first=False)(), 2, enable_nested_tensor=False), "copies of one"),
+        (lambda: nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), "dropout=0"),
+        (lambda: nn.TransformerEncoderLayer(4, 2, 8, dropout=0), "batch_first=True"),
+    ],
+)
+def test_attention_that_the_theory_lacks_is_named(make: Make, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        igb.from_torch(stack(make, nn.Flatten, linear(16, 2)), IMAGES[:, 0])
+
+
+def test_an_encoder_has_norms_behind_its_blocks() -> None:
+    found = igb.from_torch(stack(encoder(4, first=False), nn.Flatten, linear(16, 2)), IMAGES[:, 0])
+    assert [type(layer).__name__ for layer in found.layers] == [*["Residual", "LayerNorm"] * 2, "Flatten", "Dense"]

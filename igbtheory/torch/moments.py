@@ -17,7 +17,7 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.outputs import contrast_moments
 from igbtheory.torch.passes import stream
-from igbtheory.torch.reading import Path, Reading, graph_of
+from igbtheory.torch.reading import Path, Reading, graph_of, tensor_of
 from igbtheory.torch.rows import Unflatten
 
 Array = NDArray[np.float64]
@@ -53,12 +53,13 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node, whose moments are taken at once: later nodes may write into it."""
-        value = super().run_node(n)
-        if n.name in self.found and isinstance(value, torch.Tensor):
+        found = super().run_node(n)
+        value = tensor_of(found)
+        if n.name in self.found and value is not None:
             units = value.detach().double().reshape(len(value), -1)
             of_units = contrast_moments if n.name == self.last else _of_units
             self.found[n.name] = of_units(units.cpu().numpy())
-        return value
+        return found
 
 
 def _of_units(units: Array) -> tuple[float, float]:

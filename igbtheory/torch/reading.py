@@ -12,7 +12,7 @@ import torch
 from torch import fx, nn
 
 import igbtheory
-from igbtheory.layers import Dense, Layer, Residual
+from igbtheory.layers import Dense, Layer, PatchEmbedding, Residual
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
@@ -155,7 +155,7 @@ class _Reader:
                 self._set(node, ())
             elif node.op == "output":
                 output = next(iter(node.all_input_nodes)).name
-            elif not isinstance(self.values[node], torch.Tensor) or not self._inputs(node):
+            elif tensor_of(self.values[node]) is None or not self._inputs(node):
                 continue
             elif all(part in self.paths for part in self._inputs(node)):
                 self._step(node)
@@ -194,19 +194,21 @@ class _Reader:
         path = self.paths[inputs[0]]
         if node.op != "call_module" and node.target in SUMS and node.args.count(inputs[0]) > 1:
             raise UnreadError("the theory has no sum of a value with itself; multiply it by 2")
-        before, after = (tuple(self.values[part].shape[1:]) for part in (inputs[0], node))
+        before, after = (_shape(self.values[part]) for part in (inputs[0], node))
         rest = tuple(fx.node.map_arg(part, self.values.__getitem__) for part in node.args if part is not inputs[0])
         named = {key: fx.node.map_arg(part, self.values.__getitem__) for key, part in node.kwargs.items()}
         layers = [step.layer for step in path]
-        vector = is_vector(layers, tuple(self.values[next(iter(self.paths))].shape[1:]))
+        vector = is_vector(layers, _shape(self.values[next(iter(self.paths))]))
+        patches = bool(layers) and isinstance(layers[-1], PatchEmbedding)
         raw = not any(layer.weighs for layer in layers)
         modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
         read: list[Variance] = []
-        site = Site(modules, rest, named, before, after, vector, raw, read, self.usual)
+        site = Site(modules, rest, named, before, after, vector, raw, patches, read, self.usual)
         found = layers_of(modules[0] if modules else node.target, site)
-        if modules and read:
-            self._refuse_shared(modules[0].weight, name)
-        return (*path, *(Step(name, layer, tuple(read) if i == 0 else ()) for i, layer in enumerate(found)))
+        for weight in modules[0].parameters() if modules else ():
+            if weight.ndim > 1:
+                self._refuse_shared(weight, name)
+        return (*path, *(Step(name, layer, tuple(read) if hasattr(layer, "sigma_w2") else ()) for layer in found))
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that stand elsewhere, too, or are equal to others."""
@@ -226,3 +228,14 @@ class _Reader:
         if branch[: len(stream_)] != stream_:
             raise UnreadError("the theory has no sum of two branches that both have layers of their own")
         return (*stream_, Step(name, Residual(*(step.layer for step in branch[len(stream_) :]))))
+
+
+def tensor_of(value: Any) -> torch.Tensor | None:
+    """Return a value, or the first part of it, where it is a tensor; attention returns its weights, too."""
+    value = value[0] if isinstance(value, tuple) and value else value
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    found = tensor_of(value)
+    return () if found is None else tuple(found.shape[1:])

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, final
 
@@ -14,17 +14,24 @@ from torch.nn import functional
 
 from igbtheory.layers import (
     Activation,
+    Attention,
     AvgPool2d,
     BatchNorm,
+    ClassToken,
     Conv2d,
     Dense,
+    DepthwiseConv2d,
     Dropout,
+    FirstToken,
     Flatten,
     GlobalAvgPool,
     GroupNorm,
     Layer,
     LayerNorm,
     MaxPool2d,
+    PatchEmbedding,
+    PositionEmbedding,
+    Residual,
     RMSNorm,
 )
 from igbtheory.layers.places import Point
@@ -44,8 +51,9 @@ class Site:
     """Where a module or function stands: the module in every drawn model, and what is around it.
 
     modules: () for a function; rest: the arguments behind the data; before, after: shapes of a datum there; vector:
-    whether the theory has no positions there; raw: whether nothing has been drawn yet. read: to this list a row adds
-    the variances that it has read, of weights and of biases; usual: the initialiser of most of the other layers.
+    whether the theory has no positions there; raw: whether nothing has been drawn yet; patches: whether the theory has
+    tokens there, which the model still has as an image. read: to this list a row adds the variances that it has read,
+    of weights and of biases; usual: the initialiser of most of the other layers.
     """
 
     modules: Sequence[nn.Module]
@@ -55,6 +63,7 @@ class Site:
     after: Shape
     vector: bool
     raw: bool
+    patches: bool
     read: list[Variance]
     usual: str
 
@@ -146,16 +155,22 @@ def convolution(module: Any, site: Site) -> list[Layer]:
     """Return Conv2d, where its padding keeps height and width, over the stride."""
     size, stride = _square("kernel_size", module.kernel_size), _square("stride", module.stride)
     padding = size // 2 if module.padding == "same" else _square("padding", module.padding)
+    if stride == size > 1 and not padding:
+        shift = _weighted(module, site, module.in_channels * size**2, module.out_channels * size**2)
+        return [PatchEmbedding(size, *(found.value for found in site.read)), *shift]
     if module.padding == "valid" or padding != size // 2 or (size % 2 == 0 and module.padding != "same"):
         raise UnreadError(f"the theory pads by kernel_size//2 = {size // 2}, got padding={module.padding}")
-    if module.groups > 1 or _square("dilation", module.dilation) > 1 or module.padding_mode not in PADDINGS:
-        raise UnreadError("the theory has no convolution with groups, dilation or reflected padding")
-    reads = module.in_channels * size**2
+    if _square("dilation", module.dilation) > 1 or module.padding_mode not in PADDINGS:
+        raise UnreadError("the theory has no convolution with dilation or reflected padding")
+    reads = module.in_channels // module.groups * size**2
     shift = _weighted(module, site, reads, module.out_channels * size**2)
     sigma_w2, sigma_b2 = (found.value for found in site.read)
     if site.vector and size == 1:
         return [Dense(sigma_w2, sigma_b2), *shift]
-    return [Conv2d(size, stride, PADDINGS[module.padding_mode], sigma_w2, sigma_b2), *shift]
+    options = size, stride, PADDINGS[module.padding_mode], sigma_w2, sigma_b2
+    if module.groups == module.in_channels == module.out_channels > 1:
+        return [DepthwiseConv2d(*options), *shift]
+    return [Conv2d(*options, groups=module.groups), *shift]
 
 
 PADDINGS = {"zeros": "zeros", "circular": "circular"}
@@ -179,7 +194,9 @@ def batch_norm(module: Any, site: Site) -> list[Layer]:
 
 
 def layer_norm(module: Any, site: Site) -> list[Layer]:
-    """Return LayerNorm over the units of a vector or token."""
+    """Return LayerNorm over the units of a vector or token, or over all of an image."""
+    if tuple(module.normalized_shape) == site.before and len(site.before) > 1:
+        return [LayerNorm(eps=module.eps, positions_too=True), *_affine(site)]
     if len(module.normalized_shape) > 1 or len(site.before) > 2:
         raise UnreadError(f"the theory has LayerNorm over the last axis alone, got {module.normalized_shape}")
     return [LayerNorm(eps=module.eps), *_affine(site)]
@@ -194,11 +211,52 @@ def rms_norm(module: Any, site: Site) -> list[Layer]:
 
 
 def group_norm(module: Any, site: Site) -> list[Layer]:
-    """Return GroupNorm of vectors, which one group makes a LayerNorm."""
-    if not site.vector:
-        raise UnreadError("the theory has no GroupNorm on images")
-    size = module.num_channels // module.num_groups
-    return [LayerNorm(eps=module.eps) if module.num_groups == 1 else GroupNorm(size, eps=module.eps), *_affine(site)]
+    """Return GroupNorm, which one group makes a LayerNorm."""
+    if module.num_groups == 1:
+        return [LayerNorm(eps=module.eps, positions_too=not site.vector), *_affine(site)]
+    return [GroupNorm(module.num_channels // module.num_groups, eps=module.eps), *_affine(site)]
+
+
+def attention(module: Any, site: Site) -> list[Layer]:
+    """Return Attention and the Dense behind it, of self-attention without masks."""
+    if not module.batch_first or module.in_proj_weight is None or any(part is not None for part in site.rest):
+        raise UnreadError("the theory has self-attention without masks, got another; take batch_first=True")
+    fan = module.embed_dim
+    if module.dropout and module.training:
+        raise UnreadError("the theory's attention drops no weights; take dropout=0, or evaluation mode")
+    if any(bool(m.in_proj_bias.any()) for m in site.modules if m.in_proj_bias is not None):
+        raise UnreadError("the theory's attention has no biases in front of the scores")
+    try:
+        parts = zip(*(m.in_proj_weight.chunk(3) for m in site.modules), strict=True)
+        query, key, value = (fan * variance(drawn, fan, 3 * fan).value for drawn in parts)
+    except ValueError as error:
+        raise UnreadError(str(error)) from None
+    projected = replace(site, modules=[m.out_proj for m in site.modules])
+    return [Attention(module.num_heads, (query * key) ** 0.5, value), *dense(module.out_proj, projected)]
+
+
+def encoder_layer(module: Any, site: Site) -> list[Layer]:
+    """Return the two blocks of nn.TransformerEncoderLayer, with LayerNorm in front of them or behind."""
+
+    def part(name: str) -> list[Layer]:
+        modules = [m.get_submodule(name) for m in site.modules]
+        return layers_of(modules[0], replace(site, modules=modules, read=[]))
+
+    inner = [*part("linear1"), *_elementwise(module.activation, site), *part("dropout"), *part("linear2")]
+    branches = [*part("self_attn"), *part("dropout1")], [*inner, *part("dropout2")]
+    found: list[Layer] = []
+    for norm, branch in zip((part("norm1"), part("norm2")), branches, strict=True):
+        found += [Residual(*norm, *branch)] if module.norm_first else [Residual(*branch), *norm]
+    return found
+
+
+def copied_layers(module: Any, site: Site) -> list[Layer]:
+    """Refuse layers that start as copies of one another."""
+    del module, site
+    raise UnreadError(
+        "its layers start as copies of one another, and the theory needs independent ones; put layers that are drawn "
+        "on their own into nn.Sequential"
+    )
 
 
 def _affine(site: Site) -> list[Layer]:
@@ -254,6 +312,8 @@ def reshaped(target: Any, site: Site) -> list[Layer]:
     """Return Flatten where positions end, Unflatten where they begin, nothing where none change."""
     del target
     before, after = (tuple(length for length in shape if length != 1) for shape in (site.before, site.after))
+    if site.patches and len(site.after) > 1:
+        return []
     if prod(after) != prod(before):
         raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}")
     if len(site.after) == 1 or (site.vector and before == after):
@@ -263,6 +323,50 @@ def reshaped(target: Any, site: Site) -> list[Layer]:
     if site.raw and site.vector and len(site.after) == 3:
         return [Unflatten(site.after)]
     raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}, whose positions are others")
+
+
+def permuted(target: Any, site: Site) -> list[Layer]:
+    """Return nothing where patches become tokens."""
+    del target
+    if not (site.patches and len(site.after) == 2):
+        raise UnreadError("the theory has axes in one order: units first of images, last of tokens")
+    return []
+
+
+def added(target: Any, site: Site) -> list[Layer]:
+    """Return PositionEmbedding of a sum with random numbers at the positions, else what adds one number."""
+    other = site.rest[0] if site.rest else None
+    if not isinstance(other, torch.Tensor) or other.numel() == 1 or tuple(other.shape[-2:]) != site.before:
+        return _elementwise(target, site)
+    return [PositionEmbedding(_entries(other))]
+
+
+def joined(target: Any, site: Site) -> list[Layer]:
+    """Return ClassToken of one token in front of the others."""
+    del target
+    parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
+    if len(parts) != 2 or dim % 3 != 1 or parts[0].shape[1] != 1 or len(site.before) != 2:
+        raise UnreadError("the theory joins a class token and the tokens, and nothing else")
+    return [ClassToken(_entries(parts[0][0]))]
+
+
+def _entries(values: torch.Tensor) -> float:
+    """Return the variance of embedded vectors."""
+    try:
+        return variance([values], values.shape[-1], values.shape[-1]).value
+    except ValueError as error:
+        raise UnreadError(str(error)) from None
+
+
+def item(target: Any, site: Site) -> list[Layer]:
+    """Return FirstToken of x[:, 0], nothing of the first part of a tuple."""
+    del target
+    (index,) = site.rest
+    if index == 0 and site.before == site.after:
+        return []
+    if index != (slice(None), 0) or len(site.before) != 2:
+        raise UnreadError(f"the theory has the first token alone, x[:, 0], got the index {index}")
+    return [FirstToken()]
 
 
 def averaged(target: Any, site: Site) -> list[Layer]:
@@ -304,6 +408,9 @@ MODULES: dict[type[nn.Module], Row] = {
     nn.LayerNorm: layer_norm,
     nn.RMSNorm: rms_norm,
     nn.GroupNorm: group_norm,
+    nn.MultiheadAttention: attention,
+    nn.TransformerEncoderLayer: encoder_layer,
+    nn.TransformerEncoder: copied_layers,
     nn.Dropout: drop,
     nn.Identity: nothing,
     nn.Flatten: reshaped,
@@ -323,6 +430,10 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
 FUNCTIONS: dict[Any, Row] = {
     **dict.fromkeys((torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view), reshaped),
     torch.mean: averaged,
+    **dict.fromkeys((torch.permute, torch.transpose), permuted),
+    **dict.fromkeys((operator.add, operator.iadd, torch.add), added),
+    **dict.fromkeys((torch.cat, torch.concat), joined),
+    operator.getitem: item,
     **dict.fromkeys((torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax), nothing),
     functional.log_softmax: nothing,
     torch._assert: nothing,  # noqa: SLF001 - what tracing writes
