@@ -284,7 +284,6 @@ def test_what_no_layer_changes_has_a_closed_form_at_any_depth() -> None:
     ("name", "options", "expected"),
     [
         ("relu", {}, "2*L**2/(9*pi**2)"),
-        pytest.param("abs", {"norm": "layer"}, "8*L**2/(9*pi**2)", marks=pytest.mark.slow),  # relu shows the same
         ("relu", {"norm": "batch"}, "1/(pi - 1)"),
         ("linear", {"sigma_w2": W, "sigma_b2": B}, "sigma_b2*(1 - sigma_w2**(-L - 1))/(sigma_w2 - 1)"),
     ],

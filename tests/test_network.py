@@ -44,9 +44,8 @@ def test_one_hidden_relu_layer_is_its_closed_form() -> None:
     assert igb.mlp(1, "relu").predict().gamma == pytest.approx(1 / (np.pi - 1), rel=1e-15)
 
 
-# twenty thousand layers show in a second what more show in ten
-@pytest.mark.parametrize("depth", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
-def test_relu_very_deep(depth: int) -> None:
+def test_relu_very_deep() -> None:
+    depth = 20_000
     p = igb.mlp(depth, "relu").predict()
     assert p.gamma == pytest.approx(float(relu_recursion(depth, 50)), rel=1e-11)
     assert 1e-14 < p.error < 1e-8
