@@ -255,10 +255,29 @@ def call(name: str, argument: Tree) -> Tree:
     match name, argument:
         case "log", Sum((Number(value), Call("exp", inner))) if value == 1:
             return Call("softplus", inner)
+        case "log", Call("sigmoid", inner):
+            return -Call("softplus", -inner)
+        case "log", Call("exp", inner):
+            return inner
+        case "log", Product(factors) if all(map(_is_positive, factors)):
+            return add(*(call("log", factor) for factor in factors))  # the product may leave the range of the numbers
         case "log", Sum((Number(value), *rest)) if value == 1:
             return Call("log1p", add(*rest))
         case _:
             return Call(name, argument)
+
+
+def _is_positive(tree: Tree) -> bool:
+    """Whether a formula is a number above 0, or of exponentials in a way that shows that it is."""
+    match tree:
+        case Number(value):
+            return value > 0
+        case Call("exp" | "sigmoid" | "cosh" | "sech", _):
+            return True
+        case Sum(parts):
+            return all(map(_is_positive, parts))
+        case _:
+            return False
 
 
 def choice(test: Tree, yes: Tree, no: Tree) -> Tree:
