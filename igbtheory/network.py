@@ -160,9 +160,12 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
         return (
             f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
         )
-    from igbtheory.averages.mesh import mesh  # noqa: PLC0415 - only a warning asks
+    from igbtheory.averages.mesh import UnresolvedError, mesh  # noqa: PLC0415 - only a warning asks
 
-    cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+    try:
+        cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+    except UnresolvedError:
+        return "an activation varies too fast for exact rules, and plain sums stand in for them"
     if cusped:
         return (
             f"{cusped[0].name!r} has a cusp, a kink beside which its slope is singular: rules that use the slope keep "
