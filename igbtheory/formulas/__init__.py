@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.formulas.approximation import approximated
 from igbtheory.formulas.callables import from_callable, from_table
 from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
 from igbtheory.formulas.closed import closed_of
@@ -16,9 +17,11 @@ from igbtheory.formulas.parameters import parameter_trees, refuse_unused, with_v
 from igbtheory.formulas.reader import FUNCTIONS as READABLE
 from igbtheory.formulas.reader import folded, read
 from igbtheory.formulas.recorder import SHAPES, Recorder, shape
+from igbtheory.formulas.roots import TooManyRootsError
 from igbtheory.formulas.sympy_reader import from_sympy
 from igbtheory.formulas.text import text
-from igbtheory.formulas.tree import Tree, X
+from igbtheory.formulas.tree import Tree, X, evaluate, has_steps
+from igbtheory.numbers import FLOAT64
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
@@ -64,7 +67,17 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
 
 def _checked(name: str, tree: Tree) -> Function:
+    """Return the function of a formula, approximated where it has more kinks or jumps than there may be pieces."""
     phi = Function(name, tree)
+    if has_steps(tree):
+        return approximated(name, partial(evaluate, tree, FLOAT64))
+    try:
+        phi.pieces  # noqa: B018 - it is computed once
+    except TooManyRootsError as error:
+        try:
+            return approximated(name, partial(evaluate, tree, FLOAT64))
+        except ValueError:
+            raise error from None
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         refuse_outside(phi.name, phi.tree, phi.pieces)
     return replace(phi, closed=closed_of(phi.pieces))

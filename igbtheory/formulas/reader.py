@@ -15,6 +15,7 @@ from igbtheory.formulas.tree import (
     ONE,
     PI,
     ZERO,
+    Call,
     E,
     Number,
     Power,
@@ -52,11 +53,16 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     "sec": (1, lambda a: power(call("cos", a), number(-1))),
     "cot": (1, lambda a: mul(call("cos", a), power(call("sin", a), number(-1)))),
     "coth": (1, lambda a: power(call("tanh", a), number(-1))),
+    "floor": (1, lambda a: Call("floor", a)),
+    "ceil": (1, lambda a: -Call("floor", -a)),
+    "round": (1, lambda a: Call("floor", add(a, number("1/2")))),
+    "frac": (1, lambda a: add(a, -Call("floor", a))),
+    "mod": (2, lambda a, b: add(a, -mul(b, Call("floor", mul(a, power(b, number(-1))))))),
 }
 """Functions of a formula: how many arguments (for max and min: at least), and the tree."""
 FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
 FUNCTIONS |= {"heaviside": FUNCTIONS["Heaviside"]}
-_STEPS = {"floor", "ceil", "round"}
+FUNCTIONS |= {"ceiling": FUNCTIONS["ceil"]}
 _VARIADIC = {"max", "min", "Max", "Min"}
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = f"known are x, pi, E, where, {', '.join(FUNCTIONS)}, and the names of the catalogue as functions"
@@ -271,11 +277,6 @@ class _Reader:
         """Return what to write instead of a function that is not known."""
         if name in self.names:
             return f"for a product write {name}*(...)"
-        if name in _STEPS:
-            return (
-                f"{name} jumps infinitely often; write the steps that matter, as in heaviside(x) + heaviside(x - 1), "
-                f"or in Python pass the callable np.{name}, which takes those within reach"
-            )
         near = nearest(name, [*FUNCTIONS, *self.catalogue], 0.7)
         return f"did you mean {near!r}? {_KNOWN}" if near else _KNOWN
 

@@ -29,6 +29,12 @@ GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _F
 """Points between which a formula that is no polynomial is searched for roots."""
 MOST_ROOTS = 256
 """Roots of one comparison at most: each becomes a kink, at which every quadrature is cut."""
+
+
+class TooManyRootsError(ValueError):
+    """A comparison that changes its mind too often."""
+
+
 Polynomial = NDArray[Any]
 """Exact coefficients of 1, x, x^2, ..., the last of several not 0."""
 
@@ -103,7 +109,7 @@ def _scanned(tree: Tree) -> Iterator[Fraction]:
     zeros = [(i, i) for i in np.flatnonzero((signs == 0) & ~inside)]
     changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
     if len(zeros) + len(changes) > MOST_ROOTS:
-        raise ValueError(
+        raise TooManyRootsError(
             f"expected comparisons whose outcome changes at no more than {MOST_ROOTS} points x, got one with "
             f"{len(zeros) + len(changes)} or more, as of an oscillation; use a smooth formula"
         )

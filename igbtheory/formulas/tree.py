@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, final
 
+import numpy as np
+
 from igbtheory.numbers import Kind
 
 
@@ -80,7 +82,7 @@ class Power(Tree):
 @final
 @dataclass(frozen=True, slots=True)
 class Call(Tree):
-    """An elementary function of one argument, by its name in `numbers.ELEMENTARY`."""
+    """An elementary function of one argument, by its name in `numbers.ELEMENTARY`, or floor."""
 
     name: str
     argument: Tree
@@ -333,6 +335,11 @@ def varies(tree: Tree) -> bool:
     return isinstance(tree, Variable) or any(map(varies, children(tree)))
 
 
+def has_steps(tree: Tree) -> bool:
+    """Whether a formula jumps infinitely often, as floor does."""
+    return (isinstance(tree, Call) and tree.name == "floor") or any(map(has_steps, children(tree)))
+
+
 def substitute(tree: Tree, new: Tree) -> Tree:
     """Formula with x replaced by `new`."""
     if isinstance(tree, Variable):
@@ -341,7 +348,7 @@ def substitute(tree: Tree, new: Tree) -> Tree:
 
 
 def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
-    """Values of a formula without choices at x, in the kind of number n."""
+    """Values of a formula at x, in the kind of number n; only double precision takes choices and floor."""
     match tree:
         case Variable():
             return x
@@ -366,13 +373,17 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
             return _integer_power(evaluate(base, n, x), int(value))
         case Power(base, exponent):
             return evaluate(base, n, x) ** evaluate(exponent, n, x)
+        case Call("floor", argument):
+            return np.floor(evaluate(argument, n, x))
         case Call(name, argument):
             value = evaluate(argument, n, x)
             found = getattr(n, name)(value)
             # of a constant, a Python float again, which leaves float32 arrays what they are
             return float(found) if type(value) is float else found
+        case Choice(test, yes, no):
+            return np.where(evaluate(test, n, x) >= 0, evaluate(yes, n, x), evaluate(no, n, x))
         case _:
-            raise TypeError(f"expected a formula without choices, got {tree!r}")
+            raise TypeError(f"expected a formula, got {tree!r}")
 
 
 def _integer_power(base: Any, exponent: int) -> Any:
