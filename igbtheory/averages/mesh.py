@@ -12,8 +12,9 @@ from igbtheory.numbers import FLOAT64
 
 ORDER = 16
 TOLERANCE = 1e-13
-NARROW = 1e-6
-"""Relative width from which on a panel beside a kink is bisected no more: the slope may be infinite there."""
+NARROW, NARROWEST = 1e-6, 1e-13
+"""Relative width from which on a panel beside a kink, and beside one at 0, is bisected no more: the slope may be
+infinite there."""
 SLOW = 20.0
 """Factor 1/((17/13)^(2 a) - 1) at a = 1/10, by which the error of a rule for |x|^a may exceed that of two."""
 FINEST = 50
@@ -60,7 +61,7 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
     """Return the mesh, None where the slope is not resolved."""
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
-    near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
+    near = np.concatenate([np.linspace(-side, side, 64) for side in (reach / 8, min(reach, 8))])
     slopes = np.abs(_slope(phi, near))
     floor = 1e-3 * TOLERANCE * np.max(slopes[np.isfinite(slopes)])
     panels, singular = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
@@ -142,7 +143,8 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
     for _ in range(FINEST):
         rough = _rough(phi, low, high, floor)
         ends = np.where(np.isin(low, kinks), low, np.where(np.isin(high, kinks), high, np.inf))
-        narrow = high - low < NARROW * np.where(np.isfinite(ends), np.maximum(np.abs(ends), 1), 0)
+        width = np.where(ends == 0, NARROWEST, NARROW * np.maximum(np.abs(ends), 1))
+        narrow = high - low < np.where(np.isfinite(ends), width, 0)
         singular, rough = bool(np.any(rough & narrow)), rough & ~narrow
         if not rough.any() or low.size > LARGEST:
             break

@@ -89,7 +89,7 @@ def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
 def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
     """Return the standard deviations beyond which phi and its slope, weighted with the density, are negligible."""
     least = farthest(n)
-    z = np.linspace(-4 * least, 4 * least, 513)
+    z = np.linspace(-4 * least, 4 * least, 512)
     x = mean + scale * z
     with np.errstate(all="ignore"):
         slope = np.abs(phi.slope(FLOAT64, x))

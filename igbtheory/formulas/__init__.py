@@ -1,5 +1,6 @@
 """Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,13 +18,16 @@ from igbtheory.formulas.parameters import parameter_trees, refuse_unused, with_v
 from igbtheory.formulas.reader import FUNCTIONS as READABLE
 from igbtheory.formulas.reader import folded, read
 from igbtheory.formulas.recorder import SHAPES, Recorder, shape
-from igbtheory.formulas.roots import TooManyRootsError
 from igbtheory.formulas.sympy_reader import from_sympy
 from igbtheory.formulas.text import text
 from igbtheory.formulas.tree import Tree, X, evaluate, has_steps
 from igbtheory.numbers import FLOAT64
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
+
+
+JUMPS = (1e-14, 1e-11)
+"""Tolerances with which formulas with infinitely many jumps are approximated: more would not make them fewer."""
 
 
 def function_of(activation: Any, **parameters: Any) -> Function:
@@ -67,17 +71,11 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
 
 def _checked(name: str, tree: Tree) -> Function:
-    """Return the function of a formula, approximated where it has more kinks or jumps than there may be pieces."""
+    """Return the function of a formula, approximated where it has infinitely many jumps, as far as that goes."""
     phi = Function(name, tree)
     if has_steps(tree):
-        return approximated(name, partial(evaluate, tree, FLOAT64))
-    try:
-        phi.pieces  # noqa: B018 - it is computed once
-    except TooManyRootsError as error:
-        try:
-            return approximated(name, partial(evaluate, tree, FLOAT64))
-        except ValueError:
-            raise error from None
+        with suppress(ValueError):
+            return approximated(name, partial(evaluate, tree, FLOAT64), JUMPS)
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         refuse_outside(phi.name, phi.tree, phi.pieces)
     return replace(phi, closed=closed_of(phi.pieces))

@@ -16,7 +16,21 @@ from numpy.polynomial.polynomial import polyadd, polyder, polymul, polyval
 from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import derivative
-from igbtheory.formulas.tree import ODD, Call, Number, Power, Product, Sum, Tree, Variable, evaluate
+from igbtheory.formulas.tree import (
+    ODD,
+    ONE,
+    Call,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Tree,
+    Variable,
+    add,
+    call,
+    children,
+    evaluate,
+)
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
@@ -54,6 +68,21 @@ def roots(tree: Tree) -> Iterator[Fraction]:
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
         yield from _scanned(factor) if polynomial is None else _algebraic(polynomial)
+
+
+def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Yield what must not vanish where a formula is smooth, each with the sign by which it is found in the text."""
+    match tree:
+        case Power(base, Number(value)) if value < 0 or value.denominator > 1:
+            yield "/", base
+        case Call("log" as name, argument) | Call("sqrt" as name, argument):
+            yield f"{name}(", argument
+        case Call("log1p", argument):
+            yield "log", add(ONE, argument)
+        case Call("tan", argument):
+            yield "tan(", call("cos", argument)
+    for part in children(tree):
+        yield from guards(part)
 
 
 def _factors(tree: Tree) -> list[Tree]:
