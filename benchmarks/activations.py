@@ -26,6 +26,10 @@ from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from literature import FORMULAS
+
+NORMED = {"x**2", "x**3", "max(x, 0)**3", "2*expm1(x/2) + 1/2", "0.8944*max(x, 0)**2 - 0.4472"}
+"""Formulas whose variances leave the range of the numbers within ten layers, and which stand behind a norm."""
 DEPTHS = (1, 10, 100)
 PATIENCE, SLOW = 120, 1.0
 """Seconds for 25 digits at most, and from which on a network of depth 10 is slow."""
@@ -67,7 +71,7 @@ def random_formulas(count: int, seed: int) -> list[str]:
 
 
 def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
-    """Return points, weights and the error of a rule for phi and phi^2 under the pre-activations, found by bisection."""
+    """Return points, weights and error of a rule for phi and phi^2 under the pre-activations, found by bisection."""
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
     scale = np.sqrt(SHARED + OWN)
     ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 129), [float(k) / scale for k in phi.kinks]]))
@@ -115,7 +119,6 @@ def truth(phi: Function) -> tuple[float, float, float]:
 def tried(text: str) -> tuple[str, str]:
     """Return what became of a formula, in a word, and in detail."""
     start = time.process_time()
-    net = igb.Network(igb.Dense(OWN, SHARED), igb.Activation("x"), igb.Dense(1.0))
     try:
         phi = function_of(text)
     except (ValueError, TypeError) as error:
@@ -126,7 +129,7 @@ def tried(text: str) -> tuple[str, str]:
             net = igb.Network(igb.Dense(OWN, SHARED), igb.Activation(phi), igb.Dense(1.0))
             found = net.predict()
     except ValueError as error:
-        return "refused", str(error)
+        return ("no activation" if "tie exactly" in str(error) else "refused"), str(error)
     taken = time.process_time() - start
     shared, own, missed = truth(phi)
     slack = missed * (shared + own)
@@ -154,9 +157,59 @@ def random(count: int, seed: int) -> int:
     return int(bool(counts["refused"] + counts["understated"]))
 
 
-def main(what: str, count: int = 2000, seed: int = 0) -> int:
-    """Run one of both programs."""
-    return random(count, seed)
+class _TooLongError(Exception):
+    """The many digits take too long."""
+
+
+def _alarm(*_: object) -> None:
+    raise _TooLongError
+
+
+def network(text: str, depth: int) -> igb.Network:
+    """Return the network of a formula, with a norm where its variances would leave the range of the numbers."""
+    return igb.mlp(depth, text, sigma_w2=2.0, sigma_b2=SHARED, norm="layer" if text in NORMED else None)
+
+
+def row(text: str, patience: int) -> tuple[str, bool]:
+    """Return the row of the table of a formula, and whether something in it is wrong."""
+    cells, wrong = [], False
+    for depth in DEPTHS:
+        start = time.process_time()
+        found = network(text, depth).predict()
+        taken = time.process_time() - start
+        cells.append(f"{taken:6.2f} s {float(found.error):.0e}")
+        wrong |= (taken > SLOW and depth == DEPTHS[1]) or not found.error < 1e-10
+        signal.alarm(patience)
+        try:
+            exact = network(text, depth).predict(digits=25)
+            true = max(abs(float(getattr(found, x) / getattr(exact, x) - 1)) for x in ("var_mu", "var_chi"))
+            cells[-1] += f" {true:.0e}"
+            wrong |= true > found.error
+        except _TooLongError:
+            cells[-1] += "     -"
+        finally:
+            signal.alarm(0)
+    return " | ".join([f"{text:40.40s}", *cells]), wrong
+
+
+def literature(patience: int) -> int:
+    """Print a table: CPU seconds, stated and true error at every depth; -: 25 digits took too long."""
+    signal.signal(signal.SIGALRM, _alarm)
+    count = 0
+    for text in FORMULAS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            line, wrong = row(text, patience)
+        count += wrong
+        sys.stdout.write(f"{line}{'   WRONG' * wrong}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{len(FORMULAS)} formulas, {count} wrong\n")
+    return int(count > 0)
+
+
+def main(what: str, count: int | None = None, seed: int = 0) -> int:
+    """Run one of both programs; COUNT of the literature is the patience with 25 digits, in seconds."""
+    return random(count or 2000, seed) if what == "random" else literature(count or PATIENCE)
 
 
 if __name__ == "__main__":

@@ -193,7 +193,8 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     it and its pool ("after"). pool: an m (MaxPool(m)) or a layer. batch_size: of norm="batch", None for the full batch.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
     """
-    dense, phi = Dense(sigma_w2, sigma_b2), Activation(activation)
+    dense = Dense(sigma_w2, sigma_b2)
+    phi = activation if isinstance(activation, Activation) else Activation(activation)
     pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
     normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]

@@ -18,6 +18,8 @@ SIZES, OF_PAIRS = (2**18, 185_363, 131_101), (2**15, 23_173, 16_411)
 """Points of a sum, and of one for each of many pairs."""
 ROUNDED = 1e-15
 """Rounding error of a value that is averaged."""
+WIDE = 4
+"""Spacings that a Gaussian is wide at least, to be summed over."""
 Array = NDArray[np.float64]
 
 
@@ -43,9 +45,13 @@ def _moments(
     total = float(whole @ (y - average) ** 2)
     if not var_mu or not var_chi:
         return average, total if var_mu else 0.0, total if var_chi else 0.0
-    given = _smoothed(y, np.sqrt(var_chi) / (x[1] - x[0]))
-    shared = float(_weights(x - mean, var_mu) @ (given - average) ** 2)
-    return average, shared, max(total - shared, 0.0)
+    step = x[1] - x[0]
+    given = _smoothed(y, np.sqrt(var_chi) / step)
+    if var_mu > (WIDE * step) ** 2:
+        shared = float(_weights(x - mean, var_mu) @ (given - average) ** 2)
+    else:
+        shared = var_mu * float(np.interp(mean, x, np.gradient(given, step))) ** 2
+    return average, shared, max(total - shared, FLOAT64.epsilon * total)
 
 
 def second_moment(phi: Function, mean: Any, q: Any) -> Any:

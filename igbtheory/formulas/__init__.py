@@ -35,6 +35,8 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
     parameters: values of the other names in a formula or a SymPy expression, or keywords of a callable.
     """
+    if getattr(activation, "phis", ()):
+        raise ValueError(f"expected one activation, got the sweep {activation!r}; loop over its values")
     activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
     if isinstance(activation, Function):
         refuse_unused(parameters)

@@ -29,7 +29,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         for formula, low, high in zip(values.formulas, ends, ends[1:], strict=False)
         for token, guard in guards(formula)
         for root in roots(guard)
-        if (low is None or root >= low) and (high is None or root <= high) and _square_is_infinite(values, root)
+        if (low is None or root >= low) and (high is None or root <= high) and square_is_infinite(values, root)
     ]
     if poles:
         _, root, token = min(poles)
@@ -60,8 +60,8 @@ def _has_x(tree: Tree) -> bool:
     return isinstance(tree, Variable) or any(map(_has_x, children(tree)))
 
 
-def _square_is_infinite(values: Pieces, root: Fraction) -> bool:
-    """Whether phi grows beside a point like |x - root|^-1/2 or faster, so that E phi^2 is infinite."""
+def square_is_infinite(values: Pieces, root: Fraction) -> bool:
+    """Return whether values grow beside a point like |x - root|^-1/2 or faster: their mean square is infinite."""
     at, scale = float(root), max(abs(float(root)), 1.0)
     apart = scale * 2.0 ** -np.array([14, 22])
     for side in (-1, 1):

@@ -21,6 +21,7 @@ from igbtheory.formulas.tree import (
     add,
     children,
     evaluate,
+    has_steps,
     rebuild,
     substitute,
 )
@@ -81,6 +82,11 @@ class Pieces:
                 found[own] = evaluate(self.formulas[places[own[0]]], n, flat[own])
         return found.reshape(x.shape)
 
+    @property
+    def split(self) -> bool:
+        """Whether the formulas are free of choices and steps; where these are too many, they are not."""
+        return all(map(_is_split, self.formulas))
+
     @cached_property
     def infinite(self) -> tuple[Fraction, ...]:
         """Kinks at which the formula is infinite or undefined on one side."""
@@ -96,7 +102,7 @@ class Pieces:
         return np.array(self.kinks, dtype=float)
 
     def jumps(self, n: Kind) -> list[Any]:
-        """Jump of the function at each kink, in the kind n; 0 exactly where polynomials meet, or where it is infinite."""
+        """Jump at each kink, in the kind n; 0 exactly where polynomials meet, and where it is infinite."""
         return [
             n.number(0) if kink in self.infinite else evaluate(jump, n, n.number(kink))
             for kink, jump in zip(self.kinks, self._jumps, strict=True)
@@ -133,6 +139,10 @@ def _at(kink: Fraction, tree: Tree) -> Tree:
         return tree
 
 
+def _is_split(tree: Tree) -> bool:
+    return not (isinstance(tree, Choice) or has_steps(tree)) and all(map(_is_split, children(tree)))
+
+
 def _entire(tree: Tree) -> bool:
     """Whether a formula has a moderate value at every x."""
     match tree:
@@ -156,7 +166,11 @@ def split(tree: Tree) -> Pieces:
     except TooManyRootsError:
         return Pieces((), (tree,))
     merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
-    merged = [(left, formula) for (low, formula), high in zip(merged, [*(low for low, _ in merged[1:]), None], strict=True) for left in (low, *_singular(formula, low, high))]
+    merged = [
+        (left, formula)
+        for (low, formula), high in zip(merged, [*(low for low, _ in merged[1:]), None], strict=True)
+        for left in (low, *_singular(formula, low, high))
+    ]
     return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
 
 

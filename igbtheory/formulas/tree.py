@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 
 class Tree:
@@ -361,10 +361,8 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
                     "maxima; pass a number"
                 )
             return symbol
-        case Constant("pi"):
-            return n.pi
-        case Constant():
-            return evaluate(Call("exp", ONE), n, x)
+        case Constant(name):
+            return n.pi if name == "pi" else evaluate(Call("exp", ONE), n, x)
         case Sum(terms):
             return reduce(lambda a, b: a + b, (evaluate(term, n, x) for term in terms))
         case Product(factors):
@@ -373,17 +371,25 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
             return _integer_power(evaluate(base, n, x), int(value))
         case Power(base, exponent):
             return evaluate(base, n, x) ** evaluate(exponent, n, x)
-        case Call("floor", argument):
-            return np.floor(evaluate(argument, n, x))
+        case Choice() | Call("floor", _):
+            return _unsplit(tree, n, x)
         case Call(name, argument):
             value = evaluate(argument, n, x)
             found = getattr(n, name)(value)
             # of a constant, a Python float again, which leaves float32 arrays what they are
             return float(found) if type(value) is float else found
-        case Choice(test, yes, no):
-            return np.where(evaluate(test, n, x) >= 0, evaluate(yes, n, x), evaluate(no, n, x))
         case _:
             raise TypeError(f"expected a formula, got {tree!r}")
+
+
+def _unsplit(tree: Tree, n: Kind, x: Any) -> Any:
+    """Values of a choice or of floor, as they stand in formulas with too many kinks or jumps."""
+    if n is not FLOAT64:
+        raise ValueError(
+            "expected an activation with fewer kinks or jumps for more digits, balls or formulas; use predict()"
+        )
+    parts = [evaluate(part, n, x) for part in children(tree)]
+    return np.where(parts[0] >= 0, *parts[1:]) if isinstance(tree, Choice) else np.floor(parts[0])
 
 
 def _integer_power(base: Any, exponent: int) -> Any:

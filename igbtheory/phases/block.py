@@ -39,6 +39,11 @@ class Block:
 
     layers: tuple[Layer, ...]
 
+    def __post_init__(self) -> None:
+        for layer in self.layers:
+            if isinstance(layer, Activation):
+                layer.phi.refuse_doubt()
+
     @property
     def title(self) -> str:
         """The layers in words."""
