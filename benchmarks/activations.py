@@ -201,7 +201,7 @@ def literature(patience: int) -> int:
             warnings.simplefilter("ignore")
             line, wrong = row(text, patience)
         count += wrong
-        sys.stdout.write(f"{line}{'   WRONG' * wrong}\n")
+        sys.stdout.write(f"{line}{'   WRONG' * int(wrong)}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{len(FORMULAS)} formulas, {count} wrong\n")
     return int(count > 0)

@@ -61,7 +61,8 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
     """Return the mesh, None where the slope is not resolved."""
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
-    near = np.concatenate([np.linspace(-side, side, 64) for side in (reach / 8, min(reach, 8))])
+    near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
+    near = near[~np.isin(near, kinks)]
     slopes = np.abs(_slope(phi, near))
     floor = 1e-3 * TOLERANCE * np.max(slopes[np.isfinite(slopes)])
     panels, singular = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)

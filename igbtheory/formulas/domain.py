@@ -38,7 +38,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
             "finite for |x|**p with p > -1/2 alone"
         )
     with np.errstate(all="ignore"):
-        wrong = GRID[np.isnan(values(FLOAT64, GRID))]
+        wrong = GRID[np.isnan(values.place_by_place(FLOAT64, GRID)) & ~np.isin(GRID, np.array(values.infinite, float))]
     if wrong.size:
         x = wrong[np.argmin(np.abs(wrong))]
         if abs(x) > FAR:

@@ -58,7 +58,7 @@ class Pieces:
         if not self.kinks:
             return evaluate(self.formulas[0], n, x) + 0 * x
         if len(self.kinks) > MANY and isinstance(x, np.ndarray) and x.dtype == float:
-            return self._place_by_place(n, x)
+            return self.place_by_place(n, x)
         total = zero = 0 * x
         for (low, high), formula in zip(pairwise([None, *self.kinks, None]), self.formulas, strict=True):
             if formula == ZERO:
@@ -71,8 +71,8 @@ class Pieces:
             total = total + (evaluate(formula, n, seen) + zero) * inside
         return total
 
-    def _place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values at floats, each formula at those of its own interval alone."""
+    def place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values at floats, each formula at those of its own interval alone."""
         flat = x.ravel()
         places = np.searchsorted(self._float_kinks, flat, side="right")
         order = np.argsort(places, kind="stable")
