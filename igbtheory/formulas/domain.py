@@ -22,7 +22,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
     text: as the user wrote it, for the place in the error.
     """
     if not _has_x(tree):
-        raise ValueError(f"expected a function of x, got the constant {text!r}")
+        raise ValueError(f"expected a function of x, got the constant {text!r:.200}")
     ends = [None, *values.kinks, None]
     poles = [
         (abs(root), root, token)
@@ -34,8 +34,8 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
     if poles:
         _, root, token = min(poles)
         raise ValueError(
-            f"the formula {text!r}{_place(text, token)} is infinite or undefined at x = {float(root):.6g}: E phi^2 is "
-            "finite for |x|**p with p > -1/2 alone"
+            f"the formula {text!r:.200}{_place(text, token)} is infinite or undefined at x = {float(root):.6g}: "
+            "E phi^2 is finite for |x|**p with p > -1/2 alone"
         )
     with np.errstate(all="ignore"):
         wrong = GRID[np.isnan(values.place_by_place(FLOAT64, GRID)) & ~np.isin(GRID, np.array(values.infinite, float))]
@@ -43,16 +43,16 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         x = wrong[np.argmin(np.abs(wrong))]
         if abs(x) > FAR:
             raise ValueError(
-                f"the formula {text!r} overflows at x = {x:.6g}; write it with tanh, sigmoid, sech or exp(-abs(x))"
+                f"the formula {text!r:.200} overflows at x = {x:.6g}; write it with tanh, sigmoid, sech or exp(-abs(x))"
             )
         raise ValueError(
-            f"the formula {text!r} is not a real number at x = {x:.6g}; a Gaussian pre-activation takes every value, "
-            "so guard it, for example with where(x > 0, ..., 0) or abs(x)"
+            f"the formula {text!r:.200} is not a real number at x = {x:.6g}; a Gaussian pre-activation takes every "
+            "value, so guard it, for example with where(x > 0, ..., 0) or abs(x)"
         )
     if growth(values) == "faster":
         raise ValueError(
-            f"the formula {text!r} grows faster than any Gaussian allows: E phi^2 is infinite; clip it, for example "
-            "with min(..., 10)"
+            f"the formula {text!r:.200} grows faster than any Gaussian allows: E phi^2 is infinite; clip it, for "
+            "example with min(..., 10)"
         )
 
 
