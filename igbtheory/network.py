@@ -160,9 +160,12 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
         return (
             f"{approximated[0].name!r} is approximated by polynomials, as closely as its values allow; pass a formula"
         )
-    from igbtheory.averages.mesh import mesh  # noqa: PLC0415 - only a warning asks
+    from igbtheory.averages.mesh import UnresolvedError, mesh  # noqa: PLC0415 - only a warning asks
 
-    cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+    try:
+        cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
+    except UnresolvedError:
+        return "an activation varies too fast for exact rules, and plain sums stand in for them"
     if cusped:
         return (
             f"{cusped[0].name!r} has a cusp, a kink beside which its slope is singular: rules that use the slope keep "
@@ -190,7 +193,8 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     it and its pool ("after"). pool: an m (MaxPool(m)) or a layer. batch_size: of norm="batch", None for the full batch.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
     """
-    dense, phi = Dense(sigma_w2, sigma_b2), Activation(activation)
+    dense = Dense(sigma_w2, sigma_b2)
+    phi = activation if isinstance(activation, Activation) else Activation(activation)
     pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
     normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]

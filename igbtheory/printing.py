@@ -84,8 +84,8 @@ def prediction_columns(prediction: "Prediction") -> dict[str, Any]:
     swept = {
         name: value
         for owner in (*each(prediction.layers), prediction.inputs)
-        for name, value in vars(owner).items()
-        if np.ndim(value)
+        for name, value in {**vars(owner), **dict(getattr(owner, "parameters", ()))}.items()
+        if np.ndim(value) and not isinstance(value, tuple)
     }
     output = {name: getattr(prediction, name) for name in (*names, "regime")}
     return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}

@@ -33,6 +33,8 @@ RANGE = 1e150
 """Variance at most, and its inverse at least, in double precision."""
 ROUNDED = 8
 """Difference of kernels, in units of the rounding of q, that is none."""
+NEAR, ALIKE = 4000, 16
+"""Distances of q_ab from q, in units of its rounding: up to which data are compared, and of two that are not equal."""
 LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 LARGEST_WHOLE = 4_000
@@ -61,8 +63,8 @@ def on_gaussian_inputs(
             node = layer.law(node)
             if layer.listed:
                 found.append(node.averaged())
+                _refuse_lost(n, found[-1].variance, len(found))
     per_layer = stacked(n, found)
-    _refuse_lost(n, per_layer.var_mu + per_layer.var_chi)
     layers = tuple(layers)
     batches = batch and Batch(batch.batch_size, InBatches(layers, n, inputs))
     return Prediction(per_layer, batch=batches, estimated=_unlike(node.estimated), layers=layers, inputs=inputs)
@@ -101,7 +103,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
         worlds = _worlds(layers, n, given) if is_few(layers) else [_found(layers, n, given)]
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
-    _refuse_lost(n, q)
+    for i, variance in enumerate(q):
+        _refuse_lost(n, variance, i + 1)
     # less is what rounding leaves of a centred kernel, or of one of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
@@ -304,9 +307,23 @@ def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
     q_ab[own, rows.start + own] = q[rows]  # exactly: the matrix product may differ in the last digit
     same = np.zeros(q_ab.shape, dtype=bool)
     same[own, rows.start + own] = True
-    pairs = Pairs(q[rows, None], q[None, :], q_ab, same, n.epsilon)
-
+    _tell_apart(n, data, q, q_ab, rows.start)
+    pairs = Pairs(q[rows, None], q[None, :], q_ab, same, ALIKE * n.epsilon)
     return KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Components(data)))
+
+
+def _tell_apart(n: Kind, data: Any, q: Any, q_ab: Any, start: int) -> None:
+    """Write q_ab of nearly equal data anew, from their differences: it is q where they are equal, and nowhere else.
+
+    Behind a jump of an activation the smallest difference counts, and its rounding becomes part of the error.
+    """
+    row, column = np.nonzero(abs(q_ab - q) <= NEAR * n.epsilon * q)
+    other = start + row != column
+    for part in np.array_split(np.flatnonzero(other), 1 + other.sum() * data.shape[1] // BLOCK):
+        i, j = row[part], column[part]
+        apart = ((data[start + i] - data[j]) ** 2).sum(axis=1) / data.shape[1]
+        half = (q[start + i] + q[j]) / 2
+        q_ab[i, j] = np.where(apart > 0, np.minimum(half - apart / 2, (1 - ALIKE * n.epsilon / 2) * half), half)
 
 
 @final
@@ -350,16 +367,16 @@ def _refuse_scale(data: NDArray[np.float64]) -> None:
         )
 
 
-def _refuse_lost(n: Kind, q: NDArray[Any]) -> None:
-    """Refuse a network some of whose variances q, shape (dense layers, *sweep), are zero or out of range.
+def _refuse_lost(n: Kind, q: Any, layer: int) -> None:
+    """Refuse a network whose variance q after a Dense layer, a number or an array, is somewhere zero or out of range.
 
     The range of double precision ends at 1e150, because rules multiply two variances.
     """
-    lost = ~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))
-    layers = np.flatnonzero(lost.reshape(len(q), -1).any(axis=1))
-    if layers.size:
-        value = float(np.ravel(q[layers[0]])[np.ravel(lost[layers[0]])][0])
-        raise ValueError(f"the variance after Dense layer {layers[0] + 1} of {len(q)} is {value:g}, {_loss(value)}")
+    q = np.ravel(q)
+    lost = q[~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))]
+    if lost.size:
+        value = float(lost[0])
+        raise ValueError(f"the variance after Dense layer {layer} is {value:g}, {_loss(value)}")
 
 
 def _loss(value: float) -> str:

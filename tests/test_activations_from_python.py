@@ -129,6 +129,30 @@ def test_parameters_are_the_numbers_in_their_places() -> None:
     assert igb.Activation("tanh(a*x)", a=-2).phi.name == "tanh((-2)*x)"
 
 
+def test_a_sweep_over_parameters_broadcasts_with_others() -> None:
+    a, sigma_w2 = np.array([1.0, 2.5]), np.array([1.0, 2.0, 3.0])
+    swept = igb.Activation("x + sin(a*x)**2/a", a=a)
+    found = igb.mlp(2, swept, sigma_w2=sigma_w2[:, None], norm="layer").predict()
+    assert found.gamma.shape == (3, 2)
+    one = igb.Activation("x + sin(a*x)**2/a", a=2.5)
+    assert found.gamma[:, 1] == pytest.approx(
+        igb.mlp(2, one, sigma_w2=sigma_w2, norm="layer").predict().gamma, rel=1e-12
+    )
+    assert "a=array([1. , 2.5])" in repr(swept)
+    with pytest.raises(ValueError, match=r"sweep.*loop over its values"):
+        igb.mlp(1, swept).predict(np.eye(2))
+    with pytest.raises(ValueError, match=r"sweep.*loop over its values"):
+        igb.phases.edge_of_chaos(swept)
+
+
+def test_slopes_refuse_what_is_known_to_few_digits() -> None:
+    single = igb.Activation(lambda x: np.tanh(np.asarray(x, dtype=np.float32)) + np.float32(0.5))
+    with pytest.raises(ValueError, match=r"known to ten digits.*pass its formula as text"):
+        igb.phases.gradients(igb.mlp(2, single))
+    with pytest.raises(ValueError, match=r"known to ten digits.*pass its formula as text"):
+        igb.phases.edge_of_chaos(single)
+
+
 def test_a_symbol_stays_in_formulas() -> None:
     derived = igb.mlp(1, igb.Activation("b*x", b=A)).derive()
     assert A in derived.var_chi.free_symbols
@@ -176,11 +200,10 @@ def noisy(x: Any) -> Any:
         (([0, 1], [1, np.nan]), {}, "finite"),
         ("tanh(a*x)", {}, r"unknown name 'a'; a parameter takes a value, as in Activation\(..., a=1\)"),
         ("tanh(a*x)", {"a": 1, "b": 2}, "whose parameters are a, got b"),
-        ("tanh(a*x)", {"a": [1, 2]}, "got a sweep .* loop over its values"),
+        ("tanh(a*x + b)", {"a": [1, 2], "b": [1, 2, 3]}, r"shapes broadcast, got a \(2,\), b \(3,\); give one"),
         ("tanh(a*x)", {"a": math.inf}, "finite number as the parameter a"),
         ("relu", {"a": 1}, "which has no parameters, got a"),
         ("tanh(pi*x)", {"pi": 1}, "got 'pi', which means something"),
-        ("floor(x)", {}, r"write the steps that matter, .* pass the callable np\.floor"),
         ("tahn(x)", {}, "did you mean 'tanh'"),
         ("Swich", {}, "did you mean 'swish'"),
     ],

@@ -1,5 +1,6 @@
 """Theory on a given data set: an independent recursion, blocks, draws of G0, and what is refused."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -164,6 +165,21 @@ def test_too_many_data_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch
 def test_a_sweep_on_a_data_set_is_refused() -> None:
     with pytest.raises(ValueError, match="loop over its values"):
         igb.mlp(1, sigma_w2=[1.0, 2.0]).predict(np.eye(2))
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-15, 1e-13, 1e-10, 1e-8])
+def test_near_duplicates_behind_several_jumps_state_their_error(distance: float) -> None:
+    """What rounding makes equal is not; copies are, and lose nothing."""
+    data = np.random.default_rng(0).standard_normal((4, 10))
+    data[1] = data[0] + distance * data[2]
+    for sigma_b2 in (0.0, 3.0):
+        net = igb.mlp(3, "step", sigma_b2=sigma_b2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", igb.AccuracyWarning)
+            found, exact = net.predict(data), net.predict(data, digits=40)
+        for name in ("var_mu", "var_chi"):
+            assert abs(getattr(found, name) / float(getattr(exact, name)) - 1) <= float(found.error)
+        assert distance or found.error < 1e-11
 
 
 def test_near_duplicates_behind_a_jump_are_warned_of() -> None:

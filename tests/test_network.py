@@ -216,7 +216,6 @@ REFUSED = [
     (lambda: igb.GroupNorm(10**400), ValueError, "expected size <= "),
     (lambda: igb.BatchNorm(10**400), ValueError, "expected batch_size <= "),
     (lambda: igb.mlp(1, "exp(x)", sigma_w2=1e6).predict(), ValueError, "grows too fast"),
-    (lambda: igb.mlp(1, "sin(40*x)*x", sigma_w2=1e4, sigma_b2=1.0).predict(), ValueError, "oscillates"),
     (lambda: igb.Dense(1 + 0j), TypeError, "real number"),
     (lambda: igb.Dense(["2.0"]), TypeError, "real number"),
     (lambda: igb.Dense(10**400), TypeError, "real number"),

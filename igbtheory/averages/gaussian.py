@@ -3,11 +3,11 @@
 For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
 as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
 (`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
-comes from truncated normal moments (`kinked_kernel`). `quadrature` computes what is left.
+comes from truncated normal moments (`kinked_kernel`). `quadrature` computes what is left, and `plain_sums` what panels
+do not resolve.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -22,10 +22,12 @@ from igbtheory.averages import (
     maximum,
     mehler,
     moment_tables,
+    plain_sums,
     quadrature,
     waves,
 )
 from igbtheory.averages.maximum import IDENTITY
+from igbtheory.averages.mesh import UnresolvedError
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import ClosedForm, Function
 from igbtheory.numbers import Float64, Kind
@@ -35,7 +37,7 @@ from igbtheory.numbers.threads import one_thread
 MANY = 64
 """Points of a sweep from which on tables of maxima take less time than these."""
 ROUGH = 1e-3
-"""Error up to which sums of waves stand in where panels refuse."""
+"""Error beyond which a series, or a sum of waves, says nothing."""
 FEW = 3
 """Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -116,12 +118,14 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None):
         moment_tables.fill(phi, m, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
-    rule = partial(quadrature.moments, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
+    rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if lines is not None:
         rule = partial(broken_lines.moments, lines)
     for i in np.flatnonzero(~(found[3] <= allowed)):
         with one_thread():
-            found[:, i] = _last(rule, points[:, i], found[:, i])
+            last = rule(*points[:, i])
+        if not smooth or last[3] < found[3, i] or found[3, i] > ROUGH:  # sums of waves may be better
+            found[:, i] = last
     return found
 
 
@@ -138,14 +142,12 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
     found[:, left] = np.concatenate(parts, axis=1)
 
 
-def _last(rule: Callable[..., Any], point: NDArray[Any], found: NDArray[Any]) -> Any:
-    """Moments by a rule at a point; where it refuses, those found before, if they have three digits."""
+def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
+    """Moments at a point by panels, or by plain sums where the slope takes too many of them."""
     try:
-        return rule(*point)
-    except ValueError:
-        if found[3] < ROUGH:
-            return found
-        raise
+        return quadrature.moments(n, phi, *point)
+    except UnresolvedError:
+        return plain_sums.moments(n, phi, *point)
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
@@ -155,7 +157,7 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) 
     phi = phi or IDENTITY
     if m == 1 and (_closed(phi, mean) or not phi.kinks):
         return product(n, phi, 1, (q, q, q), mean)[0]
-    rule = partial(quadrature.second_moment, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
+    rule = partial(_square_by_panels, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
     return np.array([rule(n.number(mean), variance) for variance in np.ravel(q)]).reshape(np.shape(q))[()]
 
 
@@ -186,9 +188,25 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
                 return waved, error
     elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
         return kinked_kernel.product(phi, smooth, *pair, float(mean))
-    square = partial(quadrature.second_moment, n, phi, centre)
     largest = (phi, 1) if _is_zero(mean) else None
-    return kernel_tables.kernel(n, partial(quadrature.product, n, phi, centre), square, pair, largest)
+    rule, square = partial(_product_by_panels, n, phi, centre), partial(_square_by_panels, n, phi, centre)
+    return kernel_tables.kernel(n, rule, square, pair, largest)
+
+
+def _square_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
+    """E phi(h)^2 at one mean and variance, as `_by_panels`."""
+    try:
+        return quadrature.second_moment(n, phi, *point)
+    except UnresolvedError:
+        return n.number(plain_sums.second_moment(phi, *point))
+
+
+def _product_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
+    """E phi(h_a) phi(h_b) at one mean and pair, and its error, as `_by_panels`."""
+    try:
+        return quadrature.product(n, phi, *point)
+    except UnresolvedError:
+        return tuple(map(n.number, plain_sums.product(phi, *point)))
 
 
 def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:

@@ -12,8 +12,9 @@ from igbtheory.numbers import FLOAT64
 
 ORDER = 16
 TOLERANCE = 1e-13
-NARROW = 1e-6
-"""Relative width from which on a panel beside a kink is bisected no more: the slope may be infinite there."""
+NARROW, NARROWEST = 1e-6, 1e-13
+"""Relative width from which on a panel beside a kink, and beside one at 0, is bisected no more: the slope may be
+infinite there."""
 SLOW = 20.0
 """Factor 1/((17/13)^(2 a) - 1) at a = 1/10, by which the error of a rule for |x|^a may exceed that of two."""
 FINEST = 50
@@ -21,6 +22,10 @@ LARGEST = 1024
 """Rounds of bisection, and panels, at most."""
 _FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (16, 24))) for s in (-1.0, 1.0)]
 """Panels to begin with: one unit wide near the origin, then half an octave."""
+
+
+class UnresolvedError(ValueError):
+    """A slope that takes too many panels."""
 
 
 @final
@@ -36,19 +41,33 @@ class Mesh:
     doubt: float
 
 
-@lru_cache(maxsize=256)
 def mesh(phi: Function, reach: float) -> Mesh:
     """Return the mesh of phi on (-reach, reach).
 
-    Every kind of number uses it, with an order of its own: n digits take about n polynomials. Raises ValueError
+    Every kind of number uses it, with an order of its own: n digits take about n polynomials. Raises UnresolvedError
     where the slope oscillates too often for that.
     """
+    found = _mesh(phi, reach)
+    if found is None:
+        raise UnresolvedError(
+            f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {reach:g}: it oscillates, is "
+            "singular or leaves the range of the numbers; use a smaller sigma_w2 or a formula that varies less"
+        )
+    return found
+
+
+@lru_cache(maxsize=256)
+def _mesh(phi: Function, reach: float) -> Mesh | None:
+    """Return the mesh, None where the slope is not resolved."""
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])
+    near = near[~np.isin(near, kinks)]
     slopes = np.abs(_slope(phi, near))
     floor = 1e-3 * TOLERANCE * np.max(slopes[np.isfinite(slopes)])
     panels, singular = _bisected(phi, np.array(first[:-1]), np.array(first[1:]), floor)
+    if not panels:
+        return None
     merged = [(*panels[0], [panels[0]])]
     for low, high in panels[1:]:
         start, _, parts = merged[-1]
@@ -117,12 +136,16 @@ def _tolerance(phi: Function, low: Any, high: Any) -> Any:
 
 
 def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tuple[float, float]], bool]:
-    """Panels from bisecting again and again those that are rough, and whether the slope beside a kink is singular."""
+    """Panels from bisecting again and again those that are rough, and whether the slope beside a kink is singular.
+
+    No panels where they become too many.
+    """
     kinks = np.array(phi.pieces.kinks, dtype=float)
     for _ in range(FINEST):
         rough = _rough(phi, low, high, floor)
         ends = np.where(np.isin(low, kinks), low, np.where(np.isin(high, kinks), high, np.inf))
-        narrow = high - low < NARROW * np.where(np.isfinite(ends), np.maximum(np.abs(ends), 1), 0)
+        width = np.where(ends == 0, NARROWEST, NARROW * np.maximum(np.abs(ends), 1))
+        narrow = high - low < np.where(np.isfinite(ends), width, 0)
         singular, rough = bool(np.any(rough & narrow)), rough & ~narrow
         if not rough.any() or low.size > LARGEST:
             break
@@ -130,10 +153,7 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
         low = np.sort(np.concatenate([low, middle]))
         high = np.sort(np.concatenate([high, middle]))
     if rough.any():
-        raise ValueError(
-            f"the slope of {phi.name!r} takes more than {LARGEST} panels for |x| up to {high[-1]:g}: it oscillates, is "
-            "singular or leaves the range of the numbers; use a smaller sigma_w2 or a formula that varies less"
-        )
+        return [], singular
     return list(zip(low.tolist(), high.tolist(), strict=True)), singular
 
 

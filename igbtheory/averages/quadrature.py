@@ -57,7 +57,7 @@ def _moments(seen: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int) -
     some = u.above(n.number(0)) if phi.parity and not mean else u
     given, inside = seen.at_each(seen.averaged, mean + scale_u * some.x, scale_z, order)
     var_mu, var_chi = (some.integral(part * n.npdf(some.x)) for part in ((given - average) ** 2, inside))
-    if min(var_mu, var_chi) > PLAIN * (average * average + var_mu + var_chi):
+    if phi.pieces.infinite or min(var_mu, var_chi) > PLAIN * (average * average + var_mu + var_chi):
         return average, var_mu, var_chi
     drift, inside = seen.at_each(seen.smoothed, mean + scale_u * u.x, scale_z, order)
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))

@@ -72,7 +72,7 @@ class Resolved:
 
 def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
     """Return reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
-    reach = max(_reach(n, phi, mean, scale) for scale in scales)
+    reach = max(reach_of(n, phi, mean, scale) for scale in scales)
     found = mesh(phi, span(abs(mean) + reach * max(scales)))
     ends = [n.number(kink) for kink in phi.pieces.kinks]
     jumps = [(kink, jump) for kink, jump in zip(ends, phi.pieces.jumps(n), strict=True) if jump]
@@ -86,10 +86,10 @@ def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
     return (column - centre) / (scale + n.number(1e-290))
 
 
-def _reach(n: Kind, phi: Function, mean: float, scale: float) -> float:
-    """Standard deviations beyond which phi and its slope, weighted with the density, are negligible."""
+def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
+    """Return the standard deviations beyond which phi and its slope, weighted with the density, are negligible."""
     least = farthest(n)
-    z = np.linspace(-4 * least, 4 * least, 513)
+    z = np.linspace(-4 * least, 4 * least, 512)
     x = mean + scale * z
     with np.errstate(all="ignore"):
         slope = np.abs(phi.slope(FLOAT64, x))

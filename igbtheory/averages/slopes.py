@@ -8,6 +8,7 @@ from numpy.polynomial import chebyshev
 from igbtheory.averages import gaussian, mean_slopes
 from igbtheory.averages.kernel_tables import angle
 from igbtheory.averages.maximum import IDENTITY
+from igbtheory.formulas.domain import square_is_infinite
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.chebyshev import Axis
@@ -49,12 +50,19 @@ def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
 
 
 def refuse_jumps(phi: Function) -> None:
-    """Refuse an activation that jumps: its derivative has no mean square."""
+    """Refuse an activation that jumps, or is too steep somewhere: its derivative has no mean square."""
+    phi.refuse_doubt()
     pieces = phi.pieces
+    if not pieces.split:
+        raise ValueError(
+            f"expected an activation with a derivative, got {phi.name!r}, which has more kinks or jumps than can be "
+            "told apart; use one that is smooth"
+        )
     jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
     places = [float(kink) for kink, jump in jumps if abs(jump) > ROUNDING]
+    places += [float(kink) for kink in phi.slope.infinite if square_is_infinite(phi.slope, kink)]
     if places:
         raise ValueError(
-            f"expected an activation with a derivative, got {phi.name!r}, which jumps at {places[0]:g}: the mean "
-            "square of its derivative is infinite; use a continuous one"
+            f"expected an activation with a derivative, got {phi.name!r}, which jumps or is too steep at "
+            f"{places[0]:g}: the mean square of its derivative is infinite; use a continuous one"
         )

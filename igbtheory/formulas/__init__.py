@@ -1,5 +1,6 @@
 """Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.formulas.approximation import approximated
 from igbtheory.formulas.callables import from_callable, from_table
 from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
 from igbtheory.formulas.closed import closed_of
@@ -18,9 +20,14 @@ from igbtheory.formulas.reader import folded, read
 from igbtheory.formulas.recorder import SHAPES, Recorder, shape
 from igbtheory.formulas.sympy_reader import from_sympy
 from igbtheory.formulas.text import text
-from igbtheory.formulas.tree import Tree, X
+from igbtheory.formulas.tree import Tree, X, evaluate, has_steps
+from igbtheory.numbers import FLOAT64
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
+
+
+JUMPS = (1e-14, 1e-11)
+"""Tolerances with which formulas with infinitely many jumps are approximated: more would not make them fewer."""
 
 
 def function_of(activation: Any, **parameters: Any) -> Function:
@@ -28,6 +35,8 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
     parameters: values of the other names in a formula or a SymPy expression, or keywords of a callable.
     """
+    if getattr(activation, "phis", ()):
+        raise ValueError(f"expected one activation, got the sweep {activation!r}; loop over its values")
     activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
     if isinstance(activation, Function):
         refuse_unused(parameters)
@@ -64,7 +73,11 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
 
 def _checked(name: str, tree: Tree) -> Function:
+    """Return the function of a formula, approximated where it has infinitely many jumps, as far as that goes."""
     phi = Function(name, tree)
+    if has_steps(tree):
+        with suppress(ValueError):
+            return approximated(name, partial(evaluate, tree, FLOAT64), JUMPS)
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         refuse_outside(phi.name, phi.tree, phi.pieces)
     return replace(phi, closed=closed_of(phi.pieces))

@@ -52,6 +52,7 @@ _SLOPES: dict[str, Callable[[Tree], Tree]] = {
     "erfc": lambda a: mul(number(-2), power(PI, number("-1/2")), call("exp", -power(a, _TWO))),
     "sigmoid": lambda a: mul(call("sigmoid", a), call("sigmoid", -a)),
     "softplus": lambda a: call("sigmoid", a),
+    "floor": lambda _: ZERO,
 }
 
 

@@ -1,16 +1,20 @@
 """The closed form that a formula shows by itself, whatever its name."""
 
+from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.catalogue.rectified import Rectified
 from igbtheory.formulas.function import ClosedForm
 from igbtheory.formulas.pieces import Pieces
-from igbtheory.formulas.powers import Powers
+from igbtheory.formulas.powers import HALF, Powers
 from igbtheory.formulas.tree import Number, number, substitute
 
 
 def closed_of(pieces: Pieces) -> ClosedForm | None:
-    """Return the closed form of a function with a kink that is homogeneous of a degree p > 0, else None."""
+    """Return the closed form of a function of the catalogue, or of one with a kink that is homogeneous, else None."""
+    for phi in FUNCTIONS.values():
+        if phi.closed and phi.pieces == pieces:
+            return phi.closed
     p = pieces.degree()
-    if p is None or p <= 0 or not pieces.kinks:
+    if p is None or not p or p <= -HALF or not pieces.kinks:
         return None
     match p, substitute(pieces.formulas[0], number(-1)), substitute(pieces.formulas[-1], number(1)):
         case 1, Number(left), Number(right):

@@ -1,15 +1,17 @@
 """The domain of a formula: refused where it is not a finite real number somewhere that a Gaussian reaches."""
 
-from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
 from igbtheory.formulas.character import GRID, growth
 from igbtheory.formulas.pieces import Pieces
-from igbtheory.formulas.roots import roots
-from igbtheory.formulas.tree import ONE, Call, Number, Power, Tree, Variable, add, call, children
+from igbtheory.formulas.roots import guards, roots
+from igbtheory.formulas.tree import Tree, Variable, children
 from igbtheory.numbers import FLOAT64
 
+STEEPEST = 0.49
+"""Power of 1/|x| at a point from which on E phi^2 counts as infinite; it is from 1/2 on."""
 FAR = 300.0
 """Distance beyond which a value that is no number comes from overflow."""
 
@@ -20,31 +22,37 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
     text: as the user wrote it, for the place in the error.
     """
     if not _has_x(tree):
-        raise ValueError(f"expected a function of x, got the constant {text!r}")
+        raise ValueError(f"expected a function of x, got the constant {text!r:.200}")
     ends = [None, *values.kinks, None]
-    for formula, low, high in zip(values.formulas, ends, ends[1:], strict=False):
-        for token, guard in _guards(formula):
-            for root in roots(guard):
-                if (low is None or root >= low) and (high is None or root <= high):
-                    raise ValueError(
-                        f"the formula {text!r}{_place(text, token)} is infinite or undefined at x = {float(root):.6g}"
-                    )
+    poles = [
+        (abs(root), root, token)
+        for formula, low, high in zip(values.formulas, ends, ends[1:], strict=False)
+        for token, guard in guards(formula)
+        for root in roots(guard)
+        if (low is None or root >= low) and (high is None or root <= high) and square_is_infinite(values, root)
+    ]
+    if poles:
+        _, root, token = min(poles)
+        raise ValueError(
+            f"the formula {text!r:.200}{_place(text, token)} is infinite or undefined at x = {float(root):.6g}: "
+            "E phi^2 is finite for |x|**p with p > -1/2 alone"
+        )
     with np.errstate(all="ignore"):
-        wrong = GRID[np.isnan(values(FLOAT64, GRID))]
+        wrong = GRID[np.isnan(values.place_by_place(FLOAT64, GRID)) & ~np.isin(GRID, np.array(values.infinite, float))]
     if wrong.size:
         x = wrong[np.argmin(np.abs(wrong))]
         if abs(x) > FAR:
             raise ValueError(
-                f"the formula {text!r} overflows at x = {x:.6g}; write it with tanh, sigmoid, sech or exp(-abs(x))"
+                f"the formula {text!r:.200} overflows at x = {x:.6g}; write it with tanh, sigmoid, sech or exp(-abs(x))"
             )
         raise ValueError(
-            f"the formula {text!r} is not a real number at x = {x:.6g}; a Gaussian pre-activation takes every value, "
-            "so guard it, for example with where(x > 0, ..., 0) or abs(x)"
+            f"the formula {text!r:.200} is not a real number at x = {x:.6g}; a Gaussian pre-activation takes every "
+            "value, so guard it, for example with where(x > 0, ..., 0) or abs(x)"
         )
     if growth(values) == "faster":
         raise ValueError(
-            f"the formula {text!r} grows faster than any Gaussian allows: E phi^2 is infinite; clip it, for example "
-            "with min(..., 10)"
+            f"the formula {text!r:.200} grows faster than any Gaussian allows: E phi^2 is infinite; clip it, for "
+            "example with min(..., 10)"
         )
 
 
@@ -52,19 +60,16 @@ def _has_x(tree: Tree) -> bool:
     return isinstance(tree, Variable) or any(map(_has_x, children(tree)))
 
 
-def _guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """Yield what must not vanish, each with the sign by which it is found in the text."""
-    match tree:
-        case Power(base, Number(value)) if value < 0:
-            yield "/", base
-        case Call("log", argument):
-            yield "log(", argument
-        case Call("log1p", argument):
-            yield "log", add(ONE, argument)
-        case Call("tan", argument):
-            yield "tan(", call("cos", argument)
-    for part in children(tree):
-        yield from _guards(part)
+def square_is_infinite(values: Pieces, root: Fraction) -> bool:
+    """Return whether values grow beside a point like |x - root|^-1/2 or faster: their mean square is infinite."""
+    at, scale = float(root), max(abs(float(root)), 1.0)
+    apart = scale * 2.0 ** -np.array([14, 22])
+    for side in (-1, 1):
+        with np.errstate(all="ignore"):
+            near, nearer = np.abs(values(FLOAT64, at + side * apart))
+        if np.isfinite(nearer) and near > 0 and np.log2(nearer / near) >= STEEPEST * 8:
+            return True
+    return False
 
 
 def _place(text: str, token: str) -> str:

@@ -16,6 +16,9 @@ from igbtheory.formulas.reader import read
 from igbtheory.formulas.tree import Tree, substitute, symbols
 from igbtheory.numbers import FLOAT64, Kind
 
+CLOSE = 1e-10
+"""Distance of a formula from the function it approximates, relative to its size, up to which slopes are taken of it."""
+
 
 class ClosedForm(ABC):
     """Gaussian moments of phi in closed form, for a centred pre-activation; every kind of number runs them."""
@@ -124,6 +127,15 @@ class Function:
     def monotonicity(self) -> int:
         """Monotonicity: 1 increasing, -1 decreasing, 0 neither, as far as a fine grid shows."""
         return monotonicity(self.slope, [float(jump) for jump in self.pieces.jumps(FLOAT64)])
+
+    def refuse_doubt(self) -> None:
+        """Refuse a function whose formula is too far from it for slopes and limits, which have no error."""
+        size = np.max(np.abs(self(FLOAT64, np.linspace(-8, 8, 65))))
+        if self.doubt and max(self.doubt.between(-8, 8)) > CLOSE * size:
+            raise ValueError(
+                f"expected an activation known to ten digits for slopes and limits, got {self.name!r}, which is "
+                "approximated to fewer; pass its formula as text, or a callable in double precision"
+            )
 
     def latex(self) -> str:
         """The formula in LaTeX, by its name."""

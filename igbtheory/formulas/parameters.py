@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import FUNCTIONS, folded
 from igbtheory.formulas.sympy_reader import constant
@@ -45,11 +43,6 @@ def with_values(text: str, parameters: Mapping[str, Any]) -> str:
 def _tree(name: str, value: Any) -> Tree:
     if hasattr(value, "is_Rational"):
         return constant(name, value)
-    if np.ndim(value):
-        raise ValueError(
-            f"expected one number as the parameter {name}, got a sweep of shape {np.shape(value)}; loop over its "
-            f"values: [igb.mlp(3, igb.Activation(text, {name}=value)).predict() for value in values]"
-        )
     try:
         return Number(Fraction(value if isinstance(value, int | Fraction) else str(value).strip()))
     except (ValueError, ZeroDivisionError):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import degree, reflected
-from igbtheory.formulas.roots import roots, sign
+from igbtheory.formulas.roots import TooManyRootsError, guards, roots, sign
 from igbtheory.formulas.tree import (
     ZERO,
     Call,
@@ -21,15 +21,18 @@ from igbtheory.formulas.tree import (
     add,
     children,
     evaluate,
+    has_steps,
     rebuild,
     substitute,
 )
-from igbtheory.numbers import Kind
+from igbtheory.numbers import FLOAT64, Kind
 
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
 
 MANY = 16
 """Kinks beyond which each formula is evaluated on its own interval alone."""
+BESIDE = Fraction(1, 2**50)
+"""Relative distance from a point where a formula is infinite at which it is evaluated instead."""
 MODERATE = 8
 """Exponent up to which a power of a far point stays in range beside others."""
 
@@ -46,11 +49,16 @@ class Pieces:
     formulas: tuple[Tree, ...]
 
     def __call__(self, n: Kind, x: Any) -> Any:
-        """Values at x in the kind n; a formula with a singularity sees only points of its own interval."""
+        """Values at x in the kind n; a formula with a singularity sees only points of its own interval.
+
+        At a point where it is infinite or undefined, the value is that beside it.
+        """
+        for kink in self.infinite:
+            x = np.where(x == n.number(kink), n.number(kink + max(BESIDE, abs(kink) * BESIDE)), x)[()]
         if not self.kinks:
             return evaluate(self.formulas[0], n, x) + 0 * x
         if len(self.kinks) > MANY and isinstance(x, np.ndarray) and x.dtype == float:
-            return self._place_by_place(n, x)
+            return self.place_by_place(n, x)
         total = zero = 0 * x
         for (low, high), formula in zip(pairwise([None, *self.kinks, None]), self.formulas, strict=True):
             if formula == ZERO:
@@ -63,8 +71,8 @@ class Pieces:
             total = total + (evaluate(formula, n, seen) + zero) * inside
         return total
 
-    def _place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values at floats, each formula at those of its own interval alone."""
+    def place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values at floats, each formula at those of its own interval alone."""
         flat = x.ravel()
         places = np.searchsorted(self._float_kinks, flat, side="right")
         order = np.argsort(places, kind="stable")
@@ -74,13 +82,31 @@ class Pieces:
                 found[own] = evaluate(self.formulas[places[own[0]]], n, flat[own])
         return found.reshape(x.shape)
 
+    @property
+    def split(self) -> bool:
+        """Whether the formulas are free of choices and steps; where these are too many, they are not."""
+        return all(map(_is_split, self.formulas))
+
+    @cached_property
+    def infinite(self) -> tuple[Fraction, ...]:
+        """Kinks at which the formula is infinite or undefined on one side."""
+        found = []
+        with np.errstate(all="ignore"):
+            for kink, sides in zip(self.kinks, pairwise(self.formulas), strict=True):
+                if not all(np.isfinite(evaluate(side, FLOAT64, np.float64(kink))) for side in sides):
+                    found.append(kink)
+        return tuple(found)
+
     @cached_property
     def _float_kinks(self) -> NDArray[np.float64]:
         return np.array(self.kinks, dtype=float)
 
     def jumps(self, n: Kind) -> list[Any]:
-        """Jump of the function at each kink, in the kind n; 0 exactly where polynomials meet."""
-        return [evaluate(jump, n, n.number(kink)) for kink, jump in zip(self.kinks, self._jumps, strict=True)]
+        """Jump at each kink, in the kind n; 0 exactly where polynomials meet, and where it is infinite."""
+        return [
+            n.number(0) if kink in self.infinite else evaluate(jump, n, n.number(kink))
+            for kink, jump in zip(self.kinks, self._jumps, strict=True)
+        ]
 
     @cached_property
     def _jumps(self) -> tuple[Tree, ...]:
@@ -113,6 +139,10 @@ def _at(kink: Fraction, tree: Tree) -> Tree:
         return tree
 
 
+def _is_split(tree: Tree) -> bool:
+    return not (isinstance(tree, Choice) or has_steps(tree)) and all(map(_is_split, children(tree)))
+
+
 def _entire(tree: Tree) -> bool:
     """Whether a formula has a moderate value at every x."""
     match tree:
@@ -127,10 +157,26 @@ def _entire(tree: Tree) -> bool:
 
 
 def split(tree: Tree) -> Pieces:
-    """Return the pieces of a formula: every choice is decided on every interval between the roots of the tests."""
-    found = _split(tree, None, None)
+    """Return the pieces of a formula: every choice is decided on every interval between the roots of the tests.
+
+    A formula with too many of them, or with floor, is one piece, which only values tell something of.
+    """
+    try:
+        found = _split(tree, None, None)
+    except TooManyRootsError:
+        return Pieces((), (tree,))
     merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
+    merged = [
+        (left, formula)
+        for (low, formula), high in zip(merged, [*(low for low, _ in merged[1:]), None], strict=True)
+        for left in (low, *_singular(formula, low, high))
+    ]
     return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
+
+
+def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
+    """Points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2) and for x/x."""
+    return sorted({root for _, guard in guards(formula) for root in roots(guard) if _inside(root, low, high)})
 
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:

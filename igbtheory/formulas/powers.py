@@ -1,4 +1,4 @@
-"""Powers of either sign, a max(x, 0)^p + b max(-x, 0)^p: their Gaussian moments for any p > 0.
+"""Powers of either sign, a max(x, 0)^p + b max(-x, 0)^p: their Gaussian moments for any p > -1/2 but 0.
 
 With c the correlation of u and v, both standard normal, and x = (1 + c)/2,
 
@@ -30,7 +30,7 @@ _TINY = 1e-300
 @final
 @dataclass(frozen=True)
 class Powers(ClosedForm):
-    """Moments of a function that is homogeneous of degree p > 0: |x|^p times its values at -1 and 1."""
+    """Moments of a function that is homogeneous of degree p > -1/2: |x|^p times its values at -1 and 1."""
 
     pieces: Pieces
     p: Fraction
@@ -58,11 +58,24 @@ class Powers(ClosedForm):
         return sum(part**2 * found for part, found in zip(self._parts(n), _covariances(n, self.p, c), strict=True))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """The slope is p |x|^(p - 1) times the same factors, the other way round."""
+        """The slope is p |x|^(p - 1) times the same factors, the other way round.
+
+        Where its powers have no averages, for p < 0, the series of 2F1 are continued by Euler's transformation to
+        those of the power -p times a power of 1 - c^2.
+        """
         s, less = n.sqrt(q_a * q_b), self.p - 1
         odd, even = self._parts(n)
-        of_odd, of_even = _covariances(n, less, n.correlation(q_ab, s))
-        found = even**2 * of_odd + odd**2 * (of_even + _absolute(n, less) ** 2)
+        c = n.correlation(q_ab, s)
+        known = less if self.p > 0 else -self.p
+        of_odd, of_even = _covariances(n, known, c)
+        of_even = of_even + _absolute(n, known) ** 2
+        if self.p < 0:
+            rest = ((1 - c) * (1 + c)) ** n.number(less + HALF)
+            of_odd, of_even = (
+                rest * part * (_absolute(n, less + k) / _absolute(n, known + k)) ** 2
+                for part, k in ((of_odd, 1), (of_even, 0))
+            )
+        found = even**2 * of_odd + odd**2 * of_even
         return n.number(self.p) ** 2 * s ** n.number(less) * found
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:

@@ -15,6 +15,7 @@ from igbtheory.formulas.tree import (
     ONE,
     PI,
     ZERO,
+    Call,
     E,
     Number,
     Power,
@@ -31,7 +32,7 @@ from igbtheory.formulas.tree import (
 )
 from igbtheory.numbers.kind import ELEMENTARY
 
-LONGEST = 1000
+LONGEST = 4000
 DEEPEST = 50
 MOST_NODES = 1000
 LARGEST_EXPONENT = 64
@@ -52,11 +53,16 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
     "sec": (1, lambda a: power(call("cos", a), number(-1))),
     "cot": (1, lambda a: mul(call("cos", a), power(call("sin", a), number(-1)))),
     "coth": (1, lambda a: power(call("tanh", a), number(-1))),
+    "floor": (1, lambda a: Call("floor", a)),
+    "ceil": (1, lambda a: -Call("floor", -a)),
+    "round": (1, lambda a: Call("floor", add(a, number("1/2")))),
+    "frac": (1, lambda a: add(a, -Call("floor", a))),
+    "mod": (2, lambda a, b: add(a, -mul(b, Call("floor", mul(a, power(b, number(-1))))))),
 }
 """Functions of a formula: how many arguments (for max and min: at least), and the tree."""
 FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
 FUNCTIONS |= {"heaviside": FUNCTIONS["Heaviside"]}
-_STEPS = {"floor", "ceil", "round"}
+FUNCTIONS |= {"ceiling": FUNCTIONS["ceil"]}
 _VARIADIC = {"max", "min", "Max", "Min"}
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = f"known are x, pi, E, where, {', '.join(FUNCTIONS)}, and the names of the catalogue as functions"
@@ -90,7 +96,7 @@ def read(text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Map
         body = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         column, reason = _mistake(text) or (getattr(error, "offset", None) or len(text) + 1, _MADE_OF)
-        raise ValueError(f"cannot read the formula {text!r} at column {column}: {reason}") from None
+        raise ValueError(f"cannot read the formula {text!r:.200} at column {column}: {reason}") from None
     return _Reader(text, catalogue or {}, {**(parameters or {}), **_NAMES}).tree(body, DEEPEST)
 
 
@@ -163,7 +169,7 @@ class _Reader:
         return self._refusal_at(getattr(node, "col_offset", 0) + 1, reason)
 
     def _refusal_at(self, column: int, reason: str) -> ValueError:
-        return ValueError(f"in the formula {self.text!r} at column {column}: {reason}")
+        return ValueError(f"in the formula {self.text!r:.200} at column {column}: {reason}")
 
     def tree(self, node: ast.expr, depth: int) -> Tree:
         """Tree of an expression nested at most `depth` deep, checked for its size."""
@@ -190,7 +196,9 @@ class _Reader:
                 return -self.tree(operand, depth)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.tree(operand, depth)
-            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow() as op, right=right):
+            case ast.BinOp(op=ast.Add() | ast.Sub()):
+                return self._sum(node, depth)
+            case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.Pow() as op, right=right):
                 return self._operation(node, op, self.tree(left, depth), self.tree(right, depth))
             case ast.Compare():
                 return self._where(node, ONE, ZERO, depth)
@@ -233,16 +241,21 @@ class _Reader:
 
     def _operation(self, node: ast.expr, op: ast.operator, left: Tree, right: Tree) -> Tree:
         match op:
-            case ast.Add():
-                return add(left, right)
-            case ast.Sub():
-                return add(left, -right)
             case ast.Mult():
                 return mul(left, right)
             case ast.Div():
                 return mul(left, self._power(node, right, number(-1)))
             case _:
                 return self._power(node, left, right)
+
+    def _sum(self, node: ast.expr, depth: int) -> Tree:
+        """Sum of any number of terms, which Python nests as deep as there are terms."""
+        terms = []
+        while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+            term = self.tree(node.right, depth)
+            terms.append(term if isinstance(node.op, ast.Add) else -term)
+            node = node.left
+        return add(self.tree(node, depth), *reversed(terms))
 
     def _power(self, node: ast.expr, base: Tree, exponent: Tree) -> Tree:
         value = getattr(exponent, "value", None)
@@ -271,11 +284,6 @@ class _Reader:
         """Return what to write instead of a function that is not known."""
         if name in self.names:
             return f"for a product write {name}*(...)"
-        if name in _STEPS:
-            return (
-                f"{name} jumps infinitely often; write the steps that matter, as in heaviside(x) + heaviside(x - 1), "
-                f"or in Python pass the callable np.{name}, which takes those within reach"
-            )
         near = nearest(name, [*FUNCTIONS, *self.catalogue], 0.7)
         return f"did you mean {near!r}? {_KNOWN}" if near else _KNOWN
 

@@ -25,6 +25,7 @@ from igbtheory.formulas.tree import (
     add,
     call,
     choice,
+    has_steps,
     mul,
     number,
     power,
@@ -93,7 +94,10 @@ def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
     if known in ("max", "min") and len(trees) > 1:
         return Recorder(extreme(FUNCTIONS[known][1], trees))
     if known in FUNCTIONS:
-        return Recorder(FUNCTIONS[known][1](*trees))
+        found = FUNCTIONS[known][1](*trees)
+        if has_steps(found):
+            raise TypeError(f"{name} jumps infinitely often, which no formula of pieces says")
+        return Recorder(found)
     (tree,) = trees
     return Recorder(substitute(NAMED[known].tree, tree))
 

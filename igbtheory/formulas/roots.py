@@ -16,7 +16,21 @@ from numpy.polynomial.polynomial import polyadd, polyder, polymul, polyval
 from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import derivative
-from igbtheory.formulas.tree import ODD, Call, Number, Power, Product, Sum, Tree, Variable, evaluate
+from igbtheory.formulas.tree import (
+    ODD,
+    ONE,
+    Call,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Tree,
+    Variable,
+    add,
+    call,
+    children,
+    evaluate,
+)
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
@@ -29,6 +43,12 @@ GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _F
 """Points between which a formula that is no polynomial is searched for roots."""
 MOST_ROOTS = 256
 """Roots of one comparison at most: each becomes a kink, at which every quadrature is cut."""
+
+
+class TooManyRootsError(ValueError):
+    """A comparison that changes its mind too often."""
+
+
 Polynomial = NDArray[Any]
 """Exact coefficients of 1, x, x^2, ..., the last of several not 0."""
 
@@ -48,6 +68,21 @@ def roots(tree: Tree) -> Iterator[Fraction]:
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
         yield from _scanned(factor) if polynomial is None else _algebraic(polynomial)
+
+
+def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Yield what must not vanish where a formula is smooth, each with the sign by which it is found in the text."""
+    match tree:
+        case Power(base, Number(value)) if value < 0 or value.denominator > 1:
+            yield "/", base
+        case Call("log" as name, argument) | Call("sqrt" as name, argument):
+            yield f"{name}(", argument
+        case Call("log1p", argument):
+            yield "log", add(ONE, argument)
+        case Call("tan", argument):
+            yield "tan(", call("cos", argument)
+    for part in children(tree):
+        yield from guards(part)
 
 
 def _factors(tree: Tree) -> list[Tree]:
@@ -99,10 +134,11 @@ def _scanned(tree: Tree) -> Iterator[Fraction]:
     """Roots of any formula at points of a grid, or where it changes sign from one to the next; from 0 outwards."""
     with np.errstate(all="ignore"):
         signs = np.sign(evaluate(tree, FLOAT64, GRID) + 0 * GRID)
-    zeros = [(i, i) for i in np.flatnonzero(signs == 0)]
+    inside = np.convolve(signs == 0, np.ones(3), "same") == 3  # where rounding hides the sign for a while
+    zeros = [(i, i) for i in np.flatnonzero((signs == 0) & ~inside)]
     changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
     if len(zeros) + len(changes) > MOST_ROOTS:
-        raise ValueError(
+        raise TooManyRootsError(
             f"expected comparisons whose outcome changes at no more than {MOST_ROOTS} points x, got one with "
             f"{len(zeros) + len(changes)} or more, as of an oscillation; use a smooth formula"
         )

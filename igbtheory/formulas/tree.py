@@ -10,7 +10,9 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, final
 
-from igbtheory.numbers import Kind
+import numpy as np
+
+from igbtheory.numbers import FLOAT64, Kind
 
 
 class Tree:
@@ -80,7 +82,7 @@ class Power(Tree):
 @final
 @dataclass(frozen=True, slots=True)
 class Call(Tree):
-    """An elementary function of one argument, by its name in `numbers.ELEMENTARY`."""
+    """An elementary function of one argument, by its name in `numbers.ELEMENTARY`, or floor."""
 
     name: str
     argument: Tree
@@ -255,10 +257,29 @@ def call(name: str, argument: Tree) -> Tree:
     match name, argument:
         case "log", Sum((Number(value), Call("exp", inner))) if value == 1:
             return Call("softplus", inner)
+        case "log", Call("sigmoid", inner):
+            return -Call("softplus", -inner)
+        case "log", Call("exp", inner):
+            return inner
+        case "log", Product(factors) if all(map(_is_positive, factors)):
+            return add(*(call("log", factor) for factor in factors))  # the product may leave the range of the numbers
         case "log", Sum((Number(value), *rest)) if value == 1:
             return Call("log1p", add(*rest))
         case _:
             return Call(name, argument)
+
+
+def _is_positive(tree: Tree) -> bool:
+    """Whether a formula is a number above 0, or of exponentials in a way that shows that it is."""
+    match tree:
+        case Number(value):
+            return value > 0
+        case Call("exp" | "sigmoid" | "cosh" | "sech", _):
+            return True
+        case Sum(parts):
+            return all(map(_is_positive, parts))
+        case _:
+            return False
 
 
 def choice(test: Tree, yes: Tree, no: Tree) -> Tree:
@@ -314,6 +335,11 @@ def varies(tree: Tree) -> bool:
     return isinstance(tree, Variable) or any(map(varies, children(tree)))
 
 
+def has_steps(tree: Tree) -> bool:
+    """Whether a formula jumps infinitely often, as floor does."""
+    return (isinstance(tree, Call) and tree.name == "floor") or any(map(has_steps, children(tree)))
+
+
 def substitute(tree: Tree, new: Tree) -> Tree:
     """Formula with x replaced by `new`."""
     if isinstance(tree, Variable):
@@ -322,7 +348,7 @@ def substitute(tree: Tree, new: Tree) -> Tree:
 
 
 def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
-    """Values of a formula without choices at x, in the kind of number n."""
+    """Values of a formula at x, in the kind of number n; only double precision takes choices and floor."""
     match tree:
         case Variable():
             return x
@@ -335,10 +361,8 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
                     "maxima; pass a number"
                 )
             return symbol
-        case Constant("pi"):
-            return n.pi
-        case Constant():
-            return evaluate(Call("exp", ONE), n, x)
+        case Constant(name):
+            return n.pi if name == "pi" else evaluate(Call("exp", ONE), n, x)
         case Sum(terms):
             return reduce(lambda a, b: a + b, (evaluate(term, n, x) for term in terms))
         case Product(factors):
@@ -347,13 +371,25 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
             return _integer_power(evaluate(base, n, x), int(value))
         case Power(base, exponent):
             return evaluate(base, n, x) ** evaluate(exponent, n, x)
+        case Choice() | Call("floor", _):
+            return _unsplit(tree, n, x)
         case Call(name, argument):
             value = evaluate(argument, n, x)
             found = getattr(n, name)(value)
             # of a constant, a Python float again, which leaves float32 arrays what they are
             return float(found) if type(value) is float else found
         case _:
-            raise TypeError(f"expected a formula without choices, got {tree!r}")
+            raise TypeError(f"expected a formula, got {tree!r}")
+
+
+def _unsplit(tree: Tree, n: Kind, x: Any) -> Any:
+    """Values of a choice or of floor, as they stand in formulas with too many kinks or jumps."""
+    if n is not FLOAT64:
+        raise ValueError(
+            "expected an activation with fewer kinks or jumps for more digits, balls or formulas; use predict()"
+        )
+    parts = [evaluate(part, n, x) for part in children(tree)]
+    return np.where(parts[0] >= 0, *parts[1:]) if isinstance(tree, Choice) else np.floor(parts[0])
 
 
 def _integer_power(base: Any, exponent: int) -> Any:

@@ -1,12 +1,13 @@
 """Activation layers: a function phi of every unit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
@@ -23,27 +24,77 @@ class Activation(Layer):
     callable of an array: of NumPy, SciPy or PyTorch, recorded as a formula where it can be, else approximated by
     polynomials, whose distance from it is part of every error. Or a table (x, y) of knots, of which it is the piecewise
     linear function, straight on beyond its ends. parameters: values of other names in the formula, of symbols in the
-    expression, or keywords of the callable: Activation("x + sin(a*x)**2/a", a=5).
+    expression, or keywords of the callable: Activation("x + sin(a*x)**2/a", a=5). Arrays of values, which broadcast
+    with other sweeps, make as many networks.
     Over the nodes, with m(u) = E_z phi: mean = E phi, var_mu = E_u (m(u) - mean)^2, var_chi = E_u E_z (phi - m(u))^2.
     """
 
     phi: Function
+    phis: tuple[Function, ...]
+    """The functions of a sweep, else none."""
+    parameters: tuple[tuple[str, Any], ...]
+    """Names and values of the parameters of a sweep."""
 
     def __init__(self, activation: Any, **parameters: Any) -> None:
-        object.__setattr__(self, "phi", function_of(activation, **parameters))
+        values = {name: value if np.ndim(value) == 0 else np.asarray(value) for name, value in parameters.items()}
+        try:
+            points = np.broadcast(*values.values()) if any(map(np.ndim, values.values())) else None
+        except ValueError:
+            shapes = ", ".join(f"{name} {np.shape(value)}" for name, value in values.items())
+            raise ValueError(
+                f"expected parameters whose shapes broadcast, got {shapes}; give one of them an axis more, as in "
+                "a[:, None]"
+            ) from None
+        phis = [function_of(activation, **dict(zip(values, map(_plain, point), strict=True))) for point in points or ()]
+        text = activation if isinstance(activation, str) else repr(activation)
+        phi = replace(phis[0], name=text) if phis else function_of(activation, **values)
+        object.__setattr__(self, "phi", phi)
+        object.__setattr__(self, "phis", tuple(phis))
+        object.__setattr__(self, "parameters", tuple(values.items()) if phis else ())
+
+    @property
+    def swept(self) -> tuple[Any, ...]:
+        return tuple(value for _, value in self.parameters)
 
     def law(self, node: LawNode) -> LawNode:
+        if self.phis and node.base.averages:
+            return self._of_each(node)
         return node.then(self.phi) if node.base.averages else super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         return node.then(self.phi) if node.base.averages else super().kernel(node)
 
+    def _of_each(self, node: LawNode) -> LawNode:
+        """Return the node behind, its moments those of each function at its own points of the sweep."""
+        found = [node.then(phi).averaged() for phi in self.phis]
+        which = np.arange(len(found)).reshape(np.broadcast_shapes(*map(np.shape, self.swept)))
+        parts = {field.name: [getattr(one, field.name) for one in found] for field in fields(Moments)}
+        return node.with_moments(self, Moments(**{name: _chosen(which, values) for name, values in parts.items()}))
+
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
+        if self.phis:
+            raise ValueError(f"expected one activation to draw units of, got the sweep {self!r}; loop over its values")
         return np.asarray(self.phi(FLOAT64, x), dtype=x.dtype)
 
     def latex(self) -> str:
         return self.phi.latex()
 
     def __repr__(self) -> str:
-        return f"Activation({self.phi.name!r})"
+        return (
+            f"Activation({', '.join([repr(self.phi.name), *(f'{name}={value!r}' for name, value in self.parameters)])})"
+        )
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as Python's own, which prints its digits alone."""
+    return value.item() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _chosen(which: NDArray[np.intp], values: list[Any]) -> Any:
+    """Return an array of which each entry is that of the value, a number or an array, of the number `which` there."""
+    if all(value is values[0] for value in values):
+        return values[0]
+    shape = np.broadcast_shapes(which.shape, *map(np.shape, values))
+    stacked = np.stack([np.broadcast_to(value, shape) for value in values])
+    return np.take_along_axis(stacked, np.broadcast_to(which, shape)[None], axis=0)[0]

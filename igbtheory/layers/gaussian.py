@@ -68,6 +68,9 @@ class GaussianPairs(Base[Pairs]):
         q_a, q_b = (gaussian.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
+        if factor > 1:  # what rounding makes equal is not: the next jump would take it for the same datum
+            merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
+            q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:

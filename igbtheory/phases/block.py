@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Moments
+from igbtheory.formulas import function_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of
@@ -38,6 +39,11 @@ class Block:
     """Layers between two Dense: activation, pool and norm."""
 
     layers: tuple[Layer, ...]
+
+    def __post_init__(self) -> None:
+        for layer in self.layers:
+            if isinstance(layer, Activation):
+                function_of(layer).refuse_doubt()
 
     @property
     def title(self) -> str:

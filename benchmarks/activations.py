@@ -1,0 +1,216 @@
+"""Predictions for many activations, too long for the tests: python benchmarks/activations.py WHAT [COUNT] [SEED].
+
+literature: the formulas of `tests/literature.py` at depth 1, 10 and 100, with their times, and against 25 digits where
+these take less than two minutes. random: random formulas of the reader's grammar at depth 1, against sums over panels
+that are halved until two Gauss rules agree. A stated error must not be below the true one, nothing may be refused but
+what has no finite variance, and a network of depth 10 should take less than a second. What is wrong is printed, and
+the exit status is then 1. The same seed gives the same formulas.
+"""
+
+import signal
+import sys
+import time
+import warnings
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import igbtheory as igb
+from igbtheory.formulas import function_of
+from igbtheory.formulas.function import Function
+from igbtheory.numbers import FLOAT64
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from literature import FORMULAS
+
+NORMED = {"x**2", "x**3", "max(x, 0)**3", "2*expm1(x/2) + 1/2", "0.8944*max(x, 0)**2 - 0.4472"}
+"""Formulas whose variances leave the range of the numbers within ten layers, and which stand behind a norm."""
+DEPTHS = (1, 10, 100)
+PATIENCE, SLOW = 120, 1.0
+"""Seconds for 25 digits at most, and from which on a network of depth 10 is slow."""
+SHARED, OWN = 0.1, 2.0
+"""Variances var_mu and var_chi of the pre-activations of a random formula."""
+REACH, LEVELS, HARDEST = 16.0, 44, 40_000
+"""Standard deviations that a sum covers, halvings of a panel, and panels at most."""
+ROUNDED = 1e-12
+"""Relative error of a sum."""
+ATOMS = ("x", "x", "x", "(x - 1)", "(2*x + 1/3)", "2", "0.3", "pi")
+UNARY = (
+    "-{}", "exp({})", "tanh({})", "log({})", "sqrt({})", "abs({})", "sin({})", "cos({})", "atan({})", "erf({})",
+    "sigmoid({})", "relu({})", "gelu({})", "sign({})", "heaviside({})", "exp(-({})**2)", "log(1 + exp({}))",
+    "({})**2", "({})**3", "abs({})**0.7", "1/(1 + ({})**2)", "sinh({})", "asinh({})", "clip({}, -1, 2)", "floor({})",
+    "sech({})", "expm1({})", "step({})", "mish({})", "tan({})",
+)  # fmt: skip
+BINARY = ("{} + {}", "{} - {}", "({})*({})", "({})*({})", "({})/({})", "max({}, {})", "min({}, {})")
+CHOICES = ("where({} > {}, {}, {})", "where({} <= {} and x < 2, {}, {})", "where(not {} > {} or x > 1, {}, {})")
+
+
+def random_formulas(count: int, seed: int) -> list[str]:
+    """Return formulas with x, of up to three levels of functions and operators."""
+    rng = Random(seed)  # noqa: S311 - nothing secret
+
+    def grown(depth: int) -> str:
+        if not depth or rng.random() < 0.15:
+            return rng.choice(ATOMS)
+        kind = rng.random()
+        forms = UNARY if kind < 0.55 else BINARY if kind < 0.93 else CHOICES
+        form = rng.choice(forms)
+        return form.format(*(grown(depth - 1) for _ in range(form.count("{}"))))
+
+    found: dict[str, None] = {}
+    while len(found) < count:
+        text = grown(rng.randint(1, 3))
+        if "x" in text.replace("exp", "").replace("max", ""):
+            found[text] = None
+    return list(found)
+
+
+def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
+    """Return points, weights and error of a rule for phi and phi^2 under the pre-activations, found by bisection."""
+    fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
+    scale = np.sqrt(SHARED + OWN)
+    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 129), [float(k) / scale for k in phi.kinks]]))
+    low, high = ends[:-1], ends[1:]
+    kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
+    missed = 0.0
+    for level in range(LEVELS):
+        values = []
+        for x, w in (fine, coarse):
+            z = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * x
+            y = phi(FLOAT64, scale * z)
+            weights = (high - low)[:, None] / 2 * w * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+            values.append(np.array([(weights * y).sum(axis=1), (weights * y * y).sum(axis=1)]))
+            if x is fine[0]:
+                points = scale * z, weights
+        gap = np.max(np.abs(values[0] - values[1]), axis=0)
+        rough = ~(gap <= 1e-16 * max(1e-300, float(np.abs(values[0][1]).sum()))) & (level < LEVELS - 1)
+        if rough.sum() > HARDEST:
+            rough[:] = False
+        kept.append((points[0][~rough].ravel(), points[1][~rough].ravel()))
+        missed += float(gap[~rough].sum())
+        low, high = low[rough], high[rough]
+        middle = (low + high) / 2
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        if not low.size:
+            break
+    x, weights = (np.concatenate(part) for part in zip(*kept, strict=True))
+    return x, weights, missed
+
+
+@np.errstate(all="ignore")
+def truth(phi: Function) -> tuple[float, float, float]:
+    """Return the second moment of two data, var_chi, and the error of both relative to the whole second moment."""
+    x, weights, missed = nodes(phi)
+    y = phi(FLOAT64, x)
+    mean, second = weights @ y, weights @ (y * y)
+    u, of_u = np.polynomial.hermite_e.hermegauss(80)
+    q = SHARED + OWN
+    density = np.exp(x * x / (2 * q) - (x - np.sqrt(SHARED) * u[:, None]) ** 2 / (2 * OWN)) * np.sqrt(q / OWN)
+    given = (density * weights) @ y
+    shared = (of_u / of_u.sum()) @ (given - mean) ** 2
+    return float(mean**2 + shared), float(second - mean**2 - shared), missed / second + ROUNDED
+
+
+def tried(text: str) -> tuple[str, str]:
+    """Return what became of a formula, in a word, and in detail."""
+    start = time.process_time()
+    try:
+        phi = function_of(text)
+    except (ValueError, TypeError) as error:
+        return "no activation", str(error)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            net = igb.Network(igb.Dense(OWN, SHARED), igb.Activation(phi), igb.Dense(1.0))
+            found = net.predict()
+    except ValueError as error:
+        return ("no activation" if "tie exactly" in str(error) else "refused"), str(error)
+    taken = time.process_time() - start
+    shared, own, missed = truth(phi)
+    slack = missed * (shared + own)
+    for value, true in ((float(found.var_mu), shared), (float(found.var_chi), own)):
+        if not abs(value - true) <= float(found.error) * max(abs(value), abs(true)) + slack:
+            return "understated", f"{value} for {true}, stated {float(found.error):.1e}, sum {missed:.1e}"
+    if found.error > 1e-10:
+        return "rough", f"stated {float(found.error):.1e}"
+    return ("slow", f"{taken:.1f} s") if taken > SLOW else ("good", "")
+
+
+def random(count: int, seed: int) -> int:
+    """Print what is wrong with the predictions of random formulas, and how many are of which kind."""
+    counts: Counter[str] = Counter()
+    texts = random_formulas(3 * count, seed)
+    with ProcessPoolExecutor(2) as pool:
+        for text, (word, detail) in zip(texts, pool.map(tried, texts, chunksize=5), strict=True):
+            if word != "no activation" and sum(counts.values()) - counts["no activation"] >= count:
+                break
+            counts[word] += 1
+            if word != "good":
+                sys.stdout.write(f"{word}: {text!r}: {detail}\n")
+                sys.stdout.flush()
+    sys.stdout.write(f"{dict(counts)}\n")
+    return int(bool(counts["refused"] + counts["understated"]))
+
+
+class _TooLongError(Exception):
+    """The many digits take too long."""
+
+
+def _alarm(*_: object) -> None:
+    raise _TooLongError
+
+
+def network(text: str, depth: int) -> igb.Network:
+    """Return the network of a formula, with a norm where its variances would leave the range of the numbers."""
+    return igb.mlp(depth, text, sigma_w2=2.0, sigma_b2=SHARED, norm="layer" if text in NORMED else None)
+
+
+def row(text: str, patience: int) -> tuple[str, bool]:
+    """Return the row of the table of a formula, and whether something in it is wrong."""
+    cells, wrong = [], False
+    for depth in DEPTHS:
+        start = time.process_time()
+        found = network(text, depth).predict()
+        taken = time.process_time() - start
+        cells.append(f"{taken:6.2f} s {float(found.error):.0e}")
+        wrong |= (taken > SLOW and depth == DEPTHS[1]) or not found.error < 1e-10
+        signal.alarm(patience)
+        try:
+            exact = network(text, depth).predict(digits=25)
+            true = max(abs(float(getattr(found, x) / getattr(exact, x) - 1)) for x in ("var_mu", "var_chi"))
+            cells[-1] += f" {true:.0e}"
+            wrong |= true > found.error
+        except _TooLongError:
+            cells[-1] += "     -"
+        finally:
+            signal.alarm(0)
+    return " | ".join([f"{text:40.40s}", *cells]), wrong
+
+
+def literature(patience: int) -> int:
+    """Print a table: CPU seconds, stated and true error at every depth; -: 25 digits took too long."""
+    signal.signal(signal.SIGALRM, _alarm)
+    count = 0
+    for text in FORMULAS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            line, wrong = row(text, patience)
+        count += wrong
+        sys.stdout.write(f"{line}{'   WRONG' * int(wrong)}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{len(FORMULAS)} formulas, {count} wrong\n")
+    return int(count > 0)
+
+
+def main(what: str, count: int | None = None, seed: int = 0) -> int:
+    """Run one of both programs; COUNT of the literature is the patience with 25 digits, in seconds."""
+    return random(count or 2000, seed) if what == "random" else literature(count or PATIENCE)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:])))
