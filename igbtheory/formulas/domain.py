@@ -1,6 +1,7 @@
 """The domain of a formula: refused where it is not a finite real number somewhere that a Gaussian reaches."""
 
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from igbtheory.numbers import FLOAT64
 
 STEEPEST = 0.49
 """Power of 1/|x| at a point from which on E phi^2 counts as infinite; it is from 1/2 on."""
+FIRST = 8
+"""Roots of one part of a formula that are tried: those of an oscillation, all alike, take seconds."""
 FAR = 300.0
 """Distance beyond which a value that is no number comes from overflow."""
 
@@ -28,7 +31,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         (abs(root), root, token)
         for formula, low, high in zip(values.formulas, ends, ends[1:], strict=False)
         for token, guard in guards(formula)
-        for root in roots(guard)
+        for root in islice(roots(guard), FIRST)
         if (low is None or root >= low) and (high is None or root <= high) and square_is_infinite(values, root)
     ]
     if poles:
