@@ -46,7 +46,7 @@ def test_digits_agree_with_the_arc_cosine_recursion(digits: Any) -> None:
 def test_blocks_do_not_change_the_answer(activation: str, digits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     net = igb.mlp(2, activation, sigma_b2=0.1)
     whole = net.predict(digits[:60])
-    monkeypatch.setattr("igbtheory.theory.BLOCK", 60 * 7)
+    monkeypatch.setattr("igbtheory.theory.kernels.BLOCK", 60 * 7)
     parts = net.predict(digits[:60])
     assert np.allclose(parts.per_layer.var_mu, whole.per_layer.var_mu, rtol=1e-13)
     assert np.allclose(parts.per_layer.var_chi, whole.per_layer.var_chi, rtol=1e-12)
@@ -157,7 +157,7 @@ def test_too_many_data_are_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("igbtheory.guesses.dataset.LARGEST", 20)
     with pytest.raises(ValueError, match="subsample"):
         igb.mlp(1).predict(data).G0.rvs(3)
-    monkeypatch.setattr("igbtheory.theory.LARGEST", 20)
+    monkeypatch.setattr("igbtheory.theory.refusals.LARGEST", 20)
     with pytest.raises(ValueError, match="subsample"):
         igb.mlp(1).predict(data)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory import theory
 from igbtheory.layers import control_variates
+from igbtheory.theory import data_set, kernels
 
 X = np.random.default_rng(0).standard_normal((3, 2, 4, 4)) + 0.3
 RELU, OUT = igb.Activation("relu"), igb.Dense(2.0)
@@ -76,11 +76,11 @@ CHAINS: list[list[igb.Layer]] = [
 
 
 @pytest.mark.parametrize("chain", CHAINS, ids=repr)
-@pytest.mark.parametrize("block", [theory.BLOCK, 1])
+@pytest.mark.parametrize("block", [kernels.BLOCK, 1])
 def test_kernels_are_sums_over_pairs_of_positions(
     chain: list[igb.Layer], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(theory, "BLOCK", block)  # also with one pair of data in a block
+    monkeypatch.setattr(kernels, "BLOCK", block)  # also with one pair of data in a block
     kernel, length = {(a, b, p, q): float(X[a, :, *p] @ X[b, :, *q]) / 2 for a, b, p, q in pairs(4)}, 4
     for layer in chain:
         kernel, length = behind(layer, kernel, length)
@@ -189,8 +189,8 @@ NETWORKS = {
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer units and worlds, with an error that says so."""
     monkeypatch.setattr(control_variates, "VALUES", 2**16)
-    monkeypatch.setattr(theory, "WORLDS", 24)
-    monkeypatch.setattr(theory, "MOST_WORLDS", 24)
+    monkeypatch.setattr(data_set, "WORLDS", 24)
+    monkeypatch.setattr(data_set, "MOST_WORLDS", 24)
 
 
 @pytest.mark.usefixtures("few_draws")

@@ -1,0 +1,86 @@
+"""The prediction on a given data set: its kernel, or the mean over worlds of few weights."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.layers import Layer
+from igbtheory.layers.chain import shapes, swept
+from igbtheory.layers.draws import SEED, SPARE, standard_error
+from igbtheory.layers.few import is_few, settled
+from igbtheory.layers.places import units_first
+from igbtheory.numbers import Kind
+from igbtheory.numbers.threads import one_thread
+from igbtheory.prediction import PerLayer, Prediction
+from igbtheory.theory.kernels import THREADS, Found, found_on
+from igbtheory.theory.refusals import refuse_lost, unlike
+
+ROUNDED = 8
+"""Difference of kernels, in units of the rounding of q, that is none."""
+WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
+"""Worlds of few weights that a prediction is a mean over at least and at most, and entries of all their kernels."""
+
+
+def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
+    """Return the prediction for the very data set `inputs`, in blocks of its kernel."""
+    if any(map(np.ndim, swept(layers))):
+        raise ValueError("expected one network on a data set, got a sweep; loop over its values")
+    from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
+
+    given = units_first(checks.data_set(inputs))
+    shapes(layers, given.shape[2:])
+    with np.errstate(all="ignore"):  # as above
+        worlds = _worlds(layers, n, given) if is_few(layers) else [found_on(layers, n, given)]
+    found = worlds[0]
+    q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
+    for i, variance in enumerate(q):
+        refuse_lost(n, variance, i + 1)
+    # less is what rounding leaves of a centred kernel, or of one of equal data
+    least = ROUNDED * n.epsilon * q
+    q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
+    if len(worlds) == 1:
+        error = found.error * np.asarray(n.ratio(q, var_chi), dtype=float)
+    else:
+        error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
+    error = np.where(var_chi == 0, 0.0, error)
+    arcsines = float(np.mean([world.arcsines for world in worlds]))
+    law = DatasetGuessLaw(found.outputs, arcsines, _kernels(worlds))
+    per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
+    rank = min(world.rank for world in worlds)
+    return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), checks.data_set(inputs))
+
+
+def _kernels(worlds: list[Found]) -> Callable[[], NDArray[np.float64]]:
+    """Return the kernel of the outputs, or those of all worlds, as a function."""
+    return worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
+
+
+def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
+    """Return what independent worlds find, whose layers have the few weights drawn that do not average out."""
+    count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
+
+    def world(rng: np.random.Generator) -> Found:
+        with one_thread(), np.errstate(all="ignore"):
+            found = found_on(settled(layers, rng), n, given, 1 + int(rng.integers(2**32)))
+            kernel = found.kernel()
+        return replace(found, kernel=lambda: kernel)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(world, np.random.default_rng(SEED).spawn(count)))
+
+
+def _positions(layers: Sequence[Layer], given: Any) -> int:
+    """Return how many positions the data have behind any of the layers at most."""
+    return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
+
+
+def _scatter(worlds: list[Found], statistic: Callable[[Found], Any]) -> Any:
+    """Return the error of the mean of a statistic over the worlds."""
+    with np.errstate(all="ignore"):
+        return SPARE * standard_error(np.array([statistic(world) for world in worlds], dtype=float))

@@ -1,0 +1,72 @@
+"""The law of Gaussian inputs behind layers in a row, in infinite width."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from igbtheory.averages.state import Moments
+from igbtheory.inputs import GaussianInputs
+from igbtheory.layers import Gaussian, LawNode, Layer
+from igbtheory.layers.batches import batch_of, in_batches, sees_batches
+from igbtheory.layers.chain import swept
+from igbtheory.numbers import Kind
+from igbtheory.prediction import Batch, PerLayer, Prediction
+from igbtheory.theory.refusals import refuse_lost, unlike
+
+
+def on_gaussian_inputs(
+    layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, *, draws_within: bool = False
+) -> Prediction:
+    """Return the prediction for Gaussian inputs, point by point of a sweep.
+
+    draws_within: whether covariances within a batch are drawn where no rule gives them, instead of left out.
+    """
+    _refuse_unlike(inputs.shift, inputs.variance, *swept(layers))
+    batch = batch_of(layers)
+    node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within or sees_batches(layers))
+    found: list[Moments] = []
+    with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
+        for layer in layers:
+            node = layer.law(node)
+            if layer.listed:
+                found.append(node.averaged())
+                refuse_lost(n, found[-1].variance, len(found))
+    per_layer = stacked(n, found)
+    layers = tuple(layers)
+    batches = batch and Batch(batch.batch_size, InBatches(layers, n, inputs))
+    return Prediction(per_layer, batch=batches, estimated=unlike(node.estimated), layers=layers, inputs=inputs)
+
+
+@final
+@dataclass(frozen=True)
+class InBatches:
+    """Prediction as a function of the batch size, where the full batch is meant."""
+
+    layers: tuple[Layer, ...]
+    n: Kind
+    inputs: GaussianInputs
+
+    def __call__(self, size: int) -> Prediction:
+        """Return the prediction with batches of that size."""
+        return on_gaussian_inputs(in_batches(self.layers, size), self.n, self.inputs, draws_within=True)
+
+
+def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:
+    """Return the moments after every Dense layer as arrays of one shape."""
+    parts = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in found]
+    shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
+    return PerLayer(n, *(np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)))
+
+
+def _refuse_unlike(*values: Any) -> None:
+    """Refuse sweeps whose shapes do not broadcast."""
+    shapes = {np.shape(value) for value in values}
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        named = ", ".join(map(str, sorted(shapes)))
+        raise ValueError(
+            f"expected sweeps whose shapes broadcast, got {named}; give one of them an axis more, as in a[:, None]"
+        ) from None

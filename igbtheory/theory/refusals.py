@@ -1,0 +1,114 @@
+"""What a prediction refuses: variances out of range, data that are too many, or that tie."""
+
+from collections.abc import Sequence
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.layers import KernelNode, Layer, Pairs
+from igbtheory.layers.places import Places
+from igbtheory.numbers import FLOAT64, Kind
+
+RANGE = 1e150
+"""Variance at most, and its inverse at least, in double precision."""
+LARGEST = 30_000
+"""Data of a given set at most: the time grows with the square."""
+LARGEST_WHOLE = 4_000
+"""Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
+LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
+"""Pairs of positions at most, those of all pairs of data and those of one."""
+
+
+def unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Layers of which equal ones count once."""
+    return tuple({repr(layer): layer for layer in layers}.values())
+
+
+def refuse_scale(data: NDArray[np.float64]) -> None:
+    """Refuse data whose mean squares leave the range of double precision."""
+    largest = float(np.abs(data).max())
+    if largest and not 1 / RANGE < largest * largest < RANGE:
+        raise ValueError(
+            f"expected data with squares between {1 / RANGE:g} and {RANGE:g}, got {largest:g} as the largest entry, "
+            "so variances are out of range; scale the data, for example X / np.abs(X).max(), or use digits=30"
+        )
+
+
+def refuse_lost(n: Kind, q: Any, layer: int) -> None:
+    """Refuse a network whose variance q after a Dense layer, a number or an array, is somewhere zero or out of range.
+
+    The range of double precision ends at 1e150, because rules multiply two variances.
+    """
+    q = np.ravel(q)
+    lost = q[~(q > 0) | (((q < 1 / RANGE) | (q > RANGE)) if n is FLOAT64 else ~np.isfinite(q.astype(float)))]
+    if lost.size:
+        value = float(lost[0])
+        raise ValueError(f"the variance after Dense layer {layer} is {value:g}, {_loss(value)}")
+
+
+def _loss(value: float) -> str:
+    """What such a variance makes of the outputs, and what to do."""
+    if value == 0:
+        return (
+            "so its outputs tie exactly: its weights are 0, or all that they read; use sigma_w2 > 0 and inputs that "
+            "are not all 0, such as GaussianInputs(0, 1), or set sigma_b2 > 0"
+        )
+    return (
+        "so its outputs are out of range; use a sigma_w2 nearer to the critical one (2.0 for relu), sigma_b2 > 0, or "
+        "digits=30"
+    )
+
+
+def refuse_silent(found: list[Pairs], start: int) -> None:
+    """Refuse data, numbered from `start`, whose pre-activations have no variance."""
+    silent = np.flatnonzero(np.ravel(found[-1].q_a) == 0)
+    if not silent.size:
+        return
+    if len(found) == 1:
+        why, remedy = "it is all zeros, or sigma_w2 is", "remove it, shift the data"
+    else:
+        why, remedy = "its batch does not vary in front of a BatchNorm, which makes it 0", "remove data that are equal"
+    raise ValueError(
+        f"datum {start + silent[0]} has no variance behind Dense layer {len(found)}, so its outputs tie exactly: "
+        f"{why}, and there are no biases; {remedy}, or set sigma_b2 > 0"
+    )
+
+
+def refuse_dark(layer: Layer, node: KernelNode) -> None:
+    """Refuse images some positions of which have no variance behind their first layer."""
+    if np.any(node.averaged().q_a == 0):
+        raise ValueError(
+            f"expected images without windows of zeros alone, got some, which have no variance behind {layer!r}; "
+            "standardise the data with igb.standardised(X), or set sigma_b2 > 0"
+        )
+
+
+def refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> None:
+    """Refuse so many data that their kernel does not fit."""
+    most = _most(layers, places)
+    if count > most:
+        raise ValueError(
+            f"expected at most {most} data, got {count}: their kernel has the square of entries; predict "
+            f"on a subsample, for example X[np.random.default_rng(0).choice({count}, {most}, replace=False)]"
+        )
+
+
+def _most(layers: Sequence[Layer], places: Places | None) -> int:
+    """Return the number of data at most: of images with these pairs of positions, of vectors without."""
+    whole = is_whole(layers, places)
+    if places is None:
+        return LARGEST_WHOLE if whole else LARGEST
+    fits = len(places.offsets) <= LARGEST_WHOLE // 2 if whole else places.size <= LARGEST_IMAGE
+    if not fits:
+        raise ValueError(
+            f"expected images of fewer positions, got {' x '.join(map(str, places.shape))}, of which the layers need "
+            f"{places.size} pairs; average them first, for example by AvgPool2d(2) in front of all layers, or crop them"
+        )
+    return LARGEST_WHOLE // len(places.offsets) if whole else min(LARGEST, isqrt(LARGEST_PAIRS // places.size))
+
+
+def is_whole(layers: Sequence[Layer], places: Places | None) -> bool:
+    """Return whether the kernel of all data is held at once."""
+    return (places is not None and places.whole) or any(layer.whole for layer in layers)
