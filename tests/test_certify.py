@@ -124,6 +124,7 @@ def test_one_hidden_relu_layer_is_the_closed_form() -> None:
     assert "+/-" in str(found)
 
 
+@pytest.mark.slow  # three seconds of balls
 def test_a_thousand_layers_raise_the_precision_by_themselves() -> None:
     network = igb.mlp(1000)
     found = network.certify(15)

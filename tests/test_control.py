@@ -214,6 +214,7 @@ def test_weighted_draws_have_the_law_that_rejection_has(name: str, window: tuple
         assert z(mean, (float((kept**power).mean()), float((kept**power).std() / np.sqrt(len(kept))))) < LIMIT
 
 
+@pytest.mark.slow  # the weights of the output always run
 def test_hidden_weights_too_have_the_law_that_rejection_has() -> None:
     network, window = NETWORKS["relu"], (0.9, 1.0)
     found = igb.draw(network, DATA, window, networks=400, width=8, seed=4)

@@ -155,6 +155,7 @@ def test_more_digits_confirm_double_precision(name: str, size: int) -> None:
     assert found[:3] == pytest.approx([float(x) for x in exact[:3]], rel=TIGHT)
 
 
+@pytest.mark.slow  # seconds of many digits: test_more_digits_confirm_double_precision always runs
 def test_more_digits_confirm_large_batches_and_eps() -> None:
     many, (relu, tanh) = Multiprecision(15), map(function_of, ("relu", "tanh"))
     pairs = (
@@ -285,6 +286,7 @@ def test_a_large_eps_leaves_the_larger_of_two_gaussian_units(size: int) -> None:
     assert found.var_chi / scale**2 == pytest.approx(1 - 1 / np.pi, rel=20 / share)
 
 
+@pytest.mark.slow  # as above
 def test_more_digits_confirm_the_largest_of_several() -> None:
     for rule, of in ((directions.moments, (3, 8, "proxy")), (directions.with_eps, (5, 2, 1, "0.1"))):
         exact, found = (rule(n, function_of("relu"), *of) for n in (Multiprecision(20), FLOAT64))

@@ -119,6 +119,7 @@ def test_constant_batches_behind_groups() -> None:
         assert found.error < 1e-2
 
 
+@pytest.mark.slow  # as test_own_layers, which pools drawn units
 def test_units_of_groups_are_pooled_by_draws() -> None:
     """The average of both units of a group of two is 0."""
     found = igb.Network(Dense(1.0), GroupNorm(2), AvgPool(2), Dense(1.0, 0.5)).predict()

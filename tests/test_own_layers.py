@@ -161,6 +161,7 @@ def test_rows_that_a_layer_adds_are_counted(first: tuple[igb.Layer, ...]) -> Non
     assert found.dataset.size == 2 * len(WAVE)
 
 
+@pytest.mark.slow  # its error takes seconds to be seen
 def test_a_layer_that_mixes_data_has_its_limit_within_the_error() -> None:
     found = estimated(FIRST, OwnBatchNorm(), RELU, LAST)
     exact = estimated(FIRST, igb.BatchNorm(), RELU, LAST)

@@ -270,6 +270,7 @@ def test_gamma_of_relu_grows_with_the_square_of_depth() -> None:
     assert (roots[1] - 2 * roots[0]) / 5_000 == pytest.approx((4 * constant) ** 0.5, rel=5e-3)
 
 
+@pytest.mark.slow  # the smooth ones always run
 def test_gamma_of_kinked_functions_on_the_edge_has_the_constant_of_the_formula() -> None:
     sigma_b2 = 0.1
     found = phases.classify("hardtanh", float(phases.edge_of_chaos("hardtanh", sigma_b2)), sigma_b2)

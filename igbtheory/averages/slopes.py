@@ -59,10 +59,10 @@ def refuse_jumps(phi: Function) -> None:
             "told apart; use one that is smooth"
         )
     jumps = zip(pieces.kinks, pieces.jumps(FLOAT64), strict=True)
-    places = [float(kink) for kink, jump in jumps if abs(jump) > ROUNDING]
-    places += [float(kink) for kink in phi.slope.infinite if square_is_infinite(phi.slope, kink)]
-    if places:
+    found = [("jumps", kink) for kink, jump in jumps if abs(jump) > ROUNDING]
+    found += [("is too steep", kink) for kink in phi.slope.infinite if square_is_infinite(phi.slope, kink)]
+    for does, kink in found[:1]:
         raise ValueError(
-            f"expected an activation with a derivative, got {phi.name!r}, which jumps or is too steep at "
-            f"{places[0]:g}: the mean square of its derivative is infinite; use a continuous one"
+            f"expected an activation with a derivative, got {phi.name!r}, which {does} at {float(kink):g}: the mean "
+            "square of its derivative is infinite; use a continuous one"
         )
