@@ -23,18 +23,20 @@ import igbtheory as igb
 from igbtheory.formulas import function_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+BENDS = (-8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0)
+"""Ends of panels where a smooth activation bends, which looks like a kink at a large variance."""
 PLAIN: dict[str, tuple[Callable[[Any], Any], tuple[float, ...]]] = {
     "relu": (lambda x: np.maximum(x, 0), (0.0,)),
-    "tanh": (np.tanh, ()),
+    "tanh": (np.tanh, BENDS),
     "hardtanh": (lambda x: np.clip(x, -1, 1), (-1.0, 1.0)),
-    "silu": (lambda x: x / (1 + np.exp(-x)), ()),
+    "silu": (lambda x: x / (1 + np.exp(-x)), BENDS),
     "elu": (lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))), (0.0,)),
-    "softplus": (lambda x: np.logaddexp(0, x), ()),
+    "softplus": (lambda x: np.logaddexp(0, x), BENDS),
     "max(x, 0)**2": (lambda x: np.maximum(x, 0) ** 2, (0.0,)),
-    "x*tanh(x)": (lambda x: x * np.tanh(x), ()),
+    "x*tanh(x)": (lambda x: x * np.tanh(x), BENDS),
     "abs(x - 1)": (lambda x: np.abs(x - 1), (1.0,)),
 }
-"""Activations written a second time, in NumPy, with their kinks."""
+"""Activations written a second time, in NumPy, with their kinks or bends."""
 PLAIN_ERROR = 1e-8
 """Relative error of the plain sums."""
 ROUNDED = 1e-30
