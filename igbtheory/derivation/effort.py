@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from inspect import CO_GENERATOR
 from types import FrameType
 from typing import Any
 
@@ -17,11 +18,12 @@ def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = E
     """Return the list that the work makes of the argument; an empty one where it takes too many calls."""
     calls = 0
 
-    def count(_: FrameType, event: str, __: Any) -> None:
+    def count(frame: FrameType, event: str, _: Any) -> None:
         nonlocal calls
         if event == "call":  # most events are others, and this function a third of the work
             calls += 1
-            if calls > most:
+            # Python swallows what is raised in a generator that it closes
+            if calls > most and not frame.f_code.co_flags & CO_GENERATOR:
                 raise _TooLongError
 
     if sys.getprofile() is not None:  # a profiler at work keeps its place
