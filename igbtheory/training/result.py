@@ -28,7 +28,7 @@ class Training(Result):
 
     guesses: the share of the data that each class gets, draws of shape (times, M); accuracy, loss: on the data, means,
     draws of shape (times,); recall: the share of the data of each class that is given to it, (times, M). They are laws
-    over networks, `SampledLaw`s. labels: the share of the data with each label, (M,). rate: the largest eigenvalue of
+    over networks (`SampledLaw`). labels: the share of the data with each label, (M,). rate: the largest eigenvalue of
     the tangent kernel; times are in units of 1/eigenvalue, for a loss that is summed over the data.
     test: the same on data that were not trained on, where these were given.
     """
