@@ -106,7 +106,7 @@ def rmsnorm_before(trial: Trial, stated: Any) -> Findings:
         x = units @ trial.rng.standard_normal((len(units), *units.shape[2:] * 2))
         return mean_with_error(x.mean(axis=2) ** 2 / x.var(axis=2))
 
-    shape = 400, 8, (64, 128)
+    shape = 1600, 8, (64, 128)
     yield drawn_limit(trial, "mean^2/variance", ratio, stated.rhs, shape=shape, depth=3, phi=layer_norm)
 
 
