@@ -232,6 +232,7 @@ def test_splits_and_absorption_times() -> None:
         (LABELS / 2, {"loss": "focal"}, "a loss of probabilities"),
         (LABELS, {"times": [1.0, 0.5]}, "increasing times"),
         (LABELS, {"X_test": DIGITS}, "X_test and y_test together"),
+        (LABELS, {"X_test": DIGITS, "y_test": LABELS / 2 - 1}, "y_test of the kind of y"),
         (LABELS, {"X_test": DIGITS[:, :3], "y_test": LABELS}, "X_test of shape"),
         (LABELS % 3, {"X_test": DIGITS, "y_test": LABELS}, "below the number of classes"),
     ],

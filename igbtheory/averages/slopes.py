@@ -20,7 +20,7 @@ ANGLES = 65
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> Any:
-    """Return the derivative by q_ab of E phi(M_a) phi(M_b), M the largest of m centred units.
+    """Return the derivative of E phi(M_a) phi(M_b) with respect to q_ab, M the largest of m centred units.
 
     It is E phi'(M_a) phi'(M_b) where both are the same unit, and 0 elsewhere (Price). pair: variances and covariance
     (q_a, q_b, q_ab), arrays that broadcast. ValueError: phi jumps; m > 1 and phi is not homogeneous.

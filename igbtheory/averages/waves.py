@@ -140,7 +140,7 @@ def _mean(n: Kind, k: int, a: Any, mean: Any, q: Any) -> tuple[Any, Any]:
 def _rise(
     n: Kind, powers: tuple[int, int], rates: tuple[Any, Any], mean: Any, q: Any, step: tuple[Any, Any, Any, Any]
 ) -> tuple[Any, Any]:
-    """Rise of a pair's mean from the covariance v to v + d, and its size times its roundings.
+    """Return how much the mean of a product grows from the covariance v to v + d, and its size times its roundings.
 
     step: v, d, and q - v before and after.
     """

@@ -5,7 +5,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import igbtheory as igb
-from igbtheory.cli import output
 from igbtheory.cli.measure import model_data
 from igbtheory.cli.options import Pictured, Whole
 
@@ -49,8 +48,4 @@ def explain(
     values = first_rows(model_data(data), first, data)
     with loaded(function) as make_model:
         found = printed.drawn(lambda: igb.explain(make_model, values, networks, seed=seed, check=check))
-    origin = {"model": function, "inputs": text(data, values)}
-    if printed.json:
-        output.show_json({**origin, **found.to_dict()})
-    else:
-        output.show(*origin.values(), "", str(found))
+    printed.answer({"model": function, "inputs": text(data, values)}, found)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -78,7 +79,7 @@ class Attention(Few, OfTokens):
         for _ in range(self.heads):
             drawn = root @ rng.standard_normal((root.shape[1],) * 2, dtype=np.float32)
             scores = drawn.reshape(by_datum.shape) @ by_datum.swapaxes(1, 2)
-            yield softmax(float(self.sigma_qk2) * scores.astype(float))
+            yield scipy.special.softmax(float(self.sigma_qk2) * scores.astype(float), axis=-1)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         tokens, units = self.in_front_of(x.shape[2:]), x.shape[1]
@@ -95,7 +96,7 @@ class Attention(Few, OfTokens):
         )
         size = width // self.heads
         scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
-        found = (softmax(scores) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
+        found = (scipy.special.softmax(scores, axis=-1) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
         return np.asarray(Places(x.shape[2:], (0,)).images(found))
 
     def latex(self) -> str:
@@ -104,13 +105,6 @@ class Attention(Few, OfTokens):
     def __repr__(self) -> str:
         scaling = "" if self.scaling == "sqrt" else f", scaling={self.scaling!r}"
         return f"Attention({self.heads}, sigma_qk2={self.sigma_qk2}, sigma_v2={self.sigma_v2}{scaling})"
-
-
-def softmax(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return exp(scores) over their sums along the last axis."""
-    found = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    found /= found.sum(axis=-1, keepdims=True)
-    return np.asarray(found)
 
 
 def _moved(weights: Array, q_ab: Array) -> Array:

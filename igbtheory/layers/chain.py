@@ -86,3 +86,8 @@ def each(layers: Iterable[Layer]) -> Iterator[Layer]:
         yield layer
         if layer.inner:
             yield from each(layer.inner)
+
+
+def unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Return the layers, of which equal ones count once."""
+    return tuple({repr(layer): layer for layer in layers}.values())

@@ -141,7 +141,7 @@ class Window:
         return tuple((a, b) for a in self.points for b in (self.points if self.apart else (a,)))
 
     def offsets(self, before: Places, after: Places) -> Index:
-        """Return the offsets in front that those behind are made of, shape (distances within the window, offsets)."""
+        """Return the offsets in front that each offset behind the window reads, (distances in the window, offsets)."""
         starts = self.stride * after.points[:, list(after.offsets)]
         apart = sorted({tuple(np.subtract(b, a).tolist()) for a, b in self.pairs})
         return np.stack([before.number(starts + np.reshape(turn, (-1, 1))) for turn in apart])

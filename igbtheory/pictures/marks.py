@@ -65,7 +65,7 @@ def guesses_axis(axes: Any, top: float) -> None:
 
 
 def places_axis(axes: Any, count: int) -> None:
-    """Let the axis to the right show the places from 1 to count."""
+    """Label the horizontal axis with the places from 1 to count."""
     axes.set_xlim(0.5, count + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True) if count > FEW else FixedLocator(range(1, count + 1)))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers import Layer
-from igbtheory.layers.chain import shapes, swept
+from igbtheory.layers.chain import shapes, swept, unlike
 from igbtheory.layers.draws import SEED, SPARE, standard_error
 from igbtheory.layers.few import is_few, settled
 from igbtheory.layers.places import units_first
@@ -19,7 +19,7 @@ from igbtheory.numbers import Kind
 from igbtheory.numbers.threads import one_thread
 from igbtheory.prediction import PerLayer, Prediction
 from igbtheory.theory.kernels import THREADS, Found, found_on
-from igbtheory.theory.refusals import refuse_lost, unlike
+from igbtheory.theory.refusals import refuse_lost
 
 ROUNDED = 8
 """Difference of kernels, in units of the rounding of q, that is none."""
@@ -33,9 +33,10 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
 
-    given = units_first(checks.data_set(inputs))
+    inputs = checks.data_set(inputs)
+    given = units_first(inputs)
     shapes(layers, given.shape[2:])
-    with np.errstate(all="ignore"):  # as above
+    with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
         worlds = _worlds(layers, n, given) if is_few(layers) else [found_on(layers, n, given)]
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
@@ -53,7 +54,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     law = DatasetGuessLaw(found.outputs, arcsines, _kernels(worlds))
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
     rank = min(world.rank for world in worlds)
-    return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), checks.data_set(inputs))
+    return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), inputs)
 
 
 def _kernels(worlds: list[Found]) -> Callable[[], NDArray[np.float64]]:

@@ -10,10 +10,10 @@ from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of, in_batches, sees_batches
-from igbtheory.layers.chain import swept
+from igbtheory.layers.chain import swept, unlike
 from igbtheory.numbers import Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
-from igbtheory.theory.refusals import refuse_lost, unlike
+from igbtheory.theory.refusals import refuse_lost
 
 
 def on_gaussian_inputs(

@@ -96,16 +96,13 @@ class OutputKernel:
         count, shape = len(self.data), self.data.shape[2:]
         places = of_shape(shape) if self.drawn else needed(self.layers, shape)
         if places is None or places.whole:
-            return np.asarray(
-                _pairs(self.layers, FLOAT64, self.data, slice(0, count), slice(0, count), places, self.world)[1][
-                    -1
-                ].q_ab
-            )
+            every = slice(0, count)
+            _, pairs = _pairs(self.layers, FLOAT64, self.data, every, every, places, self.world)
+            return np.asarray(pairs[-1].q_ab)
         parts = _parts(self.layers, count, places)
+        blocks = _each(self.layers, FLOAT64, self.data, parts, places, self.world)
         kernel: Any = None
-        for (rows, columns), (_, pairs) in zip(
-            parts, _each(self.layers, FLOAT64, self.data, parts, places, self.world), strict=True
-        ):
+        for (rows, columns), (_, pairs) in zip(parts, blocks, strict=True):
             q_ab = pairs[-1].q_ab
             kernel = np.empty((count, count), dtype=q_ab.dtype) if kernel is None else kernel
             kernel[rows, columns], kernel[columns, rows] = q_ab, q_ab.T

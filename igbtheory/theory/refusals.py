@@ -21,11 +21,6 @@ LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
 """Pairs of positions at most, those of all pairs of data and those of one."""
 
 
-def unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
-    """Layers of which equal ones count once."""
-    return tuple({repr(layer): layer for layer in layers}.values())
-
-
 def refuse_scale(data: NDArray[np.float64]) -> None:
     """Refuse data whose mean squares leave the range of double precision."""
     largest = float(np.abs(data).max())

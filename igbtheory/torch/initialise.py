@@ -106,7 +106,7 @@ def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:
 def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array:
     """Return shifts t of the classes, so that outputs + slopes t give every class a count from least to most.
 
-    The class that is furthest off is moved to its nearest allowed count, again and again.
+    In each step the class that is furthest off is moved to its nearest allowed count, until all are allowed.
     """
     moved, shifts = outputs.copy(), np.zeros(outputs.shape[1])
     for _ in range(STEPS * len(shifts)):

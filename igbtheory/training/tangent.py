@@ -45,8 +45,8 @@ class Tangent(Layer):
 def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
     """Return the kernel K and the tangent kernel Theta of an output at all data, shape (n_samples, n_samples) each.
 
-    Dropout is left out, as in evaluation mode. ValueError: BatchNorm, MaxPool, an activation that jumps, a layer that
-    is estimated from draws, too many data, a sweep.
+    Dropout is left out, as in evaluation mode. ValueError: a BatchNorm, a MaxPool of an activation that is not
+    homogeneous, an activation that jumps, a layer that is estimated from draws, too many data, a sweep.
     """
     given = units_first(checks.data_set(inputs))
     if len(given) > LARGEST:
@@ -83,5 +83,5 @@ def _refuse_batches(layers: tuple[Layer, ...]) -> None:
     if found:
         raise ValueError(
             f"expected no BatchNorm in a network that is trained in theory, got {found[0]!r}: the outputs of a batch "
-            "depend on one another, and their tangent kernel is not known here; use LayerNorm or RMSNorm, or igb.study"
+            "depend on one another, and their tangent kernel is not known here; use LayerNorm or RMSNorm"
         )

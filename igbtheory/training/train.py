@@ -71,14 +71,18 @@ def train(  # noqa: PLR0913 - the contract of the public name
         if tested.shape[1:] != data.shape[1:]:
             raise ValueError(f"expected X_test of shape (n_samples, {data.shape[1:]}), got {tested.shape}")
         sets.append(targets(y_test, len(tested), goal.n_classes))
+        if sets[1].values.shape != (len(tested), goal.values.shape[1]):
+            raise ValueError(
+                "expected y_test of the kind of y, got labels for targets or targets for labels; pass both alike"
+            )
+    rule = None if loss == "mse" else _softmax_loss(loss, sets)
+    given = None if times is None else _increasing(times)
+    draws, seed = checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
     kernel, theta = kernels(network.layers, data if tested is None else np.concatenate([data, tested]))
     tangents = Tangents(theta, len(data))
-    stepwise = loss != "mse"
-    at = tangents.times(stepwise=stepwise) if times is None else _checked(times)
-    flow = tangents.of_loss(_loss(loss, goal), goal.labels) if stepwise else tangents.squared(goal.values)
-    laws: list[Any] = _drawn(
-        kernel, flow, at, sets, loss, checks.whole("draws", draws, 2), checks.whole("seed", seed, 0)
-    )
+    at = tangents.times(stepwise=rule is not None) if given is None else given
+    flow = tangents.squared(goal.values) if rule is None else tangents.of_loss(rule, goal.labels)
+    laws: list[Any] = _drawn(kernel, flow, at, sets, rule, draws, seed)
     rate = float(tangents.spectrum[0][-1])
     name = loss if isinstance(loss, str) else repr(loss)
     on = [
@@ -87,39 +91,32 @@ def train(  # noqa: PLR0913 - the contract of the public name
     return on[0] if tested is None else replace(on[0], test=on[1])
 
 
-def _checked(times: Any) -> Array:
+def _increasing(times: Any) -> Array:
     found = np.asarray(times, dtype=float)
-    if (
-        found.ndim != 1
-        or not found.size
-        or found[0] < 0
-        or not np.all(np.isfinite(found))
-        or np.any(np.diff(found) <= 0)
-    ):
-        raise ValueError(
-            f"expected increasing times from 0 on, got {times!r:.60}; pass for example np.geomspace(.1, 1e3)"
-        )
+    increasing = found.ndim == 1 and found.size and found[0] >= 0 and np.all(np.diff(found) > 0)
+    if not increasing or not np.all(np.isfinite(found)):
+        raise ValueError(f"expected increasing times from 0 on, got {times!r:.60}; pass for example [0, 0.1, 1, 10]")
     return found
 
 
-def _loss(loss: str | Loss, goal: Targets) -> Loss:
+def _softmax_loss(loss: str | Loss, sets: list[Targets]) -> Loss:
     found = LOSSES.get(loss) if isinstance(loss, str) else loss
     if not isinstance(found, Loss):
         checks.known("loss", loss, ("mse", *LOSSES))
         raise TypeError(f"expected the name of a loss or an igbtheory.losses.Loss, got {loss!r}")
-    if not goal.hard:
+    if not all(one.hard for one in sets):
         raise ValueError(f"expected labels 0, 1, ... for {loss!r}, a loss of probabilities, got targets; use 'mse'")
     return found
 
 
 def _drawn(
-    kernel: Array, flow: Flow, times: Array, sets: list[Targets], loss: str | Loss, draws: int, seed: int
+    kernel: Array, flow: Flow, times: Array, sets: list[Targets], loss: Loss | None, draws: int, seed: int
 ) -> list[dict[str, SampledLaw]]:
     """Return shares, accuracy, recall and loss, laws of arrays (times, ...), on each of the sets of data."""
     # single precision: an error of 1e-6 moves no share as far as the choice of draws does
     rng, root = np.random.default_rng(seed), kernel_root(kernel).astype(np.float32)
     outputs = sets[0].values.shape[1]
-    block = max(1, (BLOCK if loss == "mse" else STEPWISE) // (len(kernel) * outputs))
+    block = max(1, (BLOCK if loss is None else STEPWISE) // (len(kernel) * outputs))
     ends = np.cumsum([len(one.labels) for one in sets])[:-1]
     found: list[dict[str, list[Array]]] = [{name: [] for name in LAWS} for _ in sets]
     for first in range(0, draws, block):
@@ -136,15 +133,18 @@ def _drawn(
     return [{name: SampledLaw(np.concatenate(parts)) for name, parts in laws.items()} for laws in found]
 
 
-def _seen(outputs: Array, of: Targets, loss: str | Loss) -> dict[str, Array]:
-    """Return shares, accuracy, recall and loss of every network from outputs (n_samples, draws, outputs)."""
+def _seen(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:
+    """Return shares, accuracy, recall and loss of every network from outputs (n_samples, draws, outputs).
+
+    loss: None is half the squared distance.
+    """
     guesses, classes = of.guesses(outputs), range(of.n_classes)
     right = guesses == of.labels[:, None]
     nothing = np.full(outputs.shape[1], np.nan)
-    if loss == "mse":
+    if loss is None:
         lost = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
     else:
-        lost = _loss(loss, of).mean(outputs, np.broadcast_to(of.labels[:, None], guesses.shape))
+        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], guesses.shape))
     return {
         "guesses": np.stack([(guesses == c).mean(axis=0) for c in classes], axis=-1),
         "accuracy": right.mean(axis=0),
