@@ -259,6 +259,18 @@ def test_digits() -> None:
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)
 
 
+@pytest.mark.parametrize("sigma_w2", [1.2, 2.0])
+@pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # nearly equal data cost digits
+def test_nearly_equal_images_part_as_chi_1_says(sigma_w2: float) -> None:
+    """Convolutions average the distance of two images over windows, and a circular one keeps its sum."""
+    image = np.where(np.random.default_rng(0).random((1, 8, 8)) < 0.5, -1.0, 1.0)
+    near = np.stack([image, image + 1e-5 * np.random.default_rng(1).standard_normal(image.shape)])
+    net = igb.cnn(9, "tanh", padding="circular", sigma_w2=sigma_w2, sigma_b2=0.1)
+    *_, before, last = net.predict(near).per_layer.var_chi
+    chi_1 = igb.phases.fixed_points("tanh", sigma_w2, 0.1)[0].chi_1
+    assert last / before == pytest.approx(chi_1, rel=1e-3)
+
+
 @pytest.mark.parametrize("name", ["tanh", "silu", "elu"])  # by series, by an interpolant for all positions, by moments
 def test_windows_of_one_pixel_are_vectors(name: str) -> None:
     pixels = np.moveaxis(IMAGES[:3, :, :2, :2], 1, -1).reshape(3, 4, 3)
