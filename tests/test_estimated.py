@@ -8,11 +8,13 @@ import pytest
 
 import igbtheory as igb
 from igbtheory.averages.state import Moments, Pairs
-from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer
-from igbtheory.layers.control_variates import LEAST, VALUES, estimated
+from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer, control_variates
+from igbtheory.layers.control_variates import estimated
 from igbtheory.layers.draws import REPLICATES, SPARE, Draws
 from igbtheory.layers.node import moments_only
 from igbtheory.numbers import FLOAT64
+
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 RELU, TANH = igb.Activation("relu"), igb.Activation("tanh")
 CHAINS: list[tuple[Layer, ...]] = [
@@ -134,7 +136,7 @@ def test_errors_are_standard_errors() -> None:
         return draws.rng.standard_normal((3, count)), None
 
     found = estimated(draw, np.eye(3), np.zeros(3))
-    units = REPLICATES * 2 ** int(np.log2(max(LEAST, VALUES // 3)))
+    units = REPLICATES * 2 ** int(np.log2(max(control_variates.LEAST, control_variates.VALUES // 3)))
     # squares of normal numbers have the variance 2, products 1; a standard error of 32 replicates scatters by an eighth
     assert found.error == pytest.approx(SPARE * np.sqrt((4 * 3 * 2 + 4 * 3) / 81 / units), rel=0.4)
     assert abs(np.diagonal(found.q_ab).mean() - found.q_ab.mean() - 2 / 3) < found.error

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.layers import control_variates
 from igbtheory.theory import data_set, kernels
 
 X = np.random.default_rng(0).standard_normal((3, 2, 4, 4)) + 0.3
@@ -186,14 +185,13 @@ NETWORKS = {
 
 
 @pytest.fixture
-def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
     """Fewer units and worlds, with an error that says so."""
-    monkeypatch.setattr(control_variates, "VALUES", 2**16)
     monkeypatch.setattr(data_set, "WORLDS", 24)
     monkeypatch.setattr(data_set, "MOST_WORLDS", 24)
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("few_worlds")
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 @pytest.mark.parametrize("name", NETWORKS)
 def test_finite_networks_agree(name: str) -> None:
@@ -226,7 +224,7 @@ def test_tokens_are_sums_of_patches_and_uniform_attention_is_their_mean() -> Non
     assert uniform == pytest.approx(means, rel=1e-12)
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("few_worlds")
 def test_worlds() -> None:
     """Attention to tokens without scores is uniform; the laws of G0 and of classes draw worlds as the variance does."""
     patches = igb.PatchEmbedding(2)
