@@ -45,6 +45,7 @@ _HOMES = {
     "Residual": "igbtheory.layers",
     "SwiGLU": "igbtheory.layers",
     "TokenMixing": "igbtheory.layers",
+    "Tokens": "igbtheory.layers",
     "claims": "igbtheory",
     "cnn": "igbtheory.images",
     "compare": "igbtheory.inference",
