@@ -189,7 +189,7 @@ NETWORKS = {
         *(igb.Attention(2, 2.0), OUT, igb.Residual(igb.LayerNorm(), igb.Attention(4), OUT), RELU),
         *(igb.FirstToken(), OUT),
     ),
-    "mixing": (igb.PatchEmbedding(2), igb.TokenMixing(3), RELU, *igb.mixer(1, "relu").layers[1:]),
+    "mixing": (igb.PatchEmbedding(2), igb.TokenMixing(3, sigma_b2=0.5), RELU, *igb.mixer(1, "relu").layers[1:]),
 }
 
 

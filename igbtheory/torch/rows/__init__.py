@@ -14,7 +14,7 @@ from igbtheory.layers.spatial import Ending
 # these put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
 from igbtheory.torch.rows.positions import Unflatten, units_behind
-from igbtheory.torch.rows.site import ROWS, Shape, Site, UnreadError, elementwise, reads
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
 
 __all__ = ["SUMS", "Site", "Unflatten", "UnreadError", "is_vector", "layers_of", "units_behind"]
 
@@ -41,7 +41,7 @@ def nothing(target: Any, site: Site) -> list[Layer]:
 def layers_of(target: Any, site: Site) -> list[Layer]:
     """Return the layers of a module or function. UnreadError: the table has no row for it, or its row refuses it."""
     if isinstance(target, nn.Module):
-        row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
+        row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
         if row is elementwise and next(target.parameters(), None) is not None:
             raise UnreadError(f"the theory has no layer for {type(target).__name__}")
         return row(target, site)
@@ -52,7 +52,8 @@ def layers_of(target: Any, site: Site) -> list[Layer]:
         if not named.pop("training", True):
             return []
         return layers_of(kind(*site.rest, **{key: value for key, value in named.items() if key != "inplace"}), site)
-    return ROWS.get(target, elementwise)(target, site)
+    row = ROWS.get(target, elementwise)
+    return row(target, site)
 
 
 def is_vector(path_layers: Sequence[Layer], data: Shape) -> bool:

@@ -107,7 +107,8 @@ def permuted(target: Any, site: Site) -> list[Layer]:
 def new_order(target: Any, site: Site) -> list[int]:
     """Return the axes of a datum as a permutation puts them, the first of which holds the data."""
     sizes = range(2, 3 + len(site.before))  # all different, so that they tell the axes apart
-    first, *order = target(torch.empty(*sizes), *site.rest, **site.named).shape
+    move = getattr(torch.empty(*sizes), target.__name__)  # methods take axes one by one, too
+    first, *order = move(*site.rest, **site.named).shape
     if first != 2:
         raise UnreadError("the theory has the data on the first axis, got one that exchanges them")
     return [size - 3 for size in order]
