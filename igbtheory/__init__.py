@@ -65,6 +65,7 @@ _HOMES = {
     "mixer": "igbtheory.images",
     "mlp": "igbtheory.network",
     "phases": "igbtheory",
+    "read_data": "igbtheory.files",
     "resnet": "igbtheory.images",
     "simulate": "igbtheory.simulation",
     "standardised": "igbtheory.inputs",

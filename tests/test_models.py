@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -442,6 +443,7 @@ def test_labels_give_losses_and_shares_by_label() -> None:
     for found in (with_labels, plain):
         assert found.probabilities[0] == pytest.approx(outputs.softmax(1).mean(0).tolist(), rel=1e-5)
     assert with_labels.shares == pytest.approx(plain.shares)
+    assert igb.measure(MLP, (X, labels.numpy()), 4).losses == pytest.approx(with_labels.losses, rel=1e-5)
     assert with_labels.by_label.mean(axis=1) == pytest.approx(plain.shares)
     assert with_labels.by_label[0, 1] == pytest.approx(shares(outputs[1::3].numpy()))
     one = igb.measure(lambda: nn.Linear(20, 1), X, 2)
@@ -461,6 +463,19 @@ def test_outputs_have_names_and_images_are_numbers_with_a_point() -> None:
     assert igb.measure(lambda: Named(20, 3), X, 3).gamma == igb.measure(lambda: nn.Linear(20, 3), X, 3).gamma
     with pytest.raises(TypeError, match="X / 255"):
         igb.measure(MLP, np.zeros((3, 4, 5), dtype=np.uint8), 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "remedy"),
+    [
+        (X[:, :18], r"X\.reshape\(-1, 2, 3, 3\)"),
+        (IMAGES.transpose(0, 2, 3, 1), r"X\.transpose\(0, 3, 1, 2\)"),
+    ],
+)
+def test_data_that_are_no_images_of_a_convolution_are_told_how_to_be(data: Any, remedy: str) -> None:
+    with pytest.raises(RuntimeError) as raised:
+        igb.measure(stack(conv(2, 6), nn.Flatten), data, 2)
+    assert re.search(remedy, str(raised.value.__notes__))
 
 
 def encoder(width: int, *, first: bool) -> Make:
