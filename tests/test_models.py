@@ -523,6 +523,23 @@ def test_vision_transformers_are_read() -> None:
             assert repr(layer) == repr(other)
 
 
+def test_a_class_token_is_shown_alone() -> None:
+    """Behind the token the moments are its own: it is the same for all data until attention mixes the others in."""
+
+    def forward(m: Any, x: Any) -> Any:
+        x = torch.cat([m.t.weight[None].expand(x.shape[0], -1, -1), m.a(x)], dim=1)
+        return m.h((x + m.b(x, x, x)[0])[:, 0])
+
+    attend: Make = lambda: nn.MultiheadAttention(24, 2, batch_first=True)  # noqa: E731 - one of several makers
+    make = model(forward, a=linear(4, 24), t=lambda: nn.Embedding(1, 24), b=attend, h=linear(24, 3))
+    found = igb.explain(make, IMAGES[:, 0], 40)
+    assert found.names == ("data", "parts.a", "cat", "parts.b[:, 0]", "add[:, 0]", "getitem_3", "parts.h")
+    layers = found.per_layer
+    for name in ("var_mu", "var_chi"):
+        known, error = found.columns()[f"predicted_{name}"], getattr(layers, f"{name}_error")
+        assert np.all(np.abs(getattr(layers, name) - known)[1:] < 5 * error[1:] + 0.05 * known[1:])
+
+
 @pytest.mark.parametrize(
     ("make", "data", "expected"),
     [

@@ -50,22 +50,28 @@ Path = tuple[Step, ...]
 class Reading:
     """A traced model, the way to each node that could be read, and the first node that could not, with the reason.
 
-    paths: by the names of nodes; named: what the user calls them; output: the name of the node of the outputs.
+    paths: by the names of nodes; units: the axis of a datum that holds the units, by the same names; named: what the
+    user calls them; output: the name of the node of the outputs.
     """
 
     graph: fx.GraphModule
     paths: dict[str, Path]
+    units: dict[str, int]
     named: dict[str, str]
     unread: tuple[str, str] | None
     output: str
+
+    @property
+    def trunk(self) -> Path:
+        """The way to the outputs, or the longest one where they could not be read."""
+        return self.paths.get(self.output) or max(self.paths.values(), key=len)
 
     def network(self) -> Network:
         """Return the network up to the outputs; ValueError: a part could not be read, which is named."""
         path = self.paths.get(self.output)
         if path is None:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
-            most = max(self.paths.values(), key=len)
-            told = " | ".join(repr(step.layer) for step in most)
+            told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
         last = path[-1] if path else None
         if last is None or not isinstance(last.layer, Dense):
@@ -166,7 +172,8 @@ class _Reader:
         # behind the last layer there may be what changes no guess, such as log_softmax
         output = next((name for name, path in paths.items() if path == paths.get(output)), output)
         named = {n.name: "data" if n.op == "placeholder" else self._name(n) for n in self.behind}
-        return Reading(self.graph, paths, named, self.unread, output)
+        units = {node.name: axis for node, axis in self.units.items()}
+        return Reading(self.graph, paths, units, named, self.unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         return [part for part in node.all_input_nodes if part in self.behind]
