@@ -1,7 +1,8 @@
 """Moments after every layer of a model: measured on models that are drawn, and predicted for what was read."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,7 +12,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import fx, nn
 
-from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Tokens
+from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual, Tokens
+from igbtheory.layers.few import is_few
 from igbtheory.layers.places import units_first
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
@@ -116,15 +118,19 @@ def measured_moments(
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
     """Return var_mu and var_chi of these nodes, (nodes, 2), NaN where no rule gives them."""
     known: dict[Path, tuple[float, float]] = {}
+    remembering: dict[int, Layer] = {}
     paths = [reading.paths.get(name) for name in names]
     for path in sorted((path for path in paths if path is not None), key=len, reverse=True):
         if path not in known:
-            known.update(_along(path, reading.trunk, units_first(data)))
+            known.update(_along(path, reading.trunk, units_first(data), remembering))
     return np.array([(np.nan, np.nan) if path is None else known[path] for path in paths])
 
 
-def _along(path: Path, trunk: Path, x: Array) -> dict[Path, tuple[float, float]]:
-    """Return the moments behind every step of a path, from the data x, units first."""
+def _along(path: Path, trunk: Path, x: Array, remembering: dict[int, Layer]) -> dict[Path, tuple[float, float]]:
+    """Return the moments behind every step of a path, from the data x, units first.
+
+    remembering: to it the layers are added that keep their kernel for other paths, by the layers whose copies they are.
+    """
     found: dict[Path, tuple[float, float]] = {(): _of_units(x.reshape(len(x), -1))}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x, 1)) is not None:
@@ -132,8 +138,11 @@ def _along(path: Path, trunk: Path, x: Array) -> dict[Path, tuple[float, float]]
         found[path[:drawing]] = _of_units(x.reshape(len(x), -1))
     layers: list[Layer] = []
     rows: list[int] = []
+    own = [step.layer for step in path]
+    if any(layer.whole for layer in own) and not is_few(own):  # one block of pairs, one world
+        own = list(_remembering(own, remembering))
     for i in range(drawing, len(path)):
-        layers.append(path[i].layer)
+        layers.append(own[i])
         first = at_class_token(path[: i + 1], trunk)
         if first or not layers[-1].listed:
             layers.append(Seen(first))
@@ -142,6 +151,25 @@ def _along(path: Path, trunk: Path, x: Array) -> dict[Path, tuple[float, float]]
         moments = _predicted(layers, x)
         for i, row in enumerate(rows):
             found[path[: drawing + i + 1]] = (np.nan, np.nan) if moments is None else (moments[row][0], moments[row][1])
+    return found
+
+
+def _remembering(layers: Sequence[Layer], known: dict[int, Layer]) -> tuple[Layer, ...]:
+    """Return copies of the layers that compute their kernel once: each stands at one place behind the same data."""
+    return tuple(known.get(id(layer)) or known.setdefault(id(layer), _remember(layer, known)) for layer in layers)
+
+
+def _remember(layer: Layer, known: dict[int, Layer]) -> Layer:
+    found = layer.mapped(lambda inner: _remembering(inner, known)) if isinstance(layer, Residual) else copy(layer)
+    kernel: list[KernelNode] = []
+    plain = found.kernel
+
+    def once(node: KernelNode) -> KernelNode:
+        if not kernel:
+            kernel.append(plain(node))
+        return kernel[0]
+
+    object.__setattr__(found, "kernel", once)
     return found
 
 
