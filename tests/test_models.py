@@ -21,6 +21,7 @@ from igbtheory.torch.outputs import shares
 torch = pytest.importorskip("torch")
 nn = torch.nn
 functional = nn.functional
+torch.set_num_threads(1)  # the models are small, and several processes run tests
 
 Make = Callable[[], Any]
 X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
@@ -638,6 +639,7 @@ def test_networks_of_images_are_read(make: Make, expected: str) -> None:
         place = text.index(part, place)
 
 
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 @pytest.mark.parametrize("make", [resnet, pytest.param(mixer, marks=pytest.mark.slow)])
 def test_networks_of_images_are_predicted_as_they_are_measured(make: Make) -> None:
