@@ -35,7 +35,7 @@ PATIENCE, SLOW = 120, 1.0
 """Seconds for 25 digits at most, and from which on a network of depth 10 is slow."""
 SHARED, OWN = 0.1, 2.0
 """Variances var_mu and var_chi of the pre-activations of a random formula."""
-REACH, LEVELS, HARDEST = 16.0, 44, 40_000
+REACH, LEVELS, HARDEST = 24.0, 44, 40_000
 """Standard deviations that a sum covers, halvings of a panel, and panels at most."""
 ROUNDED = 1e-12
 """Relative error of a sum."""
@@ -74,7 +74,7 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
     """Return points, weights and error of a rule for phi and phi^2 under the pre-activations, found by bisection."""
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
     scale = np.sqrt(SHARED + OWN)
-    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 129), [float(k) / scale for k in phi.kinks]]))
+    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 193), [float(k) / scale for k in phi.kinks]]))
     low, high = ends[:-1], ends[1:]
     kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
     missed = 0.0
@@ -123,6 +123,8 @@ def tried(text: str) -> tuple[str, str]:
         phi = function_of(text)
     except (ValueError, TypeError) as error:
         return "no activation", str(error)
+    except Exception as error:  # noqa: BLE001 - whatever leaves the reader is to be listed
+        return "crashed", repr(error)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -130,6 +132,8 @@ def tried(text: str) -> tuple[str, str]:
             found = net.predict()
     except ValueError as error:
         return ("no activation" if "tie exactly" in str(error) else "refused"), str(error)
+    except Exception as error:  # noqa: BLE001 - whatever leaves the package is to be listed
+        return "crashed", repr(error)
     taken = time.process_time() - start
     shared, own, missed = truth(phi)
     slack = missed * (shared + own)
@@ -154,7 +158,7 @@ def random(count: int, seed: int) -> int:
                 sys.stdout.write(f"{word}: {text!r}: {detail}\n")
                 sys.stdout.flush()
     sys.stdout.write(f"{dict(counts)}\n")
-    return int(bool(counts["refused"] + counts["understated"]))
+    return int(bool(counts["refused"] + counts["understated"] + counts["crashed"]))
 
 
 class _TooLongError(Exception):

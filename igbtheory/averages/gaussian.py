@@ -3,11 +3,12 @@
 For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
 as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
 (`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
-comes from truncated normal moments (`kinked_kernel`). `quadrature` computes what is left, and `plain_sums` what panels
-do not resolve.
+comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left, and `plain_sums` what
+panels do not resolve.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -26,6 +27,7 @@ from igbtheory.averages import (
     quadrature,
     waves,
 )
+from igbtheory.averages.kinked_kernel import Kinked
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.mesh import UnresolvedError
 from igbtheory.averages.state import Moments
@@ -36,6 +38,8 @@ from igbtheory.numbers.threads import one_thread
 
 MANY = 64
 """Points of a sweep from which on tables of maxima take less time than these."""
+MANY_PAIRS = 1000
+"""Pairs from which on panels take seconds."""
 ROUGH = 1e-3
 """Error beyond which a series, or a sum of waves, says nothing."""
 FEW = 3
@@ -186,11 +190,27 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
             waved, error = waves.pairs(n, known, pair, centre)
             if error <= moment_tables.GOAL:
                 return waved, error
-    elif isinstance(n, Float64) and (smooth := kinked_kernel.smoothing(phi)) is not None:
-        return kinked_kernel.product(phi, smooth, *pair, float(mean))
+    elif isinstance(n, Float64) and (split := _kinked(phi, pair, mean)) is not None:
+        with suppress(UnresolvedError):
+            values, error = kinked_kernel.product(split, pair, float(mean))
+            return values, error * steepness(n, phi, *pair)
     largest = (phi, 1) if _is_zero(mean) else None
     rule, square = partial(_product_by_panels, n, phi, centre), partial(_square_by_panels, n, phi, centre)
     return kernel_tables.kernel(n, rule, square, pair, largest)
+
+
+def _kinked(phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Kinked | None:
+    """Return phi as powers and a rest where the sum of both is the best rule for these pairs.
+
+    Where a rest is left, mean slopes take less time if all kinks are 0 or the variances are equal, and panels for few
+    pairs.
+    """
+    known = kinked_kernel.kinked(phi)
+    if known is None or known.exact:
+        return known
+    low, high = kernel_tables.span(*pair[:2])
+    alike = _is_zero(mean) and (low == high or not any(phi.kinks))
+    return known if np.size(pair[2]) > MANY_PAIRS and not alike else None
 
 
 def _square_by_panels(n: Kind, phi: Function, *point: Any) -> Any:

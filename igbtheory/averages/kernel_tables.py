@@ -15,7 +15,7 @@ from numpy.polynomial import chebyshev
 from igbtheory.averages import maximum, mean_slopes
 from igbtheory.averages.resolved import Resolved
 from igbtheory.formulas.function import Function
-from igbtheory.numbers import Float64, Kind
+from igbtheory.numbers import FLOAT64, Float64, Kind
 from igbtheory.numbers.threads import one_thread
 from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis
 
@@ -27,6 +27,8 @@ INSET = 1e-4
 """Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
 FEW = 100
 """Pairs up to which a rule for one takes less time than a table of mean slopes."""
+ALIKE = 64 * FLOAT64.epsilon
+"""Relative difference of variances that rounding leaves behind a norm."""
 WITNESSES = 12
 """Pairs drawn to measure the error."""
 BLOCK = 2**20
@@ -144,16 +146,23 @@ def _fitted_to(
 ) -> Interpolant | None:
     """Interpolant for the pairs of data; None where the rule takes less time, or f vanishes at some variance."""
     q_a, q_b, q_ab = data
-    low, high = min(q_a.min(), q_b.min()), max(q_a.max(), q_b.max())
+    low, high = span(q_a, q_b)
     if low <= 0:
         return None
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
-    if largest is not None and q_ab.size > FEW and not any(largest[0].pieces.kinks):
+    if largest is not None and q_ab.size > FEW and (low == high or not any(largest[0].pieces.kinks)):
+        # two data of unlike variances reach a kink off 0 at unlike values of the unit, which no series follows
         seen = mean_slopes.seen(*largest, high)
         if seen is not None:
             return of_mean_slopes(seen, largest[1], second, (low, high), ends)
     return of_rule(rule, second, (low, high), ends, q_ab.size)
+
+
+def span(q_a: Array, q_b: Array) -> tuple[float, float]:
+    """Return the smallest and the largest variance: one number where only rounding makes them differ, behind a norm."""
+    low, high = min(np.min(q_a), np.min(q_b)), max(np.max(q_a), np.max(q_b))
+    return float(high if high <= low * (1 + ALIKE) else low), float(high)
 
 
 def _missed(found: Interpolant, rule: Rule, data: tuple[Array, Array, Array]) -> float:

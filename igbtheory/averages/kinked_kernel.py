@@ -1,194 +1,267 @@
-"""Kernel of a kinked function of polynomial and exponential pieces, for whole arrays of pairs, in double precision.
+"""Kernel of a function with kinks for whole arrays of pairs, in double precision.
 
-Given h_a, the partner h_b is Gaussian, and the mean of phi(h_b) is a closed form: truncated normal moments. One
-integral over h_a is left, by panels that resolve kinks and smoothed kinks: some 30 us a pair, not 5 ms.
+At its kinks k_i the function and its first three derivatives jump as a sum of powers (x - k_i)_+^p/p! does, p = 0 to 3,
+which leaves a smooth rest. All have Hermite coefficients: Mehler's series serves the pairs whose correlation is not
+near 1 or -1. For the others, means of products of two powers are closed forms with Owen's T function, and only the rest
+needs a series, which ends early: after four terms where phi is made of polynomials of a degree up to 3.
 """
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import lru_cache
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product as each
+from math import factorial
 from typing import Any, final
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.averages.resolved import SIDES, Resolved, resolved
+from igbtheory.averages.resolved import resolved
+from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import Call, Number, Power, Product, Sum, Tree, Variable
+from igbtheory.formulas.tree import ZERO, evaluate
 from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.panels import split_normal
 
-ORDERS = (14, 16)
-"""Orders of a coarser and of the finer rule."""
-BLOCK = 2**19
-"""Nodes held at once, roughly."""
-SAMPLE = 64
-"""Pairs on which the two rules are compared."""
-SCALES = 9
-"""Quantiles of the variances at which the reach is asked for."""
-_TINY = 1e-150
+HIGHEST = 3
+"""Highest power."""
+LONGEST, REST = 2048, 512
+"""Terms at most of a series, and of that of the rest."""
+PER_KINK = 32
+"""Terms of a series that take the time of one product of powers."""
+ORDER, PANEL = 20, 0.7
+"""Order of the rule on a panel, and the width of panels that resolve the last of the Hermite polynomials."""
+BLOCK, NODES, HELD = 2**15, 2**21, 2**23
+"""Numbers of one step, nodes and coefficients held at once, roughly."""
+ENDED = 1e-14
+"""Power of the correlation with which a series ends."""
+SATURATED = 8.5
+"""Standard deviations beyond which a unit is on one side of a kink."""
+ROUNDED = 2 * FLOAT64.epsilon
+"""Rounding error of a term of size 1."""
+_TINY = 1e-40
 
-Terms = dict[tuple[int, Fraction], Fraction]
-"""Coefficients of x^p exp(r x), by (p, r)."""
-
-
-def _terms(tree: Tree) -> Terms:
-    """Terms of a formula; raises ValueError where it is no such sum."""
-    match tree:
-        case Number(value):
-            return {(0, Fraction(0)): value}
-        case Variable():
-            return {(1, Fraction(0)): Fraction(1)}
-        case Power(Variable(), Number(value)) if value.denominator == 1 and value > 0:
-            return {(int(value), Fraction(0)): Fraction(1)}
-        case Call("exp" | "expm1" as name, argument) if set(found := _terms(argument)) == {(1, Fraction(0))}:
-            constant: Terms = {(0, Fraction(0)): Fraction(-1)} if name == "expm1" else {}
-            return {(0, found[1, Fraction(0)]): Fraction(1)} | constant
-        case Sum(parts):
-            return _combined([(_terms(part), 1) for part in parts])
-        case Product((first, *rest)):
-            product = _terms(first)
-            for factor in map(_terms, rest):
-                shifted = [({(p + o, r + s): v for (p, r), v in product.items()}, w) for (o, s), w in factor.items()]
-                product = _combined(shifted)
-            return product
-        case _:
-            raise ValueError(f"expected a sum of x^p exp(r x), got {tree!r}")
-
-
-def _combined(parts: list[tuple[Terms, Any]]) -> Terms:
-    """Weighted sum of terms."""
-    total: Terms = {}
-    for terms, weight in parts:
-        for key, value in terms.items():
-            total[key] = total.get(key, Fraction(0)) + weight * value
-    return {key: value for key, value in total.items() if value}
+Array = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True)
-class Smoothing:
-    """Mean of phi(x + s z), z standard normal, from its pieces, polynomials (lists by power) and exponentials.
+@dataclass(frozen=True, eq=False)
+class Kinked:
+    """A function phi as its powers and a rest.
 
-    kinks; changes: polynomial left of each kink less that right of it; last: polynomial of the last piece;
-    left, right: (rate, coefficient) of the exponentials of the first and of the last piece.
+    kinks; jumps: of the derivatives p there, shape (p, kinks); exact: whether the rest is a polynomial of a degree up
+    to HIGHEST.
     """
 
-    kinks: tuple[float, ...]
-    changes: tuple[list[float], ...]
-    last: list[float]
-    left: list[tuple[float, float]]
-    right: list[tuple[float, float]]
+    phi: Function
+    kinks: Array
+    jumps: Array
+    exact: bool
 
-    def __call__(self, x: Any, s: Any) -> Any:
-        total = _moment(x, s, self.last, 1.0, 0.0, 0.0)
-        for kink, polynomial in zip(self.kinks, self.changes, strict=True):
-            t = (kink - x) / s
-            total = total + _moment(x, s, polynomial, scipy.special.ndtr(t), kink, FLOAT64.npdf(t))
-        for rate, coefficient in self.left:
-            total = total + coefficient * _exponential(x, s, rate, self.kinks[0])
-        for rate, coefficient in self.right:
-            total = total + coefficient * _exponential(-x, s, -rate, -self.kinks[-1])
-        return total
-
-
-def _moment(x: Any, s: Any, polynomial: list[float], mass: Any, kink: float, edge: Any) -> Any:
-    """Mean of a polynomial of h = x + s z over h < kink.
-
-    By parts: I_0 = mass, I_(p+1) = x I_p + p s^2 I_(p-1) - s kink^p edge, edge = npdf((kink - x)/s).
-    """
-    before, integral, total = 0.0, mass, 0.0
-    for p, coefficient in enumerate(polynomial):
-        total = total + coefficient * integral
-        before, integral = integral, x * integral + p * s * s * before - s * kink**p * edge
-    return total
-
-
-def _exponential(x: Any, s: Any, rate: float, kink: float) -> Any:
-    """Mean of exp(rate h), h = x + s z, over h < kink: exp(rate x + (rate s)^2/2) ncdf((kink - x)/s - rate s)."""
-    t = (kink - x) / s
-    v = t - rate * s
-    # where the two factors overflow and underflow, by Mills's ratio
-    mills = np.exp(rate * kink - t * t / 2) * scipy.special.erfcx(-v / np.sqrt(2)) / 2
-    return np.where(v < 0, mills, np.exp(rate * x + (rate * s) ** 2 / 2) * scipy.special.ndtr(v))
+    def rest(self, x: Array) -> Array:
+        """Values of phi without the powers."""
+        values: Array = self.phi(FLOAT64, x)
+        for p, i in np.argwhere(self.jumps):
+            values = values - self.jumps[p, i] / factorial(p) * (x > self.kinks[i]) * (x - self.kinks[i]) ** p
+        return values
 
 
 @lru_cache(maxsize=64)
-def smoothing(phi: Function) -> Smoothing | None:
-    """Return the smoothing, or None where a piece is no polynomial plus exponentials, or has these between kinks."""
-    try:
-        pieces = [_terms(formula) for formula in phi.pieces.formulas]
-    except ValueError:
+def kinked(phi: Function) -> Kinked | None:
+    """Return phi as powers and a rest, or None where a derivative is infinite at a kink."""
+    if not phi.kinks or not phi.pieces.split:
         return None
-    steep = [[(float(r), float(value)) for (_, r), value in piece.items() if r] for piece in pieces]
-    # x^p exp(r x) would lose its digits beyond the kink, where Mills's ratio stands in a difference
-    if not phi.pieces.kinks or any(steep[1:-1]) or any(p and r for piece in pieces for p, r in piece):
+    kinks, formulas, jumps = np.array(phi.kinks, dtype=float), phi.pieces.formulas, []
+    places = [(phi.pieces.kinks.index(exact), kink) for exact, kink in zip(phi.kinks, kinks, strict=True)]
+    for _ in range(HIGHEST + 1):
+        with np.errstate(all="ignore"):
+            left, right = (np.array([evaluate(formulas[i + k], FLOAT64, x) for i, x in places]) for k in (0, 1))
+        rounding = ROUNDED * (np.abs(left) + np.abs(right))
+        jumps.append(np.where(np.abs(right - left) > rounding, right - left, 0))
+        formulas = tuple(map(derivative, formulas))
+    if not np.all(np.isfinite(jumps)):
         return None
-    changes = tuple(_polynomial(_combined([(left, 1), (right, -1)])) for left, right in pairwise(pieces))
-    return Smoothing(tuple(map(float, phi.pieces.kinks)), changes, _polynomial(pieces[-1]), steep[0], steep[-1])
+    return Kinked(phi, kinks, np.array(jumps), exact=all(formula == ZERO for formula in formulas))
 
 
-def _polynomial(terms: Terms) -> list[float]:
-    """Coefficients by power of the terms without exponential."""
-    degree = max((p for p, r in terms if not r), default=-1)
-    return [float(terms.get((p, Fraction(0)), 0)) for p in range(degree + 1)]
+@final
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Units of several standard deviations s and one mean, h = mean + s z."""
+
+    known: Kinked
+    mean: float
+    scales: Array
+
+    @cached_property
+    def places(self) -> Array:
+        """Kinks in z, shape (kinks, s), none exactly 0."""
+        z = (self.known.kinks[:, None] - self.mean) / self.scales
+        return np.where(np.abs(z) < _TINY, _TINY, z)
+
+    @cached_property
+    def weights(self) -> Array:
+        """Jumps in z, shape (p, kinks, s)."""
+        return self.known.jumps[:, :, None] * self.scales ** np.arange(HIGHEST + 1.0)[:, None, None]
+
+    @cached_property
+    def powers(self) -> list[int]:
+        """Powers p that phi has."""
+        return np.flatnonzero(np.any(self.known.jumps, axis=1)).tolist()
+
+    def of_powers(self, count: int) -> Array:
+        """Hermite coefficients of the powers, shape (count, s): by parts, until the derivative is a density."""
+        z, found = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
+        parts = _tails(z, HIGHEST)
+        for p in self.powers:
+            for k in range(p + 1):
+                found[k] += (self.weights[p] * parts[p - k + 1]).sum(axis=0) / np.sqrt(factorial(k))
+        weights = self.weights[self.powers]
+        before, now = np.zeros_like(z), parts[0]
+        for k in range(count):  # now: density times He_k/sqrt(k!)
+            sums = (weights * now).sum(axis=1)
+            for p, total in zip(self.powers, sums, strict=True):
+                found[k + p + 1] += total / np.sqrt(np.prod(k + 1 + np.arange(p + 1.0)))
+            before, now = now, (z * now - np.sqrt(k) * before) / np.sqrt(k + 1)
+        return found[:count]
+
+    @cached_property
+    def integrals(self) -> tuple[Array, Array]:
+        """Means of phi^2, and the Hermite coefficients of the rest, shape (terms, s)."""
+        seen = [resolved(FLOAT64, self.known.phi, self.mean, float(s)) for s in np.quantile(self.scales, [0, 0.5, 1])]
+        cuts, reach = np.array(seen[-1].cuts, dtype=float)[:, None], max(one.reach for one in seen)
+        blocks = np.array_split(self.scales, 1 + self.scales.size * len(cuts) * ORDER // NODES)
+        squares, rests = zip(*(self._integrals(cuts, reach, scales) for scales in blocks), strict=True)
+        return np.concatenate(squares), np.concatenate(rests, axis=1)
+
+    def _integrals(self, cuts: Array, reach: float, scales: Array) -> tuple[Array, Array]:
+        fine = np.arange(-reach, reach, PANEL)[:, None] + 0 * scales
+        found = split_normal(FLOAT64, np.concatenate([fine, (cuts - self.mean) / scales]), reach, ORDER)
+        z, weights = (part.reshape(-1, scales.size) for part in (found.x, found.weights * FLOAT64.npdf(found.x)))
+        h = self.mean + scales * z
+        now, rest = weights * self.known.rest(h), []
+        before = 0 * now
+        for k in range(HIGHEST + 1 if self.known.exact else REST):
+            rest.append(now.sum(axis=0))
+            before, now = now, (z * now - np.sqrt(k) * before) / np.sqrt(k + 1)
+        return (weights * self.known.phi(FLOAT64, h) ** 2).sum(axis=0), np.array(rest)
+
+    @cached_property
+    def lost(self) -> float:
+        """Rounding error of products, relative to the means of phi^2: powers may cancel."""
+        parts = _tails(self.places, 2 * HIGHEST)
+        squares = {p: factorial(2 * p) / factorial(p) ** 2 * np.maximum(parts[2 * p + 1], 0) for p in self.powers}
+        size = sum((np.abs(self.weights[p]) * np.sqrt(square)).sum(axis=0) for p, square in squares.items())
+        return ROUNDED * (10 + float(np.max(size**2 / (self.integrals[0] + _TINY))))
+
+    def cut_off(self, of_powers: Array) -> float:
+        """Estimated sum of the products with the rest beyond its last term: twice the last quarter."""
+        if self.known.exact:
+            return 0.0
+        squares, rest = self.integrals
+        size, last = np.sqrt(squares + _TINY), slice(3 * REST // 4, REST)
+        powers, rest = (np.max(np.sqrt((part[last] ** 2).sum(axis=0)) / size) for part in (of_powers, rest))
+        return float(2 * rest * (2 * powers + rest))
 
 
-def product(phi: Function, smooth: Smoothing, q_a: Any, q_b: Any, q_ab: Any, mean: float = 0.0) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
-
-    q_a, q_b, q_ab: variances and covariance of the pair, arrays that broadcast; mean: one number, of both.
-    """
-    pairs = np.broadcast_arrays(*(np.asarray(q, dtype=float) for q in (q_a, q_b, q_ab)))
-    a, b, ab = (np.ravel(pair) for pair in pairs)
-    scale = np.maximum(np.sqrt(a), _TINY)
-    along = ab / scale
-    across = np.sqrt(np.maximum(b - along * along, 0))
-    values, error = by_scales(phi, smooth, np.array([scale, along, across]), mean)
-    return values.reshape(pairs[0].shape)[()], error
+def _tails(z: Array, highest: int) -> list[Array]:
+    """Density at z, and the means of (u - z)_+^p/p!, u standard normal, p = 0 to the highest."""
+    found = [FLOAT64.npdf(z), scipy.special.ndtr(-z)]
+    for p in range(1, highest + 1):
+        found.append((found[-2] - z * found[-1]) / p)
+    return found
 
 
 @np.errstate(over="ignore", under="ignore")
-def by_scales(phi: Function, smooth: Smoothing, scales: NDArray[Any], mean: float = 0.0) -> tuple[NDArray[Any], float]:
-    """Return E phi(h_a) phi(h_b) and its error as of `product`, h_a = mean + scale u, h_b = mean + along u + across z.
+def product(known: Kinked, pair: tuple[Any, Any, Any], mean: float = 0.0) -> tuple[Any, float]:
+    """Return E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
 
-    scales: rows scale, along, across, a column for each pair. The error is the largest difference from a coarser rule
-    on a sample of the pairs.
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
     """
-    seen = _resolved(phi, mean, np.array([scales[0], np.hypot(scales[1], scales[2])]))
-    per_pair = ORDERS[1] * 10 * (len(seen.cuts) + 2)
-    blocks = np.array_split(scales, 1 + scales.shape[1] * per_pair // BLOCK, axis=1)
-    values = np.concatenate([_integrals(seen, smooth, block, mean, ORDERS[1]) for block in blocks])
-    drawn = np.unique(np.linspace(0, scales.shape[1] - 1, SAMPLE).astype(int))
-    scale, along, across = scales[:, drawn]
-    coarse = _integrals(seen, smooth, scales[:, drawn], mean, ORDERS[0])
-    size = np.sqrt(_squares(seen, mean, scale) * _squares(seen, mean, np.hypot(along, across)))
-    return values, float(np.max(np.abs(coarse - values[drawn]) / (size + _TINY))) + 100 * FLOAT64.epsilon
+    q, places = np.unique(np.concatenate([np.ravel(part) for part in pair[:2]]), return_inverse=True)
+    a, b = np.split(places, [np.size(pair[0])])
+    a, b, q_ab = np.broadcast_arrays(a.reshape(np.shape(pair[0])), b.reshape(np.shape(pair[1])), pair[2])
+    units, once = _Units(known, mean, np.maximum(np.sqrt(q), _TINY)), np.ones(q_ab.shape, dtype=bool)
+    mirrored = q_ab.ndim > 1 and np.array_equal(a, _turned(b)) and np.array_equal(q_ab, _turned(q_ab))
+    once = np.triu(once) if mirrored else once
+    found = np.zeros(q_ab.shape)
+    found[once], error = _of_pairs(units, q, a[once], b[once], q_ab[once])
+    return (np.where(once, found, _turned(found)) if mirrored else found)[()], error
 
 
-def _squares(seen: Resolved, mean: float, scale: Any) -> Any:
-    """Means of phi(mean + scale u)^2."""
-    average, variance = seen.averaged(mean + 0 * scale, scale, ORDERS[1])
-    return average * average + variance
+def _turned(x: Any) -> Any:
+    return np.swapaxes(x, -1, -2)
 
 
-def _resolved(phi: Function, mean: float, scales: NDArray[Any]) -> Resolved:
-    """Mesh of the largest of the scales, and the reach of the one that reaches farthest: a far kink needs more."""
-    seen = [resolved(FLOAT64, phi, mean, float(s)) for s in np.quantile(scales, np.linspace(0, 1, SCALES))]
-    return replace(seen[-1], reach=max(one.reach for one in seen))
+def _of_pairs(units: _Units, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
+    """Means of products at pairs of units, by their numbers."""
+    c = np.clip(q_ab / (units.scales[a] * units.scales[b]), 4 * FLOAT64.epsilon - 1, 1 - 4 * FLOAT64.epsilon)
+    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * units.known.kinks.size**2))
+    terms = np.ceil(np.log(ENDED) / np.log(np.minimum(np.abs(c) + _TINY, 1 - FLOAT64.epsilon))) + HIGHEST + 1
+    squares, rest = units.integrals
+    powers = units.of_powers(max(len(rest), int(np.max(terms, where=terms <= most, initial=1))))
+    whole = powers.copy()
+    whole[: len(rest)] += rest
+    order = np.argsort(terms)
+    far, near = np.split(order, [np.count_nonzero(terms <= most)])
+    found = np.empty_like(c)
+    for block in np.array_split(far, 1 + far.size // BLOCK):
+        count = int(np.max(terms[block], initial=1))
+        found[block] = _series(((whole[:count], whole[:count]),), a[block], b[block], c[block])
+    both = (rest, whole[: len(rest)]), (powers[: len(rest)], rest)
+    for block in np.array_split(near, 1 + near.size * units.known.kinks.size**2 // BLOCK):
+        found[block] = _series(both, a[block], b[block], c[block]) + _closed(units, a[block], b[block], c[block])
+    alike = (a == b) & (q_ab == q[a])
+    return np.where(alike, squares[a], found), units.lost + units.cut_off(powers)
 
 
-@np.errstate(over="ignore", under="ignore", invalid="ignore")
-def _integrals(seen: Resolved, smooth: Smoothing, scales: NDArray[Any], mean: float, order: int) -> Any:
-    """Means of the product for the rows scale, along, across of `scales`."""
-    scale, along, across = np.maximum(scales, [[_TINY], [-np.inf], [_TINY]])
-    cuts = np.array(seen.cuts)[:, None] - mean
-    features = np.unique([cuts.min(), cuts.max(), *(kink - mean for kink in seen.kinks)])
-    sides = np.array([sign * side for side in (*SIDES, seen.reach) for sign in (-1, 1)])
-    around = (features[:, None, None] + sides[:, None] * across).reshape(-1, scale.size)
-    ends = [cuts / scale, np.concatenate([cuts + 0 * along, around]) / (along + _TINY)]
-    u = split_normal(FLOAT64, np.concatenate(ends), seen.reach, order)
-    given = smooth(mean + along * u.x, across)
-    return u.integral(seen.phi(FLOAT64, mean + scale * u.x) * given * FLOAT64.npdf(u.x))
+def _series(parts: Any, a: Any, b: Any, c: Array) -> Array:
+    """Sum over k and over the parts, coefficients f and g, of f_k(a) g_k(b) c^k."""
+    total = np.zeros_like(c)
+    for k in range(len(parts[0][0]) - 1, -1, -1):
+        total *= c
+        for f, g in parts:
+            total += f[k][a] * g[k][b]
+    return total
+
+
+def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
+    """Means of the products of all powers at pairs of units.
+
+    With h(p, r) = E (u - x)_+^p/p! (v - y)_+^r/r! of a normal pair, p = -1 for the density of u at x, Stein's lemma
+    gives p h(p, r) = h(p - 2, r) - x h(p - 1, r) + c h(p - 1, r - 1).
+    """
+    x, y, c = units.places.T[a][:, :, None], units.places.T[b][:, None, :], c[:, None, None]
+    s, top = np.sqrt((1 - c) * (1 + c)), units.powers[-1]
+    # the same rounded difference in both, whose errors cancel where c is near 1 or -1
+    side, rest = np.sign(c), 1 - np.abs(c)
+    apart = y - side * x
+    of_x, of_y = (rest * side * y - side * apart) / s, (apart + rest * side * x) / s
+    at_x, at_y = _tails(of_x, top), _tails(of_y, top)
+    h = {(-1, r): FLOAT64.npdf(x) * s**r * at_y[r + 1] for r in range(-1, top + 1)}
+    h |= {(p, -1): FLOAT64.npdf(y) * s**p * at_x[p + 1] for p in range(top + 1)}
+    h[0, 0] = _beyond(x, y, of_x, of_y)
+    for p, r in each(range(top + 1), repeat=2):
+        if p:
+            h[p, r] = (h[p - 2, r] - x * h[p - 1, r] + c * h[p - 1, r - 1]) / p
+        elif r:
+            h[p, r] = (h[p, r - 2] - y * h[p, r - 1] + c * h[p - 1, r - 1]) / r
+    weights = units.weights.transpose(2, 0, 1)
+    left, right = weights[a][:, :, :, None], weights[b][:, :, None, :]
+    total = sum(left[:, p] * right[:, r] * h[p, r] for p, r in each(units.powers, repeat=2))
+    return np.asarray(np.sum(total, axis=(1, 2)))
+
+
+def _beyond(x: Array, y: Array, of_x: Array, of_y: Array) -> Array:
+    """Probability that u > x and v > y, by Owen's T; of_x, of_y: these places given the other unit at its own."""
+    parts = [(scipy.special.ndtr(-at) / 2, _owen(at, other)) for at, other in ((x, of_y), (y, of_x))]
+    return np.asarray(sum(half - t for half, t in parts) - (x * y < 0) / 2)
+
+
+def _owen(h: Array, product: Array) -> Array:
+    """Owen's T(h, a) from h and the product h a."""
+    found: Array = np.sign(product) * (np.sign(h) * scipy.special.ndtr(-np.abs(h)) / 2)
+    undecided = np.abs(product) < SATURATED
+    h = np.broadcast_to(h, found.shape)[undecided]
+    found[undecided] = scipy.special.owens_t(h, product[undecided] / h)
+    return found
