@@ -13,15 +13,13 @@ import numpy as np
 
 from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import Call, Number, Power, Product, Sum, Tree, Variable, evaluate, varies
+from igbtheory.formulas.terms import Sums
 from igbtheory.numbers import Kind
 
 MOST = 40
 """Terms at most: pairs are the square of that."""
 HIGHEST = 12
 """Power of x at most."""
-_PARTS = {"sin": (-0.5j, 0.5j, 1j), "cos": (0.5, 0.5, 1j), "sinh": (0.5, -0.5, 1.0), "cosh": (0.5, 0.5, 1.0)}
-"""Functions f exp(r t) + g exp(-r t) by f, g and r."""
 
 Terms = dict[tuple[int, Any], Any]
 """Coefficients c by (k, a)."""
@@ -30,57 +28,10 @@ Terms = dict[tuple[int, Any], Any]
 @lru_cache(maxsize=64)
 def terms(n: Kind, phi: Function) -> Terms | None:
     """Return the terms of phi, None where it is no such sum, or one of too many."""
-    return None if phi.pieces.kinks else _terms(n, phi.pieces.formulas[0])
-
-
-def _terms(n: Kind, tree: Tree) -> Terms | None:
-    if not varies(tree):
-        return {(0, 0j): evaluate(tree, n, n.number(0))}
-    match tree:
-        case Variable():
-            return {(1, 0j): 1}
-        case Sum(parts):
-            return _sum([_terms(n, part) for part in parts])
-        case Product(parts):
-            return _product([_terms(n, part) for part in parts])
-        case Power(base, Number(value)) if value.denominator == 1 and 0 < value <= HIGHEST:
-            return _product([_terms(n, base)] * int(value))
-        case Call("exp", argument):
-            return _exponential(n, _terms(n, argument), 1.0)
-        case Call("expm1", argument):
-            return _sum([_exponential(n, _terms(n, argument), 1.0), {(0, 0j): -1}])
-        case Call(name, argument) if name in _PARTS:
-            f, g, rate = _PARTS[name]
-            waves = ((f, _exponential(n, _terms(n, argument), sign * rate)) for f, sign in ((f, 1), (g, -1)))
-            return _sum([_product([{(0, 0j): f}, wave]) for f, wave in waves])
-        case _:
-            return None
-
-
-def _sum(parts: list[Terms | None]) -> Terms | None:
-    total: Terms = {}
-    for part in parts:
-        if part is None:
-            return None
-        for key, value in part.items():
-            total[key] = total.get(key, 0) + value
-    return total if len(total) <= MOST and all(k <= HIGHEST for k, _ in total) else None
-
-
-def _product(parts: list[Terms | None]) -> Terms | None:
-    found: Terms | None = {(0, 0j): 1}
-    for part in parts:
-        if part is None or found is None:
-            return None
-        found = _sum([{(k + j, a + b): x * y} for ((k, a), x), ((j, b), y) in product(found.items(), part.items())])
-    return found
-
-
-def _exponential(n: Kind, exponent: Terms | None, rate: complex) -> Terms | None:
-    """Terms of exp(rate t), None unless t is linear in x."""
-    if exponent is None or any(a or k > 1 for k, a in exponent):
+    found = None if phi.pieces.kinks else Sums(n, 1j, MOST, HIGHEST).of(phi.pieces.formulas[0])
+    if found is None or any(b != 0 or s != 0 for _, _, b, s in found):
         return None
-    return {(0, 0j + rate * exponent.get((1, 0j), 0)): n.exp(rate * exponent.get((0, 0j), 0) + n.number(0))}
+    return {(k, 0j + a): c for (k, a, _, _), c in found.items()}
 
 
 def moments(n: Kind, known: Terms, parity: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:

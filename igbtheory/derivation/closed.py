@@ -12,11 +12,13 @@ import sympy as sp
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import averaged_terms, orthants
 from igbtheory.derivation.orthants import Powers
-from igbtheory.derivation.terms import Terms, constant, polynomial, squared, terms
 from igbtheory.formulas.function import ClosedForm, Function
 from igbtheory.formulas.powers import Powers as OfPower
+from igbtheory.formulas.terms import Sums, Terms, polynomial
 from igbtheory.numbers.symbolic import SYMBOLIC
 
+SUMS = Sums(SYMBOLIC, sp.I, most=12, highest=8)
+"""Averages of pairs have the square of the number of terms."""
 LARGEST = 3
 """Units at most of whose maximum there is a closed form."""
 
@@ -59,7 +61,7 @@ class Entire(Form):
     q: Any
 
     def mean(self) -> Any:
-        return averaged_terms.of_pair(self.terms, constant(1), self.centre, self.q, 0)
+        return averaged_terms.of_pair(self.terms, SUMS.constant(sp.Integer(1)), self.centre, self.q, 0)
 
     def product(self, v: Any) -> Any:
         return averaged_terms.of_pair(self.terms, self.terms, self.centre, self.q, v)
@@ -96,7 +98,7 @@ class Cut(Form):
         return self._average(self.parts)
 
     def product(self, v: Any) -> Any:
-        squares = [part for part in map(squared, self.parts) if part is not None]
+        squares = [part for part in map(SUMS.squared, self.parts) if part is not None]
         return self._average(squares) if v == self.q and len(squares) == len(self.parts) else None
 
     def _average(self, parts: Sequence[Terms]) -> Any:
@@ -160,7 +162,7 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
     if isinstance(phi.closed, OfPower) and m == 1 and mean == 0:
         yield Known(phi.closed, q)
         return
-    parts = [part for part in map(terms, phi.pieces.formulas) if part is not None]
+    parts = [part for part in map(SUMS.of, phi.pieces.formulas) if part is not None]
     if len(parts) < len(phi.pieces.formulas):
         return
     below, above = polynomial(parts[0]), polynomial(parts[-1])
