@@ -79,5 +79,11 @@ def _checked(name: str, tree: Tree) -> Function:
         with suppress(ValueError):
             return approximated(name, partial(evaluate, tree, FLOAT64), JUMPS)
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
-        refuse_outside(phi.name, phi.tree, phi.pieces)
+        try:
+            pieces = phi.pieces
+        except ZeroDivisionError:
+            raise ValueError(
+                f"the formula {name!r:.200} divides by 0 on an interval of x; give it a value there by where(...)"
+            ) from None
+        refuse_outside(phi.name, phi.tree, pieces)
     return replace(phi, closed=closed_of(phi.pieces))

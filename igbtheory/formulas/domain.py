@@ -15,6 +15,8 @@ STEEPEST = 0.49
 """Power of 1/|x| at a point from which on E phi^2 counts as infinite; it is from 1/2 on."""
 FIRST = 8
 """Roots of one part of a formula that are tried: those of an oscillation, all alike, take seconds."""
+BESIDE = Fraction(1, 10**20)
+"""Distance from a piece at which a root counts as its end: a comparison may change at a pole, too."""
 FAR = 300.0
 """Distance beyond which a value that is no number comes from overflow."""
 
@@ -31,8 +33,9 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         (abs(root), root, token)
         for formula, low, high in zip(values.formulas, ends, ends[1:], strict=False)
         for token, guard in guards(formula)
-        for root in islice(roots(guard), FIRST)
-        if (low is None or root >= low) and (high is None or root <= high) and square_is_infinite(values, root)
+        for root in islice(roots(guard, np.inf), FIRST)
+        if (low is None or root >= low - BESIDE) and (high is None or root <= high + BESIDE)
+        if square_is_infinite(values, root)
     ]
     if poles:
         _, root, token = min(poles)
@@ -70,7 +73,7 @@ def square_is_infinite(values: Pieces, root: Fraction) -> bool:
     for side in (-1, 1):
         with np.errstate(all="ignore"):
             near, nearer = np.abs(values(FLOAT64, at + side * apart))
-        if np.isfinite(nearer) and near > 0 and np.log2(nearer / near) >= STEEPEST * 8:
+        if np.isinf(nearer) or (np.isfinite(nearer) and near > 0 and np.log2(nearer / near) >= STEEPEST * 8):
             return True
     return False
 

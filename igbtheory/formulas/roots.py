@@ -6,8 +6,9 @@ because no mesh resolves it. An irrational root is given as a rational number wi
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -35,6 +36,9 @@ from igbtheory.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
 ROUGH = 30
+STEPS = (40, 70, 130, 250, DIGITS)
+"""Digits of the steps from double precision on."""
+BISECTIONS = 60
 WIDTH = Fraction(1, 10**300)
 _POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
@@ -58,16 +62,16 @@ def sign(tree: Tree, point: Fraction) -> int:
     value = 1
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        exact = _numeric(Multiprecision(DIGITS), factor, point) if polynomial is None else polyval(point, polynomial)
+        exact = _numeric(_kind(DIGITS), factor, point) if polynomial is None else polyval(point, polynomial)
         value *= _sign(exact)
     return value
 
 
-def roots(tree: Tree) -> Iterator[Fraction]:
-    """Real roots of a formula, one after the other and in no order."""
+def roots(tree: Tree, most: float = MOST_ROOTS) -> Iterator[Fraction]:
+    """Real roots of a formula, one after the other and in no order; TooManyRootsError if one factor has too many."""
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        yield from _scanned(factor) if polynomial is None else _algebraic(polynomial)
+        yield from _scanned(factor, most) if polynomial is None else _algebraic(polynomial)
 
 
 def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
@@ -130,37 +134,63 @@ def _algebraic(p: Polynomial) -> list[Fraction]:
     return _between(lambda x: _sign(polyval(x, p)), [-bound, *_algebraic(polyder(p)), bound])
 
 
-def _scanned(tree: Tree) -> Iterator[Fraction]:
+def _scanned(tree: Tree, most: float) -> Iterator[Fraction]:
     """Roots of any formula at points of a grid, or where it changes sign from one to the next; from 0 outwards."""
     with np.errstate(all="ignore"):
         signs = np.sign(evaluate(tree, FLOAT64, GRID) + 0 * GRID)
-    inside = np.convolve(signs == 0, np.ones(3), "same") == 3  # where rounding hides the sign for a while
-    zeros = [(i, i) for i in np.flatnonzero((signs == 0) & ~inside)]
-    changes = [(i, i + 1) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0)]
-    if len(zeros) + len(changes) > MOST_ROOTS:
+    known = np.flatnonzero(np.abs(signs) == 1)  # rounding may hide the sign for a while
+    i, j = known[:-1], known[1:]
+    zero = (j == i + 2) & (signs[i + 1] == 0)
+    chosen = zero | (signs[i] != signs[j])
+    if np.count_nonzero(chosen) > most:
         raise TooManyRootsError(
-            f"expected comparisons whose outcome changes at no more than {MOST_ROOTS} points x, got one with "
-            f"{len(zeros) + len(changes)} or more, as of an oscillation; use a smooth formula"
+            f"expected comparisons whose outcome changes at no more than {most} points x, got one with "
+            f"{np.count_nonzero(chosen)} or more, as of an oscillation; use a smooth formula"
         )
-    n = Multiprecision(ROUGH)
-    for i, j in sorted(zeros + changes, key=lambda places: abs(GRID[places[0]] + GRID[places[1]])):
-        low, high = (Fraction(float(GRID[end])) for end in (i, j))
-        if i == j:
-            yield low
-        else:
-            ends = low, high, int(signs[i]), Fraction(1, 10**ROUGH)
-            yield _polished(tree, _bisected(lambda x: _sign(_numeric(n, tree, x)), *ends))
+    order = np.argsort(np.abs(GRID[i] + GRID[j])[chosen], kind="stable")
+    i, j, zero = (part[chosen][order] for part in (i, j, zero))
+    near = _nearest(tree, GRID[i], GRID[j], signs[i])
+    for low, high, point, middle, below in zip(GRID[i], GRID[j], near, zero, signs[i], strict=True):
+        yield Fraction(float(low + high)) / 2 if middle else _root(tree, (low, high), point, int(below))
 
 
-def _polished(tree: Tree, root: Fraction) -> Fraction:
-    """Root in many digits by Newton's iteration, which doubles them with every step; exact where it is short."""
-    n, slope = Multiprecision(DIGITS), derivative(tree)
+def _nearest(tree: Tree, low: NDArray[Any], high: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
+    """Places in double precision where the sign changes between `low`, where it is `below`, and `high`."""
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        with np.errstate(all="ignore"):
+            same = np.sign(evaluate(tree, FLOAT64, middle) + 0 * middle) == below
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return np.asarray(high)
+
+
+@lru_cache(maxsize=4096)
+def _root(tree: Tree, ends: tuple[float, float], near: float, below: int) -> Fraction:
+    """Root in many digits beside the one in double precision: by Newton's iteration, which doubles them each time.
+
+    By bisection where that fails, as at a pole or where rounding hides a double root.
+    """
+    root, apart = Fraction(float(near)), Fraction(max(abs(float(near)) * 2.0**-48, 1e-25))
     short = root.limit_denominator(10**6)
-    if abs(short - root) < Fraction(2, 10**ROUGH) and not _numeric(n, tree, short):
+    if abs(short - root) < apart and not any(_numeric(_kind(digits), tree, short) for digits in (ROUGH, DIGITS)):
         return short
-    x = n.number(root)
-    for _ in range(5):
-        x = x - evaluate(tree, n, x) / evaluate(slope, n, x)
+    if [_sign(_numeric(_kind(ROUGH), tree, root + side * apart)) for side in (-1, 1)] == [below, -below]:
+        slope, x = derivative(tree), root
+        with suppress(ZeroDivisionError):
+            for digits in STEPS:
+                n = _kind(digits)
+                x = n.number(x)
+                x = _fraction(n, x - evaluate(tree, n, x) / evaluate(slope, n, x))
+            if abs(x - root) < apart:
+                return x
+    low, high = (Fraction(float(end)) for end in ends)
+    return _bisected(lambda x: _sign(_numeric(_kind(ROUGH), tree, x)), low, high, below, Fraction(1, 10**ROUGH))
+
+
+_kind = lru_cache(Multiprecision)
+
+
+def _fraction(n: Multiprecision, x: Any) -> Fraction:
     return Fraction(int(n.context.ldexp(x, 1100)), 2**1100)
 
 
