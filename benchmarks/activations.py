@@ -1,10 +1,10 @@
 """Predictions for many activations, too long for the tests: python benchmarks/activations.py WHAT [COUNT] [SEED].
 
 literature: the formulas of `tests/literature.py` at depth 1, 10 and 100, with their times, and against 25 digits where
-these take less than two minutes, else at depth 1 against sums ("sum"). random: random formulas of the reader's grammar at depth 1, against sums over panels
-that are halved until two Gauss rules agree. A stated error must not be below the true one, nothing may be refused but
-what has no finite variance, and a network of depth 10 should take less than a second. What is wrong is printed, and
-the exit status is then 1. The same seed gives the same formulas.
+these take less than two minutes, else at depth 1 against sums ("sum"). random: random formulas of the reader's grammar
+at depth 1, against sums over panels that are halved until two Gauss rules agree. A stated error must not be below the
+true one, nothing may be refused but what has no finite variance, and a network of depth 10 should take less than a
+second. What is wrong is printed, and the exit status is then 1. The same seed gives the same formulas.
 """
 
 import signal

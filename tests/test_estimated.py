@@ -142,6 +142,14 @@ def test_errors_are_standard_errors() -> None:
     assert abs(np.diagonal(found.q_ab).mean() - found.q_ab.mean() - 2 / 3) < found.error
 
 
+def test_the_proxy_normalises_each_point_by_the_others() -> None:
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    found = igb.BatchNorm(5, eps=0.1, law="proxy").samples(x, np.random.default_rng(0), 2)
+    for i, point in enumerate(x):
+        others = np.delete(x, i, axis=0)
+        assert found[i] == pytest.approx((point - others.mean(axis=0)) / np.sqrt(others.var(axis=0) + 0.1))
+
+
 NUMPY: dict[str, Callable[[Any], Any]] = {
     "x**3": lambda h: h**3,
     "exp(x)": np.exp,
