@@ -36,8 +36,10 @@ from igbtheory.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
 ROUGH = 30
-STEPS = (40, 70, 130, 250, DIGITS)
+STEPS = (40, 40, 70, 130, 250, DIGITS)
 """Digits of the steps from double precision on."""
+SETTLED = Fraction(1, 10**90)
+"""Length of the last step where they converge, as they do not at a pole."""
 BISECTIONS = 60
 WIDTH = Fraction(1, 10**300)
 _POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
@@ -175,13 +177,13 @@ def _root(tree: Tree, ends: tuple[float, float], near: float, below: int) -> Fra
     if abs(short - root) < apart and not any(_numeric(_kind(digits), tree, short) for digits in (ROUGH, DIGITS)):
         return short
     if [_sign(_numeric(_kind(ROUGH), tree, root + side * apart)) for side in (-1, 1)] == [below, -below]:
-        slope, x = derivative(tree), root
+        slope, before, x = derivative(tree), root, root
         with suppress(ZeroDivisionError):
             for digits in STEPS:
-                n = _kind(digits)
-                x = n.number(x)
-                x = _fraction(n, x - evaluate(tree, n, x) / evaluate(slope, n, x))
-            if abs(x - root) < apart:
+                n, before = _kind(digits), x
+                at = n.number(x)
+                x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
+            if abs(x - before) < SETTLED:
                 return x
     low, high = (Fraction(float(end)) for end in ends)
     return _bisected(lambda x: _sign(_numeric(_kind(ROUGH), tree, x)), low, high, below, Fraction(1, 10**ROUGH))
