@@ -40,7 +40,7 @@ class Summary(NamedTuple):
         apart = both - top
         weights = np.exp(apart)
         sums = weights.sum(axis=0)
-        given = apart.mean(axis=0) if labels is None else apart[labels, np.arange(size)]
+        given = apart.sum(axis=0) / len(both) if labels is None else apart[labels, np.arange(size)]
         groups = [] if labels is None else [outputs[labels == label] for label in range(len(both))]
         nobody = np.full(len(both), np.nan)
         return cls(
@@ -48,7 +48,7 @@ class Summary(NamedTuple):
             _moments(x),
             means - means.mean() if count > 1 else means,
             tied,
-            (weights / sums).mean(axis=1),
+            np.einsum("ij,j->i", weights, 1 / sums) / size,  # no library whose threads sum in another order
             float((np.log(sums) - given).mean()),
             np.array([shares(group) if len(group) else nobody for group in groups]),
             like_probabilities(outputs),
@@ -74,7 +74,7 @@ def _moments(x: Array) -> tuple[float, float]:
     """Return the moments of the outputs x, (outputs, n_samples)."""
     contrasts = max(1, len(x) - 1)
     if len(x) > 1:
-        x = x - x.mean(axis=0)
+        x = x - x.sum(axis=0) / len(x)
     shifted = x - x[:, :1]  # which leaves nothing where the outputs do not depend on the data
     means = shifted.mean(axis=1)
     centres = x[:, 0] + means
