@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.runs.progress import shown
@@ -16,8 +15,6 @@ from igbtheory.torch.library import require_torch
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import remarks
 from igbtheory.torch.result import Measurement
-
-Array = NDArray[np.float64]
 
 
 def measure(  # noqa: PLR0913 - the contract of the public name
