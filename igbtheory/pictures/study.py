@@ -1,0 +1,84 @@
+"""Picture of a study: how arms of one origin lose their bias and learn, and what their learning rate does."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from igbtheory.pictures.style import GREY, MARKERS, SERIES, shared_legend
+
+if TYPE_CHECKING:
+    from igbtheory.studies import Course, Study
+
+CURVES = {"largest": "largest share of a class", "accuracy": "accuracy", "worst_recall": "recall of the worst class"}
+SYMBOLS = {"holds": "\N{CHECK MARK}", "fails": "\N{BALLOT X}", "not seen": "\N{EM DASH}"}
+"""What stands before a statement in the picture."""
+LINES = len(SERIES)
+"""Arms in a row of panels."""
+
+
+def study(found: "Study") -> Figure:
+    """Return rows of panels, arms of one kind in each, at their best rates, over the statements and what was found."""
+    rows = _rows(found)
+    height = 2.5 * len(rows) + 0.5 + 0.17 * (len(found.findings) + 2)
+    figure = Figure(figsize=(9.6, height))
+    parts = figure.subfigures(len(rows) + 1, 1, height_ratios=[2.5] * len(rows) + [height - 2.5 * len(rows)])
+    for part, names in zip(parts, rows, strict=False):
+        panels = part.subplots(1, len(CURVES) + 1)
+        for name, series, marker in zip(names, SERIES, MARKERS, strict=False):
+            for axes, curve in zip(panels, CURVES, strict=False):
+                _curve(axes, found.course(name), curve, {**series, "label": name})
+            _sweep(panels[-1], found, name, {"color": series["color"], "marker": marker})
+        for axes, (curve, label) in zip(panels, CURVES.items(), strict=False):
+            axes.set(xscale="symlog", xlim=(0, found.courses[0].steps[-1]), ylim=(0, 1.02), xlabel="step", title=label)
+            axes.set_xscale("symlog", linthresh=1, linscale=0.3)
+        panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
+        shared_legend(part, columns=min(4, len(names)))
+    _words(parts[-1], found)
+    return figure
+
+
+def largest(axes: Any, found: "Study") -> None:
+    """Draw the largest share of a class in all arms at their best rates."""
+    for name, series in zip(found.best_courses, SERIES, strict=False):
+        _curve(axes, found.course(name), "largest", {**series, "label": name})
+    axes.set(ylim=(0, 1.02), xlabel="step", ylabel=CURVES["largest"], title=found.title)
+    axes.set_xscale("symlog", linthresh=1, linscale=0.3)
+    axes.legend(loc="best")
+
+
+def _rows(found: "Study") -> list[list[str]]:
+    """Return the names of arms, in groups that one panel can show: arms as drawn first, then their controls."""
+    arms = {one.name: one.base for one in found.courses}
+    drawn = [name for name, base in arms.items() if name == base]
+    controls = [[base, *(name for name in arms if arms[name] == base != name)] for base in drawn]
+    several = [group for group in controls if len(group) > 2]
+    single = [name for group in controls if len(group) == 2 for name in group[1:]]
+    groups = [*([drawn] if len(drawn) > 1 or not several else []), *several, *([single] if single else [])]
+    return [group[i : i + LINES] for group in groups for i in range(0, len(group), LINES)]
+
+
+def _curve(axes: Any, course: "Course", name: str, how: dict[str, Any]) -> None:
+    law = course.mean(name)
+    axes.plot(course.steps, law.value, **how)
+    low, high = law.value - law.error, law.value + law.error
+    axes.fill_between(course.steps, low, high, color=how["color"], alpha=0.2, lw=0)
+
+
+def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
+    """Draw the median step at which the goal is reached over the learning rate; above the panel: never."""
+    own = sorted((one.rate, np.median(one.time_to(found.goal))) for one in found.courses if one.name == name)
+    rates, times = np.array(own).T
+    last = found.courses[0].steps[-1]
+    axes.plot(rates, np.minimum(times, 1.5 * last), lw=0.9, ms=4, mfc="none", **how)
+    axes.axhline(last, color=GREY, lw=0.7, zorder=0)
+    axes.set(xscale="log", yscale="log", ylim=(0.8, 2 * last), xlabel="learning rate")
+    axes.set_title(f"median step to accuracy {found.goal:g}")
+
+
+def _words(part: Any, found: "Study") -> None:
+    """Write the papers' statement and the verdicts."""
+    lines = [f"{SYMBOLS[one.verdict]}  {one.statement} (p = {one.paired.p:.1g})" for one in found.findings]
+    text = "\n".join([found.statement, *lines])
+    part.text(0.01, 0.98, text, va="top", ha="left", fontsize=8, linespacing=1.4, family="DejaVu Sans")
+    part.suptitle("")
