@@ -67,6 +67,8 @@ _HOMES = {
     "resnet": "igbtheory.images",
     "simulate": "igbtheory.simulation",
     "standardised": "igbtheory.inputs",
+    "studies": "igbtheory",
+    "study": "igbtheory.studies",
     "training": "igbtheory",
     "vit": "igbtheory.images",
 }

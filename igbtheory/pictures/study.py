@@ -22,16 +22,17 @@ def study(found: "Study") -> Figure:
     rows = _rows(found)
     height = 2.5 * len(rows) + 0.5 + 0.17 * (len(found.findings) + 2)
     figure = Figure(figsize=(9.6, height))
-    parts = figure.subfigures(len(rows) + 1, 1, height_ratios=[2.5] * len(rows) + [height - 2.5 * len(rows)])
+    parts: Any = figure.subfigures(len(rows) + 1, 1, height_ratios=[2.5] * len(rows) + [height - 2.5 * len(rows)])
     for part, names in zip(parts, rows, strict=False):
         panels = part.subplots(1, len(CURVES) + 1)
-        for name, series, marker in zip(names, SERIES, MARKERS, strict=False):
+        for number, name in enumerate(names):
+            series = SERIES[number]
             for axes, curve in zip(panels, CURVES, strict=False):
                 _curve(axes, found.course(name), curve, {**series, "label": name})
-            _sweep(panels[-1], found, name, {"color": series["color"], "marker": marker})
-        for axes, (curve, label) in zip(panels, CURVES.items(), strict=False):
-            axes.set(xscale="symlog", xlim=(0, found.courses[0].steps[-1]), ylim=(0, 1.02), xlabel="step", title=label)
+            _sweep(panels[-1], found, name, {"color": series["color"], "marker": MARKERS[number]})
+        for axes, label in zip(panels, CURVES.values(), strict=False):
             axes.set_xscale("symlog", linthresh=1, linscale=0.3)
+            axes.set(xlim=(0, found.courses[0].steps[-1]), ylim=(0, 1.02), xlabel="step", title=label)
         panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
         shared_legend(part, columns=min(4, len(names)))
     _words(parts[-1], found)
@@ -73,12 +74,14 @@ def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
     axes.plot(rates, np.minimum(times, 1.5 * last), lw=0.9, ms=4, mfc="none", **how)
     axes.axhline(last, color=GREY, lw=0.7, zorder=0)
     axes.set(xscale="log", yscale="log", ylim=(0.8, 2 * last), xlabel="learning rate")
+    axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
+    axes.minorticks_off()
     axes.set_title(f"median step to accuracy {found.goal:g}")
 
 
 def _words(part: Any, found: "Study") -> None:
     """Write the papers' statement and the verdicts."""
     lines = [f"{SYMBOLS[one.verdict]}  {one.statement} (p = {one.paired.p:.1g})" for one in found.findings]
-    text = "\n".join([found.statement, *lines])
-    part.text(0.01, 0.98, text, va="top", ha="left", fontsize=8, linespacing=1.4, family="DejaVu Sans")
-    part.suptitle("")
+    how: Any = {"va": "top", "ha": "left", "family": "DejaVu Sans"}
+    part.text(0.01, 1.0, found.statement, fontsize=9, weight="bold", **how)
+    part.text(0.01, 1.0, "\n\n" + "\n".join(lines), fontsize=8, linespacing=1.4, **how)

@@ -1,6 +1,6 @@
 """What was recorded of the networks of one arm, and what follows from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -24,7 +24,7 @@ class Course(Result):
     shares, recall, losses, probabilities: by class, (networks, steps, M): the share of the data that a class is guessed
     for, the share of its data that are given to it, the mean loss of its data, and the mean softmax probability of the
     class over all data. gradients: norms of the gradient of the mean loss of a class, (networks, steps, M, layers), by
-    the weights of `layers`. labels: shares of the labels, (M,). A network whose outputs become infinite is NaN from there.
+    the weights of `layers`. labels: shares of the labels, (M,). Where outputs become infinite, the rest is NaN.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Course(Result):
         return int(np.isnan(self.shares[:, -1, 0]).sum())
 
     def mean(self, name: str) -> Estimate:
-        """Return the mean over networks and its standard error, of a field or curve, over those that have not diverged."""
+        """Return the mean of a field or curve over networks that have not diverged, and its standard error."""
         values = getattr(self, name)
         count = np.maximum(np.isfinite(values).sum(axis=0), 1)
         middle = np.nansum(values, axis=0) / count
@@ -84,8 +84,8 @@ class Course(Result):
         return self._of(inside), self._of(~inside)
 
     def absorption_time(self, tolerance: float = 0.1) -> Array:
-        """Return the first recorded step from which on all shares are within the tolerance of the labels'; inf: none."""
-        return absorbed(self.steps, self.shares, self.labels, tolerance)
+        """Return the first recorded step from which on all shares are near the labels', (networks,); inf: none."""
+        return absorbed(self.steps.astype(float), self.shares, self.labels, tolerance)
 
     def time_to(self, level: float, name: str = "accuracy") -> Array:
         """Return the step at which a curve first reaches the level, (networks,); inf: at none.
@@ -103,12 +103,25 @@ class Course(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return means over networks and their standard errors at every step."""
         names = ("shares", "recall", "losses", "probabilities", "gradients", *CURVES)
-        found: dict[str, Any] = {"name": self.name, "rate": self.rate, "networks": self.networks, "diverged": self.diverged}
-        return {**found, "steps": self.steps, "labels": self.labels, **{name: self.mean(name).to_dict() for name in names}}
+        found: dict[str, Any] = {
+            "name": self.name,
+            "rate": self.rate,
+            "networks": self.networks,
+            "diverged": self.diverged,
+        }
+        return {
+            **found,
+            "steps": self.steps,
+            "labels": self.labels,
+            **{name: self.mean(name).to_dict() for name in names},
+        }
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every step: means over networks and their standard errors."""
-        found: dict[str, Any] = {"arm": np.full(len(self.steps), self.name), "rate": np.full(len(self.steps), self.rate)}
+        found: dict[str, Any] = {
+            "arm": np.full(len(self.steps), self.name),
+            "rate": np.full(len(self.steps), self.rate),
+        }
         found["step"] = self.steps
         for name in CURVES:
             law = self.mean(name)
@@ -123,6 +136,10 @@ class Course(Result):
         return np.asarray(by_class[..., there] @ self.labels[there])
 
     def _of(self, chosen: NDArray[np.bool_]) -> "Course":
-        from dataclasses import replace
-
-        return replace(self, **{name: getattr(self, name)[chosen] for name in ("shares", "recall", "losses", "probabilities", "gradients")})
+        return replace(
+            self,
+            **{
+                name: getattr(self, name)[chosen]
+                for name in ("shares", "recall", "losses", "probabilities", "gradients")
+            },
+        )

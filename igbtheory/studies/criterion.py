@@ -25,7 +25,9 @@ class Criterion(NamedTuple):
 def criterion(loss: Any) -> Criterion:
     """Return the loss of that name, an `igbtheory.losses.Loss`, or a function of outputs and labels, as PyTorch's."""
     if loss == "mse":
-        return Criterion(lambda x, y: float(0.5 * np.square(x - _aims(x, y)).sum(axis=1).mean()), lambda x, y: x - _aims(x, y))
+        return Criterion(
+            lambda x, y: float(0.5 * np.square(x - _aims(x, y)).sum(axis=1).mean()), lambda x, y: x - _aims(x, y)
+        )
     if isinstance(loss, str):
         loss = LOSSES[checks.known("loss", loss, ("mse", *LOSSES))]
     if isinstance(loss, Loss):

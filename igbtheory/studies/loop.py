@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from igbtheory.torch.models import checked_model
 from igbtheory.torch.passes import made, outputs_of, stream
 
 Array = NDArray[Any]
+ALONE = Lock()
 
 
 def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
@@ -27,7 +29,8 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
     What comes after outputs that are not finite is NaN. Network i draws from the same streams in every arm.
     """
     task, rule = arm.task(), criterion(arm.loss)
-    with stream(plan.seed, network), single_thread():
+    # threads share the generators, and take their turns
+    with ALONE, stream(plan.seed, network), single_thread():
         model = checked_model(made(arm.make_model, network), None)
         given, seen = checked_data(task.data), checked_data(task.seen)
         data, seen = moved(given, model), moved(seen, model)
@@ -58,7 +61,10 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
             raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
         missing = len(recorded) - len(found)
         rows = {name: np.stack([one[name] for one in found]) for name in found[0]}
-        padded = {name: np.pad(x, [(0, missing), *[(0, 0)] * (x.ndim - 1)], constant_values=np.nan) for name, x in rows.items()}
+        padded = {
+            name: np.pad(x, [(0, missing), *[(0, 0)] * (x.ndim - 1)], constant_values=np.nan)
+            for name, x in rows.items()
+        }
         return {**padded, "layers": np.array(list(layers(model)))}
 
 
@@ -104,6 +110,6 @@ def _refuse_labels(labels: NDArray[np.int64], classes: int) -> None:
 def _refuse_loss(arm: Arm, losses: Array) -> None:
     if np.any(np.isinf(losses)) or np.all(np.isnan(losses)):
         raise ValueError(
-            f"expected a finite loss before training, got {losses[~np.isfinite(losses)][0]} from {arm.loss!r:.60}; check "
-            "the loss, and the size of the outputs"
+            f"expected a finite loss before training, got {losses[~np.isfinite(losses)][0]} from {arm.loss!r:.60}; "
+            "check the loss, and the size of the outputs"
         )

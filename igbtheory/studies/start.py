@@ -14,9 +14,9 @@ NEUTRAL, PREJUDICED = (0.45, 0.55), (0.95, 1.0)
 def begin(model: Any, start: str, data: torch.Tensor, classes: int, seed: int) -> None:
     """Change the last layer so that the model starts as wanted on the data.
 
-    "neutral", "prejudiced": the last layer is drawn anew until G0 lies in the window, see `igbtheory.initialise`; of more
-    than two classes all get equal shares by their biases, or class 0 all but one in twenty data. "centred": the mean of
-    every output over the data is moved to 0, by the bias of the last layer where it has one.
+    "neutral", "prejudiced": the last layer is drawn anew until G0 lies in the window, see `igbtheory.initialise`; of
+    more than two classes, biases give all of them equal shares at a neutral start. "centred": the mean of every output
+    over the data is moved to 0, by the bias of the last layer where it has one.
     """
     if start == "centred":
         last = LastLayer(model, data)

@@ -1,13 +1,18 @@
 """Studies of the user's own models, and the running of the arms of any study."""
 
-from collections.abc import Callable, Iterable, Sequence
+import pickle
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.runs import chosen, in_order, kept
 from igbtheory.studies.arm import Arm, Plan, Task, controlled, swept
 from igbtheory.studies.course import Course
 from igbtheory.studies.result import Study
@@ -31,8 +36,11 @@ def study(  # noqa: PLR0913 - the contract of the public name
     batch_size: int | None = 64,
     test: tuple[Any, Any] | None = None,
     controls: bool = False,
-    goal: float = 0.7,
+    goal: float = GOAL,
     seed: int = 0,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
     progress: bool = False,
 ) -> Study:
     """Train an ensemble of PyTorch models, and record at logarithmically spaced steps how their bias is absorbed.
@@ -46,7 +54,9 @@ def study(  # noqa: PLR0913 - the contract of the public name
     prejudiced starts, and with centred outputs. goal: the accuracy to wait for.
 
     Networks of one number have the same weights in all arms and see the same batches. Records are made in the mode the
-    model comes in, BatchNorm with the statistics of all data there, and Dropout off.
+    model comes in, BatchNorm with the statistics of all data there, and Dropout off. workers, executor, store,
+    progress: who trains the networks, and what is kept of them, as in `igbtheory.simulate`; a make_model that other
+    processes cannot find, such as a lambda, stays in this one.
     ValueError, TypeError: no model, labels outside the classes, one class only, a loss that is not finite.
     """
     require_torch()
@@ -58,26 +68,59 @@ def study(  # noqa: PLR0913 - the contract of the public name
         checks.whole("seed", seed, 0),
     )  # fmt: skip
     arms = [
-        Arm(loss if isinstance(loss, str) else getattr(loss, "__name__", repr(loss)), make_model, partial(_same, task), loss, optimiser=optimiser)
+        Arm(
+            loss if isinstance(loss, str) else getattr(loss, "__name__", repr(loss)),
+            make_model,
+            partial(_same, task),
+            loss,
+            optimiser=optimiser,
+        )
         for loss in several
     ]
     every = [one for arm in arms for one in (controlled(arm) if controls else (arm,))]
     given = np.atleast_1d(np.asarray(rates, dtype=float))
     if not np.all(np.isfinite(given) & (given > 0)):
         raise ValueError(f"expected learning rates above 0, got {rates!r}; pass for example 1e-3")
-    courses = run(list(swept(tuple(every), tuple(given.tolist()))), plan, progress=progress)
+    swept_arms = list(swept(tuple(every), tuple(given.tolist())))
+    courses = run(swept_arms, plan, workers=workers, executor=executor, store=store, progress=progress)
     return Study("Study", courses, goal)
 
 
-def run(arms: Sequence[Arm], plan: Plan, *, progress: bool = False) -> tuple[Course, ...]:
+def run(
+    arms: Sequence[Arm],
+    plan: Plan,
+    *,
+    title: str = "study",
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
+    progress: bool = False,
+) -> tuple[Course, ...]:
     """Return the courses of all arms; the networks of one number are trained in all arms before those of the next."""
-    from igbtheory.simulation.progress import shown  # noqa: PLC0415 - most studies show no bar
     from igbtheory.studies.loop import trained  # noqa: PLC0415 - it loads PyTorch
 
     pieces = [partial(trained, arm, plan, network) for network in range(plan.networks) for arm in arms]
-    results: Iterable[dict[str, Any]] = (piece() for piece in pieces)
-    found = list(shown(results, len(pieces), "networks") if progress else results)
+    chosen_one = chosen(executor, workers, len(pieces)) if _travels(pieces[0]) else "threads:1"
+    # more networks go on from fewer
+    named = {
+        "study": title,
+        "arms": [f"{arm.name}, rate {arm.rate:g}, {arm.loss!r}, {arm.optimiser!r}" for arm in arms],
+    }
+    configuration = {**named, "steps": plan.steps, "batch_size": plan.batch_size, "seed": plan.seed}
+    with kept(store, configuration, pieces[0]) as file:
+        label = "networks" if progress else None
+        with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
+            found = list(results)
     return tuple(_course(arm, plan, found[i :: len(arms)]) for i, arm in enumerate(arms))
+
+
+def _travels(piece: Any) -> bool:
+    """Whether a piece can be sent to another process, as functions of a module can and lambdas cannot."""
+    try:
+        pickle.dumps(piece)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
 
 
 def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:

@@ -139,7 +139,8 @@ def absorbed(times: Array, shares: Array, labels: Array, tolerance: float) -> Ar
 
     A share that is not a number, of a network that has diverged, is near nothing.
     """
-    away = ~(np.abs(shares - labels) <= one_number("tolerance", tolerance)).all(axis=2)
+    near = np.abs(shares - labels) <= one_number("tolerance", tolerance)
+    away = np.asarray(~near.all(axis=2))
     later = away.shape[1] - np.argmax(away[:, ::-1], axis=1)
     return np.asarray(np.append(times, np.inf)[np.where(away.any(axis=1), later, 0)])
 
