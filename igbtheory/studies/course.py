@@ -96,7 +96,8 @@ class Course(Result):
         there, row = curve >= level, np.arange(self.networks)
         after = np.maximum(there.argmax(axis=1), 1)
         low, high = curve[row, after - 1], curve[row, after]
-        part = np.divide(level - low, high - low, out=np.zeros_like(low), where=low < level)
+        between = (low < level) & (level <= high)
+        part = np.divide(level - low, high - low, out=np.zeros_like(low), where=between)
         found = self.steps[after - 1] + part * (self.steps[after] - self.steps[after - 1])
         return np.where(there.any(axis=1), found, np.inf)
 
