@@ -126,10 +126,10 @@ def _travels(piece: Any) -> bool:
 def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:
     layers = tuple(map(str, found[0]["layers"]))
     arrays = {name: np.stack([one[name] for one in found]) for name in found[0] if name != "layers"}
-    if np.array_equal(arrays["losses"][0, 0], arrays["losses"][1, 0], equal_nan=True):
+    if np.array_equal(arrays["probabilities"][0, 0], arrays["probabilities"][1, 0]):
         raise ValueError(
-            "expected freshly drawn weights from every call of make_model, got the same loss of two networks before "
-            "training; remove the seed that is set inside make_model, or the weights that it loads"
+            "expected freshly drawn weights from every call of make_model, got the same probabilities from two "
+            "networks; remove the seed that is set inside make_model, or the weights that it loads"
         )
     labels = np.bincount(arm.task().seen_labels, minlength=arrays["shares"].shape[2])
     return Course(arm.name, arm.base, arm.rate, plan.recorded, labels / labels.sum(), layers, **arrays)
