@@ -47,8 +47,8 @@ RATES = equation(r"\lambda_1", theta + (n - 1) * rho), equation(r"\lambda_2", th
     "Training from a prejudiced start has two timescales: first the boundary moves, then it turns; from a neutral one "
     "the second is left",
     printed=RATES,
-    assumes="infinite width, gradient flow of squared loss, two balanced classes, data that are all alike: n orthogonal "
-    "ones, of which the tangent kernel has theta on the diagonal and rho beside it",
+    assumes="infinite width, gradient flow of squared loss, two balanced classes, data that are all alike: n "
+    "orthogonal ones, of which the tangent kernel has theta on the diagonal and rho beside it",
 )
 def two_timescales(stated: Any) -> Findings:
     """The outputs follow df/dt = -Theta (f - y). The mean output, which is the bias, is the first eigenvector of
@@ -58,7 +58,9 @@ def two_timescales(stated: Any) -> Findings:
     kernel = (theta - rho) * sp.eye(4) + rho * sp.ones(4)
     for name, vector, rate in (("equal outputs", (1, 1, 1, 1), fast), ("balanced labels", (1, 1, -1, -1), slow)):
         for i in (0, 3):
-            yield identity(f"{name}, datum {i}", (kernel * sp.Matrix(vector))[i] / vector[i], rate, of=sp.Symbol("lambda"))
+            yield identity(
+                f"{name}, datum {i}", (kernel * sp.Matrix(vector))[i] / vector[i], rate, of=sp.Symbol("lambda")
+            )
     data, y = 6 * np.eye(36), np.repeat([1.0, -1.0], 18)
     net = igb.mlp(3, "relu")
     found = igb.training.kernels(net.layers, data)[1]

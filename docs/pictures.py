@@ -156,21 +156,18 @@ def training() -> Figure:
 
 def trained_shares(x: Any, y: Any, rate: float) -> tuple[Any, Any]:
     """Times and G0, shape (networks, times), of PyTorch models in NTK parametrisation, trained by small steps."""
-    import torch  # noqa: PLC0415 - an extra, which the other pictures do without
+    from torch import nn  # noqa: PLC0415 - an extra, which the other pictures do without
 
-    class Wide(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.first = torch.nn.Parameter(torch.randn(300, x.shape[1]))
-            self.last = torch.nn.Parameter(torch.randn(300))
-
-        def forward(self, data: Any) -> Any:
-            hidden = torch.relu(data @ self.first.T * (2 / data.shape[1]) ** 0.5)
-            return hidden @ self.last * (2 / 300) ** 0.5
+    def wide() -> Any:
+        model = nn.Sequential(nn.Linear(x.shape[1], 300, bias=False), nn.ReLU(), nn.Linear(300, 1, bias=False))
+        for layer in (model[0], model[2]):
+            nn.init.normal_(layer.weight)
+            layer.register_forward_hook(lambda own, _, z: (2 / own.in_features) ** 0.5 * z)
+        return model
 
     size, options = 0.1, {"losses": "mse", "optimiser": "SGD", "networks": 100, "steps": 300, "batch_size": None}
     # the loss of a study is a mean over the data, that of the theory a sum
-    found = igb.study(Wide, x, np.where(y > 0, 0, 1), rates=size * len(x) / rate, **options).courses[0]
+    found = igb.study(wide, x, np.where(y > 0, 0, 1), rates=size * len(x) / rate, **options).courses[0]
     return size * found.steps, found.shares[..., 0]
 
 

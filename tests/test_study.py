@@ -100,7 +100,7 @@ def test_theory_of_infinite_width_and_wide_networks_agree() -> None:
     rate = net.train(x, y, times=[0.0], draws=2).rate
     size = 0.5
     found = igb.study(
-        Wide, x, y, losses="mse", optimiser="SGD", rates=size * len(x) / rate, networks=24, steps=40, batch_size=None
+        wide, x, y, losses="mse", optimiser="SGD", rates=size * len(x) / rate, networks=24, steps=40, batch_size=None
     ).courses[0]
     theory = net.train(x, y, times=size * found.steps / rate, draws=4000)
     for drawn, expected in ((found.shares[..., 0], theory.G0), (found.accuracy, theory.accuracy)):
@@ -110,17 +110,13 @@ def test_theory_of_infinite_width_and_wide_networks_agree() -> None:
     assert theory.G0.std().value[0] > 0.2
 
 
-class Wide(nn.Module):  # type: ignore[misc]
+def wide() -> Any:
     """One hidden ReLU layer of 400 units and two outputs, in NTK parametrisation with sigma_w2 = 2."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = nn.Parameter(torch.randn(400, 64))
-        self.last = nn.Parameter(torch.randn(2, 400))
-
-    def forward(self, x: Any) -> Any:
-        hidden = torch.relu(x @ self.first.T * (2 / 64) ** 0.5)
-        return hidden @ self.last.T * (2 / 400) ** 0.5
+    model = nn.Sequential(nn.Linear(64, 400, bias=False), nn.ReLU(), nn.Linear(400, 2, bias=False))
+    for layer in (model[0], model[2]):
+        nn.init.normal_(layer.weight)
+        layer.register_forward_hook(lambda own, _, z: (2 / own.in_features) ** 0.5 * z)
+    return model
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -2,7 +2,7 @@
 
 from igbtheory.studies.arm import Arm, Task
 from igbtheory.studies.course import Course
-from igbtheory.studies.presets import preset
+from igbtheory.studies.preset import preset
 from igbtheory.studies.result import Study
 from igbtheory.studies.study import study
 

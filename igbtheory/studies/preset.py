@@ -7,11 +7,13 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory import checks
 from igbtheory.studies.arm import Arm, Plan, swept
 from igbtheory.studies.course import Course
 from igbtheory.studies.paired import LEVEL, Finding, Paired, paired
 from igbtheory.studies.result import Study
 from igbtheory.studies.study import run
+from igbtheory.torch.library import require_torch
 
 Quantity = Callable[[Course], NDArray[np.float64]]
 """A number for every network of a course."""
@@ -97,3 +99,15 @@ def probability_after(step: int) -> Quantity:
     return lambda course: np.asarray(
         course.probabilities[:, np.searchsorted(course.steps, step, "right") - 1].max(axis=1)
     )
+
+
+def preset(name: str, *, quick: bool = False, **options: Any) -> Study:
+    """Return the study of an experiment of the papers: blobs, deep, digits, losses, phases, shift or imbalance.
+
+    quick: smaller ensembles and data, in less than three minutes on two cores. options: workers, executor, store and
+    progress, as of `igbtheory.study`.
+    """
+    require_torch()
+    from igbtheory.studies.presets import PRESETS  # noqa: PLC0415 - it loads PyTorch
+
+    return PRESETS[checks.known("preset", name, PRESETS)](quick=quick).study(**options)

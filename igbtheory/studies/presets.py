@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from igbtheory import checks
 from igbtheory.losses import PiecewiseZero
 from igbtheory.studies.arm import Arm, Plan, Task, controlled
 from igbtheory.studies.models import mlp
@@ -20,9 +19,7 @@ from igbtheory.studies.preset import (
     start_bias,
     still_on_top,
 )
-from igbtheory.studies.result import Study
 from igbtheory.studies.tasks import blobs, digit_images
-from igbtheory.torch.library import require_torch
 
 PLACEMENTS: dict[str, Any] = {
     "no norm": {},
@@ -215,12 +212,3 @@ PRESETS: dict[str, Callable[..., Preset]] = {
     "imbalance": imbalance,
 }
 """Experiments by name."""
-
-
-def preset(name: str, *, quick: bool = False, **options: Any) -> Study:
-    """Return the study of that name; quick: smaller ensembles and data, in less than three minutes on two cores.
-
-    options: workers, executor, store and progress, as of `igbtheory.study`.
-    """
-    require_torch()
-    return PRESETS[checks.known("preset", name, PRESETS)](quick=quick).study(**options)
