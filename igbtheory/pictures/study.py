@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 CURVES = {"largest": "largest share of a class", "accuracy": "accuracy", "worst_recall": "recall of the worst class"}
 SYMBOLS = {"holds": "\N{CHECK MARK}", "fails": "\N{BALLOT X}", "not seen": "\N{EM DASH}"}
 """What stands before a statement in the picture."""
+KEY = ", ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
 LINES = len(SERIES)
 """Arms in a row of panels."""
 
@@ -20,7 +21,7 @@ LINES = len(SERIES)
 def study(found: "Study") -> Figure:
     """Return rows of panels, arms of one kind in each, at their best rates, over the statements and what was found."""
     rows = _rows(found)
-    height = 2.5 * len(rows) + 0.5 + 0.17 * (len(found.findings) + 2)
+    height = 2.5 * len(rows) + 0.5 + 0.17 * (len(found.findings) + 3)
     figure = Figure(figsize=(9.6, height))
     parts: Any = figure.subfigures(len(rows) + 1, 1, height_ratios=[2.5] * len(rows) + [height - 2.5 * len(rows)])
     for part, names in zip(parts, rows, strict=False):
@@ -34,7 +35,7 @@ def study(found: "Study") -> Figure:
             axes.set_xscale("symlog", linthresh=1, linscale=0.3)
             axes.set(xlim=(0, found.courses[0].steps[-1]), ylim=(0, 1.02), xlabel="step", title=label)
         panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
-        shared_legend(part, columns=min(4, len(names)))
+        shared_legend(part, columns=len(names) if len(names) < LINES else LINES // 2)
     _words(parts[-1], found)
     return figure
 
@@ -82,6 +83,8 @@ def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
 def _words(part: Any, found: "Study") -> None:
     """Write the papers' statement and the verdicts."""
     lines = [f"{SYMBOLS[one.verdict]}  {one.statement} (p = {one.paired.p:.1g})" for one in found.findings]
+    if lines:
+        lines.append("network by network, sign test at the best learning rates: " + KEY)
     how: Any = {"va": "top", "ha": "left", "family": "DejaVu Sans"}
     part.text(0.01, 1.0, found.statement, fontsize=9, weight="bold", **how)
     part.text(0.01, 1.0, "\n\n" + "\n".join(lines), fontsize=8, linespacing=1.4, **how)
