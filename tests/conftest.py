@@ -2,8 +2,18 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from igbtheory.layers import control_variates, draws
 
 settings.register_profile("any", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates from a quarter of the draws, with an error that says so."""
+    monkeypatch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
+    monkeypatch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)

@@ -10,6 +10,7 @@ from scipy import special
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
+from igbtheory.layers import batch_kernel_homogeneous
 from igbtheory.layers.batch_kernel_homogeneous import second_moments
 from igbtheory.layers.batch_kernel_scaled import approximate, effective_rank
 from igbtheory.numbers import FLOAT64
@@ -59,6 +60,19 @@ def test_the_exact_kernel_is_that_of_drawn_vectors(
     assert z_scores(name, covariance, size, eps, found).max() < FIVE
     assert error < 1e-11
     assert np.abs(found - found.T).max() < 1e-13  # one matrix product for both halves, but for its rounding
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.3])
+@pytest.mark.parametrize(("name", "rank", "least"), [("relu", 8, 1e-6), ("squared_relu", 4, 1e-5), (None, 20, 1e-8)])
+def test_short_rules_of_large_batches_are_the_long_ones(
+    name: str | None, rank: int, least: float, eps: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    covariance = kernel(30, rank)
+    exact, _ = second_moments(function(name), covariance, 30, eps)
+    monkeypatch.setattr(batch_kernel_homogeneous, "LARGE", 30)
+    found, error = second_moments(function(name), covariance, 30, eps)
+    root = np.sqrt(np.diagonal(exact))
+    assert np.max(np.abs(found - exact) / np.outer(root, root)) < error < least
 
 
 @pytest.mark.parametrize("rank", [1, 2, 40])

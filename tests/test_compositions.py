@@ -22,6 +22,8 @@ from igbtheory.layers import (
     RMSNorm,
 )
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 SEVERAL = settings(max_examples=8, deadline=None)
 depths = st.integers(1, 12)
 weights = st.floats(-2, 2).map(lambda e: 10.0**e)

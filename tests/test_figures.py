@@ -66,7 +66,8 @@ TABLE = {
     "regimes": Expected(7, 12),
     "several_classes": Expected(2, 4, points=16, degrees=29, tiny={"WIDTH": 100, "CLASSES": (2, 10)}),
 }
-EVERY = pytest.mark.parametrize("name", TABLE)
+EVERY = pytest.mark.parametrize("name", TABLE, scope="module")
+"""The scope puts all tests of a figure beside each other, so that one process draws it."""
 
 
 @cache

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.layers import control_variates
 from igbtheory.theory import data_set, kernels
 
 X = np.random.default_rng(0).standard_normal((3, 2, 4, 4)) + 0.3
@@ -186,14 +185,13 @@ NETWORKS = {
 
 
 @pytest.fixture
-def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it has its effect
     """Fewer units and worlds, with an error that says so."""
-    monkeypatch.setattr(control_variates, "VALUES", 2**16)
     monkeypatch.setattr(data_set, "WORLDS", 24)
     monkeypatch.setattr(data_set, "MOST_WORLDS", 24)
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("few_worlds")
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
 @pytest.mark.parametrize("name", NETWORKS)
 def test_finite_networks_agree(name: str) -> None:
@@ -226,7 +224,7 @@ def test_tokens_are_sums_of_patches_and_uniform_attention_is_their_mean() -> Non
     assert uniform == pytest.approx(means, rel=1e-12)
 
 
-@pytest.mark.usefixtures("few_draws")
+@pytest.mark.usefixtures("few_worlds")
 def test_worlds() -> None:
     """Attention to tokens without scores is uniform; the laws of G0 and of classes draw worlds as the variance does."""
     patches = igb.PatchEmbedding(2)
@@ -257,6 +255,18 @@ def test_a_finite_convolution_is_that_by_hand() -> None:
 def test_digits() -> None:
     net, small = igb.Network(igb.Conv2d(2), RELU, igb.AvgPool2d(2), igb.GlobalAvgPool(), OUT), X[:2, :, :2, :2]
     assert net.predict(small).gamma == pytest.approx(float(net.predict(small, digits=25).gamma), rel=1e-12)
+
+
+@pytest.mark.parametrize("sigma_w2", [1.2, 2.0])
+@pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")  # nearly equal data cost digits
+def test_nearly_equal_images_part_as_chi_1_says(sigma_w2: float) -> None:
+    """Convolutions average the distance of two images over windows, and a circular one keeps its sum."""
+    image = np.where(np.random.default_rng(0).random((1, 8, 8)) < 0.5, -1.0, 1.0)
+    near = np.stack([image, image + 1e-5 * np.random.default_rng(1).standard_normal(image.shape)])
+    net = igb.cnn(9, "tanh", padding="circular", sigma_w2=sigma_w2, sigma_b2=0.1)
+    *_, before, last = net.predict(near).per_layer.var_chi
+    chi_1 = igb.phases.fixed_points("tanh", sigma_w2, 0.1)[0].chi_1
+    assert last / before == pytest.approx(chi_1, rel=1e-3)
 
 
 @pytest.mark.parametrize("name", ["tanh", "silu", "elu"])  # by series, by an interpolant for all positions, by moments

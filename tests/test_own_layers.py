@@ -9,6 +9,8 @@ import pytest
 import igbtheory as igb
 from igbtheory.phases import gradients
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 WAVE = np.random.default_rng(0).standard_normal((8, 20)) + 0.2
 
 

@@ -22,6 +22,8 @@ from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)
 """Steps of a coarser and of the finer rule in u, t = exp(u - exp(-u))."""
+LARGE, ORDERS = 256, (8, 12)
+"""Data of a batch from which on Gauss rules shorten the finer rule, and numbers of their nodes."""
 TOGETHER = 128
 """Data whose pairs with later ones are computed at once: their arrays stay in the cache."""
 SAMPLE = 64
@@ -45,7 +47,7 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
     found, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
     for batch in batches:
         within = found[batch.rows, batch.rows]
-        coarse, fine = (batch.rule(_degree(phi), step) for step in STEPS)
+        coarse, fine = _rules(batch, _degree(phi), size)
         for first in range(0, size, TOGETHER):
             data = np.arange(first, min(first + TOGETHER, size))
             part = _within(phi, batch, fine, data, first)
@@ -79,6 +81,15 @@ def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> A
 
 def _degree(phi: Function | None) -> float:
     return 1.0 if phi is None or phi.degree is None else float(phi.degree)
+
+
+def _rules(batch: Batch, degree: float, size: int) -> tuple[Rule, Rule]:
+    """Return a coarser and a finer rule for the pairs of one batch."""
+    coarse, fine = (batch.rule(degree, step) for step in STEPS)
+    if size < LARGE:
+        return coarse, fine
+    coarse, fine = (batch.short(fine, order) for order in ORDERS)
+    return coarse, fine
 
 
 def _batches(kernel: Array, size: int, eps: float) -> tuple[Array, list[Batch]]:

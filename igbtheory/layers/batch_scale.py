@@ -8,6 +8,7 @@ import scipy
 
 from igbtheory.averages.state import kernel_root
 from igbtheory.layers.batch_kernel_scaled import Array, mean_variances
+from igbtheory.numerics.gauss import gauss
 
 NEGLIGIBLE = 37.0
 """Logarithm of what is large against anything dropped from an integral."""
@@ -43,9 +44,24 @@ class Batch:
         t = np.exp(x)
         log_weight = power * x + np.log(step * (1 + np.exp(-u))) - t * self.eps - scipy.special.gammaln(power)
         shrunk = 1 + 2 * t[:, None] * self.spectrum
-        size = log_weight - np.log(shrunk).sum(axis=1) / 2 + power * np.log((self.spectrum / shrunk).sum(axis=1))
+        size = log_weight - self._decay(t) + power * np.log((self.spectrum / shrunk).sum(axis=1))
         kept = size > size.max() - NEGLIGIBLE
         return t[kept], log_weight[kept]
+
+    def short(self, rule: Rule, order: int) -> Rule:
+        """Return the rule of `order` nodes that integrates polynomials in y = t/(t + tau) as this rule does.
+
+        tau = 1/(2 largest eigenvalue): what is averaged is smooth in y, also at the end t = infinity.
+        """
+        t, log_weight = rule
+        tau, size = 1 / (2 * self.spectrum.max()), log_weight - self._decay(t)
+        y, weights = gauss(t / (t + tau), np.exp(size - size.max()), order)
+        t = tau * y / (1 - y)
+        return t, np.log(weights) + size.max() + self._decay(t)
+
+    def _decay(self, t: Array) -> Array:
+        """Return log det(1 + 2 t J/n)/2."""
+        return np.asarray(np.log(1 + 2 * t[:, None] * self.spectrum).sum(axis=1) / 2)
 
 
 def batch_of_rows(kernel: Array, normalised: Array, rows: slice, eps: float) -> Batch:

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within
+from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within, standard_error
 from igbtheory.numbers.threads import one_thread
 
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]
@@ -36,8 +36,8 @@ from draws that no replicate has."""
 class DrawnKernel:
     """Second moments, shape (D, D), and means, shape (D,), of a unit at D data.
 
-    error: SPARE standard errors, against the roots of the two diagonal entries: the root of their mean square, over
-    the means, over the diagonal or over all pairs, whichever is the largest.
+    error: SPARE standard errors of what a prediction is made of, against the mean q of the diagonal: of q - q_ab, q_ab
+    the mean over all pairs, or of either of the two times (q - q_ab)/q, whichever is the largest.
     """
 
     q_ab: Array
@@ -53,40 +53,36 @@ def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKern
     replicates = FEW if world else REPLICATES
     rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
     with one_thread() if mean.size <= SMALL else nullcontext():
-        slope, beta, sums = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
-    left, error_1 = _mean(sums[0], sums[1], replicates)
-    square, error_2 = _mean(sums[2], sums[3], replicates)
+        slope, beta, left, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
     # without a control its moments may be out of range
     found = beta * q_ab + square if beta else square
-    q = np.diagonal(found)
-    inverse = np.divide(1, q, out=np.zeros(len(q)), where=q > 0)
-    relative = (
-        error_1 * np.sqrt(inverse),
-        np.diagonal(error_2) * inverse,
-        error_2 * np.sqrt(inverse[:, None] * inverse),
-    )
-    return DrawnKernel(
-        found,
-        slope * mean + left if slope else left,
-        SPARE * max(float(np.sqrt(np.mean(part**2))) for part in relative),
-    )
+    q, shared = float(np.diagonal(found).mean()), float(found.mean())
+    apart = (q - shared) / q if q > 0 else 0.0
+    own, common, difference = standard_error(np.stack([means[:, 0], means[:, 1], means[:, 0] - means[:, 1]], axis=1))
+    error = SPARE * max(difference, apart * own, apart * common) / q if q > 0 else 0.0
+    return DrawnKernel(found, slope * mean + left if slope else left, float(error))
 
 
-def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, list[Array]]:
-    """Slopes of y and of its square on those of y0, and sums over replicates of what they leave, and of its squares."""
+def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, Array, Array, Array]:
+    """Slopes of y and of its square on those of y0, and what they leave of the means and of the second moments.
+
+    The last are means of these second moments over the diagonal and over all pairs, shape (replicates, 2).
+    """
     pairs = _replicates(draw, wanted, rngs)
     y, y0 = next(pairs)
     if y0 is None or not _is_light(y0):
         slope = beta = 0.0
     else:
         slope, beta = _slope(y, y0), _slope(np.square(y), np.square(y0))
-    sums: list[Array] = [np.zeros(())] * 4
+    mean = square = np.zeros(())
+    means: list[tuple[float, float]] = []
     for y, y0 in pairs:
-        left, square = y.mean(axis=1), y @ y.T / y.shape[1]
+        left, moments = y.mean(axis=1), y @ y.T / y.shape[1]
         if y0 is not None and beta:
-            left, square = left - slope * y0.mean(axis=1), square - beta * (y0 @ y0.T) / y.shape[1]
-        sums = [total + new for total, new in zip(sums, (left, left**2, square, square**2), strict=True)]
-    return slope, beta, sums
+            left, moments = left - slope * y0.mean(axis=1), moments - beta * (y0 @ y0.T) / y.shape[1]
+        mean, square = mean + left, square + moments
+        means.append((np.diagonal(moments).mean(), moments.mean()))
+    return slope, beta, mean / len(means), square / len(means), np.array(means)
 
 
 def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tuple[Array, Array | None]]:
@@ -110,9 +106,3 @@ def _slope(y: Array, y0: Array) -> float:
     apart = y0 - y0.mean(axis=1, keepdims=True)
     square = float(np.sum(apart * apart))
     return float(np.sum(y * apart)) / square if square else 0.0
-
-
-def _mean(total: Array, squares: Array, replicates: int) -> tuple[Array, Array]:
-    """Means of the replicates, and their standard errors."""
-    mean = total / replicates
-    return mean, np.sqrt(np.maximum(squares / replicates - mean**2, 0) / (replicates - 1))

@@ -84,6 +84,8 @@ class Residual(Layer):
     def kernel(self, node: KernelNode) -> KernelNode:
         if not self._weighs:  # token mixing alone: a channel of the branch depends on that of the stream
             return super().kernel(node)
+        if not node.gaussian and self.layers[0].weighs:  # stream and branch both ask for its average
+            node = node.with_moments(node.units, node.averaged(), node.means())
         return self.through(node, lambda layer, x: layer.kernel(x), add_pairs)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
