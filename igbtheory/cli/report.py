@@ -25,8 +25,8 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
         Print JSON: the page, and whether everything agrees.
 
     """
-    from igbtheory.cli.progress import progress_bar  # noqa: PLC0415 - rich would slow down `igb --help`
     from igbtheory.report import write_report  # noqa: PLC0415 - as would Matplotlib
+    from igbtheory.runs.progress import progress_bar  # noqa: PLC0415 - rich would slow down `igb --help`
 
     def begun(folder: Path) -> None:
         output.tell(f"until all is done, pictures appear in {folder}")

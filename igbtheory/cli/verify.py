@@ -11,7 +11,7 @@ from igbtheory.claims.report import as_dict, write_reports
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, run
 from igbtheory.cli import output
 from igbtheory.cli.options import Whole
-from igbtheory.cli.progress import progress_bar
+from igbtheory.runs.progress import progress_bar
 from igbtheory.text import table
 
 WIDEST = 88

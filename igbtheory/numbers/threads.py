@@ -1,5 +1,6 @@
 """Threads of the linear algebra library."""
 
+import os
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
@@ -16,3 +17,10 @@ def one_thread() -> AbstractContextManager[Any]:
     """Context in which a matrix product has one thread: those of a sweep are small, and more wait for each other."""
     limited: AbstractContextManager[Any] = _controller().limit(limits=1)
     return limited
+
+
+@cache
+def pinned() -> None:
+    """Give matrix products one thread for good: in a process among others, which have the other cores."""
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # for libraries that are not loaded yet
+    one_thread()

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.numbers.threads import one_thread
+from igbtheory.runs.progress import shown
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
-from igbtheory.simulation.progress import shown
 from igbtheory.simulation.result import Simulated, Simulation
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.simulation.progress import shown
+from igbtheory.runs.progress import shown
 from igbtheory.torch.library import require_torch
 from igbtheory.torch.outputs import Summary, like_probabilities
 from igbtheory.torch.remarks import remarks

@@ -1,0 +1,181 @@
+"""Pieces of work whose results come in the order of the pieces, whoever does them, and are kept at once."""
+
+import os
+import platform
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, final
+
+from igbtheory.numbers.threads import one_thread, pinned
+from igbtheory.runs.executors import opener, processes
+from igbtheory.runs.progress import shown
+from igbtheory.runs.store import Store, versions
+
+Piece = Callable[[], Any]
+AHEAD = 4096
+"""Pieces that are handed out before the first of them is needed."""
+ATTEMPTS = 3
+"""Times that a piece is done whose process dies."""
+
+
+def in_order(
+    pieces: Sequence[Piece],
+    *,
+    executor: Executor | str | None = None,
+    store: Store | None = None,
+    progress: str | None = None,
+) -> Iterator[Any]:
+    """Yield the result of every piece in the order of the pieces, the same numbers whoever does them.
+
+    pieces: picklable functions without arguments, such as a functools.partial of a function of a module, each of some
+    0.5 to 5 s. executor: a concurrent.futures.Executor, or "processes:4", or "dask:tcp://host:8786"; None: processes
+    on this machine, one a core. A piece whose process dies is done again, three times in all. store: keeps every
+    finished piece at once; what it has is not computed. Results that are kept are arrays, or dicts of arrays and
+    numbers. progress: what the pieces are, in a bar on standard error.
+
+    An exception of a piece is raised in its turn. ChildProcessError: workers died. ConnectionError: a cluster is out
+    of reach. KeyboardInterrupt says what the store keeps.
+    """
+    results = _Run(pieces, executor, store).results()
+    return results if progress is None else shown(results, len(pieces), progress)
+
+
+@final
+class _Run:
+    """The state of a run: pieces to do, those that are handed out, and results that wait for their turn."""
+
+    def __init__(self, pieces: Sequence[Piece], executor: Executor | str | None, store: Store | None) -> None:
+        self.pieces, self.store = pieces, store
+        self.ready: dict[int, Callable[[], Any]] = {}
+        if store is not None:
+            self.ready = {number: partial(store.get, number) for number in store.numbers()}
+        self.todo = deque(number for number in range(len(pieces)) if number not in self.ready)
+        self.open, self.workers = opener(executor, len(self.todo))
+        self.out: dict[int, Future[Any]] = {}
+        self.news: SimpleQueue[int] = SimpleQueue()
+        self.lost: list[int] = []
+        self.turn = 0
+
+    def results(self) -> Iterator[Any]:
+        """Yield the results in order; where a process dies, all are opened anew."""
+        try:
+            with one_thread():  # for executors whose threads are those of this process
+                while self.todo:
+                    with self.open() as pool:
+                        yield from self._until_broken(pool)
+                    self._do_again()
+                yield from self._next_ones()
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(*self._kept()) from None
+
+    def _until_broken(self, pool: Executor) -> Iterator[Any]:
+        """Yield results until all pieces are back, those that died with their processes among them."""
+        try:
+            while self._hand_out(pool) or self.out:
+                yield from self._next_ones()
+                if self.out:
+                    self._hear()
+        finally:
+            if not self.workers:  # the executor goes on after this run
+                for future in self.out.values():
+                    future.cancel()
+
+    def _hand_out(self, pool: Executor) -> bool:
+        """Hand out pieces, and return whether more of them wait for their time."""
+        while self.todo and not self.lost:
+            number = self.todo[0]
+            if number >= self.turn + AHEAD:
+                return True
+            try:
+                future = self._submitted(pool, number)
+            except BrokenExecutor as error:
+                if not self.workers:
+                    raise ChildProcessError(f"the executor is broken: {error}; pass a new one") from None
+                return False
+            self.todo.popleft()
+            self.out[number] = future
+            future.add_done_callback(partial(self._back, number))
+        return False
+
+    def _back(self, number: int, _: Future[Any]) -> None:
+        self.news.put(number)
+
+    def _submitted(self, pool: Executor, number: int) -> Future[Any]:
+        return pool.submit(_done, self.pieces[number], versions(), (platform.node(), os.getpid()))
+
+    def _next_ones(self) -> Iterator[Any]:
+        """Yield the results whose turn it is."""
+        while self.turn in self.ready:
+            while not self.news.empty():  # kept before the caller takes its time
+                self._hear()
+            self.turn += 1
+            yield self.ready.pop(self.turn - 1)()
+
+    def _hear(self) -> None:
+        """Wait for the end of a piece that is out."""
+        number = self.news.get()
+        self._keep(number, self.out.pop(number))
+
+    def _keep(self, number: int, future: Future[Any]) -> None:
+        """Keep a result at once, and an exception until its turn."""
+        try:
+            result = future.result()
+        except Exception as error:  # noqa: BLE001 - whatever a piece does
+            if self.workers and isinstance(error, BrokenExecutor):
+                self.lost.append(number)
+            else:
+                self.ready[number] = partial(_raise, _told(error, f"piece {number} of {len(self.pieces)}"))
+            return
+        if self.store is not None:
+            self.store.put(number, result)
+        self.ready[number] = lambda: result
+
+    def _do_again(self) -> None:
+        """Do pieces again that died: alone those that may have been at work, the first ones, to know which of them did.
+
+        The others are still to do.
+        """
+        lost, self.lost = sorted(self.lost), []
+        self.todo.extendleft(reversed(lost[self.workers + 1 :]))
+        for number in lost[: self.workers + 1]:
+            for _ in range(ATTEMPTS - 1):
+                self.lost.clear()
+                with processes(1) as pool:
+                    self._keep(number, self._submitted(pool, number))
+                if not self.lost:
+                    break
+            else:
+                what = f"piece {number} of {len(self.pieces)} ended its process {ATTEMPTS} times, without an exception"
+                self.ready[number] = partial(_raise, ChildProcessError(f"{what}; is there memory enough for it?"))
+        self.lost.clear()
+
+    def _kept(self) -> Iterator[str]:
+        """What a run that is interrupted leaves, in words."""
+        if self.store is not None:
+            number = len(self.store.numbers())
+            yield f"{self.store.path} keeps {number} of {len(self.pieces)} pieces; repeat the command to go on"
+
+
+def _told(error: Exception, piece: str) -> Exception:
+    """Return what the exception of a future means: that of the piece, or the loss of those who did it."""
+    if isinstance(error, CancelledError):
+        return ConnectionError(f"the executor gave up {piece}; it was shut down, or its scheduler is out of reach")
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # that of dask
+        return ChildProcessError(f"workers died, and with them {piece}: {error}")
+    return error
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _done(piece: Piece, wanted: dict[str, str], sender: tuple[str, int]) -> Any:
+    """Do a piece where the versions are those of the sender; another process has one thread for linear algebra."""
+    if (found := versions()) != wanted:
+        raise ValueError(f"expected workers with {wanted}, got {found} on {platform.node()}; install the same versions")
+    if (platform.node(), os.getpid()) != sender:
+        pinned()
+    return piece()

@@ -1,0 +1,42 @@
+"""The progress bar of work that takes its time."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+BETWEEN = 0.1
+"""Seconds between two pictures of a bar."""
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[float, str], None]]:
+    """Show a bar on a terminal; the function to call with the part of the work that is done and what is being done."""
+    from rich import progress  # noqa: PLC0415 - most work shows no bar
+    from rich.console import Console  # noqa: PLC0415 - as above
+
+    console = Console(stderr=True)
+    work = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
+    left = progress.TextColumn("left"), progress.TimeRemainingColumn()
+    elapsed = progress.TextColumn("elapsed"), progress.TimeElapsedColumn()
+    # no thread of its own, which processes that are forked would inherit half of
+    options: Any = {"transient": True, "auto_refresh": False, "disable": not console.is_terminal}
+    with progress.Progress(*work, *left, *elapsed, console=console, **options) as bar:
+        task, drawn = bar.add_task("beginning", total=1.0), 0.0
+
+        def advanced(done: float, text: str) -> None:
+            nonlocal drawn
+            bar.update(task, completed=done, description=text)
+            if monotonic() > drawn + BETWEEN:
+                bar.refresh()
+                drawn = monotonic()
+
+        yield advanced
+
+
+def shown(results: Iterable[Any], total: int, what: str) -> Iterator[Any]:
+    """Yield the results, with a bar on standard error, where that is a terminal, that names them as `what`."""
+    with progress_bar() as advanced:
+        for number, result in enumerate(results, 1):
+            advanced(number / total, what)
+            yield result

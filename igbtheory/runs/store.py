@@ -1,0 +1,138 @@
+"""The store of a run: the results of its finished pieces, in one SQLite file.
+
+SQLite is in the standard library, its file outlives a killed process, several processes may use it at once, and every
+language reads it. The results are .npy and .npz files, which nothing executes.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Self, final
+
+import numpy as np
+
+import igbtheory
+
+TABLES = (
+    "CREATE TABLE configuration (text TEXT)",
+    "CREATE TABLE pieces (number INTEGER PRIMARY KEY, sum BLOB, data BLOB)",
+)
+PATIENCE = 60.0
+"""Seconds to wait for another run that writes into the same file."""
+
+
+def versions() -> dict[str, str]:
+    """Return the versions on which the numbers of a run depend."""
+    return {"igbtheory": igbtheory.__version__, "numpy": np.__version__}
+
+
+@final
+class Store:
+    """Results of the pieces of one run, by their numbers; a result is an array, or a dict of arrays and numbers.
+
+    path: the file, made where there is none. configuration: what the results depend on, plain values with names. Two
+    runs may use one store at once. The file must lie on a disk of this machine: network file systems keep no WAL.
+
+    ValueError: the file is of another configuration or version, or it is damaged. OSError: it cannot be written.
+    """
+
+    def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        text = json.dumps({**versions(), **configuration}, sort_keys=True)
+        with self._told():
+            self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None)
+            self._file.execute("PRAGMA journal_mode = WAL")
+            # what was written outlives a killed run; a power failure may take the last pieces, which are done again
+            self._file.execute("PRAGMA synchronous = NORMAL")
+            if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("its pages do not fit together")
+            self._file.execute("BEGIN IMMEDIATE")
+            if not self._file.execute("SELECT 1 FROM sqlite_master").fetchone():
+                for table in TABLES:
+                    self._file.execute(table)
+                self._file.execute("INSERT INTO configuration VALUES (?)", (text,))
+            held = self._file.execute("SELECT text FROM configuration").fetchone()
+            self._file.execute("COMMIT")
+        self._refuse_another(json.loads(held[0]), json.loads(text))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def numbers(self) -> set[int]:
+        """Return the numbers of the pieces that are there."""
+        with self._told():
+            return {number for (number,) in self._file.execute("SELECT number FROM pieces")}
+
+    def get(self, number: int) -> Any:
+        """Return the result of a piece that is there."""
+        with self._told():
+            checksum, data = self._file.execute("SELECT sum, data FROM pieces WHERE number = ?", (number,)).fetchone()
+            if checksum != _checksum(number, data):
+                raise sqlite3.DatabaseError(f"the result of piece {number} is not what was written")
+        return _unpacked(data)
+
+    def put(self, number: int, result: Any) -> None:
+        """Keep the result of a piece, at once; where another run was faster, its result, which is the same, stays."""
+        data = _packed(result)
+        with self._told():
+            row = number, _checksum(number, data), data
+            self._file.execute("INSERT OR IGNORE INTO pieces VALUES (?, ?, ?)", row)
+
+    def _refuse_another(self, held: dict[str, Any], wanted: dict[str, Any]) -> None:
+        nothing = object()
+        for name in sorted(held | wanted):
+            there, here = held.get(name, nothing), wanted.get(name, nothing)
+            if there != here:
+                self.close()
+                said = (f"{name} = {value}" if value is not nothing else f"no {name}" for value in (there, here))
+                raise ValueError(
+                    f"{self.path} keeps a run with {next(said)}, and this one has {next(said)}; name another store, or "
+                    "repeat the command that made it"
+                )
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say of what goes wrong with the file what it means."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise OSError(
+                f"cannot use the store {self.path}: {error}; what it keeps is safe: make room or name a file in a "
+                "folder of this machine that you may write to, and repeat the command"
+            ) from error
+        except (sqlite3.DatabaseError, TypeError, json.JSONDecodeError) as error:
+            raise ValueError(
+                f"{self.path} is damaged, or no store of igbtheory: {error}; delete it, or name another"
+            ) from error
+
+
+def _checksum(number: int, data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16, salt=number.to_bytes(8, "little")).digest()
+
+
+def _packed(result: Any) -> bytes:
+    """Return a result as a .npy file, or a .npz file where it is a dict."""
+    file = BytesIO()
+    if isinstance(result, dict):
+        np.savez(file, allow_pickle=False, **result)
+    else:
+        np.save(file, result, allow_pickle=False)
+    return file.getvalue()
+
+
+def _unpacked(data: bytes) -> Any:
+    found = np.load(BytesIO(data), allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        return found
+    return {name: value if value.ndim else value.item() for name, value in found.items()}
