@@ -109,16 +109,14 @@ class Network:
         samples: int = 2000,
         seed: int = 0,
         inputs: Any = None,
-        *,
-        workers: int | None = None,
-        progress: bool = False,
+        **options: Any,
     ) -> "Simulation":
-        """Ensemble of finite networks with this architecture: see `igbtheory.simulation.simulate`."""
+        """Ensemble of finite networks with this architecture; options as of `igbtheory.simulation.simulate`."""
         from igbtheory.simulation import simulate  # noqa: PLC0415 - not every user simulates
 
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
-        return simulate(self, networks, width, samples, seed, inputs, workers=workers, progress=progress)
+        return simulate(self, networks, width, samples, seed, inputs, **options)
 
     def train(self, inputs: Any, y: Any, **options: Any) -> "Training":
         """Law of the guesses over the time of training on a data set with labels y: see `igbtheory.training.train`."""

@@ -116,4 +116,4 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_executor_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match='such as "processes:4"'):
-        list(in_order([partial(piece, 0)], executor="threads"))
+        list(in_order([partial(piece, 0)], executor="slurm:4"))

@@ -66,8 +66,8 @@ def main(tokens: Sequence[str] | None = None) -> int:
         except (CycloptsError, ValueError, TypeError, ImportError) as error:
             _say("error", error)
             return 2
-        except KeyboardInterrupt:
-            _say("error", "interrupted")
+        except KeyboardInterrupt as error:
+            _say("error", "; ".join(["interrupted", *map(str, error.args)]))
             return 130
         except BrokenPipeError:
             _forget_output()

@@ -1,5 +1,6 @@
 """Options that commands share: which network, on which inputs, and whether to print JSON."""
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -47,6 +48,23 @@ class Printed:
             output.show_json({**origin, **result.to_dict()}, digits)
         else:
             output.show(*map(str, origin.values()), *([""] if origin else []), str(result))
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Who does a run of many networks, and what is kept of it."""
+
+    workers: Whole | None = None
+    """Processes on this machine, in short runs threads; the default is one a core."""
+    executor: str | None = None
+    """Who works instead: processes:4, threads:4, or a cluster of dask, dask:tcp://host:8786."""
+    store: Path | None = None
+    """Keep what is done in this file, at once; the same command, repeated, goes on from there."""
+
+    def options(self) -> dict[str, Any]:
+        """Return the options as keywords of the library, with a bar on a terminal."""
+        return {**vars(self), "progress": sys.stderr.isatty()}
 
 
 Assignments = Annotated[tuple[str, ...], Parameter(name="--param", negative="")]

@@ -1,9 +1,8 @@
 """`igb simulate`: finite networks, and how they compare with the prediction."""
 
-import sys
 from typing import Any
 
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Run, Whole
 
 
 def simulate(  # noqa: PLR0913 - one argument an option
@@ -15,7 +14,7 @@ def simulate(  # noqa: PLR0913 - one argument an option
     width: Whole = 256,
     samples: Whole = 1000,
     seed: Whole = 0,
-    workers: Whole | None = None,
+    run: Run = Run(),
     compare: bool = False,
 ) -> int:
     """Draw finite networks and print what they do, beside the prediction in infinite width.
@@ -36,21 +35,21 @@ def simulate(  # noqa: PLR0913 - one argument an option
     samples
         Gaussian data, fresh for every network; a data set is taken whole.
     seed
-        The same seed gives the same numbers, whatever the number of workers.
-    workers
-        Threads; the default is one a core.
+        The same seed gives the same numbers, whoever draws the networks.
+    run
+        Who draws the networks, and what is kept of them.
     compare
         Compare with the prediction, the 1/width trend taken out.
 
     """
     case = case.of(layers)
-    values, network, progress = case.values(), case.network(), sys.stderr.isatty()
+    values, network = case.values(), case.network()
     # before the networks are drawn: what cannot be predicted is refused at once
     prediction = network.predict(values) if compare else None
 
     def simulated() -> Any:
-        found = network.simulate(networks, width, samples, seed, values, workers=workers, progress=progress)
-        return found.compare(prediction, workers=workers, progress=progress) if compare else found
+        found = network.simulate(networks, width, samples, seed, values, **run.options())
+        return found.compare(prediction, **run.options()) if compare else found
 
     found = case.drawn(simulated)
     case.answer(case.origin(values), found)

@@ -13,7 +13,7 @@ from threading import Thread
 
 from igbtheory.numbers.threads import pinned
 
-TEXT = re.compile(r"processes(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+)")
+TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+)")
 PATIENCE = 10
 """Seconds in which a scheduler of dask has to answer."""
 
@@ -21,13 +21,12 @@ PATIENCE = 10
 def opener(executor: Executor | str | None, pieces: int) -> tuple[Callable[[], AbstractContextManager[Executor]], int]:
     """Return what opens an executor for some pieces, and the number of its processes if they are ours to renew, else 0.
 
-    None: processes, one a core. ValueError: a text that names none. ImportError: dask is not installed.
+    None: processes, one a core. ValueError: a text that names none.
     """
     if isinstance(executor, Executor):
         return lambda: nullcontext(executor), 0
-    if executor is None and multiprocessing.parent_process():
-        return partial(ThreadPoolExecutor, 1), 0  # in a process among others, which have the other cores
-    named = TEXT.fullmatch(executor or "processes")
+    # a process among others, which have the other cores, may have no processes of its own
+    named = TEXT.fullmatch(executor or ("threads:1" if multiprocessing.parent_process() else "processes"))
     if named is None:
         raise ValueError(
             f'expected an executor such as "processes:4" or "dask:tcp://host:8786", got {executor!r}; in Python also a '
@@ -36,6 +35,8 @@ def opener(executor: Executor | str | None, pieces: int) -> tuple[Callable[[], A
     if named["address"]:
         return partial(_dask, named["address"]), 0
     workers = min(int(named["workers"] or os.cpu_count() or 1), max(pieces, 1))
+    if named["kind"] == "threads":
+        return partial(ThreadPoolExecutor, workers), 0
     return partial(processes, workers), workers
 
 

@@ -3,7 +3,7 @@
 import os
 import platform
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from functools import partial
 from queue import SimpleQueue
@@ -27,7 +27,7 @@ def in_order(
     executor: Executor | str | None = None,
     store: Store | None = None,
     progress: str | None = None,
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """Yield the result of every piece in the order of the pieces, the same numbers whoever does them.
 
     pieces: picklable functions without arguments, such as a functools.partial of a function of a module, each of some
@@ -59,7 +59,7 @@ class _Run:
         self.lost: list[int] = []
         self.turn = 0
 
-    def results(self) -> Iterator[Any]:
+    def results(self) -> Generator[Any]:
         """Yield the results in order; where a process dies, all are opened anew."""
         try:
             with one_thread():  # for executors whose threads are those of this process

@@ -1,6 +1,6 @@
 """The progress bar of work that takes its time."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -34,7 +34,7 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
         yield advanced
 
 
-def shown(results: Iterable[Any], total: int, what: str) -> Iterator[Any]:
+def shown(results: Iterable[Any], total: int, what: str) -> Generator[Any]:
     """Yield the results, with a bar on standard error, where that is a terminal, that names them as `what`."""
     with progress_bar() as advanced:
         for number, result in enumerate(results, 1):

@@ -7,8 +7,8 @@ language reads it. The results are .npy and .npz files, which nothing executes.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Self, final
@@ -16,6 +16,7 @@ from typing import Any, Self, final
 import numpy as np
 
 import igbtheory
+from igbtheory.numbers.threads import one_thread
 
 TABLES = (
     "CREATE TABLE configuration (text TEXT)",
@@ -42,7 +43,7 @@ class Store:
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
         self.path = Path(path)
-        text = json.dumps({**versions(), **configuration}, sort_keys=True)
+        text = json.dumps({**versions(), **configuration})
         with self._told():
             self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None)
             self._file.execute("PRAGMA journal_mode = WAL")
@@ -91,7 +92,7 @@ class Store:
 
     def _refuse_another(self, held: dict[str, Any], wanted: dict[str, Any]) -> None:
         nothing = object()
-        for name in sorted(held | wanted):
+        for name in held | wanted:
             there, here = held.get(name, nothing), wanted.get(name, nothing)
             if there != here:
                 self.close()
@@ -115,6 +116,21 @@ class Store:
             raise ValueError(
                 f"{self.path} is damaged, or no store of igbtheory: {error}; delete it, or name another"
             ) from error
+
+
+def kept(
+    path: str | Path | None, configuration: Mapping[str, Any], first: Callable[[], Any]
+) -> AbstractContextManager[Store | None]:
+    """Open the store of a run, None where none is named.
+
+    first: a part of the work, whose very numbers belong to the configuration: they tell other data, other code and
+    another processor.
+    """
+    if path is None:
+        return nullcontext()
+    with one_thread():
+        numbers = hashlib.blake2b(_packed(first()), digest_size=8).hexdigest()
+    return Store(path, {**configuration, "numbers of the first network": numbers})
 
 
 def _checksum(number: int, data: bytes) -> bytes:

@@ -82,14 +82,12 @@ def _text(test: KolmogorovSmirnov) -> str:
     return f"distance {test.statistic:.4f}, effective size {test.effective:.0f}, p >= {test.pvalue:.3g}"
 
 
-def compare(
-    simulation: "Simulation", prediction: Prediction | None, *, workers: int | None, progress: bool
-) -> Comparison:
+def compare(simulation: "Simulation", prediction: Prediction | None, options: dict[str, Any]) -> Comparison:
     """Return the comparison of an ensemble, and of two more at two and four times its width, with a prediction."""
     expected = simulation.network.predict(simulation.inputs) if prediction is None else prediction
     _check(simulation, expected)
     theory = guess_theory(simulation, expected)
-    ensembles = (simulation, *_wider(simulation, workers=workers, progress=progress))
+    ensembles = (simulation, *_wider(simulation, options))
     counts = np.rint([ensemble.G0 * ensemble.samples for ensemble in ensembles]).astype(np.int64)
     return Comparison(
         expected,
@@ -113,12 +111,11 @@ def _check(simulation: "Simulation", prediction: Any) -> None:
         raise ValueError(f"expected the prediction for {kind} that was simulated, got {prediction!r}")
 
 
-def _wider(simulation: "Simulation", *, workers: int | None, progress: bool) -> list["Simulation"]:
+def _wider(s: "Simulation", options: dict[str, Any]) -> list["Simulation"]:
     """Ensembles at two and four times the width, independent of the first: their seeds are drawn from its seed."""
-    s = simulation
     seeds = np.random.SeedSequence(s.seed).generate_state(2, np.uint64)
-    options: Any = {"workers": workers, "progress": progress}
-    return [
-        simulate(s.network, s.networks, factor * s.width, s.samples, int(seed), s.inputs, **options)
-        for factor, seed in zip(FACTORS[1:], seeds, strict=True)
-    ]
+    found = []
+    for factor, seed in zip(FACTORS[1:], seeds, strict=True):
+        own = options | ({"store": f"{options['store']}.{factor * s.width}"} if options.get("store") else {})
+        found.append(simulate(s.network, s.networks, factor * s.width, s.samples, int(seed), s.inputs, **own))
+    return found

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -27,14 +29,21 @@ Data = Callable[[Generator], NDArray[np.float32]]
 class FiniteNetwork:
     """A finite network to draw: every Dense but the last has units as `width` asks, the last one is averaged out.
 
-    data: the data of a network from its generator, (n_samples, units); ddof, batch: see `pair_moments`.
+    data: the data of a network from its generator, (n_samples, units); size: number of data and positions; ddof, batch:
+    see `pair_moments`.
     """
 
     layers: tuple[Layer, ...]
     data: Data
+    size: int
     width: int
     ddof: int
     batch: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """Time that a network takes, within a factor of three or so: 40 us a layer, 5 ns a unit, 10 ps a product."""
+        return len(self.layers) * (4e-5 + self.size * self.width * (5e-9 + 1e-11 * self.width))
 
     def measured(self, seeds: np.random.SeedSequence) -> tuple[NDArray[np.float64], float]:
         """Moments var_mu, var_chi after every Dense given the activations that enter it, (dense layers, 2), and G0.
@@ -76,9 +85,9 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
     """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
     if isinstance(inputs, GaussianInputs):
         shapes(layers, ())
-        data = _gaussian(inputs, samples, width * read_by_next(layers))
+        data = partial(_gaussian, inputs, samples, width * read_by_next(layers))
         batch = batch_of(layers)
-        return FiniteNetwork(layers, data, width, 1, 1 if batch is None else batch.divides(samples))
+        return FiniteNetwork(layers, data, samples, width, 1, 1 if batch is None else batch.divides(samples))
     given = units_first(np.asarray(inputs))
     shapes(layers, given.shape[2:])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -86,19 +95,18 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
         rest, x = behind_undrawn(layers, given.astype(np.float32))
     if isinstance(rest[0], Dense) and x.ndim == 2 and len(x) < x.shape[1]:
         x = condensed(x)
-    return FiniteNetwork(rest, lambda _: x, width, 0)
+    return FiniteNetwork(rest, partial(_same, x), len(x) * prod(given.shape[2:]), width, 0)
 
 
-def _gaussian(inputs: GaussianInputs, samples: int, width: int) -> Data:
-    shift, scale = np.float32(inputs.shift), np.float32(np.sqrt(inputs.variance))
+def _same(x: NDArray[np.float32], _: Generator) -> NDArray[np.float32]:
+    return x
 
-    def data(rng: Generator) -> NDArray[np.float32]:
-        x = rng.standard_normal((samples, width), dtype=np.float32)
-        x *= scale
-        x += shift
-        return x
 
-    return data
+def _gaussian(inputs: GaussianInputs, samples: int, width: int, rng: Generator) -> NDArray[np.float32]:
+    x = rng.standard_normal((samples, width), dtype=np.float32)
+    x *= np.float32(np.sqrt(inputs.variance))
+    x += np.float32(inputs.shift)
+    return x
 
 
 def checked_inputs(inputs: Any) -> Any:

@@ -61,13 +61,15 @@ class Simulation(OutputEstimates):
         """Whether the inputs were Gaussian; else they are a data set."""
         return isinstance(self.inputs, GaussianInputs)
 
-    def compare(
-        self, prediction: "Prediction | None" = None, *, workers: int | None = None, progress: bool = False
-    ) -> "Comparison":
-        """Compare with a prediction (default: of the same network and inputs), the 1/width trend taken out."""
+    def compare(self, prediction: "Prediction | None" = None, **options: Any) -> "Comparison":
+        """Compare with a prediction (default: of the same network and inputs), the 1/width trend taken out.
+
+        options: as of `Network.simulate`, for the ensembles of twice and four times the width; store: FILE of FILE.512
+        and so on.
+        """
         from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
 
-        return compare(self, prediction, workers=workers, progress=progress)
+        return compare(self, prediction, options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the simulation as plain values, with G0 of every network."""
