@@ -7,11 +7,13 @@ import random
 import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,11 @@ def counted(number: int, folder: Path) -> Any:
     return {"number": number}
 
 
-def interrupting() -> Any:
+def interrupting(file: Path) -> Any:
+    """Interrupt the run when its store has something."""
+    with closing(sqlite3.connect(file)) as store:
+        while not store.execute("SELECT count(*) FROM pieces").fetchone()[0]:
+            time.sleep(0.01)
     os.kill(os.getppid(), signal.SIGINT)
     time.sleep(60)
 
@@ -59,7 +65,7 @@ def numbers(found: Sequence[Any]) -> list[int]:
     return [result["number"] for result in found]
 
 
-@pytest.mark.parametrize("executor", [None, "processes:3", ThreadPoolExecutor(2)], ids=str)
+@pytest.mark.parametrize("executor", [None, "processes:3", ThreadPoolExecutor(2)], ids=["none", "text", "own"])
 def test_results_come_in_the_order_of_the_pieces(executor: Any) -> None:
     # the first pieces take longest
     work = [partial(piece, i, 0.02 * (i < 2)) for i in range(8)]
@@ -151,7 +157,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path
             Store(tmp_path / "run.db", RUN) as store,
             pytest.raises(KeyboardInterrupt, match=r"run\.db keeps 1 of 2 pieces; repeat the command to go on"),
         ):
-            list(in_order([partial(piece, 0), interrupting], executor="processes:1", store=store))
+            list(in_order([partial(piece, 0), partial(interrupting, store.path)], executor="processes:1", store=store))
     finally:
         signal.signal(signal.SIGINT, before)
     assert not multiprocessing.active_children()
