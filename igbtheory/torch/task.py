@@ -66,8 +66,9 @@ class Task:
         with stream(self.seed, 0), torch.no_grad():
             model = checked_model(made(self.make_model, 0), None)
         said += idle_norms(model)
-        parameters = sum(int(p.numel()) for p in model.parameters() if not torch.nn.parameter.is_lazy(p))
-        return MAKING + 2.0 * parameters * len(self.data) * prod(self.data.shape[2:]) / SPEED
+        parameters = sum(p.numel() for p in model.parameters() if not torch.nn.parameter.is_lazy(p))
+        data = len(self.data) * prod(self.data.shape[2:])
+        return float(MAKING + 2 * parameters * data / SPEED)
 
 
 def spread(
