@@ -35,5 +35,5 @@ def chosen(executor: Executor | str | None, workers: int | None, seconds: float)
     inside = multiprocessing.parent_process() is not None
     count = (1 if inside else os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
     # elsewhere a new process imports the script that made it once more
-    alone = count == 1 or inside or seconds < SHORT or sys.platform != "linux"
-    return f"{'threads' if alone else 'processes'}:{count}"
+    threads = inside or seconds < SHORT or sys.platform != "linux"
+    return f"{'threads' if threads else 'processes'}:{count}"

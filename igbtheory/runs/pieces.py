@@ -51,7 +51,7 @@ class _Run:
         self.pieces, self.store = pieces, store
         self.ready: dict[int, Callable[[], Any]] = {}
         if store is not None:
-            self.ready = {number: partial(store.get, number) for number in store.numbers()}
+            self.ready = {number: partial(store.get, number) for number in store.numbers() if number < len(pieces)}
         self.todo = deque(number for number in range(len(pieces)) if number not in self.ready)
         self.open, self.workers = opener(executor, len(self.todo))
         self.out: dict[int, Future[Any]] = {}

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from pathlib import Path
@@ -32,7 +32,7 @@ class Task:
     """Networks of make_model on the data, as `measure` takes them; picklable where make_model is."""
 
     make_model: Callable[[], Any]
-    data: torch.Tensor
+    data: torch.Tensor | NDArray[Any]
     labels: NDArray[np.int64] | None
     seed: int
     batch_size: int | None
@@ -41,7 +41,7 @@ class Task:
     def found(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
         """Yield what is kept of each network, and the digest of its weights; what to warn of is added to `said`."""
         options = self.seed, self.batch_size, self.device, said
-        with closing(drawn_outputs(self.make_model, self.data, networks, *options)) as drawn:
+        with closing(drawn_outputs(self.make_model, torch.as_tensor(self.data), networks, *options)) as drawn:
             for outputs, weights in drawn:
                 yield Summary.of(outputs, checked_labels(self.labels, outputs)), weights
 
@@ -88,6 +88,9 @@ def spread(
             "def or class at the top of a module, or leave workers, executor and store out"
         ) from None
     seconds = task.seconds(said)
+    # a tensor would be moved into memory that processes share, of which a killed one leaves its part
+    data = torch.as_tensor(task.data).cpu()
+    task = replace(task, data=(data.float() if data.dtype == torch.bfloat16 else data).numpy())
     name = getattr(task.make_model, "__qualname__", repr(task.make_model))
     configuration = {"make_model": name, "networks": networks, "samples": len(task.data), "seed": task.seed}
     configuration |= {"batch_size": task.batch_size, "device": str(task.device)}
