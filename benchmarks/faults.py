@@ -2,7 +2,7 @@
 
     python benchmarks/faults.py kills [times]          # SIGKILL at random moments, then what is left, in one store
     python benchmarks/faults.py cluster [networks]     # dask on the loopback, one of three workers killed in the middle
-    python benchmarks/faults.py scaling                # one and two processes, and the hand-out of empty pieces
+    python benchmarks/faults.py scaling                # one and two processes, and what a piece costs besides
     python benchmarks/faults.py thousand               # the schedule of 1,000 workers, simulated with measured costs
 
 The second one needs dask (the extra `dask`). All print what they saw, and end with an error if numbers differ.
@@ -11,15 +11,16 @@ The second one needs dask (the extra `dask`). All print what they saw, and end w
 import heapq
 import json
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import igbtheory as igb
 from igbtheory.runs import Store, in_order
 
 SMALL = "--depth 2 --width 64 --samples 100"
@@ -93,35 +94,37 @@ def empty() -> dict[str, int]:
     return {"number": 0}
 
 
-def busy(seconds: float) -> dict[str, int]:
-    """Compute for a time on one core."""
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        sum(range(1000))
-    return {"number": 0}
+def spent() -> float:
+    """Return the seconds of this process and of those that it waited for, on all cores."""
+    both = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return sum(one.ru_utime + one.ru_stime for one in both)
 
 
-def timed(work: Callable[[], Any]) -> float:
-    """Return the seconds that some work takes."""
-    began = time.perf_counter()
+def timed(work: Callable[[], Any]) -> tuple[float, float]:
+    """Return the seconds that some work takes: by the clock, and on all cores."""
+    clock, cores = time.perf_counter(), spent()
     work()
-    return time.perf_counter() - began
+    return time.perf_counter() - clock, spent() - cores
 
 
 def scaling() -> None:
-    """Print how fast one and two processes are, and what a piece costs besides."""
-    for workers in (1, 2):
-        seconds = timed(lambda: list(in_order([partial(busy, 0.5)] * 16, executor=f"processes:{workers}")))  # noqa: B023
-        print(f"16 pieces of 0.5 s, {workers} processes: {seconds:.2f} s")
+    """Print how long one and two processes take for the same networks, and what a piece costs besides."""
+    for networks, width, samples in ((320, 256, 1000), (4000, 32, 100)):
+        for workers in (1, 2):
+            options = {"executor": f"processes:{workers}"}
+            clock, cores = timed(lambda: igb.mlp(3).simulate(networks, width, samples, **options))  # noqa: B023
+            print(
+                f"{networks} networks of width {width}, {workers} processes: {clock:.2f} s, {cores:.2f} s on all cores"
+            )
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "run.db"), {}) as store:
-        plain = timed(lambda: list(in_order([empty] * 2000, executor="processes:2"))) / 2000
-        kept = timed(lambda: list(in_order([empty] * 2000, executor="processes:2", store=store))) / 2000
-    print(f"an empty piece: {plain * 1e3:.2f} ms, kept in a store: {kept * 1e3:.2f} ms")
+        for what, file in (("an empty piece", None), ("an empty piece that is kept", store)):
+            clock, _ = timed(lambda: list(in_order([empty] * 2000, executor="processes:2", store=file)))  # noqa: B023
+            print(f"{what}: {clock / 2:.2f} ms")
 
 
-def thousand(pieces: int = 100_000, workers: int = 1000, costs: tuple[float, ...] = (2e-4, 1e-3, 4e-3)) -> None:
+def thousand(pieces: int = 100_000, workers: int = 1000, costs: tuple[float, ...] = (3e-4, 3e-3)) -> None:
     """Simulate the schedule: pieces that take 0.5 to 5 s, and a run that hands them out and keeps them one by one."""
-    for seconds in (0.5, 1.0, 5.0):
+    for seconds in (0.5, 2.0, 5.0):
         for cost in costs:
             draw = random.Random(0)  # noqa: S311 - no secret
             free, clock = [0.0] * workers, 0.0

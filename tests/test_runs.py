@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from igbtheory.cli import main
 from igbtheory.runs import Store, executors, in_order, pieces
 
 RUN = {"width": 3, "seed": 0}
@@ -135,6 +136,26 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
         list(in_order([partial(piece, 0)], executor=threads))
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seed=1"], "run.db keeps a run with seed = 0, and this one has seed = 1"),
+        (["--executor=slurm:4"], 'expected an executor such as "processes:4"'),
+        (["--compare"], "cannot use the store"),  # its second store, whose name a folder has
+    ],
+)
+def test_the_command_refuses_in_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    command = ["simulate", "--networks=4", "--width=4", "--samples=4", f"--store={tmp_path / 'run.db'}"]
+    assert main(command) == 0
+    (tmp_path / "run.db.8").mkdir()
+    assert main([*command, *options]) == 2
+    error = capfd.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
 def test_an_executor_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match='such as "processes:4"'):
         list(in_order([partial(piece, 0)], executor="slurm:4"))
@@ -165,6 +186,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path
 
 SCRIPT = """
 import sys, test_runs
+from igbtheory.cli import main
 from igbtheory.runs import Store, in_order
 with Store(sys.argv[1], test_runs.RUN) as store:
     print("begun", flush=True)

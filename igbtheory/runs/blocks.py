@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 
 from igbtheory import checks
 
-PIECE = 1.0
+PIECE = 2.0
 """Seconds that a piece should take: far more than to hand it out, and little is lost where it is interrupted."""
 FEWEST = 16
 """Pieces, so that several workers share them evenly."""
