@@ -129,6 +129,15 @@ def test_the_store_of_another_run_is_refused(tmp_path: Path, configuration: Any,
         Store(tmp_path / "run.db", configuration)
 
 
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE plants (name TEXT)")
+    (tmp_path / "text.db").write_text("plants" * 99)
+    for name in ("other.db", "text.db"):
+        with pytest.raises(ValueError, match="is damaged, or no store of igbtheory"):
+            Store(tmp_path / name, RUN)
+
+
 def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     told = itertools.chain([{"igbtheory": "0.0.7"}], itertools.repeat({"igbtheory": "0.1.0"}))
     monkeypatch.setattr(pieces, "versions", told.__next__)

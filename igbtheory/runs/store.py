@@ -116,12 +116,14 @@ class Store:
         """Say of what goes wrong with the file what it means."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise OSError(
-                f"cannot use the store {self.path}: {error}; what it keeps is safe: make room or name a file in a "
-                "folder of this machine that you may write to, and repeat the command"
-            ) from error
         except (sqlite3.DatabaseError, TypeError, json.JSONDecodeError) as error:
+            # what the disk refuses has a code of its own; SQLITE_ERROR are tables that are not there
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+                raise OSError(
+                    f"cannot use the store {self.path}: {error}; what it keeps is safe: make room or name a file in a "
+                    "folder of this machine that you may write to, and repeat the command"
+                ) from error
             raise ValueError(
                 f"{self.path} is damaged, or no store of igbtheory: {error}; delete it, or name another"
             ) from error
