@@ -52,6 +52,7 @@ import mpmath
 import numpy as np
 import igbtheory as igb
 torch = importlib.util.find_spec("torch")  # None: the examples that need PyTorch are left out
+distributed = importlib.util.find_spec("distributed")  # likewise those that need dask
 """
 
 

@@ -72,6 +72,56 @@ def agrees(found: Measurement, kernel: Any) -> None:
         assert abs(getattr(found, name) - expected) < Z * getattr(found, f"{name}_error"), name
 
 
+# --- workers ---
+
+
+class Importable(nn.Sequential):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A model that other processes can import."""
+
+    def __init__(self) -> None:
+        super().__init__(nn.Linear(20, 8), nn.BatchNorm1d(8), nn.Dropout(0.2), nn.Linear(8, 3))
+
+
+@pytest.fixture(scope="module")
+def alone() -> Measurement:
+    """Models drawn one after the other in one thread."""
+    found: Measurement = igb.measure(Importable, X, 20, batch_size=6, workers=1)
+    return found
+
+
+@pytest.mark.parametrize("who", [{"executor": "processes:2"}, {"executor": "threads:3"}], ids=str)
+def test_the_numbers_do_not_depend_on_who_draws_the_networks(alone: Measurement, who: dict[str, Any]) -> None:
+    assert same(alone, igb.measure(Importable, X, 20, batch_size=6, **who))
+
+
+def test_one_thread_sums_as_several_within_rounding(alone: Measurement) -> None:
+    np.testing.assert_allclose(igb.measure(Importable, X, 20, batch_size=6).moments, alone.moments, rtol=SINGLE)
+
+
+def test_a_device_changes_no_number_and_a_store_goes_on(alone: Measurement, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"batch_size": 6, "device": "cpu", "store": tmp_path / "run.db", "workers": 1}
+    assert all(same(alone, igb.measure(Importable, X, 20, **options)) for _ in range(2))
+    with pytest.raises(ValueError, match="networks = 20, and this one has networks = 9"):
+        igb.measure(Importable, X, 9, **options)
+
+
+def test_models_that_are_the_same_are_refused_whoever_makes_them() -> None:
+    with pytest.raises(ValueError, match="exactly the same ones in networks 0 and 1"):
+        igb.measure(of_seed_0, X, 8, workers=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"executor": "processes:2"}, TypeError, "expected a make_model that other processes can import"),
+        ({"device": "abacus"}, ValueError, "expected a device that PyTorch finds here"),
+    ],
+)
+def test_workers_and_devices_that_cannot_be_are_refused(options: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        igb.measure(linear(), X, 4, **options)
+
+
 # --- laws ---
 
 
@@ -853,6 +903,15 @@ def test_bad_commands_are_one_sentence(capsys: Capture, folder: Path, tokens: st
     assert err.startswith("igb: error: ")
     assert err.count("\n") == 1
     assert words in err
+
+
+def test_the_command_has_workers(capsys: Capture, folder: Path) -> None:
+    command = ["measure", "models.py:Model", "--data", "digits", "--first", "20", "--networks", "4"]
+    outputs = []
+    for more in ([], ["--executor", "processes:2", "--store", str(folder / "run.db")], ["--device", "cpu"]):
+        assert main([*command, *more]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs == outputs[:1] * 3
 
 
 def test_progress_stands_on_standard_error(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,19 @@
 """Runs of many pieces: the same results in the same order, whoever does them and whatever happens to it."""
 
 import itertools
+import multiprocessing
 import os
+import random
+import re
+import resource
 import signal
+import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +21,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from igbtheory.runs import Store, in_order, pieces
+from igbtheory.cli import main
+from igbtheory.runs import Store, executors, in_order, pieces
 
 RUN = {"width": 3, "seed": 0}
 
@@ -36,6 +45,19 @@ def counted(number: int, folder: Path) -> Any:
     return {"number": number}
 
 
+def interrupting(file: Path) -> Any:
+    """Interrupt the run when its store has something."""
+    with closing(sqlite3.connect(file)) as store:
+        while not store.execute("SELECT count(*) FROM pieces").fetchone()[0]:
+            time.sleep(0.01)
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
+
+
+def large(number: int) -> Any:
+    return {"number": number, "values": np.full(20_000, number)}
+
+
 def failing(number: int) -> Any:
     raise ZeroDivisionError(f"piece {number}")
 
@@ -44,7 +66,7 @@ def numbers(found: Sequence[Any]) -> list[int]:
     return [result["number"] for result in found]
 
 
-@pytest.mark.parametrize("executor", [None, "processes:3", ThreadPoolExecutor(2)], ids=str)
+@pytest.mark.parametrize("executor", [None, "processes:3", ThreadPoolExecutor(2)], ids=["none", "text", "own"])
 def test_results_come_in_the_order_of_the_pieces(executor: Any) -> None:
     # the first pieces take longest
     work = [partial(piece, i, 0.02 * (i < 2)) for i in range(8)]
@@ -107,6 +129,15 @@ def test_the_store_of_another_run_is_refused(tmp_path: Path, configuration: Any,
         Store(tmp_path / "run.db", configuration)
 
 
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE plants (name TEXT)")
+    (tmp_path / "text.db").write_text("plants" * 99)
+    for name in ("other.db", "text.db"):
+        with pytest.raises(ValueError, match="is damaged, or no store of igbtheory"):
+            Store(tmp_path / name, RUN)
+
+
 def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     told = itertools.chain([{"igbtheory": "0.0.7"}], itertools.repeat({"igbtheory": "0.1.0"}))
     monkeypatch.setattr(pieces, "versions", told.__next__)
@@ -114,6 +145,157 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
         list(in_order([partial(piece, 0)], executor=threads))
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seed=1"], "run.db keeps a run with seed = 0, and this one has seed = 1"),
+        (["--executor=slurm:4"], 'expected an executor such as "processes:4"'),
+        (["--compare"], "cannot use the store"),  # its second store, whose name a folder has
+    ],
+)
+def test_the_command_refuses_in_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    command = ["simulate", "--networks=4", "--width=4", "--samples=4", f"--store={tmp_path / 'run.db'}"]
+    assert main(command) == 0
+    (tmp_path / "run.db.8").mkdir()
+    assert main([*command, *options]) == 2
+    error = capfd.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
 def test_an_executor_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match='such as "processes:4"'):
         list(in_order([partial(piece, 0)], executor="slurm:4"))
+
+
+# --- faults ---
+
+WORK = [partial(piece, i) for i in range(12)]
+
+
+@pytest.fixture(scope="module")
+def whole() -> list[Any]:
+    return list(in_order(WORK, executor="threads:1"))
+
+
+def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with (
+            Store(tmp_path / "run.db", RUN) as store,
+            pytest.raises(KeyboardInterrupt, match=r"run\.db keeps 1 of 2 pieces; repeat the command to go on"),
+        ):
+            list(in_order([partial(piece, 0), partial(interrupting, store.path)], executor="processes:1", store=store))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not multiprocessing.active_children()
+
+
+SCRIPT = """
+import sys, test_runs
+from igbtheory.cli import main
+from igbtheory.runs import Store, in_order
+with Store(sys.argv[1], test_runs.RUN) as store:
+    print("begun", flush=True)
+    work = [test_runs.partial(test_runs.piece, i, 0.1) for i in range(12)]
+    print(test_runs.text(list(in_order(work, executor="processes:2", store=store))))
+"""
+
+
+def text(found: Any) -> str:
+    return repr([(result["number"], result["squares"].tobytes()) for result in found])
+
+
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_numbers(tmp_path: Path, whole: list[Any]) -> None:
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "run.db")]
+    environment = {**os.environ, "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"}
+    moments = random.Random(0)  # noqa: S311 - no secret
+    for _ in range(5):
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)  # noqa: S603
+        assert run.stdout is not None
+        run.stdout.readline()
+        time.sleep(moments.uniform(0, 0.3))
+        run.kill()
+        run.communicate()  # comes to an end only when the processes of the run, which have its output, are gone
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True, text=True)  # noqa: S603
+    assert done.stdout.splitlines()[-1] == text(whole)
+
+
+@pytest.mark.parametrize("way", ["truncated", "flipped", "zeroed"])
+def test_a_damaged_store_gives_the_same_numbers_or_an_error(tmp_path: Path, whole: list[Any], way: str) -> None:
+    file = tmp_path / "run.db"
+    with Store(file, RUN) as store:
+        list(in_order(WORK, executor="threads:1", store=store))
+    sound, refused = file.read_bytes(), 0
+    for place in np.linspace(0, len(sound) - 1, 23, dtype=int):
+        damaged = bytearray(sound)
+        if way == "truncated":
+            del damaged[place:]
+        elif way == "flipped":
+            damaged[place] ^= 255
+        else:
+            damaged[place : place + 512] = bytes(len(damaged[place : place + 512]))
+        file.write_bytes(damaged)
+        try:
+            with Store(file, RUN) as store:
+                assert text(in_order(WORK, executor="threads:1", store=store)) == text(whole)
+        except ValueError as error:
+            assert re.search(r"run\.db (is damaged|keeps a run with)", str(error))  # noqa: PT017 - one of two ends
+            refused += 1
+    assert refused > 3
+
+
+def test_a_full_disk_is_told_and_what_is_kept_is_used(tmp_path: Path) -> None:
+    work = [partial(large, i) for i in range(4)]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, before[1]))
+    try:
+        with (
+            Store(tmp_path / "run.db", RUN) as store,
+            pytest.raises(OSError, match=r"cannot use the store .* what it keeps is safe: make room"),
+        ):
+            list(in_order(work, executor="threads:1", store=store))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with Store(tmp_path / "run.db", RUN) as store:
+        assert 0 < len(store.numbers()) < 4
+        assert numbers(list(in_order(work, executor="threads:1", store=store))) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/nowhere"])
+def test_a_folder_that_takes_no_file_is_refused(folder: str) -> None:
+    with pytest.raises(OSError, match=r"unable to open database file; .* a folder of this machine that you may write"):
+        Store(Path(folder) / "run.db", RUN)
+
+
+def test_two_runs_on_one_store_do_not_harm_each_other(tmp_path: Path, whole: list[Any]) -> None:
+    def run() -> str:
+        with Store(tmp_path / "run.db", RUN) as store:
+            return text(in_order(WORK, executor="threads:2", store=store))
+
+    with ThreadPoolExecutor(2) as two:
+        assert [future.result() for future in [two.submit(run), two.submit(run)]] == [text(whole)] * 2
+
+
+# --- a cluster ---
+
+
+def test_a_scheduler_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(executors, "PATIENCE", 0.2)
+    with pytest.raises(ConnectionError, match=r"no scheduler of dask answers at tcp://127\.0\.0\.1:1 "):
+        list(in_order(WORK, executor="dask:tcp://127.0.0.1:1"))
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(tmp_path: Path, whole: list[Any]) -> None:
+    distributed = pytest.importorskip("distributed")
+    work = [*WORK[:5], partial(deadly_until, tmp_path / "mark"), *WORK[6:]]
+    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster:
+        found = list(in_order(work, executor=f"dask:{cluster.scheduler_address}"))
+    assert found[5] == {"number": 7}
+    del found[5]
+    assert text(found) == text(whole[:5] + whole[6:])

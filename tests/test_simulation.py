@@ -1,5 +1,6 @@
 """Finite networks: the same numbers from the same seed, moments as predicted, and comparisons that can fail."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,26 @@ def same(a: Simulation, b: Simulation) -> bool:
 def test_a_seed_gives_the_same_numbers_whatever_the_number_of_workers(inputs: Any) -> None:
     one, two, other = (small(inputs=inputs, workers=w, seed=s) for w, s in ((1, 3), (2, 3), (2, 4)))
     assert same(one, two)
+    assert same(one, small(inputs=inputs, executor="processes:2"))
     assert not same(two, other)
+
+
+def test_a_store_goes_on_where_it_ended_and_knows_other_data(tmp_path: Path) -> None:
+    file = tmp_path / "run.db"
+    plain, first, second = (small(inputs=DATA, store=store) for store in (None, file, file))
+    assert same(plain, first)
+    assert same(first, second)
+    with pytest.raises(ValueError, match="numbers of the first network"):
+        small(inputs=DATA + 0.1, store=file)
+    with pytest.raises(ValueError, match="width = 9, and this one has width = 10"):
+        small(inputs=DATA, store=file, width=10)
+    first.compare(store=file)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.db", "run.db.18", "run.db.36"]
+
+
+def test_workers_and_an_executor_are_one_too_many() -> None:
+    with pytest.raises(ValueError, match='"processes:2"'):
+        small(workers=2, executor="processes:2")
 
 
 def test_a_network_does_not_depend_on_how_many_there_are() -> None:

@@ -1,16 +1,16 @@
 """`igb measure`: the bias of a real, untrained PyTorch model."""
 
-import sys
+from functools import partial
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Whole
+from igbtheory.cli.options import Pictured, Run, Whole
 
 
-def measure(
+def measure(  # noqa: PLR0913 - one argument an option
     function: str,
     *,
     data: Annotated[str, Parameter(allow_leading_hyphen=True)],
@@ -18,6 +18,8 @@ def measure(
     networks: Whole = 100,
     seed: Whole = 0,
     batch_size: Whole | None = None,
+    device: str | None = None,
+    run: Run = Run(),
     printed: Pictured = Pictured(),
 ) -> None:
     """Measure the bias of an untrained PyTorch model, from the guesses and outputs of freshly drawn ones.
@@ -40,17 +42,23 @@ def measure(
         Python, or from none.
     batch_size
         Data in a pass, in an order drawn anew for every model; all data at once unless named.
+    device
+        Where the passes run, such as cuda; where the function puts its models unless named.
+    run
+        Who draws the networks, and what is kept of them; unless named this process, with the threads of PyTorch.
     printed
         How the result is printed and drawn.
 
     """
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
-    from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
+    from igbtheory.cli.model import absolute, loaded, model_of  # noqa: PLC0415 - as above
 
-    values, progress = first_rows(model_data(data), first, data), sys.stderr.isatty()
+    values = first_rows(model_data(data), first, data)
     with loaded(function) as make_model:
-        options: dict[str, Any] = {"seed": seed, "batch_size": batch_size, "progress": progress}
-        found = printed.drawn(lambda: igb.measure(make_model, values, networks, **options))
+        options = {"seed": seed, "batch_size": batch_size, "device": device, **run.options()}
+        # the workers of a cluster have not loaded the file
+        made = partial(model_of, absolute(function)) if (run.executor or "").startswith("dask:") else make_model
+        found = printed.drawn(lambda: igb.measure(made, values, networks, **options))
     origin = {"model": function, "inputs": text(data, values)}
     if printed.json:
         output.show_json({**origin, "batch_size": batch_size, **found.to_dict()})

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 
 from igbtheory import checks
 
-PIECE = 1.0
+PIECE = 2.0
 """Seconds that a piece should take: far more than to hand it out, and little is lost where it is interrupted."""
 FEWEST = 16
 """Pieces, so that several workers share them evenly."""
@@ -35,5 +35,5 @@ def chosen(executor: Executor | str | None, workers: int | None, seconds: float)
     inside = multiprocessing.parent_process() is not None
     count = (1 if inside else os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
     # elsewhere a new process imports the script that made it once more
-    alone = count == 1 or inside or seconds < SHORT or sys.platform != "linux"
-    return f"{'threads' if alone else 'processes'}:{count}"
+    threads = inside or seconds < SHORT or sys.platform != "linux"
+    return f"{'threads' if threads else 'processes'}:{count}"

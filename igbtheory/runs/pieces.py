@@ -51,7 +51,7 @@ class _Run:
         self.pieces, self.store = pieces, store
         self.ready: dict[int, Callable[[], Any]] = {}
         if store is not None:
-            self.ready = {number: partial(store.get, number) for number in store.numbers()}
+            self.ready = {number: partial(store.get, number) for number in store.numbers() if number < len(pieces)}
         self.todo = deque(number for number in range(len(pieces)) if number not in self.ready)
         self.open, self.workers = opener(executor, len(self.todo))
         self.out: dict[int, Future[Any]] = {}
@@ -69,6 +69,7 @@ class _Run:
                     self._do_again()
                 yield from self._next_ones()
         except KeyboardInterrupt:
+            self._hear_all()
             raise KeyboardInterrupt(*self._kept()) from None
 
     def _until_broken(self, pool: Executor) -> Iterator[Any]:
@@ -109,8 +110,7 @@ class _Run:
     def _next_ones(self) -> Iterator[Any]:
         """Yield the results whose turn it is."""
         while self.turn in self.ready:
-            while not self.news.empty():  # kept before the caller takes its time
-                self._hear()
+            self._hear_all()  # what is done is kept before the caller takes its time
             self.turn += 1
             yield self.ready.pop(self.turn - 1)()
 
@@ -118,6 +118,11 @@ class _Run:
         """Wait for the end of a piece that is out."""
         number = self.news.get()
         self._keep(number, self.out.pop(number))
+
+    def _hear_all(self) -> None:
+        """Keep what is done by now."""
+        while not self.news.empty():
+            self._hear()
 
     def _keep(self, number: int, future: Future[Any]) -> None:
         """Keep a result at once, and an exception until its turn."""

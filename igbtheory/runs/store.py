@@ -45,20 +45,30 @@ class Store:
         self.path = Path(path)
         text = json.dumps({**versions(), **configuration})
         with self._told():
-            self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None)
-            self._file.execute("PRAGMA journal_mode = WAL")
-            # what was written outlives a killed run; a power failure may take the last pieces, which are done again
-            self._file.execute("PRAGMA synchronous = NORMAL")
-            if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("its pages do not fit together")
-            self._file.execute("BEGIN IMMEDIATE")
-            if not self._file.execute("SELECT 1 FROM sqlite_master").fetchone():
-                for table in TABLES:
-                    self._file.execute(table)
-                self._file.execute("INSERT INTO configuration VALUES (?)", (text,))
-            held = self._file.execute("SELECT text FROM configuration").fetchone()
-            self._file.execute("COMMIT")
-        self._refuse_another(json.loads(held[0]), json.loads(text))
+            self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            with self._told():
+                held = json.loads(self._held(text))
+            self._refuse_another(held, json.loads(text))
+        except BaseException:
+            self.close()
+            raise
+
+    def _held(self, text: str) -> str:
+        """Return the configuration of the file, which is `text` where the file is new."""
+        self._file.execute("PRAGMA journal_mode = WAL")
+        # what was written outlives a killed run; a power failure may take the last pieces, which are done again
+        self._file.execute("PRAGMA synchronous = NORMAL")
+        if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("its pages do not fit together")
+        self._file.execute("BEGIN IMMEDIATE")
+        if not self._file.execute("SELECT 1 FROM sqlite_master").fetchone():
+            for table in TABLES:
+                self._file.execute(table)
+            self._file.execute("INSERT INTO configuration VALUES (?)", (text,))
+        held: tuple[str] = self._file.execute("SELECT text FROM configuration").fetchone()
+        self._file.execute("COMMIT")
+        return held[0]
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +105,6 @@ class Store:
         for name in held | wanted:
             there, here = held.get(name, nothing), wanted.get(name, nothing)
             if there != here:
-                self.close()
                 said = (f"{name} = {value}" if value is not nothing else f"no {name}" for value in (there, here))
                 raise ValueError(
                     f"{self.path} keeps a run with {next(said)}, and this one has {next(said)}; name another store, or "
@@ -107,12 +116,14 @@ class Store:
         """Say of what goes wrong with the file what it means."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise OSError(
-                f"cannot use the store {self.path}: {error}; what it keeps is safe: make room or name a file in a "
-                "folder of this machine that you may write to, and repeat the command"
-            ) from error
         except (sqlite3.DatabaseError, TypeError, json.JSONDecodeError) as error:
+            # what the disk refuses has a code of its own; SQLITE_ERROR are tables that are not there
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
+                raise OSError(
+                    f"cannot use the store {self.path}: {error}; what it keeps is safe: make room or name a file in a "
+                    "folder of this machine that you may write to, and repeat the command"
+                ) from error
             raise ValueError(
                 f"{self.path} is damaged, or no store of igbtheory: {error}; delete it, or name another"
             ) from error

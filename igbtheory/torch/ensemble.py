@@ -1,7 +1,10 @@
 """Ensembles of untrained PyTorch models."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,20 +13,24 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.runs.progress import shown
 from igbtheory.torch.library import require_torch
-from igbtheory.torch.outputs import Summary, like_probabilities
+from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import remarks
 from igbtheory.torch.result import Measurement
 
 Array = NDArray[np.float64]
 
 
-def measure(
+def measure(  # noqa: PLR0913 - the contract of the public name
     make_model: Callable[[], Any],
     X: Any,  # noqa: N803 - as scikit-learn spells data
     networks: int = 100,
     *,
     seed: int = 0,
     batch_size: int | None = None,
+    device: Any = None,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
+    store: str | Path | None = None,
     progress: bool = False,
 ) -> Measurement:
     """Measure the bias of an untrained PyTorch model on the data X, on `networks` freshly drawn ones.
@@ -37,6 +44,9 @@ def measure(
     Network i draws from the global generators of PyTorch, NumPy and Python, seeded by SeedSequence(seed,
     spawn_key=(i,)); the states they had before come back. Generators that make_model holds itself, such as
     numpy.random.default_rng(), go on as they are: they are its own. progress: a bar on standard error.
+    device: where the passes run, such as "cuda"; None: where make_model puts its model. All run one after the other in
+    this process, unless there are workers, an executor or a store, as those of `Network.simulate`: then PyTorch has
+    one thread a process, and make_model is a function or class that other processes can import.
 
     ValueError, TypeError: no model, the same model or weights twice, data or outputs that are not as above.
     ImportError: PyTorch is not installed.
@@ -49,42 +59,38 @@ def measure(
         )
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
-    from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above
-    from igbtheory.torch.passes import drawn_outputs  # noqa: PLC0415 - as above
+    from igbtheory.torch.models import checked_device, refuse_arguments  # noqa: PLC0415 - as above
+    from igbtheory.torch.task import Task, spread  # noqa: PLC0415 - as above
 
     refuse_arguments(make_model)
     data, labels = labelled_data(X)
     batch_size = None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(data))
+    task = Task(make_model, data, labels, seed, batch_size, checked_device(device))
     said: list[str] = []
-    outputs = _logits(drawn_outputs(make_model, data, networks, seed, batch_size, said), said)
-    found = [Summary.of(x, _classes(labels, x)) for x in (shown(outputs, networks, "models") if progress else outputs)]
+    here = workers is None and executor is None and store is None
+    drawn = task.found(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
+    with closing(drawn):
+        found = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
     # all of it here, in the name of the line that called
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)
-    shares, moments, _, _, *more = (np.array(values) for values in zip(*found, strict=True))
+    shares, moments, _, _, *more, _ = (np.array(values) for values in zip(*found, strict=True))
     return Measurement(len(data), seed, shares, moments, len(found[0].centres), *more)
 
 
-def _classes(labels: NDArray[np.int64] | None, outputs: Array) -> NDArray[np.int64] | None:
-    """Return the labels, refused where the outputs have no such class."""
-    classes = max(2, outputs.shape[1])
-    if labels is not None and not 0 <= labels.min() <= labels.max() < classes:
-        raise ValueError(
-            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {labels.min()} to "
-            f"{labels.max()}; number the classes from 0"
-        )
-    return labels
+def _checked(found: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:
+    """Yield what is found; refuse networks that are not alike, or are the same, and probabilities for logits."""
+    from igbtheory.torch.models import refuse_repeated  # noqa: PLC0415 - it loads PyTorch
 
-
-def _logits(outputs: Iterable[Array], said: list[str]) -> Iterator[Array]:
-    """Yield the outputs; refuse probabilities in the place of logits, and networks of different numbers of outputs."""
     alike, count = True, 0
-    for i, x in enumerate(outputs):
-        if i and x.shape[1] != count:
+    seen: dict[bytes, int] = {}
+    for i, (x, weights) in enumerate(found):
+        refuse_repeated(weights, i, seen)
+        if i and len(x.centres) != count:
             raise ValueError(
-                f"expected as many outputs of every model, got {count} and then {x.shape[1]}; fix their number"
+                f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
-        alike, count = alike and like_probabilities(x), x.shape[1]
+        alike, count = alike and x.alike, len(x.centres)
         # by chance one network may do it, two of them do not
         if alike and i and count > 1:
             raise ValueError(

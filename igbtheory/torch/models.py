@@ -44,12 +44,20 @@ def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Modul
     return made
 
 
-def refuse_repeated(model: torch.nn.Module, network: int, seen: dict[bytes, int]) -> None:
-    """Refuse a model whose parameters are all those of one before; asked after lazy layers have drawn theirs.
+def digest(model: torch.nn.Module) -> bytes:
+    """Return a hash of some numbers of every parameter, those that independent draws share by no chance."""
+    # a lazy layer that the data never reach has none
+    flat = [p.detach().reshape(-1) for p in model.parameters() if not torch.nn.parameter.is_lazy(p)]
+    some = torch.cat([torch.zeros(0), *(x[:: max(1, len(x) // PROBED)].cpu() for x in flat)])
+    return hashlib.blake2b(some.to(torch.complex128).numpy().data, digest_size=16).digest()
+
+
+def refuse_repeated(weights: bytes, network: int, seen: dict[bytes, int]) -> None:
+    """Refuse a model whose parameters are all those of one before; weights: their digest, asked for after a pass.
 
     seen: the networks by their parameters, to which this one is added.
     """
-    first = seen.setdefault(_digest(model), network)
+    first = seen.setdefault(weights, network)
     if first != network:
         raise ValueError(
             "expected freshly drawn weights from every call of make_model, got exactly the same ones in networks "
@@ -57,16 +65,15 @@ def refuse_repeated(model: torch.nn.Module, network: int, seen: dict[bytes, int]
         )
 
 
-def _digest(model: torch.nn.Module) -> bytes:
-    """Return a hash of some numbers of every parameter, those that independent draws share by no chance."""
-    found = hashlib.blake2b(digest_size=16)
-    for parameter in model.parameters():
-        # a lazy layer that the data never reach has none
-        if not torch.nn.parameter.is_lazy(parameter):
-            flat = parameter.detach().reshape(-1)
-            some = flat[:: max(1, len(flat) // PROBED)].contiguous()
-            found.update(some.cpu().view(torch.uint8).numpy().data)
-    return found.digest()
+def checked_device(device: Any) -> Any:
+    """Return the device, refused where PyTorch finds none of that name; None: that of the model."""
+    try:
+        return None if device is None else torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"expected a device that PyTorch finds here, such as 'cpu', got {device!r}: {reason}"
+        ) from None
 
 
 def idle_norms(model: torch.nn.Module) -> list[str]:

@@ -1,7 +1,7 @@
 """Passes of the data through freshly drawn models, each with a random stream of its own."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -12,34 +12,38 @@ from numpy.typing import NDArray
 
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_making, note_pass
-from igbtheory.torch.models import checked_model, idle_norms, refuse_repeated
+from igbtheory.torch.models import checked_model, digest, idle_norms
 
 
 def drawn_outputs(
     make_model: Callable[[], Any],
     data: torch.Tensor,
-    networks: int,
+    networks: Iterable[int],
     seed: int,
     batch_size: int | None,
+    device: Any,
     said: list[str],
-) -> Iterator[NDArray[np.float64]]:
-    """Outputs of one network after the other, (n_samples, outputs); with batches in the order of the network.
+) -> Generator[tuple[NDArray[np.float64], bytes]]:
+    """Outputs of one network after the other, (n_samples, outputs), with batches in its order, and its digest.
 
-    said: what the caller should warn of is added to it.
+    said: what the caller should warn of is added to it. The caller's generators go on undisturbed when this is closed.
     """
     previous: torch.nn.Module | None = None
-    seen: dict[bytes, int] = {}
-    for i in range(networks):
-        with stream(seed, i), torch.no_grad():
-            model = checked_model(made(make_model, i), previous)
-            if previous is None:
-                said += idle_norms(model)
-            data = moved(data, model)
-            outputs = _all_outputs(model, data, batch_size, i).cpu().double().numpy()
-        refuse_repeated(model, i, seen)
-        _refuse_infinite(outputs, i)
-        previous = model
-        yield outputs
+    with undisturbed():
+        for i in networks:
+            with torch.no_grad():
+                seed_all(seed, i)
+                model = checked_model(made(make_model, i), previous)
+                if device is not None:
+                    model = model.to(device)
+                if previous is None:
+                    said += idle_norms(model)
+                data = moved(data, model)
+                outputs = _all_outputs(model, data, batch_size, i).cpu().double().numpy()
+                weights = digest(model)
+            _refuse_infinite(outputs, i)
+            previous = model
+            yield outputs, weights
 
 
 def made(make_model: Callable[[], Any], network: int) -> Any:
@@ -53,8 +57,8 @@ def made(make_model: Callable[[], Any], network: int) -> Any:
 
 def _refuse_infinite(outputs: NDArray[np.float64], network: int) -> None:
     """Refuse outputs that are not finite."""
-    wrong = outputs[~np.isfinite(outputs)]
-    if wrong.size:
+    if not np.isfinite(outputs).all():
+        wrong = outputs[~np.isfinite(outputs)]
         # nan comes of overflow too, then mostly beside inf
         overflow = bool(np.isinf(wrong).any())
         remedy = "scale the data or the weights down" if overflow else "check the initialisation for nan"
@@ -70,19 +74,31 @@ def _devices() -> tuple[int, bool, bool]:
 @contextmanager
 def stream(seed: int, network: int) -> Iterator[None]:
     """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
-    # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
-    words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
+    with undisturbed():
+        seed_all(seed, network)
+        yield
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Give the global generators back the states that they had, whatever happens to them while the context lasts."""
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
     try:
         with torch.random.fork_rng(devices=range(_devices()[0])):
-            # the generators of devices that are not there need no seed, and take longer than a small model
-            (torch.manual_seed if any(_devices()) else torch.default_generator.manual_seed)(words[0])
-            np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
-            random.seed(words[2])
             yield
     finally:
         np.random.set_state(of_numpy)  # noqa: NPY002 - as above
         random.setstate(of_python)
+
+
+def seed_all(seed: int, network: int) -> None:
+    """Seed the global generators for one network."""
+    # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
+    words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
+    # the generators of devices that are not there need no seed, and take longer than a small model
+    (torch.manual_seed if any(_devices()) else torch.default_generator.manual_seed)(words[0])
+    np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
+    random.seed(words[2])
 
 
 def _all_outputs(model: torch.nn.Module, data: torch.Tensor, batch_size: int | None, network: int) -> torch.Tensor:
