@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from igbtheory.studies.criterion import Criterion
-from igbtheory.torch.outputs import log_probabilities, shares
+from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import outputs_of
 
 Array = NDArray[np.float64]
@@ -37,13 +37,12 @@ class Recorder:
 
         A gradient is that of the mean loss over data of one class; a layer is a matrix of weights.
         """
-        own = [self.labels == c for c in range(self.classes)]
-        guessed = outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0
+        found, own = Summary.of(outputs, self.labels), [self.labels == c for c in range(self.classes)]
         return {
-            "shares": shares(outputs),
-            "recall": np.array([np.mean(guessed[at] == c) if at.any() else np.nan for c, at in enumerate(own)]),
+            "shares": found.shares,
+            "recall": np.diagonal(found.by_label),
             "losses": np.array([self.rule.mean(outputs[at], self.labels[at]) if at.any() else np.nan for at in own]),
-            "probabilities": np.exp(log_probabilities(outputs)).mean(axis=0),
+            "probabilities": found.probabilities,
             "gradients": self._gradients(model, network),
         }
 
