@@ -139,8 +139,12 @@ def test_starts_change_the_last_layer_alone(start: str, classes: int) -> None:
         assert shares[0] >= 0.95
 
 
+def dropping() -> Any:
+    return nn.Sequential(nn.Dropout(0.1), two())
+
+
 def test_arms_are_pairs_and_controls_share_the_layers_of_their_arm() -> None:
-    found = igb.study(two, X, ODD, networks=4, steps=8, rates=(1e-3, 1e-2), controls=True)
+    found = igb.study(dropping, X, ODD, networks=4, steps=8, rates=(1e-3, 1e-2), controls=True)
     slow, fast = (found.course("cross-entropy", rate) for rate in (1e-3, 1e-2))
     assert np.array_equal(slow.shares[:, 0], fast.shares[:, 0])
     assert np.all(found.course("cross-entropy, prejudiced").shares[:, 0, 0] >= 0.95)

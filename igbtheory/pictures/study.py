@@ -14,6 +14,8 @@ CURVES = {"largest": "largest share of a class", "accuracy": "accuracy", "worst_
 SYMBOLS = {"holds": "\N{CHECK MARK}", "fails": "\N{BALLOT X}", "not seen": "\N{EM DASH}"}
 """What stands before a statement in the picture."""
 KEY = ", ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
+LETTERS = 85
+"""Letters of names that stand in one line."""
 LINES = len(SERIES)
 """Arms in a row of panels."""
 
@@ -21,7 +23,7 @@ LINES = len(SERIES)
 def study(found: "Study") -> Figure:
     """Return rows of panels, arms of one kind in each, at their best rates, over the statements and what was found."""
     rows = _rows(found)
-    height = 2.5 * len(rows) + 0.5 + 0.17 * (len(found.findings) + 3)
+    height = 2.5 * len(rows) + 0.2 + 0.16 * (len(found.findings) + 3)
     figure = Figure(figsize=(9.6, height))
     parts: Any = figure.subfigures(len(rows) + 1, 1, height_ratios=[2.5] * len(rows) + [height - 2.5 * len(rows)])
     for part, names in zip(parts, rows, strict=False):
@@ -35,7 +37,8 @@ def study(found: "Study") -> Figure:
             axes.set_xscale("symlog", linthresh=1, linscale=0.3)
             axes.set(xlim=(0, found.courses[0].steps[-1]), ylim=(0, 1.02), xlabel="step", title=label)
         panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
-        shared_legend(part, columns=len(names) if len(names) < LINES else LINES // 2)
+        wide = len(names) == LINES or sum(map(len, names)) > LETTERS
+        shared_legend(part, columns=(len(names) + 1) // 2 if wide else len(names))
     _words(parts[-1], found)
     return figure
 
@@ -68,13 +71,15 @@ def _curve(axes: Any, course: "Course", name: str, how: dict[str, Any]) -> None:
 
 
 def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
-    """Draw the median step at which the goal is reached over the learning rate; above the panel: never."""
+    """Draw the median step at which the goal is reached over the learning rate; above the last step: never."""
     own = sorted((one.rate, np.median(one.time_to(found.goal))) for one in found.courses if one.name == name)
     rates, times = np.array(own).T
     last = found.courses[0].steps[-1]
     axes.plot(rates, np.minimum(times, 1.5 * last), lw=0.9, ms=4, mfc="none", **how)
     axes.axhline(last, color=GREY, lw=0.7, zorder=0)
-    axes.set(xscale="log", yscale="log", ylim=(0.8, 2 * last), xlabel="learning rate")
+    if np.isinf(times).any():
+        axes.annotate("never", (0.5, 1.6 * last), xycoords=("axes fraction", "data"), ha="center", va="bottom", size=7)
+    axes.set(xscale="log", yscale="log", ylim=(0.8, 3 * last), xlabel="learning rate")
     axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
     axes.minorticks_off()
     axes.set_title(f"median step to accuracy {found.goal:g}")

@@ -13,7 +13,7 @@ from igbtheory import checks
 from igbtheory.numbers.threads import one_thread
 from igbtheory.studies.arm import Arm, Plan
 from igbtheory.studies.criterion import criterion
-from igbtheory.studies.record import Recorder, layers
+from igbtheory.studies.record import Recorder, layers, undisturbed
 from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.models import checked_model
@@ -37,7 +37,8 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
         first = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
         classes = max(2, first.shape[1])
         _refuse_labels(np.concatenate([task.labels, task.seen_labels]), classes)
-        begin(model, arm.start, seen, classes, network)
+        with undisturbed(model):
+            begin(model, arm.start, seen, classes, network)
         recorder = Recorder(rule, seen, task.seen_labels, classes)
         optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
         batches, recorded = _batches(len(data), plan, network), set(plan.recorded.tolist())

@@ -180,19 +180,10 @@ def imbalance(*, quick: bool) -> Preset:
     for name, kind in (("majority", "nine to one"), ("minority", "one to nine")):
         arms += controlled(Arm(f"class 0 in the {name}", model, partial(digit_images, kind=kind)))
     rich, poor = (f"class 0 in the {name}, prejudiced" for name in ("majority", "minority"))
-    even = "class 0 in the majority, neutral"
     claims = (
         Claimed("A prejudice for the majority is absorbed sooner than one for the minority", absorption, rich, poor),
         Claimed("... and the accuracy is reached sooner", reaching(goal), rich, poor),
-        Claimed(
-            "A prejudice for the minority: half of every class is guessed right sooner", no_class_behind, poor, rich
-        ),
-        Claimed(
-            "A neutral start guesses half of every class right sooner than one prejudiced for the majority",
-            no_class_behind,
-            even,
-            rich,
-        ),
+        Claimed("... though half of every class is guessed right later", no_class_behind, poor, rich),
         *start_claims("class 0 in the majority", goal),
     )
     plan = Plan(16 if quick else 50, 80 if quick else 400, 64, 0)
