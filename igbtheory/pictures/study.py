@@ -22,10 +22,10 @@ LINES = len(SERIES)
 
 def study(found: "Study") -> Figure:
     """Return rows of panels, arms of one kind in each, at their best rates, over the statements and what was found."""
-    rows = _rows(found)
-    height = 2.5 * len(rows) + 0.2 + 0.16 * (len(found.findings) + 3)
-    figure = Figure(figsize=(9.6, height))
-    parts: Any = figure.subfigures(len(rows) + 1, 1, height_ratios=[2.5] * len(rows) + [height - 2.5 * len(rows)])
+    rows, words = _rows(found), 0.2 + 0.16 * (len(found.findings) + 3) if found.findings else 0.0
+    heights = [2.5] * len(rows) + [words] * bool(words)
+    figure = Figure(figsize=(9.6, sum(heights)))
+    parts: Any = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
     for part, names in zip(parts, rows, strict=False):
         panels = part.subplots(1, len(CURVES) + 1)
         for number, name in enumerate(names):
@@ -39,7 +39,8 @@ def study(found: "Study") -> Figure:
         panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
         wide = len(names) == LINES or sum(map(len, names)) > LETTERS
         shared_legend(part, columns=(len(names) + 1) // 2 if wide else len(names))
-    _words(parts[-1], found)
+    if words:
+        _words(parts[-1], found)
     return figure
 
 
@@ -77,7 +78,7 @@ def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
     last = found.courses[0].steps[-1]
     axes.plot(rates, np.minimum(times, 1.5 * last), lw=0.9, ms=4, mfc="none", **how)
     axes.axhline(last, color=GREY, lw=0.7, zorder=0)
-    if np.isinf(times).any():
+    if np.isinf(times).any() and not axes.texts:
         axes.annotate("never", (0.5, 1.6 * last), xycoords=("axes fraction", "data"), ha="center", va="bottom", size=7)
     axes.set(xscale="log", yscale="log", ylim=(0.8, 3 * last), xlabel="learning rate")
     axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
@@ -88,8 +89,7 @@ def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
 def _words(part: Any, found: "Study") -> None:
     """Write the papers' statement and the verdicts."""
     lines = [f"{SYMBOLS[one.verdict]}  {one.statement} (p = {one.paired.p:.1g})" for one in found.findings]
-    if lines:
-        lines.append("network by network, sign test at the best learning rates: " + KEY)
+    lines.append("network by network, sign test at the best learning rates: " + KEY)
     how: Any = {"va": "top", "ha": "left", "family": "DejaVu Sans"}
     part.text(0.01, 1.0, found.statement, fontsize=9, weight="bold", **how)
     part.text(0.01, 1.0, "\n\n" + "\n".join(lines), fontsize=8, linespacing=1.4, **how)
