@@ -121,17 +121,42 @@ class ViT(nn.Module):  # type: ignore[misc] # as above
         return self.head(self.blocks(x)[:, 0])
 
 
-def resnet(width: int) -> Any:
-    """Blocks as of ResNets, the norms in evaluation mode."""
+class Down(nn.Module):  # type: ignore[misc] # as above
+    """Block of a ResNet that halves the positions, as torchvision builds it."""
 
-    def block() -> Any:
-        convs = [nn.Conv2d(width, width, 3, padding=1, bias=False) for _ in range(2)]
-        norms = [nn.BatchNorm2d(width) for _ in range(2)]
-        return Add(convs[0], norms[0], nn.ReLU(), convs[1], norms[1], after=nn.ReLU())
+    def __init__(self, width: int, out: int) -> None:
+        super().__init__()
+        first, second = nn.Conv2d(width, out, 3, 2, 1, bias=False), nn.Conv2d(out, out, 3, 1, 1, bias=False)
+        self.branch = nn.Sequential(first, nn.BatchNorm2d(out), nn.ReLU(), second, nn.BatchNorm2d(out))
+        self.shortcut = nn.Sequential(nn.Conv2d(width, out, 1, 2, bias=False), nn.BatchNorm2d(out))
 
-    stem = nn.Conv2d(1, width, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU()
+    def forward(self, x: Any) -> Any:
+        return torch.relu(self.branch(x) + self.shortcut(x))
+
+
+def resnet(width: int, *, train: bool = False) -> Any:
+    """Stem, overlapping pool and blocks as of torchvision's ResNets, with He's law."""
+    stem = nn.Conv2d(1, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width), nn.ReLU(), nn.MaxPool2d(3, 2, 1)
     ends = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, 10)
-    return nn.Sequential(*stem, block(), block(), *ends).eval()
+    convs = [nn.Conv2d(width, width, 3, padding=1, bias=False) for _ in range(2)]
+    norms = [nn.BatchNorm2d(width) for _ in range(2)]
+    block = Add(convs[0], norms[0], nn.ReLU(), convs[1], norms[1], after=nn.ReLU())
+    return nn.Sequential(*stem, block, Down(width, width), *ends).train(train)
+
+
+class Mixer(nn.Module):  # type: ignore[misc] # as above
+    """Patches, and a block that mixes the tokens, then the channels."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.patches, self.norm, self.head = nn.Conv2d(1, width, 2, 2), nn.LayerNorm(width), nn.Linear(width, 10)
+        self.tokens = nn.Sequential(nn.Linear(16, 16), nn.GELU(), nn.Linear(16, 16))
+        self.block = Add(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, width))
+
+    def forward(self, x: Any) -> Any:
+        x = self.patches(x).flatten(2).transpose(1, 2)
+        x = self.block(x + self.tokens(self.norm(x).transpose(1, 2)).transpose(1, 2))
+        return self.head(x.mean(1))
 
 
 MODELS: dict[str, tuple[Make, Any, int]] = {
@@ -150,6 +175,8 @@ MODELS: dict[str, tuple[Make, Any, int]] = {
     "residual CNN": (residual_images, IMAGES, 16),
     "MLP on tokens": (tokens, DIGITS.reshape(-1, 8, 8), 64),
     "ResNet, evaluation": (resnet, IMAGES[:16], 16),
+    "ResNet, training": (partial(resnet, train=True), IMAGES[:16], 16),
+    "mixer": (Mixer, IMAGES[:8], 16),
     "ViT": (ViT, IMAGES, 32),
     "Dropout": (mlp(lambda _: nn.Dropout(0.2)), DIGITS, 64),
 }

@@ -2,7 +2,7 @@
 
     Dense(2) | BatchNorm | relu | Dense(2)              a layer without parameters needs no parentheses
     (Dense(2, 0.1) | x*tanh(x) | MaxPool(2)) * 3 | Dense    repeated layers
-    Dense | Residual(relu | Dense, scale=0.5) | Dense   a branch
+    Dense | Residual(relu | Dense, scale=0.5) | Dense   a branch; shortcut=Dense in place of the stream
 
 What is no layer is an activation, by its name or its formula. The text is parsed, never executed.
 """
@@ -62,7 +62,9 @@ def _has_layers(node: ast.expr) -> bool:
 def _residual(node: ast.expr, text: str) -> Residual:
     if not isinstance(node, ast.Call) or not node.args:
         raise ValueError("expected the layers of a Residual, got none; for example Residual(relu | Dense, scale=0.5)")
-    return Residual(*(layer for part in node.args for layer in _chain(part, text)), **_options(node.keywords, text))
+    shortcut = [layer for part in node.keywords if part.arg == "shortcut" for layer in _chain(part.value, text)]
+    options = _options([part for part in node.keywords if part.arg != "shortcut"], text)
+    return Residual(*(layer for part in node.args for layer in _chain(part, text)), shortcut=shortcut, **options)
 
 
 def _made(name: str, parts: list[Any], named: dict[str, Any]) -> Layer:

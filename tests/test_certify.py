@@ -34,7 +34,11 @@ CLOSED = [
     igb.Network(
         igb.Dense(), igb.LayerNorm(eps=0.1), igb.Activation("abs"), igb.AvgPool(3), igb.Dropout(0.3), igb.Dense()
     ),
-    igb.Network(igb.Dense(), igb.Residual(igb.Activation("relu"), igb.Dense(0.5, 0.1), scale=0.7), igb.Dense(1.5)),
+    igb.Network(
+        igb.Dense(),
+        igb.Residual(igb.Activation("relu"), igb.Dense(0.5, 0.1), scale=0.7, shortcut=igb.Dense(0.8)),
+        igb.Dense(1.5),
+    ),
     *(igb.mlp(2, name, sigma_b2=0.1) for name in ("step", "sin", "cos", "gaussian", "prelu")),
 ]
 """Networks of closed forms, whose 50 digits take no time."""

@@ -26,15 +26,16 @@ def pairs(length: int) -> list[tuple[int, int, tuple[int, int], tuple[int, int]]
 def behind(layer: igb.Layer, kernel: Kernel, length: int) -> tuple[Kernel, int]:
     """Kernel behind a layer by loops over all pairs, and the new side of the images."""
     if isinstance(layer, igb.AvgPool2d):
-        k = layer.k
-        window = list(product(points(k), points(k)))
+        k, stride, side = layer.k, layer.stride or layer.k, layer.positions((length, length))[0]
+        inner = [(y - layer.padding, x - layer.padding) for y, x in points(k)]
+        window = list(product(inner, inner))
         found = {
-            (a, b, p, q): sum(kernel[a, b, moved(p, k, i), moved(q, k, j)] for i, j in window) / k**4
-            for a, b, p, q in pairs(length // k)
+            (a, b, p, q): sum(kernel.get((a, b, moved(p, stride, i), moved(q, stride, j)), 0) for i, j in window) / k**4
+            for a, b, p, q in pairs(side)
         }
-        return found, length // k
+        return found, side
     if isinstance(layer, igb.Conv2d):
-        return convolved(layer, kernel, length), length // layer.stride
+        return convolved(layer, kernel, length), layer.positions((length, length))[0]
     return {key: of_relu(kernel, *key) for key in kernel}, length
 
 
@@ -44,8 +45,8 @@ def moved(p: tuple[int, int], stride: int, by: tuple[int, int]) -> tuple[int, in
 
 def convolved(layer: igb.Conv2d, kernel: Kernel, length: int) -> Kernel:
     found = {}
-    shift = (layer.size - 1) // 2
-    for a, b, p, q in pairs(length // layer.stride):
+    shift = layer.padding if isinstance(layer.padding, int) else (layer.size - 1) // 2
+    for a, b, p, q in pairs(layer.positions((length, length))[0]):
         total = 0.0
         for i, j in points(layer.size):
             first, second = (moved(x, layer.stride, (i - shift, j - shift)) for x in (p, q))
@@ -71,6 +72,8 @@ CHAINS: list[list[igb.Layer]] = [
     [CONV[2, 1, "zeros"], RELU, CONV[3, 2, "zeros"]],
     [CONV[3, 1, "zeros"], RELU, igb.AvgPool2d(2), CONV[2, 1, "circular"], RELU],
     [CONV[3, 2, "circular"], igb.AvgPool2d(2), RELU],
+    [igb.Conv2d(2, 1, 2, sigma_b2=0.1), RELU, igb.AvgPool2d(3, 2, 1), igb.Conv2d(3, 2, 0, sigma_b2=0.1)],
+    [igb.Conv2d(3, 2, 1), RELU, igb.Conv2d(1, 1, 1, sigma_b2=0.1), igb.AvgPool2d(2, 1)],
 ]
 
 
@@ -164,7 +167,13 @@ NETWORKS = {
         OUT,
     ),
     "batches": (CONVOLUTION, igb.BatchNorm(), RELU, igb.AvgPool2d(2), igb.Flatten(), OUT),
-    "maximum": (CONVOLUTION, RELU, igb.MaxPool2d(2), CONV[2, 1, "zeros"], RELU, igb.GlobalAvgPool(), OUT),
+    "maximum": (CONVOLUTION, RELU, igb.MaxPool2d(3, 2, 1), CONV[2, 1, "zeros"], RELU, igb.GlobalAvgPool(), OUT),
+    "shortcut": (
+        CONVOLUTION,
+        igb.Residual(RELU, igb.Conv2d(3, 2, 1), RELU, igb.Conv2d(3, 1, 1), scale=0.5, shortcut=igb.Conv2d(1, 2, 0)),
+        igb.Residual(RELU, igb.Conv2d(2, 2, 0, 3.0), shortcut=[igb.AvgPool2d(2), igb.PositionEmbedding()]),
+        *(igb.Flatten(), OUT),
+    ),
     "activations behind sums": (*igb.resnet(2, kernel=2, norm=None, pool=igb.AvgPool2d(2)).layers[:-1], OUT),
     "channels apart": (CONVOLUTION, igb.DepthwiseConv2d(3), RELU, igb.Conv2d(1, groups=2), igb.Flatten(), OUT),
     "norms of all positions": (
@@ -180,7 +189,7 @@ NETWORKS = {
         *(igb.Attention(2, 2.0), OUT, igb.Residual(igb.LayerNorm(), igb.Attention(4), OUT), RELU),
         *(igb.FirstToken(), OUT),
     ),
-    "mixing": (igb.PatchEmbedding(2), igb.TokenMixing(3), RELU, *igb.mixer(1, "relu").layers[1:]),
+    "mixing": (igb.PatchEmbedding(2), igb.TokenMixing(3, sigma_b2=0.5), RELU, *igb.mixer(1, "relu").layers[1:]),
 }
 
 

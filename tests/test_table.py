@@ -77,6 +77,7 @@ LAYERS: list[Layer] = [
     GEGLU(),
     Residual(Dense(0.5)),
     Residual(Activation("relu"), Dense(0.5, 0.1), scale=0.7),
+    Residual(Activation("tanh"), Dense(0.5, 0.1), scale=0.7, shortcut=[Activation("relu"), Dense(1.5)]),
     Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),
     *(Activation(name) for name in ACTIVATIONS),
 ]

@@ -1,20 +1,16 @@
 """Data sets named on the command line."""
 
 import math
-import sys
-import warnings
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any
-
-import numpy as np
+from zipfile import BadZipFile
 
 import igbtheory as igb
 from igbtheory import checks
+from igbtheory.files import KINDS, STDIN
 
 DIGITS = "digits"
-STDIN = "-"
 STANDARDISED = "standardised by the mean and standard deviation of all 1,797"
 
 
@@ -51,39 +47,21 @@ def text(source: str, values: Any) -> str:
 
 
 def numbers(source: str, other: str) -> Any:
-    """Return the numbers of the file `source`, rows of a table; `other`: what might have been named instead."""
+    """Return the numbers of the file or folder `source`; `other`: what might have been named instead."""
+    return labelled(source, other)[0]
+
+
+def labelled(source: str, other: str) -> Any:
+    """Return the same, and the labels that the file has, or None."""
     path = Path(source)
-    if source != STDIN and path.suffix not in {".npy", ".csv"}:
-        raise ValueError(f"expected {other}, FILE.npy, FILE.csv or - for standard input, got {source!r}")
+    if source != STDIN and not path.suffix and not path.exists():
+        raise ValueError(f"expected {other}, {KINDS}, or - for a CSV from standard input, got {source!r}")
     try:
-        return _load(path)
+        return igb.read_data(path)
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, BadZipFile) as error:
         why = str(error).partition(";")[0].rstrip(".")  # behind the semicolon NumPy advises those who call it
-        hint = "" if path.suffix == ".npy" else "; write rows of numbers separated by commas, below one header at most"
+        table = source == STDIN or path.suffix == ".csv"
+        hint = "; write rows of numbers separated by commas, below one header at most" if table else ""
         raise ValueError(f"{source} holds no array of numbers ({why}){hint}") from None
-
-
-def _load(path: Path) -> Any:
-    if path.suffix == ".npy":
-        return np.load(path, allow_pickle=False)
-    table = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8-sig")
-    with warnings.catch_warnings():
-        # an empty file is refused below with a sentence of its own
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        return np.loadtxt(StringIO(table), delimiter=",", ndmin=2, skiprows=_headers(table))
-
-
-def _headers(table: str) -> int:
-    """Return 1 where the first line names columns, none of which is a number; else 0."""
-    cells = table.partition("\n")[0].split(",")
-    return int(not any(map(_is_number, cells)) and any(cell.strip() for cell in cells))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -29,7 +29,8 @@ def explain(
     function
         What makes a model.
     data
-        The data set: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are).
+        The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy, FILE.npz,
+        FILE.pt, an IDX file, a folder of images; - for a CSV from standard input.
     first
         Only the first rows of the data set.
     networks

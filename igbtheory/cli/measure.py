@@ -32,7 +32,8 @@ def measure(  # noqa: PLR0913 - one argument an option
     function
         What makes a model.
     data
-        The data set: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are).
+        The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy, FILE.npz,
+        FILE.pt, an IDX file, a folder of images; - for a CSV from standard input.
     first
         Only the first rows of the data set.
     networks
@@ -69,7 +70,7 @@ def measure(  # noqa: PLR0913 - one argument an option
 
 
 def model_data(source: str) -> Any:
-    """Return the data set `source`; of a .npy file also integers, and more than one axis a datum."""
+    """Return the data set `source`, also of integers, and of more than one axis a datum."""
     from igbtheory.cli.data import DIGITS, checked, numbers, read  # noqa: PLC0415 - as above
     from igbtheory.torch.library import require_torch  # noqa: PLC0415 - as above
 

@@ -181,7 +181,8 @@ class Inputs(Gaussian):
     """What goes into the network: Gaussian inputs, or the data set `data`."""
 
     data: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
-    """A data set instead: "digits" (standardised), or FILE.npy, FILE.csv, or - for a CSV from standard input."""
+    """A data set instead: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a
+    folder of images, or - for a CSV from standard input."""
     first: Whole | None = None
     """Only the first rows of the data set."""
 

@@ -19,9 +19,9 @@ class Trained:
     """On what models of one's own are trained, and how."""
 
     data: Annotated[str, Parameter(allow_leading_hyphen=True)] = "digits"
-    """The data set: "digits" (standardised), or FILE.npy, FILE.csv, - for a CSV from standard input (as they are)."""
+    """The data set: "digits" (standardised), or a file or folder that igb.read_data reads; - for a CSV."""
     labels: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
-    """Class labels 0, 1, ..., FILE.npy or FILE.csv, a row for each datum; of "digits" they are known."""
+    """Class labels 0, 1, ..., FILE.npy or FILE.csv, a row for each datum; unless named, those of the data."""
     losses: Annotated[tuple[str, ...], Several] = ("cross-entropy",)
     """mse, cross-entropy, blurry, focal, piecewise-zero."""
     optimiser: str = "Adam"

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.data import DIGITS, checked, first_rows, numbers
+from igbtheory.cli.data import DIGITS, checked, first_rows, labelled, numbers
 from igbtheory.cli.options import Case, Whole
 
 
@@ -33,7 +33,7 @@ def train(
     case
         Which network, on which data set (--data).
     labels
-        Class labels 0, 1, ... or targets, FILE.npy or FILE.csv, a row for each datum; of "digits" they are known.
+        Class labels 0, 1, ... or targets, FILE.npy or FILE.csv, a row for each datum; unless named, those of the data.
     loss
         mse, cross-entropy, blurry, focal or piecewise-zero.
     draws
@@ -57,9 +57,10 @@ def train(
 def labels_of(data: str, labels: str | None, first: int | None) -> Any:
     """Return the labels of the data set, those of the digits or of a file, or targets."""
     if labels is None:
-        if data != DIGITS:
+        known = igb.digit_labels() if data == DIGITS else labelled(data, "--data digits")[1]
+        if known is None:
             raise ValueError(f"expected the labels of {data}; name their file with --labels")
-        return first_rows(igb.digit_labels(), first, data)
+        return first_rows(known, first, data)
     return first_rows(checked(labels, _as_labels, numbers(labels, "--labels")), first, labels)
 
 

@@ -26,7 +26,7 @@ from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool, MaxPool2d
 from igbtheory.layers.token_mixing import TokenMixing
-from igbtheory.layers.tokens import ClassToken, FirstToken, PatchEmbedding, PositionEmbedding
+from igbtheory.layers.tokens import ClassToken, FirstToken, PatchEmbedding, PositionEmbedding, Tokens
 
 __all__ = [
     "GEGLU",
@@ -63,4 +63,5 @@ __all__ = [
     "Residual",
     "SwiGLU",
     "TokenMixing",
+    "Tokens",
 ]

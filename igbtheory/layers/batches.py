@@ -37,5 +37,5 @@ def _in_batch(layer: Layer, size: int) -> Layer:
     if isinstance(layer, BatchNorm) and layer.trains and layer.batch_size is None:
         return BatchNorm(size, layer.estimator, layer.eps)
     if isinstance(layer, Residual):
-        return Residual(*in_batches(layer.layers, size), scale=layer.scale)
+        return layer.mapped(lambda layers: in_batches(layers, size))
     return layer

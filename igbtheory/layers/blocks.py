@@ -14,6 +14,7 @@ from igbtheory.layers.node import KernelNode
 from igbtheory.layers.places import Places
 from igbtheory.layers.spatial import Spatial
 from igbtheory.layers.spatial_pools import Flatten
+from igbtheory.layers.tokens import FirstToken
 from igbtheory.numbers import Kind
 
 
@@ -66,6 +67,7 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
     return KernelNode(n, Averaged(pairs, (mean_a, mean_b), Components(a)), places=places)
 
 
-def vectors(node: KernelNode) -> Pairs:
-    """Return second moments of all units at all positions taken together, as Flatten makes them."""
-    return (node if node.places is None else Flatten().kernel(node)).averaged()
+def listed(node: KernelNode, layer: Layer) -> Pairs:
+    """Return the second moments that the layer lists: of all units at all positions together, or of the first token."""
+    end = FirstToken() if layer.lists_first else Flatten()
+    return (node if node.places is None else end.kernel(node)).averaged()

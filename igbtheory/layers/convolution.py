@@ -1,7 +1,7 @@
 """Convolutions of images, with independent Gaussian weights and biases."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
@@ -14,11 +14,11 @@ from igbtheory.layers.base import Averaged
 from igbtheory.layers.data import Components
 from igbtheory.layers.dense import weighted
 from igbtheory.layers.gaussian import GaussianPairs
+from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode
 from igbtheory.layers.places import Places, Point, Window
-from igbtheory.layers.spatial import Windowed, refuse_vectors
+from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small, refuse_vectors
 
-WHAT = {1: "sequences", 2: "images"}
 PADDINGS = ("zeros", "circular")
 
 
@@ -27,26 +27,28 @@ class Convolution(Windowed, ABC):
     """Convolution Z_i(p) = sum_j sum_d W_ij(d) X_j(stride p + d) + B_i, a window has `size` points d along each axis.
 
     W_ij(d) ~ N(0, sigma_w2/(points of the window x channels j)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2
-    <q_ab(stride p + d, stride p' + d)>_d + sigma_b2.
+    <q_ab(stride p + d, stride p' + d)>_d + sigma_b2. padding: "zeros" or "circular" where a stride of 1 keeps the
+    positions, or how many zeros there are beyond each edge, as PyTorch takes it.
     """
 
     size: int
     stride: int
-    padding: str
+    padding: str | int
     sigma_w2: Any
     sigma_b2: Any
 
     axes: ClassVar[int] = 2
 
     def __init__(
-        self, kernel: int, stride: int = 1, padding: str = "zeros", sigma_w2: Any = 2.0, sigma_b2: Any = 0.0
+        self, kernel: int, stride: int = 1, padding: str | int = "zeros", sigma_w2: Any = 2.0, sigma_b2: Any = 0.0
     ) -> None:
         for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
             checks.variance(name, value, f"a {type(self).__name__}")
             object.__setattr__(self, name, value)
         object.__setattr__(self, "size", checks.whole("kernel", kernel, 1))
         object.__setattr__(self, "stride", checks.whole("stride", stride, 1))
-        object.__setattr__(self, "padding", checks.known("padding", padding, PADDINGS))
+        beyond = checks.known("padding", padding, PADDINGS) if isinstance(padding, str) else padding
+        object.__setattr__(self, "padding", beyond if isinstance(beyond, str) else checks.whole("padding", beyond, 0))
 
     @property
     def listed(self) -> bool:
@@ -57,34 +59,20 @@ class Convolution(Windowed, ABC):
         return True
 
     @property
-    def before(self) -> int:
-        """Points of the window in front of its centre, along each axis."""
-        return (self.size - 1) // 2
-
-    @property
-    def points(self) -> list[Point]:
-        """The points of the window, from its corner."""
-        return list(np.ndindex(*[self.size] * self.axes))
-
-    @property
     def window(self) -> Window:
-        points = tuple(tuple(i - self.before for i in point) for point in self.points)
-        return Window(self.stride, points, apart=False, circular=self.padding == "circular")
+        before = (self.size - 1) // 2
+        pad = (before, self.size - 1 - before) if isinstance(self.padding, str) else (self.padding, self.padding)
+        return Window(self.size, self.stride, pad, self.axes, circular=self.padding == "circular")
 
     def positions(self, shape: Point) -> Point:
-        if len(shape) != self.axes:
-            refuse_vectors(self, shape, self.axes)
-        image = f"{_lengths(shape)} positions"
-        if self.size > min(shape):
-            raise ValueError(
-                f"expected {WHAT[self.axes]} of at least {_lengths([self.size] * self.axes)} positions in front of "
-                f"{self!r}, got {image}; take a smaller kernel, or pool less in front of it"
-            )
-        if any(length % self.stride for length in shape):
-            raise ValueError(
-                f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {image}; crop or pad them"
-            )
-        return tuple(length // self.stride for length in shape)
+        if isinstance(self.padding, str) and len(shape) == self.axes:
+            refuse_small(self, shape, self.size)
+            if any(length % self.stride for length in shape):
+                raise ValueError(
+                    f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {lengths(shape)} "
+                    f"positions; crop or pad them, or take padding={self.size // 2}, which leaves the rest out"
+                )
+        return super().positions(shape)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if node.places is None:
@@ -101,22 +89,14 @@ class Convolution(Windowed, ABC):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         shape = self.positions(x.shape[2:])
         scale_b = np.sqrt(np.asarray(self.sigma_b2, dtype=float)).astype(x.dtype)
-        z = self.sums(self._windows(x, shape), rng, width)
+        reads = (read.reshape(-1, x.shape[1]) for read in self.window.reads(np.moveaxis(x, 1, -1)))
+        z = self.sums(reads, rng, width)
         z += scale_b * rng.standard_normal(z.shape[1], dtype=x.dtype)
         return np.asarray(Places(shape, (0,)).images(z))
 
     @abstractmethod
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
-
-    def _windows(self, x: NDArray[Any], shape: Point) -> Iterator[NDArray[Any]]:
-        """Yield what each point of the window reads, shape (data x positions, channels)."""
-        sides = [(self.before, self.size - 1 - self.before)] * self.axes
-        mode: Any = "wrap" if self.padding == "circular" else "constant"
-        padded = np.pad(np.moveaxis(x, 1, -1), [(0, 0), *sides, (0, 0)], mode=mode)
-        for point in self.points:
-            read = [slice(i, i + self.stride * length, self.stride) for i, length in zip(point, shape, strict=True)]
-            yield padded[(slice(None), *read)].reshape(-1, x.shape[1])
 
     def latex(self) -> str:
         size = r" \times ".join([str(self.size)] * self.axes)
@@ -146,7 +126,7 @@ class Grouped(Convolution, ABC):
         self,
         kernel: int,
         stride: int = 1,
-        padding: str = "zeros",
+        padding: str | int = "zeros",
         sigma_w2: Any = 2.0,
         sigma_b2: Any = 0.0,
         groups: int = 1,
@@ -174,7 +154,7 @@ class Grouped(Convolution, ABC):
             parts = read.reshape(len(read), self.groups, -1).swapaxes(0, 1)
             shape = (self.groups, channels // self.groups, width // self.groups)
             total += parts @ rng.standard_normal(shape, dtype=read.dtype)
-        scale = np.sqrt(self.sigma_w2 * self.groups / (channels * len(self.points)))
+        scale = np.sqrt(self.sigma_w2 * self.groups / (channels * self.size**self.axes))
         return np.asarray(total.swapaxes(0, 1).reshape(-1, width) * read.dtype.type(scale))
 
     @property
@@ -190,13 +170,21 @@ class Conv2d(Grouped):
     W_ij(d) ~ N(0, sigma_w2/(size^2 channels of X)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2 <q_ab(stride p + d,
     stride p' + d)>_d + sigma_b2. Beyond the edges there are zeros, which lower the variance there, or the other side.
     groups: parts of the channels that read parts of those in front; with many channels they change nothing.
-    As PyTorch's Conv2d with padding size//2 (padding="same" for an even size). Sources: Novak et al. 2019, Bayesian
+    As PyTorch's Conv2d with padding=size//2 (padding="same" for an even size), or with the same number as `padding`:
+    then what the stride leaves over at the edges is not read. Sources: Novak et al. 2019, Bayesian
     deep convolutional networks with many channels are Gaussian processes; Garriga-Alonso et al. 2019.
     """
 
     groups: int
 
     axes = 2
+
+    def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
+        if self.stride == 1 or self.groups > 1:
+            return self, x
+        # what the windows read has fewer positions than the images
+        self.positions(x.shape[2:])
+        return Conv2d(1, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2), self.window.patches(x)
 
 
 @final
@@ -231,7 +219,3 @@ class DepthwiseConv2d(Convolution):
         for read in reads:
             total += read * rng.standard_normal(read.shape[1], dtype=read.dtype)
         return np.asarray(total * read.dtype.type(np.sqrt(self.sigma_w2) / self.size))
-
-
-def _lengths(shape: Iterable[int]) -> str:
-    return " x ".join(map(str, shape))

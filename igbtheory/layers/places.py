@@ -4,9 +4,10 @@ Pairs (p, p + o) are numbered by an offset o and a position p, which goes around
 positions alike keep a set of offsets as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import product
 from math import prod
 from typing import Any, final
 
@@ -124,27 +125,56 @@ def units_first(data: NDArray[Any]) -> NDArray[Any]:
 @final
 @dataclass(frozen=True)
 class Window:
-    """Points around which output positions read: output p reads stride p + a for the `points` a.
+    """Windows of `size` points along each of the `axes`: output p reads stride p + a, a from -pad[0] on.
 
-    apart: whether two data are read at independent points, as the average over a pool does; a convolution has the same
-    weight at both. circular: whether positions go around at the edges; otherwise there are zeros beyond.
+    pad: positions beyond the two edges that are read. apart: whether two data are read at independent points, as the
+    average over a pool does; a convolution has the same weight at both. circular: whether positions go around at the
+    edges; otherwise there are zeros beyond.
     """
 
+    size: int
     stride: int
-    points: tuple[Point, ...]
-    apart: bool
-    circular: bool = True
+    pad: tuple[int, int]
+    axes: int = 2
+    apart: bool = False
+    circular: bool = False
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Points of the window around stride p."""
+        return tuple(tuple(i - self.pad[0] for i in point) for point in np.ndindex(*[self.size] * self.axes))
 
     @cached_property
     def pairs(self) -> tuple[tuple[Point, Point], ...]:
         """Points at which two data are read together."""
         return tuple((a, b) for a in self.points for b in (self.points if self.apart else (a,)))
 
+    def behind(self, shape: Point) -> Point:
+        """Return the positions of the windows."""
+        return tuple((length + sum(self.pad) - self.size) // self.stride + 1 for length in shape)
+
+    def reads(self, x: NDArray[Any], beyond: float = 0.0) -> Iterator[NDArray[Any]]:
+        """Yield what each point of the windows reads, (data, *positions, units), of x; `beyond` the edges."""
+        shape, sides = self.behind(x.shape[1:-1]), [(0, 0), *[self.pad] * self.axes, (0, 0)]
+        padded = np.pad(x, sides, mode="wrap") if self.circular else np.pad(x, sides, constant_values=beyond)
+        for point in np.ndindex(*[self.size] * self.axes):
+            read = [slice(i, i + self.stride * length, self.stride) for i, length in zip(point, shape, strict=True)]
+            yield padded[(slice(None), *read)]
+
+    def patches(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Return all that each window reads of images as channels of its position, (data, channels, *positions)."""
+        reads = self.reads(np.moveaxis(x, 1, -1))
+        return np.concatenate([np.moveaxis(read, -1, 1) for read in reads], axis=1)
+
     def offsets(self, before: Places, after: Places) -> Index:
-        """Return the offsets in front that each offset behind the window reads, (distances in the window, offsets)."""
-        starts = self.stride * after.points[:, list(after.offsets)]
-        apart = sorted({tuple(np.subtract(b, a).tolist()) for a, b in self.pairs})
-        return np.stack([before.number(starts + np.reshape(turn, (-1, 1))) for turn in apart])
+        """Return the offsets in front that each offset behind the window reads, (ways to read it, offsets)."""
+        turns = sorted({tuple(np.subtract(b, a).tolist()) for a, b in self.pairs})
+        behind = after.points[:, list(after.offsets)]
+        # a pair (p, p + o) may go around behind the windows, and so be other positions apart in front of them
+        around = np.reshape(after.shape, (-1, 1)) * (behind > 0)
+        ways = [()] if self._alike(before, after) else product((0, 1), repeat=self.axes)
+        starts = [self.stride * (behind - (np.reshape(way, (-1, 1)) * around if way else 0)) for way in ways]
+        return np.stack([before.number(start + np.reshape(turn, (-1, 1))) for start in starts for turn in turns])
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         """Return the means over the window of second moments, an array over pairs in front."""
@@ -154,17 +184,24 @@ class Window:
         """Return the means over the window of values at single positions, shape (1, positions, data a, data b)."""
         return self._mean(values, before.equal, after.equal, [(a, a) for a in self.points])
 
+    def _alike(self, before: Places, after: Places) -> bool:
+        """Return whether all positions behind are treated alike: going around there is going around in front."""
+        return tuple(self.stride * length for length in after.shape) == before.shape
+
     def _mean(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
         found = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
-        starts = self.stride * after.points[:, list(after.offsets)]
+        if self._alike(before, after):
+            starts = self.stride * after.points[:, list(after.offsets), None]
+        else:
+            starts = self.stride * (after.points[:, after.second] - after.points[:, None])
         reads = {point: self._read(before, after, point) for point in self.points}
         for part in parts(found):
             total = found[part]
             total[:] = 0
             for a, b in pairs:
-                held = before.indices(before.number(starts[:, part] + np.reshape(np.subtract(b, a), (-1, 1))))
+                held = before.indices(before.number(starts[:, part] + np.reshape(np.subtract(b, a), (-1, 1, 1))))
                 (read, inside), (_, other) = reads[a], reads[b]
-                term = values[held[:, None], read]
+                term = values[held, read]
                 if not self.circular:
                     term[~(inside & other[after.second[part]])] = 0
                 total += term

@@ -1,7 +1,8 @@
 """Residual blocks: a stream to which a branch of layers is added."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -20,18 +21,21 @@ from igbtheory.layers.sums import Add, S, add_moments, add_pairs
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Residual(Layer):
-    """Residual block X + scale F(X), F the `layers` in a row.
+    """Residual block S(X) + scale F(X): F the `layers` in a row, S those of the `shortcut`, without any X itself.
 
-    Where every path through F contains a Dense, stream and branch are independent: means, var_mu and var_chi add, those
-    of the branch times scale, scale^2. Paths of inner blocks that contain none are multiples of X and add linearly.
-    F must not change the number of units. Source: bias-meets-trainability-summary (residual networks).
+    Where every path through F or every path through S contains a Dense, both are independent: means, var_mu and var_chi
+    add, those of F times scale, scale^2. Without a shortcut, paths of inner blocks that contain none are multiples of X
+    and add linearly. F and S make as many units at the same positions.
+    Source: bias-meets-trainability-summary (residual networks).
     """
 
     layers: tuple[Layer, ...]
     scale: Any
+    shortcut: tuple[Layer, ...]
 
-    def __init__(self, *layers: Layer, scale: Any = 1.0) -> None:
-        for layer in layers:
+    def __init__(self, *layers: Layer, scale: Any = 1.0, shortcut: Layer | Sequence[Layer] = ()) -> None:
+        shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
+        for layer in (*layers, *shortcut):
             if not isinstance(layer, Layer):
                 raise TypeError(
                     f"expected layers in a Residual, got {layer!r}; scale is a keyword: Residual(..., scale=1)"
@@ -39,37 +43,55 @@ class Residual(Layer):
         checks.finite("scale", scale)
         object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "scale", checks.sweep(scale))
-        if not (self._weighs or is_few(layers)):
+        object.__setattr__(self, "shortcut", shortcut)
+        if not (self._independent or is_few(self.inner)):
             self._refuse_path()
 
     @property
-    def _weighs(self) -> bool:
-        """Whether some layer of the branch makes it independent of the stream."""
-        return any(layer.weighs for layer in each(self.layers))
+    def _independent(self) -> bool:
+        """Whether weights make the branch and the shortcut independent; what inner blocks add is looked at later."""
+        if self.shortcut:
+            return _weigh(self.layers) or _weigh(self.shortcut)
+        return _weigh(each(self.layers))
+
+    @property
+    def weighs(self) -> bool:
+        return _weigh(self.layers) and _weigh(self.shortcut)
 
     @property
     def inner(self) -> tuple[Layer, ...]:
-        return self.layers
+        return (*self.layers, *self.shortcut)
+
+    @property
+    def whole(self) -> bool:
+        # two ways may keep different pairs of positions, unless all of them treat all positions alike
+        windows = any(isinstance(getattr(layer, "padding", None), int) for layer in each(self.layers))
+        return bool(self.shortcut) or windows or super().whole
 
     @property
     def listed(self) -> bool:
         return True
 
+    def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
+        """Return the block with both chains of layers changed."""
+        return Residual(*change(self.layers), scale=self.scale, shortcut=change(self.shortcut))
+
     def positions(self, shape: Point) -> Point:
-        found = shape
-        for layer in self.layers:
-            found = layer.positions(found)
-        if found != shape:
+        found, stream = (
+            reduce(lambda x, layer: layer.positions(x), part, shape) for part in (self.layers, self.shortcut)
+        )
+        if found != stream:
             raise ValueError(
-                f"expected a branch that keeps the positions of its stream, of shape {shape}, got the shape {found} "
-                f"from {self!r}; move strides and pools out of the branch"
+                f"expected a branch that keeps the positions of its stream, of shape {stream}, got the shape {found} "
+                f"from {self!r}; move strides and pools out of the branch, or give it a shortcut that has them, too"
             )
-        return shape
+        return found
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
+        found = offsets
         for layer in reversed(self.layers):
-            offsets = layer.needs(shape, offsets)
-        return offsets
+            found = layer.needs(shape, found)
+        return tuple(sorted({*offsets, *found}))
 
     @property
     def swept(self) -> tuple[Any, ...]:
@@ -79,38 +101,45 @@ class Residual(Layer):
         return self.through(node, lambda layer, x: layer.law(x), add_moments)
 
     def settled(self, rng: Generator) -> Layer:
-        return Residual(*settled(self.layers, rng), scale=self.scale)
+        return self.mapped(lambda layers: settled(layers, rng))
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        if not self._weighs:  # token mixing alone: a channel of the branch depends on that of the stream
+        if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream
             return super().kernel(node)
         if not node.gaussian and self.layers[0].weighs:  # stream and branch both ask for its average
             node = node.with_moments(node.units, node.averaged(), node.means())
         return self.through(node, lambda layer, x: layer.kernel(x), add_pairs)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del width
-        added = drawn(self.layers, x, rng, x.shape[1])
-        if added.shape != x.shape:
+        units = width if self.weighs else x.shape[1]
+        added, stream = (drawn(layers, x, rng, units) for layers in (self.layers, self.shortcut))
+        if added.shape != stream.shape:
             raise ValueError(
-                f"expected a branch that makes the {x.shape[1]} units of its stream, got {added.shape[1]} from "
+                f"expected a branch that makes the {stream.shape[1]} units of its stream, got {added.shape[1]} from "
                 f"{self!r}; end the branch with a Dense, or move the pooling out of it"
             )
-        added *= x.dtype.type(self.scale)
-        added += x
-        return added
+        found: NDArray[Any] = added * x.dtype.type(self.scale)
+        found += stream
+        return found
 
     def latex(self) -> str:
-        branch = r" \to ".join(layer.latex() for layer in self.layers)
-        return rf"x + {self.scale} \left(x \to {branch}\right)"
+        arrow = r" \to "
+        branch, stream = (arrow.join(layer.latex() for layer in layers) for layers in (self.layers, self.shortcut))
+        start = rf"\left(x \to {stream}\right)" if stream else "x"
+        return rf"{start} + {self.scale} \left(x \to {branch}\right)"
 
     def __repr__(self) -> str:
         scale = "" if np.ndim(self.scale) == 0 and self.scale == 1 else f", scale={self.scale!r}"
-        return f"Residual({', '.join(map(repr, self.layers))}{scale})"
+        stream = ", ".join(map(repr, self.shortcut))
+        shortcut = f", shortcut={f'[{stream}]' if self.shortcut[1:] else stream}" if stream else ""
+        return f"Residual({', '.join(map(repr, self.layers))}{scale}{shortcut})"
 
     def through(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> S:
         """Return what the block makes of x: `face` applies a layer to it, `add` adds what is independent."""
         scale = x.n.number(self.scale)
+        if self.shortcut:
+            branch, stream = (reduce(lambda x, layer: face(layer, x), part, x) for part in (self.layers, self.shortcut))
+            return add(stream, x.n.number(1), branch, scale)
         multiple, added = self.branch(x, face, add)
         return add(x, 1 + scale * multiple, added, scale)
 
@@ -122,7 +151,7 @@ class Residual(Layer):
         total, rest, multiple = x, None, x.n.number(1)
         independent = bent = False
         for layer in self.layers:
-            if isinstance(layer, Residual):
+            if isinstance(layer, Residual) and not layer.shortcut:
                 scale = x.n.number(layer.scale)
                 inner, added = layer.branch(total, face, add)
                 factor = 1 + scale * inner
@@ -143,3 +172,8 @@ class Residual(Layer):
             "expected a Dense on every path through the branch of a Residual, so that branch and stream are "
             f"independent, got {self!r}; append Dense(sigma_w2) to its layers"
         )
+
+
+def _weigh(layers: Iterable[Layer]) -> bool:
+    """Whether every path through the layers contains weights."""
+    return any(layer.weighs for layer in layers)

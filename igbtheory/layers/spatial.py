@@ -1,6 +1,7 @@
 """Layers that read several positions of images: what they do to kernels, for each its own means over pairs."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar, NoReturn
@@ -11,6 +12,9 @@ from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Places, Point, Window, behind
+
+WHAT = {1: "sequences", 2: "images"}
+"""What data of so many axes are called."""
 
 
 class OfData(Layer, ABC):
@@ -102,13 +106,24 @@ class Spatial(OfData, ABC):
         return found, found.T
 
 
-class Windowed(Spatial, ABC):
-    """A layer that averages over windows of an image."""
+class OfWindows(OfData, ABC):
+    """A layer of images that reads windows of them."""
 
     @property
     @abstractmethod
     def window(self) -> Window:
-        """The window around every position behind the layer."""
+        """The windows, one for every position behind the layer."""
+
+    def positions(self, shape: Point) -> Point:
+        window = self.window
+        if len(shape) != window.axes:
+            refuse_vectors(self, shape, window.axes)
+        refuse_small(self, shape, window.size - sum(window.pad))
+        return window.behind(shape)
+
+
+class Windowed(OfWindows, Spatial, ABC):
+    """A layer that averages over windows of an image."""
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         found = self.window.offsets(Places(shape, (0,)), Places(self.positions(shape), offsets))
@@ -144,6 +159,20 @@ class Ending(Spatial, ABC):
 
     def at_one(self, values: Any, before: Places, after: Places) -> Any:
         return self.mean(values, before, after)
+
+
+def refuse_small(layer: Layer, shape: Point, least: int) -> None:
+    """Refuse images with sides shorter than a window needs."""
+    if least > min(shape):
+        raise ValueError(
+            f"expected {WHAT[len(shape)]} of at least {lengths([least] * len(shape))} positions in front of {layer!r}, "
+            f"got {lengths(shape)} positions; take a smaller kernel, or pool less in front of it"
+        )
+
+
+def lengths(shape: Iterable[int]) -> str:
+    """Return the sides of an image in words."""
+    return " x ".join(map(str, shape))
 
 
 def refuse_vectors(layer: Layer, shape: Point, axes: int = 2) -> NoReturn:

@@ -1,5 +1,6 @@
 """Pools over positions of images, and the ends of their positions: GlobalAvgPool and Flatten."""
 
+from abc import ABC
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -10,60 +11,81 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.places import Places, Point, Window, every
-from igbtheory.layers.spatial import Ending, Windowed, refuse_vectors
+from igbtheory.layers.spatial import Ending, OfWindows, Windowed, lengths
 
 
-@final
 @dataclass(frozen=True)
-class AvgPool2d(Windowed):
-    """Average over windows of k x k positions next to one another, channel by channel: a mean over their pairs."""
+class Pool2d(OfWindows, ABC):
+    """A layer that pools windows of k x k positions, channel by channel.
+
+    stride: from one window to the next; None: k, and k divides the sides. padding: positions beyond each edge that the
+    windows reach, as PyTorch's pools have them.
+    """
 
     k: int
-    apart: ClassVar[bool] = True
+    stride: int | None = None
+    padding: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", checks.whole("k", self.k, 1))
+        if self.stride is not None:
+            object.__setattr__(self, "stride", checks.whole("stride", self.stride, 1))
+        object.__setattr__(self, "padding", checks.whole("padding", self.padding, 0, self.k // 2))
 
     @property
     def window(self) -> Window:
-        return Window(self.k, tuple(np.ndindex(self.k, self.k)), apart=True)
+        pad = (self.padding, self.padding)
+        return Window(self.k, self.stride or self.k, pad, apart=True, circular=not self.padding)
 
     def positions(self, shape: Point) -> Point:
-        return pooled(self, shape, self.k)
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
-        return np.asarray(windows(self, x, self.k).mean(axis=(3, 5)))
+        found = super().positions(shape)
+        if self.stride is None:
+            refuse_rest(self, shape, self.k)
+        return found
 
     def latex(self) -> str:
-        return rf"\mathrm{{avg}}_{{{self.k} \times {self.k}}} x"
+        return rf"\text{{{self!r}}}\, x"
 
     def __repr__(self) -> str:
-        return f"AvgPool2d({self.k})"
+        stride = "" if self.stride is None else f", stride={self.stride}"
+        return f"{type(self).__name__}({self.k}{stride}{f', padding={self.padding}' if self.padding else ''})"
 
 
 @final
-@dataclass(frozen=True)
-class MaxPool2d(Layer):
-    """Maximum over windows of k x k positions next to one another, channel by channel: estimated from draws."""
+@dataclass(frozen=True, repr=False)
+class AvgPool2d(Pool2d, Windowed):
+    """Average over windows of k x k positions, channel by channel: a mean over their pairs. Padding is zeros.
 
-    k: int
+    stride: from one window to the next; None: k, and k divides the sides. padding: positions beyond each edge that the
+    windows reach, as PyTorch's pools have them.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.whole("k", self.k, 1))
-
-    def positions(self, shape: Point) -> Point:
-        return pooled(self, shape, self.k)
+    apart: ClassVar[bool] = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
-        return np.asarray(windows(self, x, self.k).max(axis=(3, 5)))
+        self.positions(x.shape[2:])
+        total = sum(self.window.reads(np.moveaxis(x, 1, -1)))
+        return np.moveaxis(np.asarray(total) / x.dtype.type(self.k**2), -1, 1)
 
-    def latex(self) -> str:
-        return rf"\max_{{{self.k} \times {self.k}}} x"
 
-    def __repr__(self) -> str:
-        return f"MaxPool2d({self.k})"
+@final
+@dataclass(frozen=True, repr=False)
+class MaxPool2d(Pool2d):
+    """Maximum over windows of k x k positions, channel by channel: estimated from draws.
+
+    stride: from one window to the next; None: k, and k divides the sides. padding: positions beyond each edge that the
+    windows reach, as PyTorch's pools have them.
+    """
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        self.positions(x.shape[2:])
+        first, *others = self.window.reads(np.moveaxis(x, 1, -1), -np.inf)
+        found = np.array(first)
+        for other in others:
+            np.maximum(found, other, out=found)
+        return np.moveaxis(found, -1, 1)
 
 
 @final
@@ -108,19 +130,10 @@ class Flatten(Ending):
         return "Flatten()"
 
 
-def pooled(layer: Layer, shape: Point, k: int) -> Point:
-    """Return the positions behind pools of k x k, refused where k does not divide those in front."""
-    if len(shape) != 2:
-        refuse_vectors(layer, shape)
+def refuse_rest(layer: Layer, shape: Point, k: int) -> None:
+    """Refuse images whose sides windows of k x k next to one another do not fill."""
     if any(length % k for length in shape):
         raise ValueError(
-            f"expected images whose height and width {layer!r} divides, got {shape[0]} x {shape[1]} positions; crop "
-            f"them to {' x '.join(str(max(k, length // k * k)) for length in shape)}, or take another k"
+            f"expected images whose height and width {layer!r} divides, got {lengths(shape)} positions; crop them to "
+            f"{lengths(max(k, length // k * k) for length in shape)}, or take another k"
         )
-    return shape[0] // k, shape[1] // k
-
-
-def windows(layer: Layer, x: NDArray[Any], k: int) -> NDArray[Any]:
-    """Return images in windows, (n_samples, channels, height/k, k, width/k, k)."""
-    height, width = pooled(layer, x.shape[2:], k)
-    return x.reshape(*x.shape[:2], height, k, width, k)

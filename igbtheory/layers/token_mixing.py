@@ -19,20 +19,22 @@ from igbtheory.layers.spatial import OfTokens
 @final
 @dataclass(frozen=True)
 class TokenMixing(Few, OfTokens):
-    """Sums Z_i(p) = sum_u M(p, u) X_i(u) over the tokens u, with the same M for all channels i.
+    """Sums Z_i(p) = sum_u M(p, u) X_i(u) + B(p) over the tokens u, with the same M and B for all channels i.
 
-    M(p, u) ~ N(0, sigma_w2/tokens in front). tokens: behind the layer; None: as many as in front. q_ab behind is
-    M q_ab M^T. Few numbers M do not average out: a prediction is a mean over drawn ones.
+    M(p, u) ~ N(0, sigma_w2/tokens in front), B(p) ~ N(0, sigma_b2). tokens: behind the layer; None: as many as in
+    front. q_ab behind is that of M X + B. Few numbers M, B do not average out: a prediction is a mean over drawn ones.
     Source: Tolstikhin et al. 2021, MLP-Mixer.
     """
 
     tokens: int | None = None
     sigma_w2: Any = 1.0
+    sigma_b2: Any = 0.0
 
     def __post_init__(self) -> None:
         if self.tokens is not None:
             object.__setattr__(self, "tokens", checks.whole("tokens", self.tokens, 1))
-        checks.variance("sigma_w2", self.sigma_w2, "a TokenMixing")
+        for name in ("sigma_w2", "sigma_b2"):
+            checks.variance(name, getattr(self, name), "a TokenMixing")
 
     def positions(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         before = self.in_front_of(shape)
@@ -40,28 +42,35 @@ class TokenMixing(Few, OfTokens):
 
     def kernel(self, node: KernelNode) -> KernelNode:
         before = self.in_front_of(node.places.shape if node.places else ())
-        x, weights = node.averaged(), self._weights(before, self.rng)
+        x, (weights, biases) = node.averaged(), self._drawn(before, self.rng)
         half = mixed(weights, np.asarray(x.q_ab, dtype=float))
         mean = mixed(weights, at_data(node.means()[0], len(x.q_ab))[:, None])[:, 0]
-        values = pairs_of(node.n, x, mixed(weights, half.T), x.error)
-        found = node.remade(self, values, either_way(node.n, mean) if mean.any() else (0, 0))
+        q_ab, shift = mixed(weights, half.T), np.tile(biases, len(mean) // len(biases))
+        if not shift.any():
+            values = pairs_of(node.n, x, q_ab, x.error)
+            found = node.remade(self, values, either_way(node.n, mean) if mean.any() else (0, 0))
+        else:
+            q_ab = q_ab + np.outer(mean, shift) + np.outer(shift, mean + shift)
+            found = node.with_moments(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean + shift))
         return replace(found.naming(self), places=of_shape((len(weights),)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del width
-        weights = self._weights(self.in_front_of(x.shape[2:]), rng if self.seed is None else self.rng)
-        return np.asarray(x @ weights.T.astype(x.dtype))
+        weights, biases = self._drawn(self.in_front_of(x.shape[2:]), rng if self.seed is None else self.rng)
+        return np.asarray(x @ weights.T.astype(x.dtype) + biases.astype(x.dtype))
 
-    def _weights(self, before: int, rng: Generator) -> Array:
+    def _drawn(self, before: int, rng: Generator) -> tuple[Array, Array]:
         weights = rng.standard_normal((self.tokens or before, before))
         weights *= np.sqrt(float(self.sigma_w2) / before)
-        return weights
+        biases = rng.standard_normal(len(weights)) * np.sqrt(float(self.sigma_b2))
+        return weights, biases
 
     def latex(self) -> str:
-        return rf"M x,\; \sigma_w^2 = {self.sigma_w2}"
+        return rf"M x + B,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
 
     def __repr__(self) -> str:
-        return f"TokenMixing({self.tokens}, sigma_w2={self.sigma_w2})"
+        bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
+        return f"TokenMixing({self.tokens}, sigma_w2={self.sigma_w2}{bias})"
 
 
 def mixed(weights: Array, values: Array) -> Array:

@@ -1,6 +1,7 @@
 """Tokens of sequences: patches of images, positions marked, a token of its own in front, and the first one alone."""
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -8,13 +9,40 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.layers.convolution import Conv2d
 from igbtheory.layers.data import at_data, either_way, pairs_of
-from igbtheory.layers.dense import Dense, weighted
+from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode
 from igbtheory.layers.places import Places, Point, of_shape
-from igbtheory.layers.spatial import Ending, OfData, OfTokens
-from igbtheory.layers.spatial_pools import pooled, windows
+from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
+from igbtheory.layers.spatial_pools import refuse_rest
+
+
+@final
+@dataclass(frozen=True)
+class Tokens(OfData):
+    """The positions of images as tokens of sequences, in rows from the top."""
+
+    @property
+    def whole(self) -> bool:
+        return True
+
+    def positions(self, shape: Point) -> Point:
+        if len(shape) != 2:
+            refuse_vectors(self, shape)
+        return (prod(shape),)
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        return replace(node, places=of_shape(self.positions(node.places.shape if node.places else ())))
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        self.positions(x.shape[2:])
+        return x.reshape(*x.shape[:2], -1)
+
+    def __repr__(self) -> str:
+        return "Tokens()"
 
 
 @final
@@ -22,8 +50,8 @@ from igbtheory.layers.spatial_pools import pooled, windows
 class PatchEmbedding(OfData):
     """Tokens of images: a Dense of each patch of size x size positions, in rows from the top.
 
-    q_ab of two patches is sigma_w2 times its mean over their equal positions, plus sigma_b2. As PyTorch's
-    Conv2d(channels, units, size, stride=size), flattened.
+    It is Conv2d(size, stride=size, padding=0) and Tokens() in one; q_ab of two patches is sigma_w2 times its mean over
+    their equal positions, plus sigma_b2.
     """
 
     size: int
@@ -47,37 +75,27 @@ class PatchEmbedding(OfData):
     def whole(self) -> bool:
         return True
 
+    @property
+    def convolution(self) -> Conv2d:
+        """The same, whose positions are still those of images."""
+        return Conv2d(self.size, self.size, 0, self.sigma_w2, self.sigma_b2)
+
     def positions(self, shape: Point) -> Point:
-        height, width = pooled(self, shape, self.size)
-        return (height * width,)
+        if len(shape) == 2:
+            refuse_rest(self, shape, self.size)
+        return Tokens().positions(self.convolution.positions(shape))
 
     def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
-        return self.dense, self.patches(x)
-
-    @property
-    def dense(self) -> Dense:
-        """The Dense that acts on patches as vectors."""
-        return Dense(self.sigma_w2, self.sigma_b2)
-
-    def patches(self, x: NDArray[Any]) -> NDArray[Any]:
-        """Return the patches of images as tokens, shape (data, channels size^2, tokens)."""
-        parts = windows(self, x, self.size).transpose(0, 1, 3, 5, 2, 4)
-        return parts.reshape(len(x), x.shape[1] * self.size**2, -1)
+        patches = self.convolution.window.patches(x)
+        return Dense(self.sigma_w2, self.sigma_b2), patches.reshape(*patches.shape[:2], -1)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        shape = node.places.shape if node.places else ()
-        (tokens,), x = self.positions(shape), node.averaged()
-        height, width = shape
-        parts = (height // self.size, self.size, width // self.size, self.size)
-        data = len(x.q_ab) // (height * width)
-        by_axis = np.asarray(x.q_ab).reshape(data, *parts, data, *parts)
-        q_ab = np.einsum("aikjlbmkol->aijbmo", by_axis).reshape(data * tokens, -1) / self.size**2
-        pairs = pairs_of(node.n, x, q_ab.astype(float), x.error)
-        sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
-        return replace(node.after(weighted(node.n, pairs, sigma_w2, sigma_b2)), places=of_shape((tokens,)))
+        return Tokens().kernel(self.convolution.kernel(node))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return self.dense.samples(self.patches(x), rng, width)
+        self.positions(x.shape[2:])
+        dense, patches = self.reading(x)
+        return dense.samples(patches, rng, width)
 
     def __repr__(self) -> str:
         bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"

@@ -58,6 +58,8 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     blocks = [layer for layer in net.layers if isinstance(layer, Residual)]
     if not blocks:
         raise ValueError("expected a network with a Residual block, got none: there is no depth to make continuous")
+    if any(block.shortcut for block in blocks):
+        raise ValueError("expected blocks that add to their stream, got one with a shortcut: leave the shortcut out")
     gradients(net, inputs)  # refuses what has none
     twins = Twins(LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64))), FLOAT64.number(1))
     found: list[Twins] = []

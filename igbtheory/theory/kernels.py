@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from igbtheory.layers import KernelNode, Layer, Pairs
 from igbtheory.layers.base import Averaged
 from igbtheory.layers.batches import batch_of
-from igbtheory.layers.blocks import Block, block, vectors
+from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, needed
 from igbtheory.layers.data import Components
 from igbtheory.layers.gaussian import UnitsNeededError
@@ -151,7 +151,7 @@ def _pairs(
     for layer in layers:
         now = now.behind(layer)
         if layer.listed:
-            found.append(vectors(now.node))
+            found.append(listed(now.node, layer))
             if len(found) == 1 and now.node.places is not None:
                 refuse_dark(layer, now.node)
             if len(found) == 1 or batched:

@@ -5,18 +5,23 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 
 
 def labelled_data(data: Any) -> tuple[torch.Tensor, NDArray[np.int64] | None]:
-    """Return the data and, of a DataLoader or Dataset that has them, the labels."""
+    """Return the data and, of a DataLoader, a Dataset or a pair (X, y) that has them, the labels."""
+    if isinstance(data, tuple) and len(data) == 2 and np.ndim(data[1]) == 1 and len(data[0]) == len(data[1]):
+        data = TensorDataset(checked_data(data[0]), torch.as_tensor(data[1]))
     if isinstance(data, Dataset):
         data = DataLoader(data, batch_size=256)
     if not isinstance(data, DataLoader):
         return checked_data(data), None
+    if isinstance(first := next(iter(data)), dict):
+        names = ", ".join(map(repr, first))
+        raise TypeError(f"expected batches (X, y), got dictionaries of {names}; pass a pair of arrays (X, y)")
     batches = [batch if isinstance(batch, tuple | list) else (batch,) for batch in data]
     parts = [torch.cat([torch.as_tensor(batch[i]) for batch in batches]) for i in range(min(2, len(batches[0])))]
     labels = parts[1].numpy().astype(np.int64) if parts[1:] and not parts[1].is_floating_point() else None

@@ -31,7 +31,8 @@ def explain(
 
     make_model, seed: as of `measure`. networks: models that are measured. check: whether the changes of the what-if
     table are measured, too. Theory is that of infinite width: measured numbers differ from it by some multiple of
-    1/width. All data are one batch.
+    1/width. All data are one batch. Where the outputs read a class token alone, the moments behind it are those of this
+    token, and the names of the layers end in [:, 0].
 
     ValueError: data, models or outputs that `measure` refuses, models that cannot be traced. What the theory has no
     layer for is measured alone, and named.
@@ -49,10 +50,10 @@ def explain(
     names = moments.watched_nodes(read)
     if read.output not in names:
         names.append(read.output)
-    found = moments.measured_moments(make_model, data, names, read.output, (networks, seed))
+    found = moments.measured_moments(make_model, data, names, read, (networks, seed))
     known = moments.predicted_moments(read, values, names)
-    trunk = read.paths.get(read.output) or max(read.paths.values(), key=len)
-    paths = [read.paths.get(name) for name in names]
+    trunk, paths = read.trunk, [read.paths.get(name) for name in names]
+    token = ["[:, 0]" if path and moments.at_class_token(path, trunk) else "" for path in paths]
     lines = []
     for change in changes.changes(read, values):
         changed = partial(_changed, make_model, change)
@@ -64,7 +65,7 @@ def explain(
     return Explanation(
         len(data),
         seed,
-        tuple(read.named.get(name, name) for name in names),
+        tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
         tuple(_layer_text(path) for path in paths),
         tuple(path is not None and trunk[: len(path)] != path for path in paths),
         found,

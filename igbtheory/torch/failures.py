@@ -4,6 +4,7 @@ Importing this loads no PyTorch: the command line reads the notes.
 """
 
 import re
+from math import isqrt
 from typing import Any
 
 MARK = "igb.measure: "
@@ -40,10 +41,27 @@ def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int
         return f"pass batch_size={min(256, max(1, len(batch) // 2))}"
     if len(batch) == 1 and batch_size is not None and "more than 1 value per channel" in str(error):
         return f"batches of {batch_size} leave one of {size} data alone; {_dividing(size, batch_size)}"
+    if remedy := _of_images(model, tuple(batch.shape)):
+        return remedy
     floating = any(parameter.is_floating_point() for parameter in model.parameters())
     tokens = any(type(module).__name__.startswith("Embedding") for module in model.modules())
     if isinstance(error, RuntimeError) and floating and not tokens and not batch.is_floating_point():
         return "integers stay integers, as tokens are; pass X.astype(float)" if KIND.search(str(error)) else ""
+    return ""
+
+
+def _of_images(model: Any, shape: tuple[int, ...]) -> str:
+    """Return how data become images as the first layer of a convolutional model takes them, nothing where they are."""
+    weighing = (module for module in model.modules() if next(module.parameters(recurse=False), None) is not None)
+    first: Any = next(weighing, None)
+    channels = first.in_channels if type(first).__name__ == "Conv2d" else 0
+    side = isqrt(shape[1] // channels) if channels and len(shape) == 2 else 0
+    if side and channels * side**2 == shape[1]:
+        return f"the model takes images, not vectors; pass X.reshape(-1, {channels}, {side}, {side})"
+    if channels == 1 and len(shape) == 3:
+        return "the model takes images with channels; pass X[:, None]"
+    if channels and len(shape) == 4 and shape[1] != channels == shape[3]:
+        return "the channels stand behind the data; pass X.transpose(0, 3, 1, 2)"
     return ""
 
 

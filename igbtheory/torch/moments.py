@@ -1,7 +1,8 @@
 """Moments after every layer of a model: measured on models that are drawn, and predicted for what was read."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,7 +12,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import fx, nn
 
-from igbtheory.layers import Dense, Flatten, KernelNode, Layer
+from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual, Tokens
+from igbtheory.layers.few import is_few
 from igbtheory.layers.places import units_first
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
@@ -21,14 +23,20 @@ from igbtheory.torch.reading import Path, Reading, graph_of, tensor_of
 from igbtheory.torch.rows import Unflatten
 
 Array = NDArray[np.float64]
-UNSEEN = (Flatten, Unflatten)
+UNSEEN = (Flatten, Tokens, Unflatten)
 """Layers that change no moments."""
 
 
 @final
 @dataclass(frozen=True)
 class Seen(Layer):
-    """The identity, behind which a prediction lists the moments."""
+    """The identity, behind which a prediction lists the moments; first: those of the first token."""
+
+    first: bool
+
+    @property
+    def lists_first(self) -> bool:
+        return self.first
 
     @property
     def listed(self) -> bool:
@@ -46,18 +54,20 @@ class Seen(Layer):
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     """Runs a graph and keeps the moments behind some nodes."""
 
-    def __init__(self, model: nn.Module, names: Iterable[str], output: str) -> None:
+    def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading) -> None:
         super().__init__(model, graph=graph_of(model))
         self.found: dict[str, tuple[float, float]] = dict.fromkeys(names, (np.nan, np.nan))
-        self.last = output
+        self.reading = reading
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node, whose moments are taken at once: later nodes may write into it."""
         found = super().run_node(n)
         value = tensor_of(found)
         if n.name in self.found and value is not None:
+            if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
+                value = value.select(2 - self.reading.units[n.name], 0)
             units = value.detach().double().reshape(len(value), -1)
-            of_units = contrast_moments if n.name == self.last else _of_units
+            of_units = contrast_moments if n.name == self.reading.output else _of_units
             self.found[n.name] = of_units(units.cpu().numpy())
         return found
 
@@ -79,8 +89,17 @@ def watched_nodes(reading: Reading) -> list[str]:
     return names
 
 
+def at_class_token(path: Path, trunk: Path) -> bool:
+    """Return whether a class token stands in front of the others behind a path, of which the outputs read no other.
+
+    Averages over the tokens would hide it. Right behind the class token they are shown still.
+    """
+    kinds, every = ([type(step.layer) for step in way] for way in (path, trunk))
+    return ClassToken in kinds[:-1] and FirstToken in every and FirstToken not in kinds
+
+
 def measured_moments(
-    make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], output: str, draws: tuple[int, int]
+    make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], reading: Reading, draws: tuple[int, int]
 ) -> Array:
     """Return the moments q_ab, q_aa - q_ab of every node in every network, (networks, nodes, 2).
 
@@ -90,7 +109,7 @@ def measured_moments(
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = make_model()
-            run = _Watched(model, names, output)
+            run = _Watched(model, names, reading)
             run.run(moved(data, model).clone())
         found.append([run.found[name] for name in names])
     return np.array(found)
@@ -99,26 +118,58 @@ def measured_moments(
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
     """Return var_mu and var_chi of these nodes, (nodes, 2), NaN where no rule gives them."""
     known: dict[Path, tuple[float, float]] = {}
+    remembering: dict[int, Layer] = {}
     paths = [reading.paths.get(name) for name in names]
     for path in sorted((path for path in paths if path is not None), key=len, reverse=True):
         if path not in known:
-            known.update(_along(path, units_first(data)))
+            known.update(_along(path, reading.trunk, units_first(data), remembering))
     return np.array([(np.nan, np.nan) if path is None else known[path] for path in paths])
 
 
-def _along(path: Path, x: Array) -> dict[Path, tuple[float, float]]:
-    """Return the moments behind every step of a path, from the data x, units first."""
+def _along(path: Path, trunk: Path, x: Array, remembering: dict[int, Layer]) -> dict[Path, tuple[float, float]]:
+    """Return the moments behind every step of a path, from the data x, units first.
+
+    remembering: to it the layers are added that keep their kernel for other paths, by the layers whose copies they are.
+    """
     found: dict[Path, tuple[float, float]] = {(): _of_units(x.reshape(len(x), -1))}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x, 1)) is not None:
         x, drawing = behind, drawing + 1
         found[path[:drawing]] = _of_units(x.reshape(len(x), -1))
-    rest = [step.layer for step in path[drawing:]]
-    if rest:
-        layers = [part for layer in rest for part in ([layer] if layer.listed else [layer, Seen()])]
-        rows = _predicted(layers, x)
-        for i in range(len(rest)):
-            found[path[: drawing + i + 1]] = (rows[i][0], rows[i][1]) if rows is not None else (np.nan, np.nan)
+    layers: list[Layer] = []
+    rows: list[int] = []
+    own = [step.layer for step in path]
+    if any(layer.whole for layer in own) and not is_few(own):  # one block of pairs, one world
+        own = list(_remembering(own, remembering))
+    for i in range(drawing, len(path)):
+        layers.append(own[i])
+        first = at_class_token(path[: i + 1], trunk)
+        if first or not layers[-1].listed:
+            layers.append(Seen(first))
+        rows.append(sum(layer.listed for layer in layers) - 1)
+    if layers:
+        moments = _predicted(layers, x)
+        for i, row in enumerate(rows):
+            found[path[: drawing + i + 1]] = (np.nan, np.nan) if moments is None else (moments[row][0], moments[row][1])
+    return found
+
+
+def _remembering(layers: Sequence[Layer], known: dict[int, Layer]) -> tuple[Layer, ...]:
+    """Return copies of the layers that compute their kernel once: each stands at one place behind the same data."""
+    return tuple(known.get(id(layer)) or known.setdefault(id(layer), _remember(layer, known)) for layer in layers)
+
+
+def _remember(layer: Layer, known: dict[int, Layer]) -> Layer:
+    found = layer.mapped(lambda inner: _remembering(inner, known)) if isinstance(layer, Residual) else copy(layer)
+    kernel: list[KernelNode] = []
+    plain = found.kernel
+
+    def once(node: KernelNode) -> KernelNode:
+        if not kernel:
+            kernel.append(plain(node))
+        return kernel[0]
+
+    object.__setattr__(found, "kernel", once)
     return found
 
 

@@ -12,14 +12,14 @@ import torch
 from torch import fx, nn
 
 import igbtheory
-from igbtheory.layers import Dense, Layer, PatchEmbedding, Residual
+from igbtheory.layers import Dense, Layer, Residual
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
-from igbtheory.torch.rows import SUMS, Site, UnreadError, is_vector, layers_of
+from igbtheory.torch.rows import SUMS, Site, UnreadError, is_vector, layers_of, units_behind
 
 DRAWS = 8
 """Models that a function draws for the variances of their weights."""
@@ -50,22 +50,28 @@ Path = tuple[Step, ...]
 class Reading:
     """A traced model, the way to each node that could be read, and the first node that could not, with the reason.
 
-    paths: by the names of nodes; named: what the user calls them; output: the name of the node of the outputs.
+    paths: by the names of nodes; units: the axis of a datum that holds the units, by the same names; named: what the
+    user calls them; output: the name of the node of the outputs.
     """
 
     graph: fx.GraphModule
     paths: dict[str, Path]
+    units: dict[str, int]
     named: dict[str, str]
     unread: tuple[str, str] | None
     output: str
+
+    @property
+    def trunk(self) -> Path:
+        """The way to the outputs, or the longest one where they could not be read."""
+        return self.paths.get(self.output) or max(self.paths.values(), key=len)
 
     def network(self) -> Network:
         """Return the network up to the outputs; ValueError: a part could not be read, which is named."""
         path = self.paths.get(self.output)
         if path is None:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
-            most = max(self.paths.values(), key=len)
-            told = " | ".join(repr(step.layer) for step in most)
+            told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
         last = path[-1] if path else None
         if last is None or not isinstance(last.layer, Dense):
@@ -143,6 +149,7 @@ class _Reader:
     ) -> None:
         self.graph, self.models, self.values, self.usual = graph, models, values, usual
         self.paths: dict[fx.Node, Path] = {}
+        self.units: dict[fx.Node, int] = {}  # the axes that hold the units
         self.behind: set[fx.Node] = set()  # nodes that depend on the data
         self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.unread: tuple[str, str] | None = None
@@ -152,7 +159,7 @@ class _Reader:
         output = ""
         for node in self.graph.graph.nodes:
             if node.op == "placeholder" and not self.behind:
-                self._set(node, ())
+                self._set(node, (), 0 if len(_shape(self.values[node])) in {1, 3} else 1)
             elif node.op == "output":
                 output = next(iter(node.all_input_nodes)).name
             elif tensor_of(self.values[node]) is None or not self._inputs(node):
@@ -165,7 +172,8 @@ class _Reader:
         # behind the last layer there may be what changes no guess, such as log_softmax
         output = next((name for name, path in paths.items() if path == paths.get(output)), output)
         named = {n.name: "data" if n.op == "placeholder" else self._name(n) for n in self.behind}
-        return Reading(self.graph, paths, named, self.unread, output)
+        units = {node.name: axis for node, axis in self.units.items()}
+        return Reading(self.graph, paths, units, named, self.unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         return [part for part in node.all_input_nodes if part in self.behind]
@@ -174,23 +182,24 @@ class _Reader:
     def _name(node: fx.Node) -> str:
         return str(node.target if node.op == "call_module" else node.name)
 
-    def _set(self, node: fx.Node, path: Path) -> None:
+    def _set(self, node: fx.Node, path: Path, units: int) -> None:
         self.behind.add(node)
-        self.paths[node] = path
+        self.paths[node], self.units[node] = path, units
 
     def _step(self, node: fx.Node) -> None:
         name = self._name(node)
         try:
-            self._set(node, self._path(node, name))
+            self._set(node, *self._path(node, name))
         except (UnreadError, ValueError) as error:
             self.behind.add(node)
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
             self.unread = self.unread or (f"{name!r} ({kind})", str(error))
 
-    def _path(self, node: fx.Node, name: str) -> Path:
+    def _path(self, node: fx.Node, name: str) -> tuple[Path, int]:
+        """Return the way to a node, and the axis of its units."""
         inputs = self._inputs(node)
         if len(inputs) > 1:
-            return self._sum(node, name, inputs)
+            return self._sum(node, name, inputs), self.units[inputs[0]]
         path = self.paths[inputs[0]]
         if node.op != "call_module" and node.target in SUMS and node.args.count(inputs[0]) > 1:
             raise UnreadError("the theory has no sum of a value with itself; multiply it by 2")
@@ -199,16 +208,17 @@ class _Reader:
         named = {key: fx.node.map_arg(part, self.values.__getitem__) for key, part in node.kwargs.items()}
         layers = [step.layer for step in path]
         vector = is_vector(layers, _shape(self.values[next(iter(self.paths))]))
-        patches = bool(layers) and isinstance(layers[-1], PatchEmbedding)
         raw = not any(layer.weighs for layer in layers)
         modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
         read: list[Variance] = []
-        site = Site(modules, rest, named, before, after, vector, raw, patches, read, self.usual)
-        found = layers_of(modules[0] if modules else node.target, site)
+        site = Site(modules, rest, named, before, after, self.units[inputs[0]], vector, raw, read, self.usual)
+        target = modules[0] if modules else node.target
+        found = layers_of(target, site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
-        return (*path, *(Step(name, layer, tuple(read) if hasattr(layer, "sigma_w2") else ()) for layer in found))
+        steps = (Step(name, layer, tuple(read) if hasattr(layer, "sigma_w2") else ()) for layer in found)
+        return (*path, *steps), units_behind(target, site)
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that stand elsewhere, too, or are equal to others."""
@@ -221,13 +231,15 @@ class _Reader:
         self.seen.append((name, weight))
 
     def _sum(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
-        """Return the way behind a sum of a stream and a branch of it."""
+        """Return the way behind a sum of a stream, or its shortcut, and a branch."""
         if node.target not in SUMS or len(inputs) != 2 or node.kwargs:
             raise UnreadError("the theory has no layer that joins several values but a sum of two")
-        stream_, branch = sorted((self.paths[part] for part in inputs), key=len)
-        if branch[: len(stream_)] != stream_:
-            raise UnreadError("the theory has no sum of two branches that both have layers of their own")
-        return (*stream_, Step(name, Residual(*(step.layer for step in branch[len(stream_) :]))))
+        if self.units[inputs[0]] != self.units[inputs[1]]:
+            raise UnreadError("the theory has no sum of units and positions; exchange the axes")
+        stream, branch = sorted((self.paths[part] for part in inputs), key=len)
+        common = [a for a, b in zip(stream, branch, strict=False) if a is b]
+        added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
+        return (*common, Step(name, Residual(*added, shortcut=shortcut)))
 
 
 def tensor_of(value: Any) -> torch.Tensor | None:

@@ -72,7 +72,7 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
 def evaluated(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return the layers in evaluation mode: without Dropout."""
     return tuple(
-        Residual(*evaluated(layer.layers), scale=layer.scale) if isinstance(layer, Residual) else layer
+        layer.mapped(evaluated) if isinstance(layer, Residual) else layer
         for layer in layers
         if not isinstance(layer, Dropout)
     )

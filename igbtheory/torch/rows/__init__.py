@@ -1,0 +1,64 @@
+"""What modules and functions of PyTorch are in the theory: one row of a table for each."""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from igbtheory.layers import Layer
+from igbtheory.layers.spatial import Ending
+
+# these put their rows into the table
+from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
+from igbtheory.torch.rows.positions import Unflatten, units_behind
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
+
+__all__ = ["SUMS", "Site", "Unflatten", "UnreadError", "is_vector", "layers_of", "units_behind"]
+
+AS_MODULES: dict[Any, type[nn.Module]] = {
+    functional.max_pool2d: nn.MaxPool2d,
+    functional.avg_pool2d: nn.AvgPool2d,
+    functional.adaptive_avg_pool2d: nn.AdaptiveAvgPool2d,
+    functional.dropout: nn.Dropout,
+    torch.max_pool2d: nn.MaxPool2d,
+}
+"""Functions that are modules without weights."""
+SUMS = {operator.add, operator.iadd, torch.add, "add", "add_"}
+"""What adds two paths through the network."""
+SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax, functional.log_softmax
+
+
+@reads(nn.Identity, nn.LogSoftmax, *SAME)
+def nothing(target: Any, site: Site) -> list[Layer]:
+    """Return no layer."""
+    del target, site
+    return []
+
+
+def layers_of(target: Any, site: Site) -> list[Layer]:
+    """Return the layers of a module or function. UnreadError: the table has no row for it, or its row refuses it."""
+    if isinstance(target, nn.Module):
+        row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
+        if row is elementwise and next(target.parameters(), None) is not None:
+            raise UnreadError(f"the theory has no layer for {type(target).__name__}")
+        return row(target, site)
+    if isinstance(target, str):  # a method of a tensor; most are functions too
+        target = getattr(torch, target, None) or getattr(torch.Tensor, target)
+    if target in AS_MODULES:
+        kind, named = AS_MODULES[target], dict(site.named)
+        if not named.pop("training", True):
+            return []
+        return layers_of(kind(*site.rest, **{key: value for key, value in named.items() if key != "inplace"}), site)
+    row = ROWS.get(target, elementwise)
+    return row(target, site)
+
+
+def is_vector(path_layers: Sequence[Layer], data: Shape) -> bool:
+    """Return whether there are no positions behind the layers."""
+    vector = len(data) == 1
+    for layer in path_layers:
+        vector = (vector or isinstance(layer, Ending)) and not isinstance(layer, Unflatten)
+    return vector

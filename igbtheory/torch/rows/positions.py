@@ -1,0 +1,178 @@
+"""Rows of pools, and of what joins, ends and orders positions."""
+
+import operator
+from dataclasses import dataclass
+from math import prod
+from typing import Any, final
+
+import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
+from torch import nn
+
+from igbtheory.layers import (
+    AvgPool2d,
+    ClassToken,
+    FirstToken,
+    Flatten,
+    GlobalAvgPool,
+    Layer,
+    MaxPool2d,
+    PositionEmbedding,
+    Tokens,
+)
+from igbtheory.layers.places import Point
+from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads, square
+
+PERMUTATIONS = torch.permute, torch.transpose, torch.swapaxes, torch.swapdims, torch.movedim
+
+
+@final
+@dataclass(frozen=True)
+class Unflatten(Layer):
+    """The features of given data as images or sequences of that shape, units first."""
+
+    shape: Point
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        del rng, width
+        return x.reshape(len(x), *self.shape)
+
+    def positions(self, shape: Point) -> Point:
+        del shape
+        return self.shape[1:]
+
+
+@reads(nn.MaxPool2d, nn.AvgPool2d)
+def pool(module: Any, site: Site) -> list[Layer]:
+    """Return MaxPool2d or AvgPool2d, GlobalAvgPool where there is one window."""
+    site.refuse_units(last=False)
+    size, sides = square("kernel_size", module.kernel_size), site.before[1:]
+    stride, padding = square("stride", module.stride or size), square("padding", module.padding)
+    if module.ceil_mode and any((length + 2 * padding - size) % stride for length in sides):
+        raise UnreadError("the theory has no windows that are cut off, got ceil_mode=True")
+    average = isinstance(module, nn.AvgPool2d)
+    if average and ((padding and not module.count_include_pad) or module.divisor_override):
+        raise UnreadError("the theory has averages of whole windows; take count_include_pad=True, and no divisor")
+    if not average and square("dilation", module.dilation) > 1:
+        raise UnreadError("the theory has no pools with dilation")
+    if average and sides == (size, size) and not padding:
+        return [GlobalAvgPool()]
+    plain = stride == size and not padding and not any(length % size for length in sides)
+    kind = AvgPool2d if average else MaxPool2d
+    return [kind(size) if plain else kind(size, stride, padding)]
+
+
+@reads(nn.AdaptiveAvgPool2d)
+def adaptive_pool(module: Any, site: Site) -> list[Layer]:
+    """Return the average pool that leaves so many positions."""
+    site.refuse_units(last=False)
+    size, (height, width) = square("output_size", module.output_size), site.before[1:]
+    if site.vector or (height, width) == (size, size):
+        return []
+    if size == 1:
+        return [GlobalAvgPool()]
+    if height != width or height % size:
+        raise UnreadError(f"the theory has pools of equal windows, got {height} x {width} positions for {size}")
+    return [AvgPool2d(height // size)]
+
+
+@reads(nn.Flatten, nn.Unflatten, torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view)
+def reshaped(target: Any, site: Site) -> list[Layer]:
+    """Return Flatten where positions end, Tokens where they stand in a row, Unflatten where they begin."""
+    before, after = (tuple(length for length in shape if length != 1) for shape in (site.before, site.after))
+    if prod(after) != prod(before):
+        raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}")
+    if len(site.after) == 1 or (site.vector and before == after):
+        return [] if site.vector else [Flatten()]
+    if site.before == site.after:
+        return []
+    channels = site.before[site.units]
+    if len(site.before) == 3 and len(site.after) == 2 and site.after[units_behind(target, site)] == channels:
+        return [Tokens()]
+    if site.raw and site.vector and len(site.after) == 3:
+        return [Unflatten(site.after)]
+    raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}, whose positions are others")
+
+
+@reads(*PERMUTATIONS)
+def permuted(target: Any, site: Site) -> list[Layer]:
+    """Return nothing where the units change their axis, and the positions stay in order."""
+    order = [axis for axis in new_order(target, site) if axis != site.units]
+    if order != sorted(order):
+        raise UnreadError("the theory has positions in one order, got one that exchanges height and width")
+    return []
+
+
+def new_order(target: Any, site: Site) -> list[int]:
+    """Return the axes of a datum as a permutation puts them, the first of which holds the data."""
+    sizes = range(2, 3 + len(site.before))  # all different, so that they tell the axes apart
+    move = getattr(torch.empty(*sizes), target.__name__)  # methods take axes one by one, too
+    first, *order = move(*site.rest, **site.named).shape
+    if first != 2:
+        raise UnreadError("the theory has the data on the first axis, got one that exchanges them")
+    return [size - 3 for size in order]
+
+
+def units_behind(target: Any, site: Site) -> int:
+    """Return the axis of the units behind a module or function."""
+    target = getattr(torch, target, target) if isinstance(target, str) else target
+    if target in PERMUTATIONS:
+        return new_order(target, site).index(site.units)
+    if len(site.before) == len(site.after):
+        return site.units
+    return 0 if site.units == 0 else len(site.after) - 1
+
+
+@reads(operator.add, operator.iadd, torch.add)
+def added(target: Any, site: Site) -> list[Layer]:
+    """Return PositionEmbedding of a sum with random numbers at the positions, else what adds one number."""
+    other, axes = site.rest[0] if site.rest else None, len(site.before)
+    if (
+        not isinstance(other, torch.Tensor)
+        or other.numel() == 1
+        or tuple(other.shape[-axes:]) != site.before
+        or axes < 2
+    ):
+        return elementwise(target, site)
+    return [PositionEmbedding(_entries(other))]
+
+
+@reads(torch.cat, torch.concat)
+def joined(target: Any, site: Site) -> list[Layer]:
+    """Return ClassToken of one token in front of the others."""
+    del target
+    parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
+    first = isinstance(parts[0], torch.Tensor) and parts[0].ndim == 3 and parts[0].shape[1] == 1
+    if len(parts) != 2 or dim % 3 != 1 or not first or len(site.before) != 2 or not site.units_last:
+        raise UnreadError("the theory joins a class token and the tokens, and nothing else")
+    return [ClassToken(_entries(parts[0][0]))]
+
+
+def _entries(values: torch.Tensor) -> float:
+    """Return the variance of embedded vectors."""
+    return known_variance([values], values.shape[-1], values.shape[-1]).value
+
+
+@reads(operator.getitem)
+def item(target: Any, site: Site) -> list[Layer]:
+    """Return FirstToken of x[:, 0], nothing of the first part of a tuple."""
+    del target
+    (index,) = site.rest
+    if index == 0 and site.before == site.after:
+        return []
+    if index != (slice(None), 0) or len(site.before) != 2 or not site.units_last:
+        raise UnreadError(f"the theory has the first token alone, x[:, 0], got the index {index}")
+    return [FirstToken()]
+
+
+@reads(torch.mean)
+def averaged(target: Any, site: Site) -> list[Layer]:
+    """Return GlobalAvgPool of a mean over all positions."""
+    del target
+    axes = len(site.before) + 1
+    dims = site.named.get("dim", site.rest[0] if site.rest else None)
+    found = {dim % axes for dim in (dims if isinstance(dims, tuple | list) else (dims,)) if isinstance(dim, int)}
+    if found != set(range(1, axes)) - {1 + site.units} or site.vector:
+        raise UnreadError(f"the theory has means over all positions, got one over the axes {dims}")
+    return [GlobalAvgPool()]
