@@ -214,7 +214,37 @@ SECTION.untested(
     ("B-cab", "c_ab = E_W Y(a) Y(b)/sqrt(E_W Y(a)^2 E_W Y(b)^2), order parameter c = lim c_ab"),
     ("B-scale", "gamma >> 1: deep prejudice, gamma << 1: neutrality"),
 )
-SECTION.untested("it needs training", ("B-dyn", "Neutral and prejudiced starts train differently; averages mix them"))
+
+
+@SECTION.holds(
+    "B-dyn",
+    "Neutral and prejudiced starts train differently, and averages mix them",
+    assumes="infinite width, gradient flow of squared loss; finite networks: igb study --preset blobs",
+)
+def starts_train_differently() -> Findings:
+    """Even and odd digits, ReLU: a prejudiced start keeps its bias for some 1/lambda_1, the largest eigenvalue of the
+    tangent kernel, and leaves a class behind for as long. The time in which the data are learned is the same.
+    """
+    x, labels = igb.standardised(igb.digits())[:60], igb.digit_labels()[:60] % 2
+    at = np.append(0.0, np.geomspace(0.1, 200, 34))
+    net = igb.mlp(1, "relu")
+    rate = net.train(x, labels, times=[0.0], draws=2).rate
+    parts = net.train(x, labels, times=at / rate, draws=400).split()
+    early = int(np.searchsorted(at, 1.0))
+    absorbed, behind, learned = zip(*(_training(part, early) for part in parts), strict=True)
+    text = f"{absorbed[0] * rate:.3g} and {absorbed[1] * rate:.3g} in units of 1/lambda_1"
+    yield shown("median time until the bias is absorbed, neutral and prejudiced", 4 * absorbed[0] < absorbed[1], text)
+    text = f"{behind[0]:.3f} and {behind[1]:.3f}"
+    yield shown("mean recall of the worst class at 1/lambda_1", behind[0] > behind[1] + 0.05, text)
+    text = f"{learned[0] * rate:.3g} and {learned[1] * rate:.3g} in units of 1/lambda_1"
+    yield shown("median time to an accuracy of 90 %: the same", 0.7 < learned[0] / learned[1] < 1.4, text)
+
+
+def _training(part: Any, early: int) -> tuple[float, float, float]:
+    """Median time of absorption, recall of the worst class at an early time, median time to an accuracy of 90 %."""
+    right = (part.accuracy.draws >= 0.9).argmax(axis=1)
+    absorbed = np.median(part.absorption_time(0.1).draws)
+    return float(absorbed), float(part.recall.draws[:, early].min(axis=1).mean()), float(np.median(part.times[right]))
 
 
 @SECTION.holds(

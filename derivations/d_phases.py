@@ -188,7 +188,7 @@ def _rate(course: Any, depth: int) -> float:
 
 
 SECTION.untested(
-    "that prejudice persists needs training runs; that gradients vanish as chi_1^l is B-grad",
+    "that prejudice persists needs training: igb study --preset phases; that gradients vanish as chi_1^l is B-grad",
     ("D-ordered", "Ordered phase: gradients vanish exponentially, the prejudice is persistent"),
 )
 

@@ -38,7 +38,41 @@ SECTION.untested(
     ("E-AppB-w", "w_ij^(l) ~ N(0, sw2/N_l), N_l = width of layer l"),
     ("E-Eq9 / 82", "gamma(A, psi(chi)) = Var_W(mu_c)/Var_chi(O_c)"),
 )
-SECTION.untested("it needs training runs", ("E-C.1", "training from prejudiced and neutral starts has two timescales"))
+theta, rho = sp.symbols("theta rho", positive=True)
+RATES = equation(r"\lambda_1", theta + (n - 1) * rho), equation(r"\lambda_2", theta - rho)
+
+
+@SECTION.holds(
+    "E-C.1",
+    "Training from a prejudiced start has two timescales: first the boundary moves, then it turns; from a neutral one "
+    "the second is left",
+    printed=RATES,
+    assumes="infinite width, gradient flow of squared loss, two balanced classes, data that are all alike: n "
+    "orthogonal ones, of which the tangent kernel has theta on the diagonal and rho beside it",
+)
+def two_timescales(stated: Any) -> Findings:
+    """The outputs follow df/dt = -Theta (f - y). The mean output, which is the bias, is the first eigenvector of
+    Theta and decays at the rate lambda_1, some n times that of the data: labels that add up to 0 are another one.
+    """
+    fast, slow = (one.rhs.subs(n, 4) for one in stated)
+    kernel = (theta - rho) * sp.eye(4) + rho * sp.ones(4)
+    for name, vector, rate in (("equal outputs", (1, 1, 1, 1), fast), ("balanced labels", (1, 1, -1, -1), slow)):
+        for i in (0, 3):
+            yield identity(
+                f"{name}, datum {i}", (kernel * sp.Matrix(vector))[i] / vector[i], rate, of=sp.Symbol("lambda")
+            )
+    data, y = 6 * np.eye(36), np.repeat([1.0, -1.0], 18)
+    net = igb.mlp(3, "relu")
+    found = igb.training.kernels(net.layers, data)[1]
+    values = {theta: found[0, 0], rho: found[0, 1], n: 36}
+    rates = [float(one.rhs.subs(values)) for one in stated]
+    run = net.train(data, y, times=[0.0, 2 / rates[0], 5 / rates[1]], draws=500)
+    yield agree("the largest eigenvalue, by the toolkit", run.rate, rates[0], 10)
+    bias = np.abs(run.G0.draws - 0.5).mean(axis=0)
+    right = run.accuracy.mean().value
+    text = f"bias {bias[0]:.3f} and {bias[1]:.3f}, accuracy {right[0]:.3f} and {right[1]:.3f} at 0 and 2/lambda_1"
+    yield shown("most of the bias goes before the data are learned", bias[1] < 0.5 * bias[0] and right[1] < 0.75, text)
+    yield shown("... which takes 5/lambda_2", right[-1] > 0.99, f"accuracy {right[-1]:.3f}")
 
 
 @SECTION.fails(

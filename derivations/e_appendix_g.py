@@ -44,7 +44,7 @@ SECTION.untested(
     ("E-MLPcfg", "SHLP N = 100; MHLP L = 20, N = 100; Kaiming; learning rates, batch 512, 80 epochs"),
 )
 SECTION.untested(
-    "it needs training runs",
+    "it needs training runs: igb study has the presets blobs, digits, deep and shift, and no MLP-Mixer",
     ("E-G1-6", "dynamics on GB, C2-B, E&O"),
     ("E-G7-8", "MHLP: global curves overlap"),
     ("E-G11", "Mixer/C2-A: delay tau_0.6 vs Delta_gamma as input shift grows"),

@@ -66,7 +66,7 @@ def _gradient_growth(trial: Trial, size: int) -> float:
 
 SECTION.untested("a definition", ("E-s3", "low IGB: G0 ~ 0.5; high IGB: G0 ~ 1; weak prejudice: broad on [0.5, 1]"))
 SECTION.untested(
-    "it needs training runs",
+    "it needs training runs: igb study --preset blobs, and igb study with a ResNet of your own",
     ("E-Fig2", "neutral and prejudiced starts: different convergence, per-class gaps"),
     ("E-Fig4", "dynamics per placement"),
     ("E-Fig5, training", "ResNet-9: BN behind the activation trains faster"),

@@ -67,8 +67,11 @@ _HOMES = {
     "phases": "igbtheory",
     "read_data": "igbtheory.files",
     "resnet": "igbtheory.images",
+    "runs": "igbtheory",
     "simulate": "igbtheory.simulation",
     "standardised": "igbtheory.inputs",
+    "studies": "igbtheory",
+    "study": "igbtheory.studies",
     "training": "igbtheory",
     "vit": "igbtheory.images",
 }

@@ -34,6 +34,7 @@ SUBSYSTEMS = (
         ),
         ("import igbtheory as igb; igb.mlp(3, 'x*tanh(x)').predict()", ("sympy", "matplotlib", "torch")),
         ("import igbtheory as igb; igb.measure", ("sympy", "matplotlib", "torch")),
+        ("import igbtheory as igb; igb.study, igb.studies.preset", ("sympy", "matplotlib", "torch", "scipy.stats")),
         ("from igbtheory.cli import main; main(['--help'])", (*HEAVY[:6], "igbtheory.network", "igbtheory.cli.phase")),
         *(
             (f"from igbtheory.cli import main; main(['{command}', '--help'])", (*HEAVY[:6], "igbtheory.network"))

@@ -32,6 +32,7 @@ COMMANDS = (
     "losses",
     "measure",
     "report",
+    "study",
     "train",
     "verify",
     "phase",

@@ -45,7 +45,7 @@ def train(
     case = case.of(layers)
     if case.data is None:
         raise ValueError("expected a data set to train on; name one with --data, for example --data digits --first 200")
-    values, y = case.values(), _labels(case.data, labels, case.first)
+    values, y = case.values(), labels_of(case.data, labels, case.first)
 
     def trained() -> Any:
         with output.working("training"):
@@ -54,7 +54,8 @@ def train(
     case.answer(case.origin(values), case.drawn(trained))
 
 
-def _labels(data: str, labels: str | None, first: int | None) -> Any:
+def labels_of(data: str, labels: str | None, first: int | None) -> Any:
+    """Return the labels of the data set, those of the digits or of a file, or targets."""
     if labels is None:
         known = igb.digit_labels() if data == DIGITS else labelled(data, "--data digits")[1]
         if known is None:

@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from igbtheory.pictures import estimates, laws, maps, moments, training, verdict
+from igbtheory.pictures import estimates, laws, maps, moments, study, training, verdict
 from igbtheory.pictures.style import look
 from igbtheory.result import Result
 
@@ -48,11 +48,12 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "SampledLaw": laws.sampled,
     "Simulation": laws.simulation,
     "SoftmaxLaw": laws.class_law,
+    "Study": study.largest,
     "Thresholds": estimates.thresholds,
     "Training": training.training,
     "Verdict": verdict.gamma_over_depth,
 }
-WHOLE: dict[str, Callable[[Any], Figure]] = {"Verdict": verdict.picture}
+WHOLE: dict[str, Callable[[Any], Figure]] = {"Study": study.study, "Verdict": verdict.picture}
 """Results whose picture has panels of its own."""
 
 

@@ -63,16 +63,7 @@ class Training(Result):
 
         neutral: by default 20 per cent around equal shares, which is (0.4, 0.6) for two classes.
         """
-        equal = 1.0 / self.n_classes
-        low, high = ((1 - NEUTRAL) * equal, (1 + NEUTRAL) * equal) if neutral is None else neutral
-        start = self.guesses.draws[:, 0]
-        inside = np.all((start >= low) & (start <= high), axis=1)
-        count = int(inside.sum())
-        if min(count, self.networks - count) < 2:
-            raise ValueError(
-                f"expected at least two networks on either side, got {count} of {self.networks} whose shares start "
-                f"between {low:.3g} and {high:.3g}; widen the interval, or draw more networks"
-            )
+        inside = start_neutral(self.guesses.draws[:, 0], neutral)
         return self._of(inside), self._of(~inside)
 
     def absorption_time(self, tolerance: float = 0.05) -> SampledLaw:
@@ -80,10 +71,7 @@ class Training(Result):
 
         inf where that is at none of the times: `cdf(run.times[-1])` is the share of networks that got there.
         """
-        away = np.abs(self.guesses.draws - self.labels).max(axis=2) > one_number("tolerance", tolerance)
-        later = away.shape[1] - np.argmax(away[:, ::-1], axis=1)
-        first = np.where(away.any(axis=1), later, 0)
-        return SampledLaw(np.append(self.times, np.inf)[first])
+        return SampledLaw(absorbed(self.times, self.guesses.draws, self.labels, tolerance))
 
     def to_dict(self) -> dict[str, Any]:
         """Return mean and standard deviation over networks at every time, of the shares for each class."""
@@ -130,6 +118,31 @@ class Training(Result):
     def _of(self, chosen: NDArray[np.bool_]) -> "Training":
         laws: dict[str, Any] = {name: SampledLaw(getattr(self, name).draws[chosen]) for name in LAWS}
         return replace(self, **laws, test=self.test and self.test._of(chosen))  # noqa: SLF001 - of its own class
+
+
+def start_neutral(shares: Array, neutral: tuple[float, float] | None) -> NDArray[np.bool_]:
+    """Return which networks have all shares of the start, (networks, M), in the interval: see `Training.split`."""
+    equal = 1.0 / shares.shape[1]
+    low, high = ((1 - NEUTRAL) * equal, (1 + NEUTRAL) * equal) if neutral is None else neutral
+    inside = np.all((shares >= low) & (shares <= high), axis=1)
+    count = int(inside.sum())
+    if min(count, len(inside) - count) < 2:
+        raise ValueError(
+            f"expected at least two networks on either side, got {count} of {len(inside)} whose shares start "
+            f"between {low:.3g} and {high:.3g}; widen the interval, or draw more networks"
+        )
+    return np.asarray(inside)
+
+
+def absorbed(times: Array, shares: Array, labels: Array, tolerance: float) -> Array:
+    """Return from which of the times on all shares, (networks, times, M), are near the labels'; inf where from none.
+
+    A share that is not a number, of a network that has diverged, is near nothing.
+    """
+    near = np.abs(shares - labels) <= one_number("tolerance", tolerance)
+    away = np.asarray(~near.all(axis=2))
+    later = away.shape[1] - np.argmax(away[:, ::-1], axis=1)
+    return np.asarray(np.append(times, np.inf)[np.where(away.any(axis=1), later, 0)])
 
 
 def _moments(law: SampledLaw) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""What was recorded of the networks of one arm, and what follows from it."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.guesses.sampled import Estimate
+from igbtheory.result import Result
+from igbtheory.training.result import absorbed, start_neutral
+
+Array = NDArray[np.float64]
+CURVES = ("accuracy", "loss", "largest", "worst_recall")
+"""Quantities of which a course has one number for each network and step."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Course(Result):
+    """Networks of one arm over the recorded `steps`.
+
+    shares, recall, losses, probabilities: by class, (networks, steps, M): the share of the data that a class is guessed
+    for, the share of its data that are given to it, the mean loss of its data, and the mean softmax probability of the
+    class over all data. gradients: norms of the gradient of the mean loss of a class, (networks, steps, M, layers), by
+    the weights of `layers`. labels: shares of the labels, (M,). Where outputs become infinite, the rest is NaN.
+    """
+
+    name: str
+    base: str
+    rate: float
+    steps: NDArray[np.int64]
+    labels: Array
+    layers: tuple[str, ...]
+    shares: Array
+    recall: Array
+    losses: Array
+    probabilities: Array
+    gradients: Array
+
+    @property
+    def networks(self) -> int:
+        """Networks trained."""
+        return len(self.shares)
+
+    @cached_property
+    def accuracy(self) -> Array:
+        """Share of the data that are guessed right, (networks, steps)."""
+        return self._over_labels(self.recall)
+
+    @cached_property
+    def loss(self) -> Array:
+        """Mean loss over the data, (networks, steps)."""
+        return self._over_labels(self.losses)
+
+    @property
+    def largest(self) -> Array:
+        """Share of the class that is guessed most, (networks, steps)."""
+        return np.asarray(self.shares.max(axis=2))
+
+    @property
+    def worst_recall(self) -> Array:
+        """Recall of the class that has the smallest, (networks, steps)."""
+        return np.asarray(self.recall[..., self.labels > 0].min(axis=2))
+
+    @property
+    def diverged(self) -> int:
+        """Networks whose outputs became infinite."""
+        return int(np.isnan(self.shares[:, -1, 0]).sum())
+
+    def mean(self, name: str) -> Estimate:
+        """Return the mean of a field or curve over networks that have not diverged, and its standard error."""
+        values = getattr(self, name)
+        count = np.maximum(np.isfinite(values).sum(axis=0), 1)
+        middle = np.nansum(values, axis=0) / count
+        squares = np.nansum((values - middle) ** 2, axis=0) / np.maximum(count - 1, 1)
+        lost = ~np.isfinite(values).any(axis=0)
+        return Estimate(np.where(lost, np.nan, middle), np.where(lost, np.nan, np.sqrt(squares / count)))
+
+    def split(self, neutral: tuple[float, float] | None = None) -> "tuple[Course, Course]":
+        """Return the networks that start neutral and those that do not, as `igbtheory.training.Training.split`."""
+        inside = start_neutral(self.shares[:, 0], neutral)
+        return self._of(inside), self._of(~inside)
+
+    def absorption_time(self, tolerance: float = 0.1) -> Array:
+        """Return the first recorded step from which on all shares are near the labels', (networks,); inf: none."""
+        return absorbed(self.steps.astype(float), self.shares, self.labels, tolerance)
+
+    def time_to(self, level: float, name: str = "accuracy") -> Array:
+        """Return the step at which a curve first reaches the level, (networks,); inf: at none.
+
+        name: accuracy or worst_recall, which are taken to be straight between the recorded steps.
+        """
+        curve = getattr(self, name)
+        there, row = curve >= level, np.arange(self.networks)
+        after = np.maximum(there.argmax(axis=1), 1)
+        low, high = curve[row, after - 1], curve[row, after]
+        between = (low < level) & (level <= high)
+        part = np.divide(level - low, high - low, out=np.zeros_like(low), where=between)
+        found = self.steps[after - 1] + part * (self.steps[after] - self.steps[after - 1])
+        return np.where(there.any(axis=1), found, np.inf)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return means over networks and their standard errors at every step."""
+        names = ("shares", "recall", "losses", "probabilities", "gradients", *CURVES)
+        found: dict[str, Any] = {
+            "name": self.name,
+            "rate": self.rate,
+            "networks": self.networks,
+            "diverged": self.diverged,
+        }
+        return {
+            **found,
+            "steps": self.steps,
+            "labels": self.labels,
+            **{name: self.mean(name).to_dict() for name in names},
+        }
+
+    def columns(self) -> dict[str, Any]:
+        """Return a row for every step: means over networks and their standard errors."""
+        found: dict[str, Any] = {
+            "arm": np.full(len(self.steps), self.name),
+            "rate": np.full(len(self.steps), self.rate),
+        }
+        found["step"] = self.steps
+        for name in CURVES:
+            law = self.mean(name)
+            found |= {name: law.value, f"{name} error": law.error}
+        return found
+
+    def __repr__(self) -> str:
+        return f"Course({self.name}, rate {self.rate:g}: {self.networks} networks, {self.steps[-1]} steps)"
+
+    def _over_labels(self, by_class: Array) -> Array:
+        there = self.labels > 0
+        return np.asarray(by_class[..., there] @ self.labels[there])
+
+    def _of(self, chosen: NDArray[np.bool_]) -> "Course":
+        return replace(
+            self,
+            **{
+                name: getattr(self, name)[chosen]
+                for name in ("shares", "recall", "losses", "probabilities", "gradients")
+            },
+        )

@@ -1,0 +1,116 @@
+"""Training of one network of an arm: a piece of a study, which runs by itself, in any process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from igbtheory import checks
+from igbtheory.numbers.threads import one_thread
+from igbtheory.studies.arm import Arm, Plan
+from igbtheory.studies.criterion import criterion
+from igbtheory.studies.record import Recorder, layers, undisturbed
+from igbtheory.studies.start import begin
+from igbtheory.torch.data import checked_data, moved
+from igbtheory.torch.models import checked_model
+from igbtheory.torch.passes import made, outputs_of, stream
+
+Array = NDArray[Any]
+ALONE = Lock()
+
+
+def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
+    """Train one network of the arm, and return what was recorded: arrays (recorded steps, classes, ...).
+
+    What comes after outputs that are not finite is NaN. Network i draws from the same streams in every arm.
+    """
+    task, rule = arm.task(), criterion(arm.loss)
+    # threads share the generators, and take their turns
+    with ALONE, stream(plan.seed, network), single_thread():
+        model = checked_model(made(arm.make_model, network), None)
+        given, seen = checked_data(task.data), checked_data(task.seen)
+        data, seen = moved(given, model), moved(seen, model)
+        first = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
+        classes = max(2, first.shape[1])
+        _refuse_labels(np.concatenate([task.labels, task.seen_labels]), classes)
+        with undisturbed(model):
+            begin(model, arm.start, seen, classes, network)
+        recorder = Recorder(rule, seen, task.seen_labels, classes)
+        optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
+        batches, recorded = _batches(len(data), plan, network), set(plan.recorded.tolist())
+        found: list[dict[str, Array]] = []
+        for step in range(plan.steps + 1):
+            if step in recorded:
+                outputs = recorder.outputs(model, network)
+                if not np.all(np.isfinite(outputs)):
+                    break
+                found.append(recorder.of(model, outputs, network))
+                if step == 0:
+                    _refuse_loss(arm, found[0]["losses"])
+            if step < plan.steps:
+                part = next(batches)
+                outputs = outputs_of(model, data[part], network, (len(data), plan.batch_size))
+                slope = rule.gradient(outputs.detach().double().cpu().numpy(), task.labels[part]) / len(part)
+                optimiser.zero_grad()
+                outputs.backward(torch.from_numpy(slope).to(outputs))
+                optimiser.step()
+        if not found:
+            raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
+        missing = len(recorded) - len(found)
+        rows = {name: np.stack([one[name] for one in found]) for name in found[0]}
+        padded = {
+            name: np.pad(x, [(0, missing), *[(0, 0)] * (x.ndim - 1)], constant_values=np.nan)
+            for name, x in rows.items()
+        }
+        return {**padded, "layers": np.array(list(layers(model)))}
+
+
+@contextmanager
+def single_thread() -> Iterator[None]:
+    """Context in which PyTorch and NumPy use one thread: networks are small, and others train beside them."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with one_thread():
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _batches(size: int, plan: Plan, network: int) -> Iterator[Any]:
+    """Yield the data of every step, all in an order drawn anew for each pass; without a batch size all at once."""
+    rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(network, 1)))
+    count = plan.batch_size or size
+    while True:
+        order = rng.permutation(size)
+        # what is left at the end of a pass would be a smaller batch
+        for first in range(0, size - count + 1, count):
+            yield order[first : first + count]
+
+
+def _optimiser(arm: Arm) -> Any:
+    """Return the class of the optimiser, of PyTorch by its name."""
+    if not isinstance(arm.optimiser, str):
+        return arm.optimiser
+    known = [name for name, found in vars(torch.optim).items() if isinstance(found, type)]
+    return getattr(torch.optim, checks.known("optimiser", arm.optimiser, known))
+
+
+def _refuse_labels(labels: NDArray[np.int64], classes: int) -> None:
+    if labels.max() >= classes:
+        raise ValueError(
+            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {labels.max()}; number "
+            "the classes from 0, or let the model return an output for each"
+        )
+
+
+def _refuse_loss(arm: Arm, losses: Array) -> None:
+    if np.any(np.isinf(losses)) or np.all(np.isnan(losses)):
+        raise ValueError(
+            f"expected a finite loss before training, got {losses[~np.isfinite(losses)][0]} from {arm.loss!r:.60}; "
+            "check the loss, and the size of the outputs"
+        )

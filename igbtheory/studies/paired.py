@@ -1,0 +1,66 @@
+"""Comparison of two arms, network by network: times that were not reached count as later than any that was."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+LEVEL = 0.05
+"""Probability that any of the comparisons of a study is decided by chance, by Bonferroni."""
+
+
+@final
+@dataclass(frozen=True)
+class Paired:
+    """How often a quantity is smaller in one arm than in another, for the same networks, by the exact sign test.
+
+    medians: of both arms, inf where half of the networks never got there. smaller, larger: pairs in which the first is;
+    equal pairs, among them those that both never got there, count for neither. p: two-sided.
+    """
+
+    medians: tuple[float, float]
+    smaller: int
+    larger: int
+    p: float
+
+    def verdict(self, level: float) -> str:
+        """Return "holds" where the first arm is smaller at this level, "fails" where it is larger, else "not seen"."""
+        if self.p > level:
+            return "not seen"
+        return "holds" if self.smaller > self.larger else "fails"
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """A statement, the comparison at the best rates of both arms, and its verdict: "holds", "fails" or "not seen".
+
+    at_rates: verdicts where both have the same learning rate, by the rate.
+    """
+
+    statement: str
+    paired: Paired
+    verdict: str
+    at_rates: dict[float, str]
+
+    def __str__(self) -> str:
+        (a, b), found = self.paired.medians, self.paired
+        sides = f"medians {a:.3g} and {b:.3g}, smaller in {found.smaller} and larger in {found.larger} pairs"
+        rates = ", ".join(f"{rate:g} {verdict}" for rate, verdict in self.at_rates.items())
+        return f"{self.verdict}: {self.statement}\n    {sides}, p = {found.p:.1g}; at equal rates {rates}"
+
+
+def paired(first: Array, second: Array) -> Paired:
+    """Compare a quantity of two arms, an entry for each network."""
+    from scipy.stats import binomtest  # noqa: PLC0415 - most studies compare nothing
+
+    smaller, larger = int(np.sum(first < second)), int(np.sum(first > second))
+    p = float(binomtest(smaller, smaller + larger).pvalue) if smaller + larger else 1.0
+    return Paired((middle(first), middle(second)), smaller, larger, p)
+
+
+def middle(values: Any) -> float:
+    """Return the middle value, the upper one of two: the mean of a time and inf would say nothing."""
+    return float(np.sort(values)[len(values) // 2])
