@@ -304,7 +304,7 @@ def test_two_architectures_are_compared_by_the_likelihood_ratio_among_counts() -
 
 
 def test_two_architectures_are_compared_by_their_coincidences_among_counts_of_several_classes() -> None:
-    rng, size = np.random.default_rng(0), 60
+    rng, size = np.random.default_rng(0), 30
     shares = [ClassGuessLaw(gamma, 3).finite(size).rvs(12, rng) / size for gamma in (0.1, 4.0)]
     first, second = (igb.infer(part, size) for part in shares)
     found, back, same = igb.compare(first, second), igb.compare(second, first), igb.compare(first, first)

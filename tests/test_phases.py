@@ -406,13 +406,13 @@ def test_the_command_line_tells_the_phase(capsys: pytest.CaptureFixture[str]) ->
 
 def test_the_command_line_writes_a_diagram_or_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "made" / "here"
-    command = ["phase", "--diagram", "tanh", "--points", "4", "--depth", "10", "--out", str(folder)]
+    command = ["phase", "--diagram", "tanh", "--points", "3", "--depth", "10", "--out", str(folder)]
     assert main([*command[:2], "rleu", *command[3:]]) == 2
     assert not folder.exists()
     assert main(command) == 0
     assert sorted(path.name for path in folder.iterdir()) == ["tanh.csv", "tanh.png"]
     rows = (folder / "tanh.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 17
+    assert len(rows) == 10
     b2, w2, gamma, edge, _ = map(float, rows[6].split(","))
     assert gamma == pytest.approx(igb.mlp(10, "tanh", sigma_w2=w2, sigma_b2=b2).predict().gamma, rel=1e-10)
     assert edge == pytest.approx(float(phases.edge_of_chaos("tanh", b2)), rel=1e-12)
