@@ -7,6 +7,8 @@ from typing import Any
 
 PLAIN = 7
 """Power of ten up to which, and down to whose inverse, measured values are written without one."""
+ROUNDING = 1e-14
+"""Share of a value that sums leave of an error which is 0."""
 
 
 def number(value: Any, digits: int) -> str:
@@ -35,7 +37,8 @@ def plain(value: Any, digits: int = 17) -> Any:
 
 
 def measured(value: float, error: float) -> str:
-    """Return the value ± its standard error, both to the second digit of the error."""
+    """Return the value ± its standard error, both to the second digit of the error; below the rounding it is 0."""
+    error = 0.0 if error < ROUNDING * abs(value) else error
     if not (math.isfinite(value) and math.isfinite(error) and error > 0):
         return f"{value:.6g} ± {error:.2g}"
     # powers of ten of the first digit of the value and of the last digit that is shown, after rounding

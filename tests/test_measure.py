@@ -779,6 +779,7 @@ def test_the_command_prints_what_was_measured(capsys: Capture, folder: Path) -> 
         (1.2341e-9, 1.2e-11, "1.234e-09 ± 1.2e-11"),
         (9.87e11, 1e9, "9.870e+11 ± 1.0e+09"),
         (0.5, 0.0, "0.5 ± 0"),
+        (0.906, 5.7e-17, "0.906 ± 0"),  # the rounding of a mean over equal values
         (np.inf, np.nan, "inf ± nan"),
     ],
 )
