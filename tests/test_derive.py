@@ -140,12 +140,12 @@ ALONE: dict[str, tuple[int, Callable[[Any], Any], list[Any]]] = {
 """Closed forms where data are independent: units of the maximum, phi and its kinks."""
 
 
+REPEATED = {"hardtanh", "leaky_relu", "elu", "abs(x)*exp(-x**2)"}
+"""Two kinks, two slopes and an exponential piece, each like one of the others."""
+
+
 @pytest.mark.parametrize(
-    "name",  # two kinks and two slopes are repetitions of one
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in {"hardtanh", "leaky_relu", "abs(x)*exp(-x**2)"} else ())
-        for name in ALONE
-    ],
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in REPEATED else ()) for name in ALONE]
 )
 def test_closed_forms_of_independent_data_are_quadratures_to_forty_digits(name: str) -> None:
     m, phi, kinks = ALONE[name]

@@ -32,7 +32,7 @@ LAYERS: dict[str, Build] = {
     "Residual": lambda phi: (igb.Dense(1.5, BIAS), igb.Residual(phi, igb.Dense(0.5)), phi),
 }
 QUICK = {("relu", "BatchNorm in batches", 2), ("relu", "Residual", 1)}
-QUICK |= {("silu", name, 1) for name in LAYERS if name not in ("Residual", "without biases")}
+QUICK |= {("silu", name, 1) for name in LAYERS if name not in ("MaxPool", "Residual", "without biases")}
 QUICK |= {(name, "plain", 1) for name in ("elu", "hardtanh")}
 NAMED = list(LAYERS)
 TURNS = {(name, NAMED[(i + 1) % len(NAMED)], 1 + i % 2) for i, name in enumerate(FUNCTIONS) if i % 3}

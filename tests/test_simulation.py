@@ -327,6 +327,7 @@ def test_wider_networks_are_simulations_of_their_own(relu: Comparison) -> None:
     assert np.array_equal(again.G0, second.G0)
 
 
+@pytest.mark.slow  # ReLU networks, the digits and linear ones are simulated in every run
 def test_deep_tanh_networks_agree_with_theory() -> None:
     assert igb.mlp(20, "tanh", sigma_b2=0.1).simulate(300, 24, 16, seed=1).compare().agrees()
 

@@ -22,7 +22,7 @@ from igbtheory.pictures import plots  # noqa: E402 - torch may not be there
 from igbtheory.studies.arm import Plan  # noqa: E402
 from igbtheory.studies.models import mlp  # noqa: E402
 from igbtheory.studies.presets import PRESETS  # noqa: E402
-from igbtheory.studies.record import undisturbed  # noqa: E402
+from igbtheory.studies.record import without_trace  # noqa: E402
 from igbtheory.studies.start import begin  # noqa: E402
 from igbtheory.torch.last_layer import LastLayer  # noqa: E402
 
@@ -157,10 +157,11 @@ def test_recording_leaves_running_statistics_and_dropout_as_they_were() -> None:
     model = nn.Sequential(nn.BatchNorm1d(64), nn.Dropout(0.5), nn.Linear(64, 2))
     before = [buffer.clone() for buffer in model.buffers()]
     data = torch.tensor(X, dtype=torch.float32)
-    with undisturbed(model), torch.no_grad():
+    with without_trace(model), torch.no_grad():
         assert torch.equal(model(data), model(data))
-        # the statistics are those of the data, as in training
-        assert model[0](data).mean(dim=0).abs().max() < 1e-5
+        # the statistics are those of the data, as in training; pixels that do not vary magnify their rounding
+        varying = data.std(dim=0) > 0.1
+        assert model[0](data).mean(dim=0)[varying].abs().max() < 1e-5
     assert all(torch.equal(buffer, kept) for buffer, kept in zip(model.buffers(), before, strict=True))
     assert all(module.training for module in model.modules())
 

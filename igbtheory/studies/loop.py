@@ -1,8 +1,6 @@
 """Training of one network of an arm: a piece of a study, which runs by itself, in any process."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,16 +9,15 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.numbers.threads import one_thread
-from igbtheory.studies.arm import Arm, Plan
+from igbtheory.studies.arm import Arm, Plan, Task
 from igbtheory.studies.criterion import criterion
-from igbtheory.studies.record import Recorder, layers, undisturbed
+from igbtheory.studies.record import Recorder, layers, without_trace
 from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.models import checked_model
-from igbtheory.torch.passes import made, outputs_of, stream
+from igbtheory.torch.passes import alone, made, outputs_of, stream
 
 Array = NDArray[Any]
-ALONE = Lock()
 
 
 def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
@@ -28,57 +25,53 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
 
     What comes after outputs that are not finite is NaN. Network i draws from the same streams in every arm.
     """
-    task, rule = arm.task(), criterion(arm.loss)
-    # threads share the generators, and take their turns
-    with ALONE, stream(plan.seed, network), single_thread():
-        model = checked_model(made(arm.make_model, network), None)
-        given, seen = checked_data(task.data), checked_data(task.seen)
-        data, seen = moved(given, model), moved(seen, model)
-        first = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
-        classes = max(2, first.shape[1])
-        _refuse_labels(np.concatenate([task.labels, task.seen_labels]), classes)
-        with undisturbed(model):
-            begin(model, arm.start, seen, classes, network)
-        recorder = Recorder(rule, seen, task.seen_labels, classes)
-        optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
-        batches, recorded = _batches(len(data), plan, network), set(plan.recorded.tolist())
-        found: list[dict[str, Array]] = []
-        for step in range(plan.steps + 1):
-            if step in recorded:
-                outputs = recorder.outputs(model, network)
-                if not np.all(np.isfinite(outputs)):
-                    break
-                found.append(recorder.of(model, outputs, network))
-                if step == 0:
-                    _refuse_loss(arm, found[0]["losses"])
-            if step < plan.steps:
-                part = next(batches)
-                outputs = outputs_of(model, data[part], network, (len(data), plan.batch_size))
-                slope = rule.gradient(outputs.detach().double().cpu().numpy(), task.labels[part]) / len(part)
-                optimiser.zero_grad()
-                outputs.backward(torch.from_numpy(slope).to(outputs))
-                optimiser.step()
-        if not found:
-            raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
-        missing = len(recorded) - len(found)
-        rows = {name: np.stack([one[name] for one in found]) for name in found[0]}
-        padded = {
-            name: np.pad(x, [(0, missing), *[(0, 0)] * (x.ndim - 1)], constant_values=np.nan)
-            for name, x in rows.items()
-        }
-        return {**padded, "layers": np.array(list(layers(model)))}
+    task = arm.task()
+    with alone(), one_thread(), stream(plan.seed, network):
+        model, recorder = _begun(arm, task, network)
+        found = list(_course(arm, plan, network, model, recorder))
+    if not found:
+        raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
+    missing = len(plan.recorded) - len(found)
+    rows = {name: np.stack([one[name] for one in found]) for name in found[0]}
+    padded = {
+        name: np.pad(x, [(0, missing), *[(0, 0)] * (x.ndim - 1)], constant_values=np.nan) for name, x in rows.items()
+    }
+    return {**padded, "layers": np.array(list(layers(model)))}
 
 
-@contextmanager
-def single_thread() -> Iterator[None]:
-    """Context in which PyTorch and NumPy use one thread: networks are small, and others train beside them."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with one_thread():
-            yield
-    finally:
-        torch.set_num_threads(before)
+def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
+    """Return a fresh network with the start of its arm, and what records it."""
+    rule, model = criterion(arm.loss), checked_model(made(arm.make_model, network), None)
+    seen = moved(checked_data(task.seen), model)
+    classes = max(2, Recorder(rule, seen, task.seen_labels, 2).outputs(model, network).shape[1])
+    _refuse_labels(np.concatenate([task.labels, task.seen_labels]), classes)
+    with without_trace(model):
+        begin(model, arm.start, seen, classes, network)
+    return model, Recorder(rule, seen, task.seen_labels, classes)
+
+
+def _course(arm: Arm, plan: Plan, network: int, model: Any, recorder: Recorder) -> Iterator[dict[str, Array]]:
+    """Train the network, and yield what is recorded at the steps of the plan, until its outputs become infinite."""
+    task = arm.task()
+    data, recorded = moved(checked_data(task.data), model), set(plan.recorded.tolist())
+    optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
+    batches = _batches(len(data), plan, network)
+    for step in range(plan.steps + 1):
+        if step in recorded:
+            outputs = recorder.outputs(model, network)
+            if not np.all(np.isfinite(outputs)):
+                return
+            found = recorder.of(model, outputs, network)
+            if step == 0:
+                _refuse_loss(arm, found["losses"])
+            yield found
+        if step < plan.steps:
+            part = next(batches)
+            outputs = outputs_of(model, data[part], network, (len(data), plan.batch_size))
+            slope = recorder.rule.gradient(outputs.detach().double().cpu().numpy(), task.labels[part]) / len(part)
+            optimiser.zero_grad()
+            outputs.backward(torch.from_numpy(slope).to(outputs))
+            optimiser.step()
 
 
 def _batches(size: int, plan: Plan, network: int) -> Iterator[Any]:

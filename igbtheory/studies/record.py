@@ -28,7 +28,7 @@ class Recorder:
 
     def outputs(self, model: Any, network: int) -> Array:
         """Return the outputs on all data."""
-        with undisturbed(model), torch.no_grad():
+        with without_trace(model), torch.no_grad():
             found = outputs_of(model, self.data.clone(), network, (len(self.data), None))
         return np.asarray(found.double().cpu().numpy())
 
@@ -49,7 +49,7 @@ class Recorder:
     def _gradients(self, model: Any, network: int) -> Array:
         weights = list(layers(model).values())
         labels = self.labels[self.probed]
-        with undisturbed(model), torch.enable_grad():
+        with without_trace(model), torch.enable_grad():
             outputs = outputs_of(model, self.data[self.probed], network, (len(self.probed), None))
             each = self.rule.gradient(outputs.detach().double().cpu().numpy(), labels)
             found = np.full((self.classes, len(weights)), np.nan)
@@ -67,7 +67,7 @@ def layers(model: Any) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def undisturbed(model: Any) -> Iterator[None]:
+def without_trace(model: Any) -> Iterator[None]:
     """Context without Dropout, after which the buffers, such as running statistics, are what they were."""
     kept = [(buffer, buffer.clone()) for buffer in model.buffers()]
     dropping = [m for m in model.modules() if isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.training]  # noqa: SLF001 - the common class of all

@@ -1,7 +1,6 @@
 """The task to measure some networks: here, or in pieces that other processes do."""
 
 import pickle
-import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import closing
@@ -18,10 +17,8 @@ from numpy.typing import NDArray
 from igbtheory.runs import blocks, chosen, in_order, kept
 from igbtheory.torch.models import checked_model, idle_norms
 from igbtheory.torch.outputs import Summary, checked_labels
-from igbtheory.torch.passes import drawn_outputs, made, stream
+from igbtheory.torch.passes import alone, drawn_outputs, made, stream
 
-LOCK = threading.RLock()
-"""Who draws networks has the global generators for himself: some executors have threads."""
 MAKING, SPEED = 1e-3, 2e10
 """Seconds to make a model and to sum up its outputs, about, and operations in a second on one core."""
 
@@ -47,13 +44,8 @@ class Task:
 
     def block(self, networks: range) -> dict[str, NDArray[Any]]:
         """Return what is found of some networks, stacked, in one thread."""
-        with LOCK:
-            threads = torch.get_num_threads()
-            torch.set_num_threads(1)
-            try:
-                found, weights = zip(*self.found(networks, []), strict=True)
-            finally:
-                torch.set_num_threads(threads)
+        with alone():
+            found, weights = zip(*self.found(networks, []), strict=True)
         columns = zip(Summary._fields, zip(*found, strict=True), strict=True)
         digests = np.frombuffer(b"".join(weights), np.uint8).reshape(len(weights), -1)
         return {**{name: np.array(values) for name, values in columns}, "weights": digests}
