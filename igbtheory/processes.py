@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any, final
 
-from igbtheory.numbers.threads import one_thread
+from igbtheory.numbers.threads import pinned
 
 Task = Callable[[], Any]
 PATIENCE = 0.1
@@ -64,12 +64,11 @@ class _Team:
     def work(self, sender: Connection) -> None:
         """Do one task after the other, as long as the parent lives."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is the parent's to handle
-        os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # for libraries that are not loaded yet
+        pinned()
         parent = os.getppid()
-        with one_thread():
-            while os.getppid() == parent and (number := self._next()) < len(self.tasks):
-                sender.send((number, monotonic(), None))
-                _send(sender, number, _result(self.tasks[number]))
+        while os.getppid() == parent and (number := self._next()) < len(self.tasks):
+            sender.send((number, monotonic(), None))
+            _send(sender, number, _result(self.tasks[number]))
 
     def _next(self) -> int:
         with self.counter.get_lock():

@@ -106,7 +106,7 @@ class _Units:
 
     @cached_property
     def powers(self) -> list[int]:
-        """Powers p that phi has."""
+        """The powers p with which phi jumps at some kink."""
         return np.flatnonzero(np.any(self.known.jumps, axis=1)).tolist()
 
     def of_powers(self, count: int) -> Array:

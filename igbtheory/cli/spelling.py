@@ -6,21 +6,9 @@ OPTIONS = {"n_classes": "classes", "D": "samples"}
 """Options that have another name than the parameter of the library."""
 PARAMETERS = (
     *("activation_shift", "batch_size", "cut_off", "n_classes", "sigma_b2", "sigma_w2"),
-    *(
-        "D",
-        "activation",
-        "classes",
-        "depth",
-        "digits",
-        "draws",
-        "executor",
-        "first",
-        "level",
-        "networks",
-        "norm",
-        "placement",
-    ),
-    *("pool", "samples", "seed", "shift", "store", "temperature", "variance", "vary", "width", "within", "workers"),
+    *("D", "activation", "classes", "depth", "digits", "draws", "executor", "first", "level", "networks", "norm"),
+    *("placement", "pool", "samples", "seed", "shift", "store", "temperature", "variance", "vary", "width", "within"),
+    "workers",
 )
 """Parameters of the library that are options of a command."""
 _NAME = "|".join(PARAMETERS)

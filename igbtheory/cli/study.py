@@ -76,7 +76,7 @@ def study(
     if function is None:
         if trained != Trained():
             raise ValueError(
-                "expected --preset without options of data and training, which are those of the experiment"
+                "expected --preset alone, got options of data or training, too; an experiment brings its own"
             )
         name = str(preset)
         plot = printed.plot or Path(f"igb-study-{name}.png")

@@ -22,7 +22,8 @@ class TokenMixing(Few, OfTokens):
     """Sums Z_i(p) = sum_u M(p, u) X_i(u) + B(p) over the tokens u, with the same M and B for all channels i.
 
     M(p, u) ~ N(0, sigma_w2/tokens in front), B(p) ~ N(0, sigma_b2). tokens: behind the layer; None: as many as in
-    front. q_ab behind is that of M X + B. Few numbers M, B do not average out: a prediction is a mean over drawn ones.
+    front. M and B have too few entries to average out, so that a prediction is a mean over draws of them, each with
+    q_ab = M q_ab M^T where B = 0.
     Source: Tolstikhin et al. 2021, MLP-Mixer.
     """
 

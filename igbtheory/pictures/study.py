@@ -22,6 +22,7 @@ LINES = len(SERIES)
 
 def study(found: "Study") -> Figure:
     """Return rows of panels, arms of one kind in each, at their best rates, over the statements and what was found."""
+    best = found.best_courses
     rows, words = _rows(found), 0.2 + 0.16 * (len(found.findings) + 3) if found.findings else 0.0
     heights = [2.5] * len(rows) + [words] * bool(words)
     figure = Figure(figsize=(9.6, sum(heights)))
@@ -31,11 +32,11 @@ def study(found: "Study") -> Figure:
         for number, name in enumerate(names):
             series = SERIES[number]
             for axes, curve in zip(panels, CURVES, strict=False):
-                _curve(axes, found.course(name), curve, {**series, "label": name})
+                _curve(axes, best[name], curve, {**series, "label": name})
             _sweep(panels[-1], found, name, {"color": series["color"], "marker": MARKERS[number]})
         for axes, label in zip(panels, CURVES.values(), strict=False):
-            axes.set_xscale("symlog", linthresh=1, linscale=0.3)
-            axes.set(xlim=(0, found.courses[0].steps[-1]), ylim=(0, 1.02), xlabel="step", title=label)
+            _over_steps(axes, label)
+            axes.set_xlim(0, found.courses[0].steps[-1])
         panels[1].axhline(found.goal, color=GREY, lw=0.7, zorder=0)
         wide = len(names) == LINES or sum(map(len, names)) > LETTERS
         shared_legend(part, columns=(len(names) + 1) // 2 if wide else len(names))
@@ -46,11 +47,17 @@ def study(found: "Study") -> Figure:
 
 def largest(axes: Any, found: "Study") -> None:
     """Draw the largest share of a class in all arms at their best rates."""
-    for name, series in zip(found.best_courses, SERIES, strict=False):
-        _curve(axes, found.course(name), "largest", {**series, "label": name})
-    axes.set(ylim=(0, 1.02), xlabel="step", ylabel=CURVES["largest"], title=found.title)
-    axes.set_xscale("symlog", linthresh=1, linscale=0.3)
+    for (name, course), series in zip(found.best_courses.items(), SERIES, strict=False):
+        _curve(axes, course, "largest", {**series, "label": name})
+    _over_steps(axes, found.title)
+    axes.set_ylabel(CURVES["largest"])
     axes.legend(loc="best")
+
+
+def _over_steps(axes: Any, title: str) -> None:
+    """Prepare axes for shares over the steps of training."""
+    axes.set_xscale("symlog", linthresh=1, linscale=0.3)
+    axes.set(ylim=(0, 1.02), xlabel="step", title=title)
 
 
 def _rows(found: "Study") -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import re
 import signal
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
+from typing import Any
 
 from igbtheory.numbers.threads import pinned
 
@@ -38,6 +40,15 @@ def opener(executor: Executor | str | None, pieces: int) -> tuple[Callable[[], A
     if named["kind"] == "threads":
         return partial(ThreadPoolExecutor, workers), 0
     return partial(processes, workers), workers
+
+
+def unsendable(thing: Any) -> Exception | None:
+    """Return why something cannot be sent to another process, as lambdas cannot; None where it can."""
+    try:
+        pickle.dumps(thing)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        return error
+    return None
 
 
 @contextmanager

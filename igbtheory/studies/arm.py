@@ -28,7 +28,8 @@ class Task(NamedTuple):
 class Arm:
     """One way of training: the model, its data, loss, optimiser, learning rate and start.
 
-    base: name of the arm of which this one is a control, with the same layers but for the last one; else its own name.
+    base: the name of the arm that this one controls, from which it differs in the last layer alone; its own name where
+    it is no control.
     Networks of one number have the same weights in all arms of one architecture, and see the same batches.
     """
 

@@ -12,6 +12,8 @@ from igbtheory.result import Result
 from igbtheory.training.result import absorbed, start_neutral
 
 Array = NDArray[np.float64]
+BY_CLASS = ("shares", "recall", "losses", "probabilities", "gradients")
+"""Quantities that a course has by class, for each network and step."""
 CURVES = ("accuracy", "loss", "largest", "worst_recall")
 """Quantities of which a course has one number for each network and step."""
 
@@ -103,7 +105,6 @@ class Course(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return means over networks and their standard errors at every step."""
-        names = ("shares", "recall", "losses", "probabilities", "gradients", *CURVES)
         found: dict[str, Any] = {
             "name": self.name,
             "rate": self.rate,
@@ -114,7 +115,7 @@ class Course(Result):
             **found,
             "steps": self.steps,
             "labels": self.labels,
-            **{name: self.mean(name).to_dict() for name in names},
+            **{name: self.mean(name).to_dict() for name in (*BY_CLASS, *CURVES)},
         }
 
     def columns(self) -> dict[str, Any]:
@@ -137,10 +138,4 @@ class Course(Result):
         return np.asarray(by_class[..., there] @ self.labels[there])
 
     def _of(self, chosen: NDArray[np.bool_]) -> "Course":
-        return replace(
-            self,
-            **{
-                name: getattr(self, name)[chosen]
-                for name in ("shares", "recall", "losses", "probabilities", "gradients")
-            },
-        )
+        return replace(self, **{name: getattr(self, name)[chosen] for name in BY_CLASS})

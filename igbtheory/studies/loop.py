@@ -15,6 +15,7 @@ from igbtheory.studies.record import Recorder, layers, without_trace
 from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.models import checked_model
+from igbtheory.torch.outputs import checked_labels
 from igbtheory.torch.passes import alone, made, outputs_of, stream
 
 Array = NDArray[Any]
@@ -43,8 +44,9 @@ def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
     """Return a fresh network with the start of its arm, and what records it."""
     rule, model = criterion(arm.loss), checked_model(made(arm.make_model, network), None)
     seen = moved(checked_data(task.seen), model)
-    classes = max(2, Recorder(rule, seen, task.seen_labels, 2).outputs(model, network).shape[1])
-    _refuse_labels(np.concatenate([task.labels, task.seen_labels]), classes)
+    outputs = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
+    checked_labels(np.concatenate([task.labels, task.seen_labels]), outputs)
+    classes = max(2, outputs.shape[1])
     with without_trace(model):
         begin(model, arm.start, seen, classes, network)
     return model, Recorder(rule, seen, task.seen_labels, classes)
@@ -91,14 +93,6 @@ def _optimiser(arm: Arm) -> Any:
         return arm.optimiser
     known = [name for name, found in vars(torch.optim).items() if isinstance(found, type)]
     return getattr(torch.optim, checks.known("optimiser", arm.optimiser, known))
-
-
-def _refuse_labels(labels: NDArray[np.int64], classes: int) -> None:
-    if labels.max() >= classes:
-        raise ValueError(
-            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {labels.max()}; number "
-            "the classes from 0, or let the model return an output for each"
-        )
 
 
 def _refuse_loss(arm: Arm, losses: Array) -> None:

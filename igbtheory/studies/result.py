@@ -46,7 +46,7 @@ class Study(Result):
 
     @property
     def best_courses(self) -> dict[str, Course]:
-        """Courses of all arms at their best rates, by their names."""
+        """The course of every arm at its best learning rate, by the name of the arm."""
         return {name: self.course(name) for name in dict.fromkeys(one.name for one in self.courses)}
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Studies of the user's own models, and the running of the arms of any study."""
 
-import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.runs import chosen, in_order, kept
+from igbtheory.runs import chosen, in_order, kept, unsendable
 from igbtheory.studies.arm import Arm, Plan, Task, controlled, swept
 from igbtheory.studies.course import Course
 from igbtheory.studies.result import Study
@@ -100,7 +99,8 @@ def run(
     from igbtheory.studies.loop import trained  # noqa: PLC0415 - it loads PyTorch
 
     pieces = [partial(trained, arm, plan, network) for network in range(plan.networks) for arm in arms]
-    chosen_one = chosen(executor, workers, len(pieces)) if _travels(pieces[0]) else "threads:1"
+    stays = unsendable([(arm.make_model, arm.loss, arm.optimiser) for arm in arms])
+    chosen_one = "threads:1" if stays else chosen(executor, workers, len(pieces))
     # more networks go on from fewer
     named = {
         "study": title,
@@ -112,15 +112,6 @@ def run(
         with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
             found = list(results)
     return tuple(_course(arm, plan, found[i :: len(arms)]) for i, arm in enumerate(arms))
-
-
-def _travels(piece: Any) -> bool:
-    """Whether a piece can be sent to another process, as functions of a module can and lambdas cannot."""
-    try:
-        pickle.dumps(piece)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True
 
 
 def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:

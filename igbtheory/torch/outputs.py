@@ -91,9 +91,10 @@ def like_probabilities(outputs: Array) -> bool:
 def checked_labels(labels: NDArray[np.int64] | None, outputs: Array) -> NDArray[np.int64] | None:
     """Return the labels, refused where the outputs have no such class."""
     classes = max(2, outputs.shape[1])
-    if labels is not None and not 0 <= labels.min() <= labels.max() < classes:
+    wrong = [] if labels is None else [label for label in (labels.max(), labels.min()) if not 0 <= label < classes]
+    if wrong:
         raise ValueError(
-            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {labels.min()} to "
-            f"{labels.max()}; number the classes from 0"
+            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {wrong[0]}; number the "
+            "classes from 0, or let the model return an output for each"
         )
     return labels

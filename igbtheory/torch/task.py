@@ -1,6 +1,5 @@
 """The task to measure some networks: here, or in pieces that other processes do."""
 
-import pickle
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import closing
@@ -14,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from igbtheory.runs import blocks, chosen, in_order, kept
+from igbtheory.runs import blocks, chosen, in_order, kept, unsendable
 from igbtheory.torch.models import checked_model, idle_norms
 from igbtheory.torch.outputs import Summary, checked_labels
 from igbtheory.torch.passes import alone, drawn_outputs, made, stream
@@ -72,13 +71,11 @@ def spread(
     store: str | Path | None,
 ) -> Generator[tuple[Summary, bytes]]:
     """Yield what `Task.found` yields, from pieces that an executor does."""
-    try:
-        pickle.dumps(task.make_model)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
+    if error := unsendable(task.make_model):
         raise TypeError(
             f"expected a make_model that other processes can import, got {task.make_model!r} ({error}); define it by "
             "def or class at the top of a module, or leave workers, executor and store out"
-        ) from None
+        )
     seconds = task.seconds(said)
     # a tensor would be moved into memory that processes share, of which a killed one leaves its part
     data = torch.as_tensor(task.data).cpu()

@@ -145,7 +145,7 @@ def joined(target: Any, site: Site) -> list[Layer]:
     parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
     first = isinstance(parts[0], torch.Tensor) and parts[0].ndim == 3 and parts[0].shape[1] == 1
     if len(parts) != 2 or dim % 3 != 1 or not first or len(site.before) != 2 or not site.units_last:
-        raise UnreadError("the theory joins a class token and the tokens, and nothing else")
+        raise UnreadError("the theory can join nothing but a class token in front of the tokens")
     return [ClassToken(_entries(parts[0][0]))]
 
 
