@@ -3,6 +3,8 @@
 import json
 import pickle
 import warnings
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,62 +19,68 @@ from igbtheory.text import json_text
 
 DATA = igb.digits()[:40]
 NET = igb.mlp(2)
-P, ON_DATA = NET.predict(), NET.predict(DATA)
-BATCHES = igb.mlp(2, norm="batch", batch_size=8).predict()
-SIMULATION = NET.simulate(4, 16, 20)
-VERDICT = phases.verdict("relu", depth=5)
-THREE = P.guesses(3)
-ESTIMATE = igb.infer([0.1, 0.4, 0.6])
+P = NET.predict()
 BLOCKS = igb.Network(
     igb.Dense(), igb.Residual(igb.Activation("relu"), igb.Dense()), igb.Activation("relu"), igb.Dense()
 )
 S = sp.Symbol("s", positive=True)
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", igb.AccuracyWarning)
-    DRAWN = igb.draw(igb.mlp(1), DATA, (0.4, 0.6), networks=3, width=10)
 
-RESULTS: dict[str, Result] = {
-    "prediction": P,
-    "on data": ON_DATA,
-    "digits": NET.predict(digits=30),
-    "sweep": igb.mlp(2, "tanh", sigma_w2=np.array([1.0, 2.0])[:, None], sigma_b2=np.array([0.0, 0.1, 0.2])).predict(),
-    "batches": BATCHES,
-    "certificate": NET.certify(),
-    "derivation": igb.Network(igb.Dense(S / 2), igb.Activation("relu"), igb.Dense(2)).derive(),
-    "G0": P.G0,
-    "G0 of data": ON_DATA.G0,
-    "G0 of batches": BATCHES.G0,
-    "finite": P.G0.finite(10),
-    "finite of batches": BATCHES.G0.finite(16),
-    "classes": THREE,
-    "classes, finite": THREE.finite(10),
-    "classes of data": ON_DATA.guesses(3),
-    "softmax": P.softmax(3),
-    "softmax of data": ON_DATA.softmax(3),
-    "estimate": THREE.pdf(0.3, draws=50),
-    "sampled": THREE.largest(50),
-    "accuracy": accuracy_bounds(THREE, draws=20),
-    "simulation": SIMULATION,
-    "comparison": SIMULATION.compare(),
-    "phase": phases.classify("tanh"),
-    "verdict": VERDICT,
-    "course": VERDICT.course,
-    "fixed point": phases.fixed_points("tanh", 1.5, 0.1)[0],
-    "diagram": phases.diagram("relu", [1.0, 2.0, 3.0], [0.1, 0.2], 3),
-    "gradients": phases.gradients(NET),
-    "thresholds": phases.thresholds("relu"),
-    "class gradients": phases.class_gradients(P, 4),
-    "residual limit": phases.residual_limit(BLOCKS),
-    "loss": losses.predicted(P, losses.CrossEntropy(), 3, networks=5, samples=10),
-    "infer": ESTIMATE,
-    "infer among 10": igb.infer([0.1, 0.4, 0.6], 10),
-    "infer, classes": igb.infer([[0.1, 0.4, 0.5], [0.2, 0.2, 0.6]], 10),
-    "compare": igb.compare(ESTIMATE, ESTIMATE),
-    "design": igb.design(0.5, vary="sigma_b2", depth=1, activation="tanh"),
-    "drawn": DRAWN,
-    "training": NET.train(DATA, np.arange(len(DATA)) % 2, times=[0.0, 0.1], draws=5),
+def drawn() -> Result:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", igb.AccuracyWarning)
+        return igb.draw(igb.mlp(1), DATA, (0.4, 0.6), networks=3, width=10)
+
+
+@cache
+def result(name: str) -> Any:
+    return RESULTS[name]()
+
+
+RESULTS: dict[str, Callable[[], Result]] = {
+    "prediction": lambda: P,
+    "on data": lambda: NET.predict(DATA),
+    "digits": lambda: NET.predict(digits=30),
+    "sweep": lambda: igb.mlp(
+        2, "tanh", sigma_w2=np.array([1.0, 2.0])[:, None], sigma_b2=np.array([0.0, 0.1, 0.2])
+    ).predict(),
+    "batches": lambda: igb.mlp(2, norm="batch", batch_size=8).predict(),
+    "certificate": NET.certify,
+    "derivation": lambda: igb.Network(igb.Dense(S / 2), igb.Activation("relu"), igb.Dense(2)).derive(),
+    "G0": lambda: P.G0,
+    "G0 of data": lambda: result("on data").G0,
+    "G0 of batches": lambda: result("batches").G0,
+    "finite": lambda: P.G0.finite(10),
+    "finite of batches": lambda: result("batches").G0.finite(16),
+    "classes": lambda: P.guesses(3),
+    "classes, finite": lambda: result("classes").finite(10),
+    "classes of data": lambda: result("on data").guesses(3),
+    "softmax": lambda: P.softmax(3),
+    "softmax of data": lambda: result("on data").softmax(3),
+    "estimate": lambda: result("classes").pdf(0.3, draws=50),
+    "sampled": lambda: result("classes").largest(50),
+    "accuracy": lambda: accuracy_bounds(result("classes"), draws=20),
+    "simulation": lambda: NET.simulate(4, 16, 20),
+    "comparison": lambda: result("simulation").compare(),
+    "phase": lambda: phases.classify("tanh"),
+    "verdict": lambda: phases.verdict("relu", depth=5),
+    "course": lambda: result("verdict").course,
+    "fixed point": lambda: phases.fixed_points("tanh", 1.5, 0.1)[0],
+    "diagram": lambda: phases.diagram("relu", [1.0, 2.0, 3.0], [0.1, 0.2], 3),
+    "gradients": lambda: phases.gradients(NET),
+    "thresholds": lambda: phases.thresholds("relu"),
+    "class gradients": lambda: phases.class_gradients(P, 4),
+    "residual limit": lambda: phases.residual_limit(BLOCKS),
+    "loss": lambda: losses.predicted(P, losses.CrossEntropy(), 3, networks=5, samples=10),
+    "infer": lambda: igb.infer([0.1, 0.4, 0.6]),
+    "infer among 10": lambda: igb.infer([0.1, 0.4, 0.6], 10),
+    "infer, classes": lambda: igb.infer([[0.1, 0.4, 0.5], [0.2, 0.2, 0.6]], 10),
+    "compare": lambda: igb.compare(result("infer"), result("infer")),
+    "design": lambda: igb.design(0.5, vary="sigma_b2", depth=1, activation="tanh"),
+    "drawn": drawn,
+    "training": lambda: NET.train(DATA, np.arange(len(DATA)) % 2, times=[0.0, 0.1], draws=5),
 }
+"""Every kind of result, made when a test asks for it: the collection of the tests stays quick."""
 ROWS = {
     "prediction": 3,
     "sweep": 6,
@@ -88,21 +96,21 @@ ROWS = {
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_saved_results_are_equal_to_the_first(name: str) -> None:
-    result = RESULTS[name]
-    text = result.to_json()
+    found = result(name)
+    text = found.to_json()
     assert json.loads(text)["values"]
-    for again in (type(result).from_json(text), pickle.loads(pickle.dumps(result))):  # noqa: S301 - our own
-        assert again is not result
-        assert again == result
-        assert hash(again) == hash(result)
-        assert json_text(again.to_dict()) == json_text(result.to_dict())
-    assert len(repr(result)) < 600
-    columns = result.columns()
+    for again in (type(found).from_json(text), pickle.loads(pickle.dumps(found))):  # noqa: S301 - our own
+        assert again is not found
+        assert again == found
+        assert hash(again) == hash(found)
+        assert json_text(again.to_dict()) == json_text(found.to_dict())
+    assert len(repr(found)) < 600
+    columns = found.columns()
     assert {len(column) for column in columns.values()} == {ROWS.get(name, len(next(iter(columns.values()))))}
 
 
 def test_no_two_of_them_are_equal() -> None:
-    results = list(RESULTS.values())
+    results = [result(name) for name in RESULTS]
     assert all(a != b for i, a in enumerate(results) for b in results[:i])
     assert igb.GuessLaw(1.0) == igb.GuessLaw(1.0)
     assert igb.GuessLaw(1.0) != igb.GuessLaw(np.nextafter(1.0, 2.0))
@@ -111,7 +119,7 @@ def test_no_two_of_them_are_equal() -> None:
 
 
 def test_the_table_of_a_sweep_names_its_parameters() -> None:
-    columns = RESULTS["sweep"].columns()
+    columns = result("sweep").columns()
     assert columns["sigma_w2"].tolist() == [1.0] * 3 + [2.0] * 3
     assert columns["sigma_b2"].tolist() == [0.0, 0.1, 0.2] * 2
     alone = igb.mlp(2, "tanh", sigma_w2=2.0, sigma_b2=0.1).predict()
