@@ -20,6 +20,7 @@ from matplotlib.testing.compare import compare_images
 
 import igbtheory as igb
 from igbtheory.cli import main
+from igbtheory.layers import control_variates, draws
 from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
@@ -48,23 +49,37 @@ class Expected:
 
 
 TABLE = {
-    "accuracy_bound": Expected(2, 3, points=5, degrees=39, effort=0.05, tiny={"SAMPLES": 60}),
+    "accuracy_bound": Expected(2, 3, points=5, degrees=15, effort=0.02, tiny={"SAMPLES": 60}),
     "activation_functions": Expected(6, 12),
-    "activations_and_pooling": Expected(3, 3, effort=0.02),
-    "amplification": Expected(3, 7, points=16, degrees=14, effort=0.05, tiny={"POOLS": (2, 4), "SHIFTS": (0.0, 1.0)}),
+    "activations_and_pooling": Expected(3, 3, effort=0.0),
+    "amplification": Expected(3, 7, points=16, degrees=11, effort=0.0, tiny={"POOLS": (2, 4), "SHIFTS": (0.0, 1.0)}),
     "atlas": Expected(4, 7, pages=4, effort=0.0, tiny={"NAMES": ("relu", "silu", "sign", "squared_relu")}),
     "batch_norm_density": Expected(8, 24, points=100, degrees=1000),
     "bias_and_gradients": Expected(4, 20),
-    "correlation_over_depth": Expected(2, 6, points=84, degrees=29),
+    "correlation_over_depth": Expected(2, 6, points=84, degrees=11, effort=0.0),
     "finite_data": Expected(2, 4, points=6, degrees=59, effort=0.03, tiny={"SIMULATED": (4, 16)}),
-    "gamma_of_layers": Expected(1, 3, points=30, degrees=14, effort=0.05),
-    "gradient_factors": Expected(2, 7, points=30, degrees=39, tiny={"GRID": np.linspace(0.25, 4.0, 31)}),
-    "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTHS": {1: 20, 3: 16}, "DIGITS": 30}),
+    "gamma_of_layers": Expected(1, 3, points=30, degrees=11, effort=0.0),
+    "gradient_factors": Expected(2, 7, points=30, degrees=39, tiny={"GRID": np.linspace(0.25, 4.0, 13)}),
+    "norms": Expected(10, 10, pages=2, effort=0.0, tiny={"DEPTHS": (1, 3), "WIDTHS": {1: 20, 3: 16}, "DIGITS": 12}),
     "output_gaussians": Expected(3, 8, effort=0.05, tiny={"WIDTH": 100}),
     "phase_diagrams": Expected(7, 12, tiny={"DEPTH": 3, "ACTIVATIONS": {"ReLU": "relu", "leaky ReLU": "leaky_relu"}}),
-    "proxy_direction": Expected(1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60)}),
+    "proxy_direction": Expected(
+        1, 2, points=2, degrees=39, tiny={"SIMULATED": (4, 60), "SIZES": np.array([2, 4, 5, 24, 60])}
+    ),
     "regimes": Expected(7, 12),
-    "several_classes": Expected(2, 4, points=16, degrees=29, tiny={"WIDTH": 100, "CLASSES": (2, 10)}),
+    "several_classes": Expected(
+        2,
+        4,
+        points=16,
+        degrees=11,
+        effort=0.0,
+        tiny={
+            "WIDTH": 100,
+            "CLASSES": (2, 10),
+            "NORMAL": np.linspace(-3.2, 5.5, 59),
+            "GRID": np.geomspace(0.05, 50, 31),
+        },
+    ),
 }
 EVERY = pytest.mark.parametrize("name", TABLE, scope="module")
 """The scope puts all tests of a figure beside each other, so that one process draws it."""
@@ -75,7 +90,10 @@ def tiny(name: str) -> tuple[Sheet, Any]:
     """The figure, and its data from small ensembles."""
     (sheet,) = sheets([name])
     sheet.compute.__globals__.update(TABLE[name].tiny)
-    return sheet, sheet.compute(Run(TABLE[name].effort))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
+        patch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)
+        return sheet, sheet.compute(Run(TABLE[name].effort))
 
 
 @cache
