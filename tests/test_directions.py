@@ -299,6 +299,7 @@ def test_what_has_no_rule_is_refused() -> None:
 
 
 @pytest.mark.slow  # maxima with eps take seconds, and those of the exact law are drawn above
+@pytest.mark.usefixtures("few_draws")
 def test_the_proxy_with_eps_in_front_of_a_maximum_is_drawn() -> None:
     """A tiny eps changes nothing, and without it there is a rule."""
     drawn, exact = (

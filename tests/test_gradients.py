@@ -23,7 +23,7 @@ Step = Callable[[Array, np.random.Generator], tuple[Array, Back]]
 
 NORMED = math.pi / (math.pi - 1)
 CONTINUOUS = sorted(name for name, phi in FUNCTIONS.items() if not any(phi.pieces.jumps(FLOAT64)))
-LIMITED = settings(max_examples=30, deadline=None)
+LIMITED = settings(max_examples=12, deadline=None)
 CLOSE = 1e-24
 """Share of the variance by which twins differ."""
 

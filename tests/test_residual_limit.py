@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import igbtheory as igb
 from igbtheory.phases import gradients, residual_limit
 
-LIMITED = settings(max_examples=20, deadline=None)
+LIMITED = settings(max_examples=10, deadline=None)
 
 
 def network(

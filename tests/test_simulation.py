@@ -346,14 +346,15 @@ def test_a_slightly_wrong_prediction_is_found() -> None:
 
 def test_the_digits_agree_with_the_theory_of_that_data_set() -> None:
     data = igb.standardised(igb.digits())[:500]
-    comparison = RELU.simulate(150, 64, inputs=data).compare(progress=False)
+    simulation = RELU.simulate(150, 64, inputs=data)
+    comparison = simulation.compare(progress=False)
     theory = {row.name: row.theory for row in comparison.rows}
     assert theory["var_mu[3]"] == pytest.approx(1.5077, abs=5e-5)
     assert theory["var_chi[3]"] == pytest.approx(0.5245, abs=5e-5)
     assert theory["Var(G0)"] == pytest.approx(0.1344, abs=5e-5)
     assert comparison.agrees()
     shifted = RELU.predict(data + 0.5)
-    assert not RELU.simulate(150, 64, inputs=data).compare(shifted).agrees()
+    assert not simulation.compare(shifted).agrees()
 
 
 def test_a_network_without_hidden_layers_agrees() -> None:

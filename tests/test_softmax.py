@@ -91,7 +91,7 @@ def test_variance_of_three_classes_by_quadrature(mu: float) -> None:
 )
 def test_draws_have_the_exact_variance(mu: float, chi: float, m: int, temperature: float) -> None:
     law = SoftmaxLaw(mu, chi, m, temperature)
-    p = law.rvs(20_000 // m, 1)
+    p = law.rvs(8_000 // m, 1)
     squares = ((p - 1 / m) ** 2).mean(axis=1)
     assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(len(squares))
 
