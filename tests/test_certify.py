@@ -207,7 +207,6 @@ class Halved(Layer):
         return node
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del width
         return x * rng.choice([0.0, 1.0], x.shape)
 
     def latex(self) -> str:

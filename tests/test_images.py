@@ -241,7 +241,7 @@ def test_worlds() -> None:
         small = kernel(patches, igb.Attention(2, 1e-6), igb.FirstToken())
     uniform = kernel(patches, igb.Attention(2, scaling="linear"), igb.FirstToken())
     assert small == pytest.approx(uniform, rel=1e-5)
-    with pytest.warns(igb.EstimateWarning, match=r"TokenMixing\(None, sigma_w2=3.0\) has no exact rule"):
+    with pytest.warns(igb.EstimateWarning, match=r"TokenMixing\(sigma_w2=3.0\) has no exact rule"):
         mixed = igb.Network(patches, igb.TokenMixing(sigma_w2=3.0), RELU, igb.Flatten(), OUT).predict(IMAGES)
     plain = igb.Network(igb.PatchEmbedding(2, 3.0), igb.Flatten(), OUT).predict(IMAGES)
     q = plain.var_mu + plain.var_chi  # the mean over M of M q_ab M^T leaves equal tokens, relu half of them

@@ -21,7 +21,6 @@ class LayerScale(igb.Layer):
     scale: float
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del rng, width
         return x * x.dtype.type(self.scale)
 
     def law(self, node: Any) -> Any:
@@ -42,7 +41,6 @@ class Scaled(igb.Layer):
     scale: float
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del rng, width
         return x * x.dtype.type(self.scale)
 
 
@@ -53,7 +51,6 @@ class Gate(igb.Layer):
     pooled = 2
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del rng, width
         a, b = np.split(x, 2, axis=1)
         return a / (1 + np.exp(-b))
 
@@ -63,7 +60,6 @@ class Noise(igb.Layer):
     """Independent noise of variance 1 on every unit at every datum."""
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del width
         return x + rng.standard_normal(x.shape).astype(x.dtype)
 
 
@@ -72,7 +68,6 @@ class Twice(igb.Layer):
     """Two rows of every datum: it, and its opposite."""
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del rng, width
         return np.concatenate([x, -x])
 
 
@@ -81,7 +76,6 @@ class OwnBatchNorm(igb.Layer):
     """A full batch normalised, as one writes it in two lines: it mixes data."""
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
-        del rng, width
         return (x - x.mean(axis=0)) / x.std(axis=0)
 
 

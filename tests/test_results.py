@@ -188,7 +188,6 @@ class Own(igb.Layer):
 
     def samples(self, x: Any, rng: Any, width: int) -> Any:
         """Return the units as they are."""
-        del rng, width
         return x
 
 

@@ -68,7 +68,6 @@ class ProvenGaussian(Base[Moments]):
         return Moments(mean, shared, phi.closed.spread(n, h.var_mu, h.var_chi))
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        del m
         return never_flat(phi, size)
 
 

@@ -35,7 +35,6 @@ class Phi(sp.Atom):  # type: ignore[misc]
         return (self.phi,)
 
     def _sympystr(self, printer: Any) -> str:
-        del printer
         return str(self.phi.name)
 
 

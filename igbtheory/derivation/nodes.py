@@ -33,7 +33,6 @@ class FormalGaussian(Base[Moments]):
     gaussian: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        del n
         if phi is None and m == 1:
             return self.values
         found = _average(phi or FUNCTIONS["linear"], m, self.values)
@@ -75,7 +74,6 @@ class FormalBatch(Base[Moments]):
     law: str
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        del n
         return batch.moments(phi or FUNCTIONS["linear"], m, self.size, self.law)
 
 

@@ -39,7 +39,6 @@ class Recursion(sp.Expr):  # type: ignore[misc]
 
     def doit(self, **hints: Any) -> Any:
         """Return the formula in full."""
-        del hints
         return self.through(lambda value: value)
 
     def through(self, computed: Callable[[Any], Any]) -> Any:

@@ -72,7 +72,6 @@ class Activation(Layer):
         return node.with_moments(self, Moments(**{name: _chosen(which, values) for name, values in parts.items()}))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         if self.phis:
             raise ValueError(f"expected one activation to draw units of, got the sweep {self!r}; loop over its values")
         return np.asarray(self.phi(FLOAT64, x), dtype=x.dtype)

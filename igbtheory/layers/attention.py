@@ -22,7 +22,7 @@ SCALINGS = ("sqrt", "linear")
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Attention(Few, OfTokens):
     """Self-attention: a head makes sum_u A(p, u) V(u) of the tokens u, A(p, .) = softmax(Q(p) K(.)/sqrt(units of it)).
 
@@ -39,6 +39,8 @@ class Attention(Few, OfTokens):
     sigma_v2: Any = 1.0
     scaling: str = "sqrt"
 
+    weighs = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "heads", checks.whole("heads", self.heads, 1))
         for name in ("sigma_qk2", "sigma_v2"):
@@ -48,10 +50,6 @@ class Attention(Few, OfTokens):
     @property
     def few(self) -> bool:
         return self.scaling == "sqrt"
-
-    @property
-    def weighs(self) -> bool:
-        return True
 
     def positions(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         self.in_front_of(shape)
@@ -101,10 +99,6 @@ class Attention(Few, OfTokens):
 
     def latex(self) -> str:
         return rf"\mathrm{{attention}}_{{{self.heads}}} x"
-
-    def __repr__(self) -> str:
-        scaling = "" if self.scaling == "sqrt" else f", scaling={self.scaling!r}"
-        return f"Attention({self.heads}, sigma_qk2={self.sigma_qk2}, sigma_v2={self.sigma_v2}{scaling})"
 
 
 def _moved(weights: Array, q_ab: Array) -> Array:

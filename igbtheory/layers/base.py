@@ -36,12 +36,10 @@ class Base(ABC, Generic[T]):
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units, shape (*sweep, data, count)."""
-        del draws, count
         raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         """Return the probability that phi(M) has one value at all `size` data of a batch, None if it is not known."""
-        del phi, m, size
 
     @property
     def error(self) -> Any:
@@ -72,16 +70,13 @@ class Averaged(Base[T]):
     averages: ClassVar[bool] = False
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
-        del n, phi, m
         return self.values
 
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        del n, phi, m
         return self.centres
 
     def units(self, draws: Draws, count: int) -> Array:
         return self.drawn(draws, count)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        del phi, m, size
         return 0 if self.varies else None

@@ -20,7 +20,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.places import Places, at_positions
-from igbtheory.layers.scaling import by_others, norm_text, normalised, scaled_law, scaled_pairs
+from igbtheory.layers.scaling import by_others, normalised, scaled_law, scaled_pairs
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
 
@@ -84,7 +84,6 @@ class BatchNorm(Layer):
         return node.after(NormalisedPairs(scaling)) if node.gaussian else of_function(self, scaling)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         if self.estimator == "evaluation":
             return np.asarray(x / np.sqrt(1 + x.dtype.type(self.eps)))
         units = at_positions(x)  # a batch of images has the positions of all of them
@@ -98,9 +97,10 @@ class BatchNorm(Layer):
         return rf"\mathrm{{BN}}{size}(x)"
 
     def __repr__(self) -> str:
-        size = [] if self.batch_size is None else [self.batch_size]
+        size = [] if self.batch_size is None else [str(self.batch_size)]
         law = [] if self.estimator == "exact" else [f"law={self.estimator!r}"]
-        return norm_text("BatchNorm", *size, *law, eps=self.eps)
+        eps = [f"eps={self.eps}"] if self.eps else []
+        return f"BatchNorm({', '.join([*size, *law, *eps])})"
 
     @property
     def whole(self) -> bool:

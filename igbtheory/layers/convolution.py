@@ -39,6 +39,9 @@ class Convolution(Windowed, ABC):
 
     axes: ClassVar[int] = 2
 
+    listed = True
+    weighs = True
+
     def __init__(
         self, kernel: int, stride: int = 1, padding: str | int = "zeros", sigma_w2: Any = 2.0, sigma_b2: Any = 0.0
     ) -> None:
@@ -49,14 +52,6 @@ class Convolution(Windowed, ABC):
         object.__setattr__(self, "stride", checks.whole("stride", stride, 1))
         beyond = checks.known("padding", padding, PADDINGS) if isinstance(padding, str) else padding
         object.__setattr__(self, "padding", beyond if isinstance(beyond, str) else checks.whole("padding", beyond, 0))
-
-    @property
-    def listed(self) -> bool:
-        return True
-
-    @property
-    def weighs(self) -> bool:
-        return True
 
     @property
     def window(self) -> Window:
@@ -206,15 +201,12 @@ class DepthwiseConv2d(Convolution):
     groups as channels, with which it is followed by a Conv2d(1).
     """
 
-    @property
-    def weighs(self) -> bool:
-        return False
+    weighs = False
 
     def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
         return node.with_moments(self, sums.values, (0, 0))
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
-        del width
         total: Any = 0
         for read in reads:
             total += read * rng.standard_normal(read.shape[1], dtype=read.dtype)

@@ -36,19 +36,14 @@ class Dense(Layer):
     sigma_w2: Any = 2.0
     sigma_b2: Any = 0.0
 
+    listed = True
+    weighs = True
+
     def __post_init__(self) -> None:
         for name in ("sigma_w2", "sigma_b2"):
             value = getattr(self, name)
             checks.non_negative(name, value)
             object.__setattr__(self, name, checks.sweep(value))
-
-    @property
-    def listed(self) -> bool:
-        return True
-
-    @property
-    def weighs(self) -> bool:
-        return True
 
     def positions(self, shape: Point) -> Point:
         if len(shape) > 1:

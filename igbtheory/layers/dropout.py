@@ -13,7 +13,7 @@ from igbtheory.layers.node import KernelNode, LawNode
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dropout(Layer):
     """Dropout X_i m_i/(1 - p), m_i = 0 with probability p, else 1, anew for every unit and datum.
 
@@ -45,12 +45,8 @@ class Dropout(Layer):
         return node.with_moments(self, values, node.means())
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del width
         kept = rng.random(x.shape, dtype=np.float32) >= self.p
         return np.asarray(x * kept / x.dtype.type(1 - self.p))
 
     def latex(self) -> str:
         return rf"\mathrm{{dropout}}_{{{self.p}}} x"
-
-    def __repr__(self) -> str:
-        return f"Dropout({self.p})"

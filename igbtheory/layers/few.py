@@ -13,7 +13,7 @@ from numpy.random import Generator
 from igbtheory.layers.layer import Layer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Few(Layer, ABC):
     """A layer whose few weights are drawn by a seed: None in a finite network, which draws them with the others."""
 

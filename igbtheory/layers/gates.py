@@ -28,14 +28,12 @@ class Gate(Layer, ABC):
     activation: ClassVar[str]
     """Name or formula of phi."""
 
+    pooled = 2
+
     @property
     def phi(self) -> Function:
         """The function of the gating unit."""
         return function_of(self.activation)
-
-    @property
-    def pooled(self) -> int:
-        return 2
 
     def law(self, node: LawNode) -> LawNode:
         if not node.base.averages or node.base.dependent:
@@ -71,7 +69,6 @@ class Gate(Layer, ABC):
         return node.with_moments(self, values, (a * c, b * d))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         pools(x, 2, type(self).__name__)  # refuses an odd number of units
         value, gating = np.split(x, 2, axis=1)
         return np.asarray(value * self.phi(FLOAT64, gating), dtype=x.dtype)

@@ -18,7 +18,7 @@ from igbtheory.layers.general import TINY, refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import LawNode
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.scaling import norm_text, normalised
+from igbtheory.layers.scaling import normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
 from igbtheory.numerics.sobol import normal_points
@@ -54,7 +54,6 @@ class GroupNorm(Layer):
         return found.naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         if x.shape[1] % self.size:
             raise ValueError(
                 f"expected a number of units that groups of {self.size} divide, got {x.shape[1]}; choose another width "
@@ -69,12 +68,9 @@ class GroupNorm(Layer):
     def latex(self) -> str:
         return rf"\mathrm{{GN}}_{{{self.size}}}(x)"
 
-    def __repr__(self) -> str:
-        return norm_text("GroupNorm", self.size, eps=self.eps)
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grouped(Base[Moments]):
     """Gaussian unit centred and scaled over a group of `size` units of its datum.
 
@@ -86,13 +82,10 @@ class Grouped(Base[Moments]):
     eps: Any
     drawn: Units
 
-    @property
-    def dependent(self) -> bool:
-        return True
+    dependent = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         """Return the moments of phi: mean and variance of one datum are exact, the covariances of two are drawn."""
-        del m  # units of a group are not pooled
         h, of = self.values, phi or FUNCTIONS["linear"]
         q = h.variance
         one = Normalised(self.size, "exact", q, n.number(self.eps), h.error).average(n, of, 1)

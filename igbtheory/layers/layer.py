@@ -1,6 +1,7 @@
 """Layers: `samples` defines a layer, `law` and `kernel` are optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,19 @@ class Layer(ABC):
         """Return the layer as a formula."""
         return rf"\text{{{self!r}}}"
 
+    def __repr__(self) -> str:
+        """Print the first parameter of a dataclass, variances of weights, and what differs from its default."""
+        if not is_dataclass(self):
+            return super().__repr__()
+        shown = []
+        for i, field in enumerate(field for field in fields(self) if field.repr):
+            value = getattr(self, field.name)
+            first, weights = i == 0 and field.name != "eps", field.name.startswith("sigma_") and value
+            if value is not None and (first or weights or value != field.default):
+                text = repr(value) if isinstance(value, str) else str(value)
+                shown.append(text if first else f"{field.name}={text}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     @property
     def pooled(self) -> int:
         """Units in front of the layer that become one behind it."""
@@ -72,7 +86,6 @@ class Layer(ABC):
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         """Return the offsets of pairs of positions in front, of this shape, that those behind are made of."""
-        del shape
         return offsets
 
     @property
@@ -92,7 +105,6 @@ class Layer(ABC):
 
     def settled(self, rng: Generator) -> "Layer":
         """Return the layer with the few weights drawn that do not average out; most layers have none."""
-        del rng
         return self
 
     def undrawn(self, x: NDArray[Any], width: int) -> NDArray[Any] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.scaling import norm_text, normalised, over_root, scaled_law, scaled_pairs
+from igbtheory.layers.scaling import normalised, over_root, scaled_law, scaled_pairs
 
 
 @final
@@ -43,17 +43,12 @@ class LayerNorm(Layer):
         return scaled_pairs(node, x, q, means, centres)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         if self.positions_too:
             return normalised(x.reshape(len(x), -1), self.eps, axis=1).reshape(x.shape)
         return normalised(x, self.eps, axis=1)
 
     def latex(self) -> str:
         return r"\mathrm{LN}(x)"
-
-    def __repr__(self) -> str:
-        name = norm_text("LayerNorm", eps=self.eps)
-        return name if not self.positions_too else f"{name[:-1]}{', ' * (self.eps != 0)}positions_too=True)"
 
 
 @final
@@ -79,11 +74,7 @@ class RMSNorm(Layer):
         return scaled_pairs(node, x, (x.q_a + eps, x.q_b + eps), node.means())
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)
 
     def latex(self) -> str:
         return r"\mathrm{RMS}(x)"
-
-    def __repr__(self) -> str:
-        return norm_text("RMSNorm", eps=self.eps)

@@ -20,7 +20,7 @@ SMALL = 8
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaxPool(Layer):
     """Maximum of m units: q_ab = E phi(M_a) phi(M_b), P(M_a < x, M_b < y) = P(h_a < x, h_b < y)^m.
 
@@ -46,7 +46,6 @@ class MaxPool(Layer):
         return node.largest(self.m) or super().kernel(node)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         x = pools(x, self.m, "MaxPool")
         # unit after unit of a small pool takes a tenth of the time that NumPy's short inner loops take
         return reduce(np.maximum, np.moveaxis(x, 2, 0)) if self.m <= SMALL else np.asarray(x.max(axis=2))
@@ -54,12 +53,9 @@ class MaxPool(Layer):
     def latex(self) -> str:
         return rf"\max_{{{self.m}}} x"
 
-    def __repr__(self) -> str:
-        return f"MaxPool({self.m})"
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AvgPool(Layer):
     """Average of m units: the mean stays, both variances are divided by m.
 
@@ -94,14 +90,10 @@ class AvgPool(Layer):
         return node.remade(self, values, (a, b))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         return np.asarray(pools(x, self.m, "AvgPool").mean(axis=2))
 
     def latex(self) -> str:
         return rf"\mathrm{{avg}}_{{{self.m}}} x"
-
-    def __repr__(self) -> str:
-        return f"AvgPool({self.m})"
 
 
 def pools(x: NDArray[Any], m: int, name: str) -> NDArray[Any]:

@@ -33,6 +33,8 @@ class Residual(Layer):
     scale: Any
     shortcut: tuple[Layer, ...]
 
+    listed = True
+
     def __init__(self, *layers: Layer, scale: Any = 1.0, shortcut: Layer | Sequence[Layer] = ()) -> None:
         shortcut = (shortcut,) if isinstance(shortcut, Layer) else tuple(shortcut)
         for layer in (*layers, *shortcut):
@@ -67,10 +69,6 @@ class Residual(Layer):
         # two ways may keep different pairs of positions, unless all of them treat all positions alike
         windows = any(isinstance(getattr(layer, "padding", None), int) for layer in each(self.layers))
         return bool(self.shortcut) or windows or super().whole
-
-    @property
-    def listed(self) -> bool:
-        return True
 
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
         """Return the block with both chains of layers changed."""

@@ -86,9 +86,3 @@ def over_root(x: NDArray[Any], q: NDArray[Any], eps: Any) -> NDArray[Any]:
     """Quotient x/sqrt(q + eps), 0 where that root is: the limit of small eps."""
     scale = np.sqrt(q + x.dtype.type(eps))
     return np.asarray(np.divide(x, scale, out=np.zeros_like(x), where=scale > 0))
-
-
-def norm_text(name: str, *values: Any, eps: Any) -> str:
-    """A norm as it prints: its name, its numbers, and eps where there is one."""
-    numbers = [*map(str, values), *([f"eps={eps}"] if eps else [])]
-    return f"{name}({', '.join(numbers)})"

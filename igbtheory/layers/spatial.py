@@ -21,7 +21,6 @@ class OfData(Layer, ABC):
     """A layer of images and sequences, which has no law of Gaussian inputs."""
 
     def law(self, node: LawNode) -> LawNode:
-        del node
         raise ValueError(
             f"expected a data set in front of {self!r}, got Gaussian inputs: few channels do not average out, so that "
             "there is no law; draw images, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
@@ -31,9 +30,7 @@ class OfData(Layer, ABC):
 class OfTokens(OfData, ABC):
     """A layer of sequences whose kernel needs all positions of all data at once."""
 
-    @property
-    def whole(self) -> bool:
-        return True
+    whole = True
 
     def in_front_of(self, shape: Point) -> int:
         """Return the number of tokens in front of the layer, refused where there are vectors or images."""
@@ -151,7 +148,6 @@ class Ending(Spatial, ABC):
         return ()
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        del shape, offsets
         return (0,)
 
     def behind_places(self, before: Places) -> Places:

@@ -14,7 +14,7 @@ from igbtheory.layers.places import Places, Point, Window, every
 from igbtheory.layers.spatial import Ending, OfWindows, Windowed, lengths
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pool2d(OfWindows, ABC):
     """A layer that pools windows of k x k positions, channel by channel.
 
@@ -46,10 +46,6 @@ class Pool2d(OfWindows, ABC):
     def latex(self) -> str:
         return rf"\text{{{self!r}}}\, x"
 
-    def __repr__(self) -> str:
-        stride = "" if self.stride is None else f", stride={self.stride}"
-        return f"{type(self).__name__}({self.k}{stride}{f', padding={self.padding}' if self.padding else ''})"
-
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -63,7 +59,6 @@ class AvgPool2d(Pool2d, Windowed):
     apart: ClassVar[bool] = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         self.positions(x.shape[2:])
         total = sum(self.window.reads(np.moveaxis(x, 1, -1)))
         return np.moveaxis(np.asarray(total) / x.dtype.type(self.k**2), -1, 1)
@@ -79,7 +74,6 @@ class MaxPool2d(Pool2d):
     """
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         self.positions(x.shape[2:])
         first, *others = self.window.reads(np.moveaxis(x, 1, -1), -np.inf)
         found = np.array(first)
@@ -89,45 +83,34 @@ class MaxPool2d(Pool2d):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GlobalAvgPool(Ending):
     """Average over all positions, channel by channel: q_ab is the mean over all pairs of positions."""
 
     apart: ClassVar[bool] = True
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        del offsets
         return every(shape)
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
-        del before, after
         return values.mean(axis=(0, 1), keepdims=True)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         self.positions(x.shape[2:])
         return np.asarray(x.mean(axis=tuple(range(2, x.ndim))))
 
-    def __repr__(self) -> str:
-        return "GlobalAvgPool()"
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Flatten(Ending):
     """All channels at all positions as the units of a vector: q_ab is the mean over equal positions."""
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
-        del before, after
         return values[:1].mean(axis=1, keepdims=True)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         self.positions(x.shape[2:])
         return x.reshape(len(x), -1)
-
-    def __repr__(self) -> str:
-        return "Flatten()"
 
 
 def refuse_rest(layer: Layer, shape: Point, k: int) -> None:

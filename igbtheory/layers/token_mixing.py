@@ -17,7 +17,7 @@ from igbtheory.layers.spatial import OfTokens
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TokenMixing(Few, OfTokens):
     """Sums Z_i(p) = sum_u M(p, u) X_i(u) + B(p) over the tokens u, with the same M and B for all channels i.
 
@@ -56,7 +56,6 @@ class TokenMixing(Few, OfTokens):
         return replace(found.naming(self), places=of_shape((len(weights),)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del width
         weights, biases = self._drawn(self.in_front_of(x.shape[2:]), rng if self.seed is None else self.rng)
         return np.asarray(x @ weights.T.astype(x.dtype) + biases.astype(x.dtype))
 
@@ -68,10 +67,6 @@ class TokenMixing(Few, OfTokens):
 
     def latex(self) -> str:
         return rf"M x + B,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
-
-    def __repr__(self) -> str:
-        bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
-        return f"TokenMixing({self.tokens}, sigma_w2={self.sigma_w2}{bias})"
 
 
 def mixed(weights: Array, values: Array) -> Array:

@@ -20,13 +20,11 @@ from igbtheory.layers.spatial_pools import refuse_rest
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tokens(OfData):
     """The positions of images as tokens of sequences, in rows from the top."""
 
-    @property
-    def whole(self) -> bool:
-        return True
+    whole = True
 
     def positions(self, shape: Point) -> Point:
         if len(shape) != 2:
@@ -37,16 +35,12 @@ class Tokens(OfData):
         return replace(node, places=of_shape(self.positions(node.places.shape if node.places else ())))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         self.positions(x.shape[2:])
         return x.reshape(*x.shape[:2], -1)
 
-    def __repr__(self) -> str:
-        return "Tokens()"
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PatchEmbedding(OfData):
     """Tokens of images: a Dense of each patch of size x size positions, in rows from the top.
 
@@ -58,22 +52,14 @@ class PatchEmbedding(OfData):
     sigma_w2: Any = 1.0
     sigma_b2: Any = 0.0
 
+    listed = True
+    weighs = True
+    whole = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", checks.whole("size", self.size, 1))
         for name in ("sigma_w2", "sigma_b2"):
             checks.variance(name, getattr(self, name), "a PatchEmbedding")
-
-    @property
-    def listed(self) -> bool:
-        return True
-
-    @property
-    def weighs(self) -> bool:
-        return True
-
-    @property
-    def whole(self) -> bool:
-        return True
 
     @property
     def convolution(self) -> Conv2d:
@@ -97,13 +83,9 @@ class PatchEmbedding(OfData):
         dense, patches = self.reading(x)
         return dense.samples(patches, rng, width)
 
-    def __repr__(self) -> str:
-        bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
-        return f"PatchEmbedding({self.size}, sigma_w2={self.sigma_w2}{bias})"
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PositionEmbedding(OfData):
     """Random vectors added at the positions, the same for all data, entries N(0, variance): q_ab(p, p) + variance."""
 
@@ -126,17 +108,13 @@ class PositionEmbedding(OfData):
         return node.remade(self, values, node.means())
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del width
         self.positions(x.shape[2:])
         added = rng.standard_normal(x.shape[1:]) * np.sqrt(float(self.variance))
         return np.asarray(x + added.astype(x.dtype))
 
-    def __repr__(self) -> str:
-        return f"PositionEmbedding({self.variance})"
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassToken(OfTokens):
     """A token in front of the others, the same for all data, entries N(0, variance): `FirstToken` reads it."""
 
@@ -162,28 +140,19 @@ class ClassToken(OfTokens):
         return replace(found, places=of_shape((1 + before,)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del width
         self.in_front_of(x.shape[2:])
         token = rng.standard_normal((1, x.shape[1], 1)) * np.sqrt(float(self.variance))
         return np.concatenate([np.repeat(token.astype(x.dtype), len(x), axis=0), x], axis=2)
 
-    def __repr__(self) -> str:
-        return f"ClassToken({self.variance})"
-
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FirstToken(Ending):
     """The first token alone, as a vector: the ClassToken where there is one."""
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
-        del before, after
         return values[:1, :1]
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         self.positions(x.shape[2:])
         return np.ascontiguousarray(x.reshape(*x.shape[:2], -1)[:, :, 0])
-
-    def __repr__(self) -> str:
-        return "FirstToken()"

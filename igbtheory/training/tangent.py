@@ -38,7 +38,6 @@ class Tangent(Layer):
         return node.with_moments(self, replace(x, q_ab=first_order(x.q_ab, 0)), node.means())
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         return x
 
 
