@@ -1,10 +1,10 @@
 """What the result of every verb can do: plain values, JSON, tables, pictures, pickles; equal results are equal."""
 
 import json
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import fields
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,12 +20,17 @@ LONGEST = 60
 """Characters of a field that are shown in the repr of a result; of an array, its shape."""
 
 
-class Result(ABC):
+class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does not
     """Frozen dataclass that a verb returns. Two results are equal where their fields are; NaN equals NaN."""
 
-    @abstractmethod
+    told: ClassVar[tuple[str, ...]] = ()
+    """Names of the properties that `to_dict` returns; the fields where there are none."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values: numbers, texts, arrays, and dictionaries of them."""
+        names = self.told or [field.name for field in fields(self)]  # type: ignore[arg-type]
+        found = ((name, getattr(self, name)) for name in names)
+        return {name: value.to_dict() if isinstance(value, Result) else value for name, value in found}
 
     def columns(self) -> dict[str, Any]:
         """Return the result as a table: columns of one length by their names.

@@ -49,6 +49,8 @@ class Drawn(Result):
     G0: Array
     log_weights: Array
 
+    told = ("tried", "effective", "probability", "probability_error", "log_probability", "G0", "weights")
+
     @cached_property
     def weights(self) -> Array:
         """Importance weights, of sum 1."""
@@ -91,11 +93,6 @@ class Drawn(Result):
             for layer, (matrix, bias) in enumerate(self.drawn(i)):
                 arrays |= {f"matrix_{i}_{layer}": matrix, f"bias_{i}_{layer}": bias}
         np.savez(path, allow_pickle=False, **arrays)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimates, and G0 and the weight of every network."""
-        names = ("tried", "effective", "probability", "probability_error", "log_probability", "G0", "weights")
-        return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         rows = ([str(i), f"{g:.6g}", f"{w:.4g}"] for i, (g, w) in enumerate(zip(self.G0, self.weights, strict=True)))

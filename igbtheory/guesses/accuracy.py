@@ -48,10 +48,6 @@ class AccuracyBounds(Result):
     tight: SampledLaw
     loose: SampledLaw
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the mean and the standard deviation of both bounds, with their errors."""
-        return {"tight": self.tight.to_dict(), "loose": self.loose.to_dict()}
-
 
 def accuracy_bounds(law: Any, proportions: Any = None, draws: int = DRAWS, random_state: Any = 0) -> AccuracyBounds:
     """Bounds on the accuracy at initialisation for a law of several classes, from so many draws of its fractions.

@@ -23,10 +23,6 @@ class Estimate(Result):
     value: Any
     error: Any
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the value and its standard error."""
-        return {"value": self.value, "error": self.error}
-
     def __repr__(self) -> str:
         if np.ndim(self.value):
             return f"Estimate(value={self.value!r}, error={self.error!r})"

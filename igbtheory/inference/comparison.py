@@ -1,7 +1,7 @@
 """Comparison of two architectures: the ratio of their gammas."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -41,10 +41,6 @@ class GammaComparison(Result):
     level: float
     statistic: float
     pvalue: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the fields by their names."""
-        return asdict(self)
 
     def __str__(self) -> str:
         ratio = interval(self.ratio, self.low, self.high, self.level)

@@ -45,10 +45,6 @@ class Diagram(Result):
     error: float
     no_edge: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields by their names."""
-        return dict(vars(self))
-
     def columns(self) -> dict[str, Any]:
         """Return a row for every point: both variances, gamma, and the lines at this variance of the biases."""
         w2, b2 = np.meshgrid(self.sigma_w2, self.sigma_b2)

@@ -33,9 +33,7 @@ class Gradients(Result):
     factor: NDArray[Any]
     error: NDArray[np.float64]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the factors, the squared gradients, the growth a layer and the error."""
-        return {name: getattr(self, name) for name in ("factor", "squared", "growth", "error")}
+    told = ("factor", "squared", "growth", "error")
 
     @cached_property
     def squared(self) -> NDArray[Any]:

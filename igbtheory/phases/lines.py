@@ -101,10 +101,6 @@ class Thresholds(Result):
     forward: Any
     backward: Any
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return both thresholds."""
-        return dict(vars(self))
-
 
 def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:
     """Thresholds of the forward and of the backward pass; for homogeneous f they do not depend on q.

@@ -39,10 +39,6 @@ class ClassGradients(Result):
     var_chi: float
     n_classes: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters of the law."""
-        return {name: getattr(self, name) for name in ("var_mu", "var_chi", "n_classes")}
-
     def given(self, centres: Any) -> Array:
         """Mean over the data of (p - e_k)^2 for every label k given the centres mu, both of shape (..., n_classes)."""
         mu = np.asarray(centres, dtype=float)

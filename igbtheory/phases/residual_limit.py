@@ -44,10 +44,6 @@ class ResidualLimit(Result):
     prediction: Prediction
     gradients: Gradients
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the prediction and the gradients as plain values."""
-        return {"prediction": self.prediction.to_dict(), "gradients": self.gradients.to_dict()}
-
 
 def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> ResidualLimit:
     """Limit of a network in which L copies, of scale/sqrt(L), replace every residual block, for L to infinity.
