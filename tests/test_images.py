@@ -224,6 +224,23 @@ def kernel(*layers: igb.Layer) -> Any:
     return law.checked_kernel()
 
 
+@pytest.mark.parametrize(
+    "branch",
+    [
+        (RELU, igb.Conv2d(3, padding=1)),
+        (RELU, CONVOLUTION, igb.AvgPool2d(3, 1, 1)),
+        (RELU, igb.Conv2d(3, padding=2), RELU, igb.Conv2d(3, padding=0)),
+    ],
+)
+def test_branches_agree_in_pairs_of_positions_and_as_a_whole(branch: tuple[igb.Layer, ...]) -> None:
+    """With a shortcut, here one that changes nothing, the kernel of all data at all positions is held at once."""
+    end = (igb.LayerNorm(), RELU, igb.GlobalAvgPool())
+    whole = igb.Residual(*branch, shortcut=igb.AvgPool2d(1))
+    assert kernel(CONVOLUTION, igb.Residual(*branch), *end) == pytest.approx(
+        kernel(CONVOLUTION, whole, *end), rel=1e-12
+    )
+
+
 def test_tokens_are_sums_of_patches_and_uniform_attention_is_their_mean() -> None:
     end = (RELU, igb.GlobalAvgPool())
     behind = kernel(igb.Conv2d(1, sigma_w2=1.5, sigma_b2=0.2), igb.PatchEmbedding(2, 2.0, 0.1), *end)

@@ -149,6 +149,11 @@ class Window:
         """Points at which two data are read together."""
         return tuple((a, b) for a in self.points for b in (self.points if self.apart else (a,)))
 
+    @property
+    def keeps(self) -> bool:
+        """Whether there is a window for every position, around it."""
+        return self.stride == 1 and sum(self.pad) == self.size - 1
+
     def behind(self, shape: Point) -> Point:
         """Return the positions of the windows."""
         return tuple((length + sum(self.pad) - self.size) // self.stride + 1 for length in shape)

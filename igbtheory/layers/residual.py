@@ -15,6 +15,7 @@ from igbtheory.layers.few import is_few, settled
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Point
+from igbtheory.layers.spatial import OfWindows
 from igbtheory.layers.sums import Add, S, add_moments, add_pairs
 
 
@@ -66,9 +67,9 @@ class Residual(Layer):
 
     @property
     def whole(self) -> bool:
-        # two ways may keep different pairs of positions, unless all of them treat all positions alike
-        windows = any(isinstance(getattr(layer, "padding", None), int) for layer in each(self.layers))
-        return bool(self.shortcut) or windows or super().whole
+        # two ways may keep different pairs of positions, and pools need those of one datum
+        windows = (layer.window for layer in each(self.layers) if isinstance(layer, OfWindows))
+        return bool(self.shortcut) or not all(window.keeps and not window.apart for window in windows) or super().whole
 
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
         """Return the block with both chains of layers changed."""
