@@ -12,7 +12,7 @@ import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.layers import batch_kernel_homogeneous
 from igbtheory.layers.batch_kernel_homogeneous import second_moments
-from igbtheory.layers.batch_kernel_scaled import approximate, effective_rank
+from igbtheory.layers.batch_scales import approximate, effective_rank
 from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.exchangeable import counts_above
 

@@ -4,9 +4,8 @@ What flows through layers is a `node`: a `base` (`gaussian`, `normalised`, those
 it that is not averaged yet. `chain` puts layers in a row, `batches` says which batches they have, `scaling` holds what
 norms have in common, and `sums` adds independent nodes for `residual`. Where a layer has no rule, `general` estimates
 one from `draws` of units, on a given data set with `control_variates`. BatchNorm behind a function: `batch_square` and
-`constant`; on a given data set: `batch_kernel`, exact in `batch_kernel_homogeneous`, by mean scales in
-`batch_kernel_scaled`. Images and sequences: `places` says which pairs of positions a kernel holds, `spatial` what
-layers make of them.
+`constant`; on a given data set: `batch_kernel`, exact in `batch_kernel_homogeneous`, by mean scales in `batch_scales`.
+Images and sequences: `places` says which pairs of positions a kernel holds, `spatial` what layers make of them.
 """
 
 from igbtheory.averages.state import Pairs

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
-from igbtheory.layers import batch_kernel_homogeneous, batch_kernel_scaled
+from igbtheory.layers import batch_kernel_homogeneous, batch_scales
 from igbtheory.layers.base import Base
 from igbtheory.layers.control_variates import DrawnKernel, estimated
 from igbtheory.layers.data import at_data, either_way, pairs_of
@@ -59,17 +59,17 @@ class Scaling:
     @cached_property
     def variances(self) -> Array:
         """The mean variances of all data over their batches."""
-        return batch_kernel_scaled.mean_variances(self.kernel, self.size)
+        return batch_scales.mean_variances(self.kernel, self.size)
 
     @cached_property
     def factor(self) -> Array:
         """The inverse mean scales of all data, 0 for data of a batch that does not vary."""
-        return batch_kernel_scaled.scales(self.variances, self.eps)
+        return batch_scales.scales(self.variances, self.eps)
 
     def approximate(self, n: Kind) -> Pairs:
         """Return the second moments behind the norm by the mean scales."""
-        kernel = batch_kernel_scaled.approximate(self.kernel, self.size, self.eps)
-        rank = min(batch_kernel_scaled.effective_rank(self.kernel, self.size), self.pairs.rank)
+        kernel = batch_scales.approximate(self.kernel, self.size, self.eps)
+        rank = min(batch_scales.effective_rank(self.kernel, self.size), self.pairs.rank)
         return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
     def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:

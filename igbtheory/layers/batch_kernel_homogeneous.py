@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from igbtheory.averages.state import kernel_root
 from igbtheory.formulas.function import Function
-from igbtheory.layers.batch_kernel_scaled import Array, approximate, slices
-from igbtheory.layers.batch_scale import Batch, Rule, batch_of_rows
+from igbtheory.layers.batch_scales import Array, Batch, Rule, approximate, batch_of_rows, slices
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)
