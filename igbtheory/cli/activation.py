@@ -31,8 +31,6 @@ def activation(
         The variances of weights and biases.
     inputs
         The Gaussian inputs.
-    printed
-        How the result is printed and drawn; JSON holds all depths.
     param
         The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each.
     depth

@@ -1,9 +1,9 @@
 """`igb certify`: the prediction in infinite width with proven digits."""
 
-from igbtheory.cli.options import GaussianCase, Whole
+from igbtheory.cli.options import GaussianCase, Layers, Whole
 
 
-def certify(layers: str | None = None, /, case: GaussianCase = GaussianCase(), *, digits: Whole = 15) -> None:
+def certify(layers: Layers = None, /, case: GaussianCase = GaussianCase(), *, digits: Whole = 15) -> None:
     """Print var_mu, var_chi, gamma and c of the output layer, each with a radius that is proven to hold the true value.
 
     [0.46694220692425986 +/- 1.7e-20] says that the number lies in that interval, whatever was rounded, cut off or left
@@ -11,10 +11,6 @@ def certify(layers: str | None = None, /, case: GaussianCase = GaussianCase(), *
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which Gaussian inputs; data sets are not certified.
     digits
         Relative radii below 10^-digits.
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Layers, Whole
 from igbtheory.text import measured, table
 
 SEED = 0
@@ -15,7 +15,7 @@ SHOWN = 10
 
 
 def classes(
-    layers: str | None = None,
+    layers: Layers = None,
     /,
     case: Case = Case(),
     *,
@@ -31,10 +31,6 @@ def classes(
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which inputs.
     classes
         Number of classes, from 2 to 1000.
     temperature

@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from igbtheory.cli import output
-from igbtheory.cli.options import GaussianCase
+from igbtheory.cli.options import GaussianCase, Layers
 
 Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "pool", "shift", "variance"]
 
 
 def derive(
-    layers: str | None = None,
+    layers: Layers = None,
     /,
     case: GaussianCase = GaussianCase(),
     *,
@@ -25,10 +25,6 @@ def derive(
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which Gaussian inputs; data sets have no formulas.
     symbol
         A parameter that stays a symbol instead of its number; may be given several times.
     latex

@@ -13,8 +13,6 @@ def design(gamma: float, case: Case = Case(), *, vary: str, within: tuple[float,
     ----------
     gamma
         The wanted gamma.
-    case
-        Which network, but for the parameter, on which inputs.
     vary
         The parameter: sigma_w2, sigma_b2, shift (added to the inputs), batch_size, or activation_shift (a constant
         taken from the activation, matched at each layer).

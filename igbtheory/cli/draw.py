@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import igbtheory as igb
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Layers, Whole
 from igbtheory.whole_files import whole_file
 
 
 def draw(
-    layers: str | None = None,
+    layers: Layers = None,
     /,
     case: Case = Case(),
     *,
@@ -24,10 +24,6 @@ def draw(
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, with two outputs, on which data set.
     window
         Smallest and largest G0, the fraction of the data given to class 0.
     networks

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli.measure import model_data
-from igbtheory.cli.options import Pictured, Whole
+from igbtheory.cli.options import Pictured, Seed, Whole
 
 
 def explain(
@@ -15,7 +15,7 @@ def explain(
     data: Annotated[str, Parameter(allow_leading_hyphen=True)],
     first: Whole | None = None,
     networks: Whole = 30,
-    seed: Whole = 0,
+    seed: Seed = 0,
     check: bool = False,
     printed: Pictured = Pictured(),
 ) -> None:
@@ -35,12 +35,8 @@ def explain(
         Only the first rows of the data set.
     networks
         Models to draw.
-    seed
-        The same seed gives the same numbers.
     check
         Measure every change of the what-if table, too.
-    printed
-        How the result is printed and drawn.
 
     """
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs

@@ -32,8 +32,6 @@ def infer(
         Probability with which the interval contains gamma.
     against
         The shares of networks of another architecture: print the ratio of the first gamma to theirs, and a test.
-    printed
-        How the result is printed and drawn.
 
     """
     files = [file] if against is None else [file, against]

@@ -1,11 +1,11 @@
 """`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Layers, Seed, Whole
 
 
 def losses(  # noqa: PLR0913 - one argument an option
-    layers: str | None = None,
+    layers: Layers = None,
     /,
     case: Case = Case(),
     *,
@@ -16,7 +16,7 @@ def losses(  # noqa: PLR0913 - one argument an option
     networks: Whole = 1000,
     samples: Whole = 1000,
     width: Whole | None = None,
-    seed: Whole = 0,
+    seed: Seed = 0,
 ) -> None:
     """Print what five losses ask of the favoured and of the least favoured class before training.
 
@@ -26,10 +26,6 @@ def losses(  # noqa: PLR0913 - one argument an option
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which inputs.
     classes
         Number of classes.
     blurry
@@ -44,8 +40,6 @@ def losses(  # noqa: PLR0913 - one argument an option
         Data of each network; a data set is taken whole.
     width
         Draw finite networks with so many units in every hidden layer, instead of infinitely wide ones.
-    seed
-        The same seed gives the same numbers.
 
     """
     from igbtheory import losses as library  # noqa: PLC0415 - `igb losses --help` needs none of it

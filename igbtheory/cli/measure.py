@@ -45,10 +45,6 @@ def measure(  # noqa: PLR0913 - one argument an option
         Data in a pass, in an order drawn anew for every model; all data at once unless named.
     device
         Where the passes run, such as cuda; where the function puts its models unless named.
-    run
-        Who draws the networks, and what is kept of them; unless named this process, with the threads of PyTorch.
-    printed
-        How the result is printed and drawn.
 
     """
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs

@@ -32,6 +32,9 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
+Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
+_LAYERS = 'The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.'
+Layers = Annotated[str | None, Parameter(help=_LAYERS)]
 
 
 @Parameter(name="*")

@@ -50,8 +50,6 @@ def phase(  # noqa: PLR0913 - one argument an option
     ----------
     activation
         A name such as tanh, or a formula in x; with a pool behind it as in relu+maxpool2 or tanh+avgpool2.
-    printed
-        How the result is printed and drawn.
     param
         The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each.
     sigma_w2

@@ -2,10 +2,10 @@
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Layers, Whole
 
 
-def predict(layers: str | None = None, /, case: Case = Case(), *, digits: Whole | None = None) -> None:
+def predict(layers: Layers = None, /, case: Case = Case(), *, digits: Whole | None = None) -> None:
     """Print the prediction in infinite width: the moments after every Dense layer, and the law of G0.
 
     G0 is the fraction of the data that the untrained network gives to class 0. gamma = var_mu/var_chi decides
@@ -13,10 +13,6 @@ def predict(layers: str | None = None, /, case: Case = Case(), *, digits: Whole 
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which inputs.
     digits
         Compute with so many significant digits; the default is double precision.
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Whole
+from igbtheory.cli.options import Seed
 
 
-def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = False, json: bool = False) -> int:
+def report(*, out: Path = Path("igb-report"), seed: Seed = 0, quick: bool = False, json: bool = False) -> int:
     """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
 
     Gaussian inputs and handwritten digits; linear, tanh and ReLU networks of depth 1, 3 and 20; the claims of the
@@ -17,8 +17,6 @@ def report(*, out: Path = Path("igb-report"), seed: Whole = 0, quick: bool = Fal
     ----------
     out
         The folder to write. It appears when all is done, and replaces only an earlier report.
-    seed
-        The same seed gives the same numbers.
     quick
         Small ensembles: somewhat faster, larger errors.
     json

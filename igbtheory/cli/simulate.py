@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from igbtheory.cli.options import Case, Run, Whole
+from igbtheory.cli.options import Case, Layers, Run, Whole
 
 
 def simulate(  # noqa: PLR0913 - one argument an option
-    layers: str | None = None,
+    layers: Layers = None,
     /,
     case: Case = Case(),
     *,
@@ -24,10 +24,6 @@ def simulate(  # noqa: PLR0913 - one argument an option
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which inputs.
     networks
         Networks to draw.
     width
@@ -36,8 +32,6 @@ def simulate(  # noqa: PLR0913 - one argument an option
         Gaussian data, fresh for every network; a data set is taken whole.
     seed
         The same seed gives the same numbers, whoever draws the networks.
-    run
-        Who draws the networks, and what is kept of them.
     compare
         Compare with the prediction, the 1/width trend taken out.
 

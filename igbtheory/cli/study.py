@@ -65,10 +65,6 @@ def study(
         The experiment with fewer networks and data, in less than three minutes on two cores.
     trained
         On what models of your own are trained, and how.
-    run
-        Who trains the models, and what is kept of them.
-    printed
-        How the result is printed and drawn; an experiment is drawn into igb-study-NAME.png unless named.
 
     """
     if (function is None) == (preset is None):

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.data import DIGITS, checked, first_rows, labelled, numbers
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Seed, Whole
 
 
 def train(
@@ -19,7 +19,7 @@ def train(
     labels: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     loss: str = "mse",
     draws: Whole = 1000,
-    seed: Whole = 0,
+    seed: Seed = 0,
 ) -> None:
     """Print how the guesses of infinitely wide networks change while they are trained on a data set.
 
@@ -30,16 +30,12 @@ def train(
     ----------
     layers
         The network, layer by layer: "Dense(2) | LayerNorm | relu | Dense(2)". Without it, the options describe one.
-    case
-        Which network, on which data set (--data).
     labels
         Class labels 0, 1, ... or targets, FILE.npy or FILE.csv, a row for each datum; unless named, those of the data.
     loss
         mse, cross-entropy, blurry, focal or piecewise-zero.
     draws
         Networks to draw.
-    seed
-        The same seed gives the same numbers.
 
     """
     case = case.of(layers)

@@ -10,7 +10,7 @@ from igbtheory.claims.library import library
 from igbtheory.claims.report import as_dict, write_reports
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, run
 from igbtheory.cli import output
-from igbtheory.cli.options import Whole
+from igbtheory.cli.options import Seed
 from igbtheory.runs.progress import progress_bar
 from igbtheory.text import table
 
@@ -21,7 +21,7 @@ WIDEST = 88
 def verify(
     *names: str,
     quick: bool = False,
-    seed: Whole = 0,
+    seed: Seed = 0,
     out: Path | None = None,
     folder: Path | None = None,
     seconds: float = 120.0,
@@ -39,8 +39,6 @@ def verify(
         Ids of claims, such as E-Eq47, or papers, A to E; all unless named.
     quick
         Small ensembles.
-    seed
-        The same seed gives the same numbers.
     out
         A folder to write the report into: claims.md, claims.html, claims.tex, claims.json.
     folder
