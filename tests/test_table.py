@@ -244,9 +244,7 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
     q_a, q_b = np.array([[q], [ratio * q]]), np.array([q, 1.3 * q])
     q_ab = c * np.sqrt(q_a * q_b)
     mean = np.float64(0.3 * np.sqrt(q))
-    size_a, size_b = (
-        np.sqrt([quadrature.second_moment(FLOAT64, phi, mean, x) for x in np.ravel(qs)]) for qs in (q_a, q_b)
-    )
+    size_a, size_b = (np.sqrt([second_moment(FLOAT64, phi, 1, x, mean) for x in np.ravel(qs)]) for qs in (q_a, q_b))
     # nobody sees what near duplicates lose at a jump that no unit reaches, 8 standard deviations away
     assume(min(size_a.min(), size_b.min()) > 1e-14)
     values, error = kinked_kernel.product(known, (q_a, q_b, q_ab), float(mean))

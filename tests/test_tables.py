@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import igbtheory as igb
 from igbtheory.averages import kernel_tables, kinked_kernel, maximum, moment_tables, quadrature
 from igbtheory.averages import mean_slopes as rule
-from igbtheory.averages.gaussian import moments
+from igbtheory.averages.gaussian import moments, second_moment
 from igbtheory.averages.kernel_tables import INSET, angle, kernel, of_mean_slopes
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, function_of
@@ -244,7 +244,7 @@ class Counted:
 
     def second(self, q: Any) -> Any:
         self.calls += 1
-        return quadrature.second_moment(FLOAT64, self.phi, np.float64(0), q)
+        return second_moment(FLOAT64, self.phi, 1, q)
 
 
 def data(size: int, features: int, *, equal: bool) -> tuple[Any, Any]:
@@ -290,7 +290,7 @@ def test_one_fit_serves_all_angles(name: str, m: int) -> None:
     phi = function_of(name)
     seen = rule.seen(phi, m, 1.5)
     assert seen is not None
-    square = partial(maximum.second_moment, FLOAT64, phi, m, np.float64(0))
+    square = partial(second_moment, FLOAT64, phi, m)
     fit = of_mean_slopes(seen, m, square, (1.0, 1.5), (0, np.pi))
     assert fit is not None
     q = np.array([1.0, 1.2, 1.5])

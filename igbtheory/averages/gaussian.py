@@ -156,13 +156,8 @@ def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
     """Return E phi(M)^2, M the largest of m units of variance q, a number or an array, and of one mean."""
-    if phi is None and m == 1:
-        return q + mean * mean
-    phi = phi or IDENTITY
-    if m == 1 and (_closed(phi, mean) or not phi.kinks):
-        return product(n, phi, 1, (q, q, q), mean)[0]
-    rule = partial(_square_by_panels, n, phi) if m == 1 else partial(maximum.second_moment, n, phi, m)
-    return np.array([rule(n.number(mean), variance) for variance in np.ravel(q)]).reshape(np.shape(q))[()]
+    x = moments(n, phi, m, Moments(mean, 0 * q, q))
+    return x.mean * x.mean + x.variance
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
@@ -195,7 +190,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
             values, error = kinked_kernel.product(split, pair, float(mean))
             return values, error * steepness(n, phi, *pair)
     largest = (phi, 1) if _is_zero(mean) else None
-    rule, square = partial(_product_by_panels, n, phi, centre), partial(_square_by_panels, n, phi, centre)
+    rule, square = partial(_product_by_panels, n, phi, centre), partial(second_moment, n, phi, 1, mean=mean)
     return kernel_tables.kernel(n, rule, square, pair, largest)
 
 
@@ -211,14 +206,6 @@ def _kinked(phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Kinked | No
     low, high = kernel_tables.span(*pair[:2])
     alike = _is_zero(mean) and (low == high or not any(phi.kinks))
     return known if np.size(pair[2]) > MANY_PAIRS and not alike else None
-
-
-def _square_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """E phi(h)^2 at one mean and variance, as `_by_panels`."""
-    try:
-        return quadrature.second_moment(n, phi, *point)
-    except UnresolvedError:
-        return n.number(plain_sums.second_moment(phi, *point))
 
 
 def _product_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
@@ -237,7 +224,7 @@ def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean:
         root_a, root_b = n.sqrt(q_a), n.sqrt(q_b)
         pair = (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b))
         scale = (root_a * root_b) ** n.number(phi.degree)
-    square = partial(maximum.second_moment, n, phi, m, mean)
+    square = partial(second_moment, n, phi, m, mean=mean)
     largest = None if mean else (phi, m)
     values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair, largest)
     return scale * values, error

@@ -38,14 +38,6 @@ def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any
     return *fine, maximum.seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
-@np.errstate(over="ignore", under="ignore", divide="ignore")
-def second_moment(n: Kind, phi: Function, m: int, mean: Any, q: Any) -> Any:
-    """Return E phi(M)^2 of nodes of that mean and variance."""
-    maximum = maximum_of(n, phi, m, mean, n.sqrt(q))
-    x = maximum.panels(orders(n)[1], [])
-    return x.integral(maximum.values(x.x) ** 2 * density(n, m, x.x))
-
-
 def means(phi: Function, m: int, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Return E phi(M) of centred nodes of variances q, in double precision, and the largest difference of two rules."""
     if phi.parity < 0 and m == 1:

@@ -54,14 +54,6 @@ def _moments(
     return average, shared, max(total - shared, FLOAT64.epsilon * total)
 
 
-def second_moment(phi: Function, mean: Any, q: Any) -> Any:
-    """Return E phi(h)^2 of one unit h of that mean and variance."""
-    _, y, weights = _points(
-        phi, float(mean), float(q), reach_of(FLOAT64, phi, float(mean), float(np.sqrt(q))), SIZES[0]
-    )
-    return weights @ y**2
-
-
 @np.errstate(over="ignore", under="ignore")
 def product(phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
     """Return E phi(h_a) phi(h_b) of one pair with that mean, and its error relative to the mean absolute value."""

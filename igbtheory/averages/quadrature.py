@@ -63,13 +63,6 @@ def _moments(seen: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int) -
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
 
 
-def second_moment(n: Kind, phi: Function, mean: Any, q: Any) -> Any:
-    """Return E phi(h)^2 of one unit h of that mean and variance."""
-    scale = n.sqrt(q)
-    whole = resolved(n, phi, float(mean), float(scale)).around(mean, scale, orders(n)[1])
-    return whole.integral(phi(n, mean + scale * whole.x) ** 2 * n.npdf(whole.x))
-
-
 def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
     """Return E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
     seen = resolved(n, phi, float(mean), float(n.sqrt(q_a)), float(n.sqrt(q_b)))
