@@ -20,36 +20,27 @@ OF_TWO = formula("of_two", "tanh(asinh(x))", "")
 
 
 @lru_cache(maxsize=1024)
-def moments(n: Kind, phi: Function, m: int, size: int, estimator: str) -> Moments:
-    """Return the moments of phi(M), M the largest of m units normalised over batches of `size` data, eps = 0.
+def moments(
+    n: Kind, phi: Function, m: int, size: int, estimator: str = "exact", variance: Any = 1, eps: Any = 0
+) -> Moments:
+    """Return the moments of phi(M), M the largest of m units (z - <z>)/sqrt(s^2 + eps) over batches of `size` data.
 
-    estimator: "exact", or "proxy" for data normalised by the others of their batch. Two data of different batches are
-    independent: var_mu = 0. The error of `within` is relative to the variance; it is NaN for a maximum.
+    variance: that of z over its batch, which only eps > 0 sees. estimator: "exact", or "proxy" for data normalised by
+    the others of their batch, at eps = 0. Two data of different batches are independent: var_mu = 0. The error of
+    `within` is relative to the variance; it is NaN for a maximum.
     """
-    proxy = estimator == "proxy"
-    if proxy:
-        _refuse_heavy_tails(phi, size)
-    if size == 2:
-        return _of_two(n, phi, m)
-    unit = Directions(n, phi, size, proxy)
-    if m > 1:
-        return _largest(unit, m)
-    return _compared(unit, *(_single(unit, order) for order in orders(n)))
-
-
-@lru_cache(maxsize=1024)
-def with_eps(n: Kind, phi: Function, m: int, size: int, variance: Any, eps: Any) -> Moments:
-    """Return the same for units (z - <z>)/sqrt(s^2 + eps), eps > 0, `variance` that of z over its batch."""
     variance, eps = n.number(variance), n.number(eps)
+    if estimator == "proxy":
+        _refuse_heavy_tails(phi, size)
     if not variance:
         value = phi(n, 0 * variance)
         return Moments(value, 0 * value, 0 * value, 4 * n.epsilon, 0 * value)
     if size == 2:
-        return _of_two_with_eps(n, phi, m, variance / eps)
-    unit = Directions(n, phi, size, offset=size * eps / variance)
+        return _of_two_with_eps(n, phi, m, variance / eps) if eps else _of_two(n, phi, m)
+    unit = Directions(n, phi, size, estimator == "proxy", size * eps / variance)
     if m == 1:
-        return _compared(unit, *(_pair(unit, order) for order in orders(n)))
-    if n is not FLOAT64:
+        return _compared(unit, *((_pair if eps else _single)(unit, order) for order in orders(n)))
+    if eps and n is not FLOAT64:
         raise ValueError(
             f"BatchNorm({size}, eps={eps}) in front of a maximum of {m} units is computed in double precision; predict "
             "without `digits`"

@@ -21,17 +21,17 @@ from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import WIDTH, Panels, farthest, split
 
 FARTHEST = 60.0
-"""Standard deviations that matter at most."""
+"""Standard deviations that are ever integrated over, at most."""
 WHOLE = 64
 """Degrees of freedom up to which panels cover every angle."""
 SPAN = 2.0**12
-"""Value from which on a function under the proxy's tail has no length of its own: it varies with the angle."""
+"""Values B up to which the mesh of phi counts under the proxy: beyond, panels of the angle resolve phi."""
 STRIP = 1.0
-"""Equal steps over half a turn, per order, times the strip of the mesh."""
+"""Equal steps over half a turn, per order of the rule and per inverse width of the strip where phi is analytic."""
 LADDER = 2.0 ** np.arange(-28, 1)
-"""Distances in proportion from a singularity, between which panels end."""
+"""Distances from a singularity at which panels end: each is twice the one before."""
 DIGITS = 37.0
-"""Logarithm of what is lost in double precision."""
+"""Logarithm of the ratio of 1 and what double precision loses beside it."""
 
 
 @final

@@ -37,11 +37,11 @@ from igbtheory.numbers.sweeps import at_points
 from igbtheory.numbers.threads import one_thread
 
 MANY = 64
-"""Points of a sweep from which on tables of maxima take less time than these."""
+"""Points of a sweep from which on a table of maxima takes less time than a double integral at each point."""
 MANY_PAIRS = 1000
-"""Pairs from which on panels take seconds."""
+"""Pairs from which on quadrature pair by pair takes seconds."""
 ROUGH = 1e-3
-"""Error beyond which a series, or a sum of waves, says nothing."""
+"""Relative error beyond which the result of a series, or of a sum of waves, is not used."""
 FEW = 3
 """Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -65,7 +65,7 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
 
 
 def _grown(phi: Function, h: Moments) -> Any:
-    """Relative error of the moments of phi that those of h make: a power p of x multiplies that of the scale by p."""
+    """Return the relative error of the moments of phi that comes from h; a power p multiplies that of the scale."""
     return h.error + max(0.0, float(phi.degree or 1) - 1) * (h.error if h.of_scale is None else h.of_scale)
 
 

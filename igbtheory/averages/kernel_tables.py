@@ -20,7 +20,7 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis
 
 TOLERANCE = 2e-13
-"""Coefficient, of a kernel of size 1, from which on a series goes on."""
+"""Largest coefficient, of a kernel of size 1, that a series may leave out."""
 LONGEST_Q, LONGEST_THETA = 33, 129
 """Nodes at most in either direction."""
 INSET = 1e-4
@@ -33,8 +33,6 @@ WITNESSES = 12
 """Pairs drawn to measure the error."""
 BLOCK = 2**20
 """Pairs evaluated at once."""
-MATRIX = 2
-"""Axes of the pairs of data, a matrix of rows and columns; axes of positions stand in front."""
 
 Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
 """Kernel of one pair (q_a, q_b, q_ab) and its estimated relative error."""
@@ -113,32 +111,18 @@ def kernel(
     The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are interpolated in double precision; the error is
     then relative to sqrt(E f_a^2 E f_b^2).
     """
-    pairs = np.broadcast_arrays(*pair)
-    if isinstance(n, Float64) and pairs[0].ndim > MATRIX and np.shape(pair[0])[-1] == np.shape(pair[1])[-2] == 1:
-        q_a, q_b = (np.broadcast_to(q, (*pairs[0].shape[:-2], *q.shape[-2:])) for q in pair[:2])
-        return _of_matrices(rule, second, (q_a, q_b, pairs[2]), largest)
-    if isinstance(n, Float64) and pairs[0].ndim == 2 and pairs[0].shape == (np.size(pair[0]), np.size(pair[1])):
-        q_a, q_b, q_ab = (np.asarray(q, dtype=np.float64) for q in (pair[0], np.ravel(pair[1]), pairs[2]))
-        found = _fitted_to(rule, second, (q_a, q_b, q_ab), largest)
-        if found is not None:
-            return found(q_a, q_b, q_ab), max(found.error, _missed(found, rule, (q_a, q_b, q_ab)))
-    values, errors = _each(rule, *pairs)
-    return values[()], float(np.max(errors))
-
-
-def _of_matrices(
-    rule: Rule, second: Second, pair: tuple[Any, Any, Any], largest: tuple[Function, int] | None
-) -> tuple[Any, float]:
-    """Return the kernel of matrices of pairs, the last two axes, of which all share one interpolant."""
-    found = _fitted_to(rule, second, pair, largest)
+    q_a, q_b, q_ab = np.broadcast_arrays(*pair)
+    rows, columns = q_ab.shape[-2:] if q_ab.ndim > 1 else (0, 0)
+    of_data = (np.shape(pair[0])[-2:], np.shape(pair[1])[-2:]) == ((rows, 1), (1, columns))
+    found = _fitted_to(rule, second, (*pair[:2], q_ab), largest) if isinstance(n, Float64) and of_data else None
     if found is None:
-        values, errors = _each(rule, *np.broadcast_arrays(*pair))
-        return values, float(np.max(errors))
-    rows, columns = pair[2].shape[-2:]
-    shapes = ((-1, rows, 1), (-1, columns), (-1, rows, columns))
-    matrices = list(zip(*(q.reshape(shape) for q, shape in zip(pair, shapes, strict=True)), strict=True))
-    missed = max(_missed(found, rule, matrix) for matrix in (matrices[0], matrices[-1]))
-    return np.stack([found(*matrix) for matrix in matrices]).reshape(pair[2].shape), max(found.error, missed)
+        values, errors = _each(rule, q_a, q_b, q_ab)
+        return values[()], float(np.max(errors))
+    # one interpolant serves all matrices, such as those of pairs of positions
+    parts = q_a[..., :1].reshape(-1, rows, 1), q_b[..., 0, :].reshape(-1, columns), q_ab.reshape(-1, rows, columns)
+    matrices = list(zip(*parts, strict=True))
+    missed = max(_missed(found, rule, matrix) for matrix in matrices[:: max(1, len(matrices) - 1)])
+    return np.stack([found(*matrix) for matrix in matrices]).reshape(q_ab.shape), max(found.error, missed)
 
 
 def _fitted_to(
@@ -241,8 +225,7 @@ def _size(second: Second, q: tuple[float, float]) -> Size | None:
 def _axes(grid: Grid, along_q: Axis, along_theta: Axis) -> tuple[Axis, Axis]:
     """Axes with the numbers of nodes found on lines: through the ends and the middle of the others.
 
-    Two more angles than needed: the error is read from the last coefficients, which are to be those that no longer
-    count.
+    There are two more angles than needed, since the error is read from the last two coefficients.
     """
     some_q, some_theta = (axis.at(np.array([-1.0, 0, 1])) for axis in (along_q, along_theta))
     _, length = along_q.sampled(lambda log_a: _rows(grid(log_a, some_q, some_theta)[0]), TOLERANCE, LONGEST_Q)

@@ -28,13 +28,13 @@ HIGHEST = 3
 LONGEST, REST = 2048, 512
 """Terms at most of a series, and of that of the rest."""
 PER_KINK = 32
-"""Terms of a series that take the time of one product of powers."""
+"""Number of terms of a series that takes as long as the closed form of one pair of kinks."""
 ORDER, PANEL = 20, 0.7
 """Order of the rule on a panel, and the width of panels that resolve the last of the Hermite polynomials."""
 BLOCK, NODES, HELD = 2**15, 2**21, 2**23
-"""Numbers of one step, nodes and coefficients held at once, roughly."""
+"""Numbers that one step works on, nodes held at once and coefficients held at once, roughly."""
 ENDED = 1e-14
-"""Power of the correlation with which a series ends."""
+"""A series in c ends at the power k where |c|^k is below this."""
 SATURATED = 8.5
 """Standard deviations beyond which a unit is on one side of a kink."""
 ROUNDED = 2 * FLOAT64.epsilon

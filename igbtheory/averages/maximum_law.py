@@ -18,11 +18,11 @@ from igbtheory.numerics.panels import Panels, beyond, split
 WIDTH = 3.0
 """Standard deviations that a panel spans at most."""
 STEP = 3.0
-"""The same across the line on which the two data agree, in units of s."""
+"""Width of a panel across the line on which the two data agree, at most, in units of s."""
 NEAR = 0.4
 """Share of a panel by which an end may move to a cut of f nearby."""
 FEW = 32
-"""Nodes up to which powers are products; those of more would add up the rounding of Phi near 1."""
+"""Largest m for which powers are products: more factors would add up the rounding of Phi near 1."""
 LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
 """Values of -log F at which panels end, dense where F rises: it does so within 1/sqrt(2 log m)."""
 

@@ -24,15 +24,15 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.panels import WIDTH, split
 
 ORDERS = ((14, 18), (16, 22))
-"""Orders in r and in the angle of a coarser and of the finer rule: means over angles are smoother than phi'."""
+"""Orders of the Gauss rules in r and in b, of a coarser and of the finer rule."""
 FEW = 3
-"""Angles theta at which they are compared."""
+"""Angles theta at which the two rules are compared."""
 MERGED = 3
-"""Panels of the mesh in one of these: a Gauss rule is exact to twice the degree that its nodes interpolate."""
+"""Panels of the mesh that one panel in b spans: a Gauss rule is exact for twice the degree that the mesh resolves."""
 MOST = 32
-"""Points of the mesh within reach beyond which panels of one pair take less time than all circles."""
+"""Points of the mesh within reach beyond which quadrature of single pairs takes less time than the circles."""
 GROWTH = 4.0 ** np.arange(30)
-"""Ends of panels, in units of the distance from a singularity."""
+"""Ends of panels that grow with the distance from a singularity, in units of that distance."""
 
 Array = NDArray[np.float64]
 
@@ -147,7 +147,7 @@ class _Circles:
 @final
 @dataclass(frozen=True)
 class _Lines:
-    """Values of u and of v, in units of their standard deviation, at kinks, and these and points of the mesh."""
+    """Values of u and of v in standard units: `kinks` at the kinks, `cuts` at the kinks and at points of the mesh."""
 
     kinks: Array
     cuts: Array
@@ -179,8 +179,9 @@ class _Lines:
     def _ring(self, ends: tuple[float, float], widest: float, theta: float, order: int) -> tuple[Array, Array]:
         """Radii and weights of int r dr by panels of t, r^2 = inner^2 + t^2.
 
-        A kink is reached as a square root of r - inner, which t is not. Panels end where lines of kinks meet on the
-        circle, and grow with the distance from the imaginary t at which lines begin that have begun inside.
+        The integrand varies like the square root of r - inner beyond the radius `inner` of a kink, and is smooth in t.
+        Panels end where two lines of kinks cross on the circle. Lines of kinks that begin inside the ring begin at an
+        imaginary t, and panels grow with the distance from it.
         """
         square, width, kinks = ends[0] ** 2, np.sqrt(ends[1] ** 2 - ends[0] ** 2), self.kinks
         inside = {np.sqrt(square - k * k) for k in (0.0, *np.abs(kinks)) if abs(k) < ends[0]}
@@ -196,7 +197,7 @@ class _Lines:
         return np.sqrt(square + t.x.ravel() ** 2), (t.weights * t.x).ravel()
 
     def _angles(self, r: Array, theta: float) -> Array:
-        """Angles b at which u or v is at a cut, of the two the one nearer to a kink; 0 instead of what is not met."""
+        """Angles b at which u or v is at a cut while the other one is not nearer to a kink, 0 in place of others."""
         x = self.cuts[np.abs(self.cuts) < np.max(r), None]
         angle, rest = np.arccos(np.clip(x / r, -1, 1)), np.sin(theta) * np.sqrt(np.maximum(r * r - x * x, 0))
         b = np.stack([np.abs(angle - theta / 2), np.pi - np.abs(np.pi - angle - theta / 2)])

@@ -20,9 +20,9 @@ ORDERS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 FEW = 64
 """Points of a sweep below which a loop over coefficients costs more than their powers."""
 LONG = 2
-"""Orders at the end that a pair of data may take, but no point of a sweep: panels cost less there."""
+"""The highest orders are for pairs of data alone: at a point of a sweep panels take less time."""
 SETTLED = 1024
-"""Order from which on the fall of a series is judged."""
+"""Order from which on a series that falls too slowly is given up."""
 BLOCK = 2**20
 """Numbers held at once in a table of values."""
 

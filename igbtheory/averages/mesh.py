@@ -16,7 +16,7 @@ NARROW, NARROWEST = 1e-6, 1e-13
 """Relative width from which on a panel beside a kink, and beside one at 0, is bisected no more: the slope may be
 infinite there."""
 SLOW = 20.0
-"""Factor 1/((17/13)^(2 a) - 1) at a = 1/10, by which the error of a rule for |x|^a may exceed that of two."""
+"""Error of a rule over its difference from a coarser one, for |x|^a at a = 1/10: 1/((17/13)^(2 a) - 1)."""
 FINEST = 50
 LARGEST = 1024
 """Rounds of bisection, and panels, at most."""

@@ -23,7 +23,7 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.numerics.chebyshev import Array, Axis, transform
 
 FARTHEST = 10
-"""Octaves from q = 1: the q of a network that explodes or vanishes is met once, for which quadrature is faster."""
+"""Tables cover q from 2^-10 to 2^10: beyond, a network explodes or vanishes and meets every q once."""
 VARIANCES, LONGEST_THETA = 17, 129
 """Number of polynomials in log q, and that in theta at most."""
 TOLERANCE = 3e-14
@@ -33,11 +33,11 @@ GOAL = 1e-12
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value: up to 20 epsilon were seen."""
 FLOOR = (1e5 * FLOAT64.epsilon) ** 2
-"""Share of the second moment below which a product of means is what rounding leaves of zero."""
+"""Share of the second moment below which E x_a x_b of two data is rounding of zero."""
 SPARE = 16
-"""Gauss nodes for averages of a polynomial over a path beyond the half of its degree, which a straight path takes."""
+"""Gauss nodes beyond half the degree of a polynomial: they average it along paths that are curved in theta."""
 MORE = 24
-"""Polynomials in theta by which R and Q are longer than K1: they vary also where that is constant."""
+"""Number of polynomials in theta that R and Q have more than K1, since they vary where K1 is constant."""
 BLOCK = 2**14
 """Points evaluated at once."""
 
@@ -47,7 +47,7 @@ _ONE = np.array([0])
 @final
 @dataclass(frozen=True, eq=False)
 class Octave:
-    """Moments for q within half an octave of 2^number, which norms leave a rounding error of.
+    """Moments for variances q within half an octave of 2^number; norms leave q a rounding error beside a power of two.
 
     means: Chebyshev coefficients of E phi in log q; factors: those of R and of Q, shape (2, log q, theta);
     mean_error, factor_error: absolute ones, estimated by the last coefficients and a coarser quadrature.

@@ -15,11 +15,11 @@ from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
 
 SIZES, OF_PAIRS = (2**18, 185_363, 131_101), (2**15, 23_173, 16_411)
-"""Points of a sum, and of one for each of many pairs."""
+"""Points of the three sums: of moments, and of products, which are computed for many pairs."""
 ROUNDED = 1e-15
 """Rounding error of a value that is averaged."""
 WIDE = 4
-"""Spacings that a Gaussian is wide at least, to be summed over."""
+"""Standard deviation, in spacings, from which on a Gaussian is summed over."""
 Array = NDArray[np.float64]
 
 

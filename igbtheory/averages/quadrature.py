@@ -15,7 +15,7 @@ from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import split_normal, variance
 
 PLAIN = 1e-4
-"""Share of the second moment from which on a variance is a mean of squares: it loses a factor 1/sqrt(PLAIN) at most."""
+"""Share of the second moment above which a variance is a mean of squares, which loses two digits at most."""
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:

@@ -14,7 +14,7 @@ from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.chebyshev import Axis
 
 ROUNDING = 1e-12
-"""Difference of the values on either side of a kink that rounding may leave."""
+"""Largest difference of the values on either side of a kink that counts as rounding."""
 ANGLES = 65
 """Nodes of a series in the angle of two data."""
 

@@ -17,7 +17,7 @@ from igbtheory.formulas.terms import Sums
 from igbtheory.numbers import Kind
 
 MOST = 40
-"""Terms at most: pairs are the square of that."""
+"""Terms at most: the number of pairs of terms is its square."""
 HIGHEST = 12
 """Power of x at most."""
 

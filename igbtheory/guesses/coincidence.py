@@ -24,7 +24,7 @@ from igbtheory.numbers import FLOAT64
 STEP = 0.1
 """Step of the trapezoidal rules: the integrand is analytic, and narrow where M is large."""
 DEGREE = 71
-"""Of the polynomial that is the slope: beyond it all is rounding, at M = 1000 too."""
+"""Degree of the polynomial that stands for the slope: higher terms are rounding, also at M = 1000."""
 
 Array = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Laws of the number of data, out of D, that are given to class 0: what follows from their lower halves."""
+"""Laws of the number of data, out of D, that are given to class 0: all methods follow from the lower half."""
 
 from abc import abstractmethod
 from collections.abc import Callable

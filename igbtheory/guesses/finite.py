@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Rule = Callable[[int, Array, Array], Array]
 
 BLOCK = 2048
-"""Values at a time: 40 nodes of each, some tens of times, stay within 100 MB."""
+"""Values computed at a time: with 40 nodes each, all arrays stay within 100 MB."""
 WIDE = 1e7
 """Square root of gamma from which on pmf inside and 1/2 - cdf fall as 1/sqrt(gamma), to a relative error of 4e-13."""
 

@@ -11,7 +11,7 @@ from igbtheory.guesses.law import Numbers, shape_of
 from igbtheory.numbers import FLOAT64
 
 FARTHEST = 38
-"""Latent value beyond which the normal density is no normal float."""
+"""Latent value beyond which the normal density underflows."""
 ORDER = 20
 """Nodes of the Gauss-Legendre rule of a panel, which is one standard deviation wide at most."""
 

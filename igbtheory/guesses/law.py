@@ -1,4 +1,4 @@
-"""What laws of guesses share: the standard deviation, the covariances of classes, the arguments that they accept."""
+"""Base classes of the laws of guesses, and checks of the arguments that they accept."""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -12,7 +12,7 @@ from igbtheory.guesses.law import one_number
 from igbtheory.result import Result
 
 DRAWS = 2000
-"""Draws of an estimate unless named: it errs by a few per cent."""
+"""Draws of an estimate by default, with which it errs by a few per cent."""
 
 
 @final

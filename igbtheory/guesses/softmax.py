@@ -22,9 +22,9 @@ from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 STEP = 0.25
 """Steps of the trapezoidal rules of a variance: analytic in strips of pi/2, they err by 1e-16."""
 WIDEST = 30.0
-"""Scatter of the centres up to which there is a variance, in units of what the data and softmax smooth."""
+"""Scatter of the centres up to which the variance is computed, in units of the width that data and softmax smooth."""
 LEAST = 1e-6
-"""The same below which a variance is proportional to var_mu, up to the square of it."""
+"""Scatter of the centres, in the same units, below which the variance is proportional to var_mu."""
 BLOCK = 2**20
 """Numbers held at once."""
 

@@ -16,7 +16,7 @@ from igbtheory.numbers import FLOAT64
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 37.0
-"""Logarithm of what is large against anything dropped from an integral."""
+"""Logarithm of the ratio of an integrand at its peak and where it is left out."""
 Rule = tuple[Array, Array]
 """Nodes t and logarithms of the weights of an integral."""
 _TINY = 1e-140

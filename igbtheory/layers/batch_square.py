@@ -14,7 +14,7 @@ from igbtheory.numbers import FLOAT64
 FULL = 2**9
 """Data that stand for the full batch where it is drawn."""
 ROUNDING = 1e-13
-"""Error of the probability that a unit has one value over its batch, which is known in double precision."""
+"""Error of the probability that a unit is constant over its batch, which is computed in double precision."""
 
 
 def known_square(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any] | None:

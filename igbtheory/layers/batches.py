@@ -1,4 +1,4 @@
-"""The batches of a network: what its BatchNorms say of them."""
+"""Which batches a network has, as its BatchNorm layers say."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

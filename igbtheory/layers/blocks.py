@@ -1,4 +1,4 @@
-"""Kernels of images in blocks of data: rows with columns, and each of them with itself at other positions."""
+"""Kernels of images in blocks of pairs of data, with the variances that pools need: each datum with itself."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final

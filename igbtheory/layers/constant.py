@@ -1,4 +1,4 @@
-"""The probability that a function of a Gaussian unit has one value at all data of a batch: BatchNorm makes this 0."""
+"""The probability that a function of a Gaussian unit is constant over a batch, where BatchNorm makes it 0."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from igbtheory.formulas.tree import ZERO
 from igbtheory.numbers import FLOAT64
 
 OPPOSITE = 1 - 1e-12
-"""Correlation, with the sign turned, from which on two data of a batch have opposite values."""
+"""Two data of a batch count as opposite where their correlation is below minus this."""
 
 
 def flat_ends(phi: Function) -> tuple[float, float] | None:

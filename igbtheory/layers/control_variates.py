@@ -1,4 +1,4 @@
-"""Kernels of given data from draws of units, by those of other units whose kernel is known.
+"""Kernels of given data from draws of units, with other units of known kernel as control variates.
 
 With units y and y0 of the same weights, the moments of y0 known,
 
@@ -21,14 +21,14 @@ from igbtheory.numbers.threads import one_thread
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]
 """Draws units y, and units y0 of known moments or None, shape (data, units) each."""
 LEAST, VALUES, MOST = 2**10, 2**18, 2**23
-"""Units in a replicate at least, values at all data that they make where this allows more, random numbers at most."""
+"""Of a replicate: units at least, values at all data where these allow more units, random numbers at most."""
 FEW = 2
-"""Replicates in one of many worlds."""
+"""Replicates of a prediction that is one of many worlds."""
 SMALL = 256
 """Data up to which a matrix product takes one thread: several would wait for each other."""
 HEAVY = 100.0
-"""Largest square in a replicate, relative to their mean, from which on a unit is no control: its known moments may come
-from draws that no replicate has."""
+"""Largest square over the mean square in a replicate up to which a unit is used as a control: beyond, its known moments
+may come from rare values that no replicate has drawn."""
 
 
 @final

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer
 
 FEW, MANY = 8, 64
-"""Batches in which units of a law are drawn."""
+"""Numbers of batches in which units of a law are drawn; the limit of many is extrapolated from both."""
 MIXED = 1.3
-"""Share of a change with the number of data or units, which a layer that mixes them makes, that counts as an error."""
+"""Error, over the change from few to many data, of a layer that mixes data or units."""
 TINY = 1e-300
 POINTS = 64
-"""Units that show whether a layer draws numbers of its own."""
+"""Units with which a layer is asked whether it draws random numbers."""
 
 
 def drawn_law(layer: "Layer", node: LawNode) -> LawNode:

@@ -1,4 +1,4 @@
-"""Normalisation of every datum over groups of its units: GroupNorm."""
+"""GroupNorm: every datum centred and scaled over groups of its units."""
 
 from dataclasses import dataclass
 from functools import lru_cache, partial

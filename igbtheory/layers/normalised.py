@@ -1,4 +1,4 @@
-"""Batch-normalised units: what BatchNorm makes of Gaussian ones."""
+"""Batch-normalised Gaussian units: the base of the node that BatchNorm leaves."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -43,7 +43,7 @@ class Normalised(Base[Moments]):
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
-        points = [directions.with_eps(n, phi, m, self.size, v, self.eps) for v in np.ravel(self.variance)]
+        points = [directions.moments(n, phi, m, self.size, "exact", v, self.eps) for v in np.ravel(self.variance)]
         parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))

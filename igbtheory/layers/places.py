@@ -83,7 +83,7 @@ class Places:
         mean = np.repeat(at_a.reshape(-1, prod(self.shape)).mean(axis=1), prod(self.shape))
         return mean[:, None], mean[None, :]
 
-    def spread(self, matrix: Any) -> Any:
+    def paired(self, matrix: Any) -> Any:
         """Return a matrix over all data at all positions as an array over pairs."""
         count = prod(self.shape)
         parts = matrix.reshape(len(matrix) // count, count, -1, count).transpose(1, 3, 0, 2)

@@ -16,7 +16,7 @@ from igbtheory.layers.normalised import Normalised
 MOST = 1_000_000
 """Units that a maximum is taken over at most."""
 SMALL = 8
-"""Units up to which a maximum is taken unit after unit."""
+"""Largest m for which a maximum is taken unit after unit."""
 
 
 @final

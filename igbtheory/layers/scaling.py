@@ -11,7 +11,7 @@ from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.node import KernelNode, LawNode
 
 ROUNDED = 1e-13
-"""Deviations of a unit, relative to its values, that are rounding."""
+"""Largest deviation of a unit from its mean, relative to its values, that counts as rounding."""
 
 
 def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:

@@ -1,4 +1,4 @@
-"""Layers that read several positions of images: what they do to kernels, for each its own means over pairs."""
+"""Layers that average over positions of images: their kernels are means over pairs of positions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Places, Point, Window, behind
 
 WHAT = {1: "sequences", 2: "images"}
-"""What data of so many axes are called."""
+"""Name of data with so many axes of positions."""
 
 
 class OfData(Layer, ABC):
@@ -79,7 +79,7 @@ class Spatial(OfData, ABC):
         """Return the second moments behind the layer."""
         if before.whole:
             held = replace(before, offsets=self.needs(before.shape, after.offsets))
-            q_ab = after.gathered(self.mean(held.spread(x.q_ab), held, after))
+            q_ab = after.gathered(self.mean(held.paired(x.q_ab), held, after))
             q = np.real(np.diagonal(q_ab))
             return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=np.eye(len(q), dtype=bool))
         q_ab = self.mean(x.q_ab, before, after)

@@ -1,4 +1,4 @@
-"""Pools over positions of images, and the ends of their positions: GlobalAvgPool and Flatten."""
+"""Pools over positions of images, and layers that make vectors of images: GlobalAvgPool and Flatten."""
 
 from abc import ABC
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ class Flowing(Protocol):
 T = TypeVar("T")
 S = TypeVar("S", bound=Flowing)
 Add = Callable[[S, Any, S, Any], S]
-"""Sum a x + b y of what is independent, from x, a, y, b."""
+"""Function of x, a, y, b that returns a x + b y for independent x and y."""
 
 
 def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:

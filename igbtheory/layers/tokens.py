@@ -1,4 +1,4 @@
-"""Tokens of sequences: patches of images, positions marked, a token of its own in front, and the first one alone."""
+"""Tokens of sequences: patches of images, embedded positions, a class token in front, and the first token alone."""
 
 from dataclasses import dataclass, replace
 from math import prod
