@@ -1,15 +1,11 @@
 """`igb activation`: the verdict on an activation."""
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
-from igbtheory.cli.options import Assignments, Gaussian, Pictured, Variances, Whole, with_parameters
+from igbtheory.cli.options import Assignments, Gaussian, Pictured, Text, Variances, Whole, with_parameters
 from igbtheory.phases import verdict
 
 
 def activation(
-    activation: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    activation: Text,
     /,
     variances: Variances = Variances(),
     inputs: Gaussian = Gaussian(),
@@ -27,10 +23,6 @@ def activation(
     ----------
     activation
         A name such as relu, tanh, gelu, or a formula in x such as "x*tanh(x)" or "where(x > 0, x, x/10)".
-    variances
-        The variances of weights and biases.
-    inputs
-        The Gaussian inputs.
     param
         The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each.
     depth

@@ -1,19 +1,15 @@
 """`igb explain`: theory beside measurement for a PyTorch model, layer by layer."""
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
 import igbtheory as igb
 from igbtheory.cli.measure import model_data
-from igbtheory.cli.options import Pictured, Seed, Whole
+from igbtheory.cli.options import DataSet, Pictured, Rows, Seed, Whole
 
 
 def explain(
     function: str,
     *,
-    data: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    first: Whole | None = None,
+    data: DataSet,
+    first: Rows = None,
     networks: Whole = 30,
     seed: Seed = 0,
     check: bool = False,
@@ -28,11 +24,6 @@ def explain(
     ----------
     function
         What makes a model.
-    data
-        The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy, FILE.npz,
-        FILE.pt, an IDX file, a folder of images; - for a CSV from standard input.
-    first
-        Only the first rows of the data set.
     networks
         Models to draw.
     check

@@ -1,16 +1,14 @@
 """`igb infer`: gamma from the guesses of observed networks."""
 
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Whole
+from igbtheory.cli.options import Pictured, Text, Whole
 
 
 def infer(
-    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    file: Text,
     *,
     samples: Whole | None = None,
     level: float = 0.95,

@@ -1,20 +1,18 @@
 """`igb measure`: the bias of a real, untrained PyTorch model."""
 
 from functools import partial
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Run, Whole
+from igbtheory.cli.options import DataSet, Pictured, Rows, Run, Whole
 
 
 def measure(  # noqa: PLR0913 - one argument an option
     function: str,
     *,
-    data: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    first: Whole | None = None,
+    data: DataSet,
+    first: Rows = None,
     networks: Whole = 100,
     seed: Whole = 0,
     batch_size: Whole | None = None,
@@ -31,11 +29,6 @@ def measure(  # noqa: PLR0913 - one argument an option
     ----------
     function
         What makes a model.
-    data
-        The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy, FILE.npz,
-        FILE.pt, an IDX file, a folder of images; - for a CSV from standard input.
-    first
-        Only the first rows of the data set.
     networks
         Models to draw.
     seed

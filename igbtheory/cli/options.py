@@ -32,6 +32,11 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
+Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
+_DATA = """The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy,
+FILE.npz, FILE.pt, an IDX file, a folder of images; - for a CSV from standard input."""
+DataSet = Annotated[Text, Parameter(help=_DATA)]
+Rows = Annotated[Whole | None, Parameter(help="Only the first rows of the data set.")]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
 _LAYERS = 'The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.'
 Layers = Annotated[str | None, Parameter(help=_LAYERS)]
@@ -183,11 +188,10 @@ class Gaussian:
 class Inputs(Gaussian):
     """What goes into the network: Gaussian inputs, or the data set `data`."""
 
-    data: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
+    data: Text | None = None
     """A data set instead: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a
     folder of images, or - for a CSV from standard input."""
-    first: Whole | None = None
-    """Only the first rows of the data set."""
+    first: Rows = None
 
     def values(self) -> Any:
         """Return the inputs as the library takes them."""

@@ -3,15 +3,14 @@
 import csv
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
-from igbtheory.cli.options import Assignments, Pictured, Whole, with_parameters
+from igbtheory.cli.options import Assignments, Pictured, Text, Whole, with_parameters
 from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
@@ -25,7 +24,7 @@ POINTS = 50
 
 
 def phase(  # noqa: PLR0913 - one argument an option
-    activation: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    activation: Text,
     /,
     printed: Pictured = Pictured(),
     *,

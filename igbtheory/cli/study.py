@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Run, Whole
+from igbtheory.cli.options import Pictured, Run, Text, Whole
 
 Several = Parameter(consume_multiple=True)
 
@@ -18,9 +18,9 @@ Several = Parameter(consume_multiple=True)
 class Trained:
     """On what models of one's own are trained, and how."""
 
-    data: Annotated[str, Parameter(allow_leading_hyphen=True)] = "digits"
+    data: Text = "digits"
     """The data set: "digits" (standardised), or a file or folder that igb.read_data reads; - for a CSV."""
-    labels: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
+    labels: Text | None = None
     """Class labels 0, 1, ..., FILE.npy or FILE.csv, a row for each datum; unless named, those of the data."""
     losses: Annotated[tuple[str, ...], Several] = ("cross-entropy",)
     """mse, cross-entropy, blurry, focal, piecewise-zero."""
@@ -63,8 +63,6 @@ def study(
         An experiment of the papers, which comes with its models, data, controls and picture.
     quick
         The experiment with fewer networks and data, in less than three minutes on two cores.
-    trained
-        On what models of your own are trained, and how.
 
     """
     if (function is None) == (preset is None):

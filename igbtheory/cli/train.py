@@ -1,14 +1,13 @@
 """`igb train`: how training absorbs the bias, in infinite width."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
 from igbtheory.cli.data import DIGITS, checked, first_rows, labelled, numbers
-from igbtheory.cli.options import Case, Seed, Whole
+from igbtheory.cli.options import Case, Seed, Text, Whole
 
 
 def train(
@@ -16,7 +15,7 @@ def train(
     /,
     case: Case = Case(),
     *,
-    labels: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    labels: Text | None = None,
     loss: str = "mse",
     draws: Whole = 1000,
     seed: Seed = 0,

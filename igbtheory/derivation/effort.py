@@ -14,7 +14,7 @@ class _TooLongError(BaseException):
     """Raised inside the work; no handler of `Exception` there stops it."""
 
 
-def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = EFFORT) -> list[Any]:
+def within_effort(argument: Any, work: Callable[[Any], list[Any]]) -> list[Any]:
     """Return the list that the work makes of the argument; an empty one where it takes too many calls."""
     calls = 0
 
@@ -23,7 +23,7 @@ def within_effort(argument: Any, work: Callable[[Any], list[Any]], most: int = E
         if event == "call":  # most events are others, and this function a third of the work
             calls += 1
             # Python swallows what is raised in a generator that it closes
-            if calls > most and not frame.f_code.co_flags & CO_GENERATOR:
+            if calls > EFFORT and not frame.f_code.co_flags & CO_GENERATOR:
                 raise _TooLongError
 
     if sys.getprofile() is not None:  # a profiler at work keeps its place

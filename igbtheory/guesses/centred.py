@@ -4,6 +4,8 @@ Class c gets G_c = int phi(t - m_c) prod_{d != c} Phi(t - m_d) dt, by the trapez
 a step that narrows as the largest of many outputs does leaves errors below 1e-13.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy
 from numpy.typing import NDArray
@@ -18,6 +20,14 @@ BLOCK = 2**20
 """Numbers held at once."""
 
 Array = NDArray[np.float64]
+
+
+def checked_centres(centres: Any, n_classes: int) -> Array:
+    """Return the centres of the outputs as an array of shape (..., n_classes); ValueError for any others."""
+    mu = np.asarray(centres, dtype=float)
+    if mu.shape[-1:] != (n_classes,) or not np.all(np.isfinite(mu)):
+        raise ValueError(f"expected finite centres of shape (..., {n_classes}), one a class, got shape {mu.shape}")
+    return mu
 
 
 def blocks(rows: Array) -> list[Array]:

@@ -85,7 +85,13 @@ class SampledLaw(Result):
 
 
 class DrawnClasses(Result):
-    """Law of one number for every class that can be drawn, and what draws say of the numbers in order."""
+    """Law of one number for every class, of sum 1, that can be drawn; what draws say of the numbers in order."""
+
+    n_classes: int
+
+    def mean(self) -> float:
+        """Return the mean 1/M, by the symmetry of the classes."""
+        return 1.0 / self.n_classes
 
     @abstractmethod
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.float64]:

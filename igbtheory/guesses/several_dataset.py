@@ -34,10 +34,6 @@ class DatasetDraws(DrawnClasses):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
-    def mean(self) -> float:
-        """Return the mean 1/M, by the symmetry of the classes."""
-        return 1.0 / self.n_classes
-
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
         size_of_one, rng = self.binary.size * self.n_classes, np.random.default_rng(random_state)

@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.centred import differ
+from igbtheory.guesses.centred import checked_centres, differ
 from igbtheory.guesses.law import ClassLaw, checked_classes, non_negative_number, shape_of
 from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
@@ -51,10 +51,6 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         object.__setattr__(self, "temperature", checked_temperature(self.temperature))
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
-    def mean(self) -> float:
-        """Return the mean 1/M, by the symmetry of the classes."""
-        return 1.0 / self.n_classes
-
     def var(self) -> float:
         """Return the variance of p_c over initialisations."""
         if self.var_mu == 0.0:
@@ -71,9 +67,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
     def given(self, centres: Any) -> Array:
         """Probabilities p_c given the centres mu, both of shape (..., M): they sum to one. Equal centres, equal p_c."""
-        mu = np.asarray(centres, dtype=float)
-        if mu.shape[-1:] != (self.n_classes,) or not np.all(np.isfinite(mu)):
-            raise ValueError(f"expected finite centres of shape (..., {self.n_classes}), one a class, got {mu.shape}")
+        mu = checked_centres(centres, self.n_classes)
         rows = mu.reshape(-1, self.n_classes) / self.temperature
         found = np.ones(rows.shape)
         apart = differ(rows)

@@ -102,9 +102,9 @@ class Places:
         return np.moveaxis(parts, 1, -1).reshape(len(parts), -1, *self.shape)
 
 
-def of_shape(shape: Point, *, whole: bool = True) -> Places | None:
-    """Return all pairs of positions, None for vectors."""
-    return Places(shape, every(shape), whole) if shape else None
+def of_shape(shape: Point) -> Places | None:
+    """Return all pairs of positions, as a matrix, None for vectors."""
+    return Places(shape, every(shape), whole=True) if shape else None
 
 
 def every(shape: Point) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.guesses.centred import checked_centres
 from igbtheory.numerics.log_normal import LogNormalLaplace
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
@@ -41,11 +42,7 @@ class ClassGradients(Result):
 
     def given(self, centres: Any) -> Array:
         """Mean over the data of (p - e_k)^2 for every label k given the centres mu, both of shape (..., n_classes)."""
-        mu = np.asarray(centres, dtype=float)
-        if mu.shape[-1:] != (self.n_classes,) or not np.all(np.isfinite(mu)):
-            raise ValueError(
-                f"expected finite centres of shape (..., {self.n_classes}), one a class, got shape {mu.shape}"
-            )
+        mu = checked_centres(centres, self.n_classes)
         rows = mu.reshape(-1, self.n_classes)
         parts = np.array_split(rows, 1 + rows.size * len(self._laplace.nodes) // BLOCK)
         return np.concatenate([self._given(part) for part in parts]).reshape(mu.shape)
