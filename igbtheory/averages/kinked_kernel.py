@@ -21,6 +21,7 @@ from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO, evaluate
 from igbtheory.numbers import FLOAT64
+from igbtheory.numerics.bivariate import both_below
 from igbtheory.numerics.panels import split_normal
 
 HIGHEST = 3
@@ -35,8 +36,6 @@ BLOCK, NODES, HELD = 2**15, 2**21, 2**23
 """Numbers that one step works on, nodes held at once and coefficients held at once, roughly."""
 ENDED = 1e-14
 """A series in c ends at the power k where |c|^k is below this."""
-SATURATED = 8.5
-"""Standard deviations beyond which a unit is on one side of a kink."""
 ROUNDED = 2 * FLOAT64.epsilon
 """Rounding error of a term of size 1."""
 _TINY = 1e-40
@@ -240,7 +239,7 @@ def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
     at_x, at_y = _tails(of_x, top), _tails(of_y, top)
     h = {(-1, r): FLOAT64.npdf(x) * s**r * at_y[r + 1] for r in range(-1, top + 1)}
     h |= {(p, -1): FLOAT64.npdf(y) * s**p * at_x[p + 1] for p in range(top + 1)}
-    h[0, 0] = _beyond(x, y, of_x, of_y)
+    h[0, 0] = both_below(-x, -y, -of_x, -of_y)
     for p, r in each(range(top + 1), repeat=2):
         if p:
             h[p, r] = (h[p - 2, r] - x * h[p - 1, r] + c * h[p - 1, r - 1]) / p
@@ -250,18 +249,3 @@ def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
     left, right = weights[a][:, :, :, None], weights[b][:, :, None, :]
     total = sum(left[:, p] * right[:, r] * h[p, r] for p, r in each(units.powers, repeat=2))
     return np.asarray(np.sum(total, axis=(1, 2)))
-
-
-def _beyond(x: Array, y: Array, of_x: Array, of_y: Array) -> Array:
-    """Probability that u > x and v > y, by Owen's T; of_x, of_y: these places given the other unit at its own."""
-    parts = [(scipy.special.ndtr(-at) / 2, _owen(at, other)) for at, other in ((x, of_y), (y, of_x))]
-    return np.asarray(sum(half - t for half, t in parts) - (x * y < 0) / 2)
-
-
-def _owen(h: Array, product: Array) -> Array:
-    """Owen's T(h, a) from h and the product h a."""
-    found: Array = np.sign(product) * (np.sign(h) * scipy.special.ndtr(-np.abs(h)) / 2)
-    undecided = np.abs(product) < SATURATED
-    h = np.broadcast_to(h, found.shape)[undecided]
-    found[undecided] = scipy.special.owens_t(h, product[undecided] / h)
-    return found

@@ -14,13 +14,13 @@ from itertools import combinations_with_replacement, pairwise
 from typing import Any, final
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from igbtheory.averages.maximum import maximum_of
 from igbtheory.averages.resolved import Resolved
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
+from igbtheory.numerics.bivariate import both_below
 from igbtheory.numerics.panels import WIDTH, split
 
 ORDERS = ((14, 18), (16, 22))
@@ -135,13 +135,12 @@ class _Circles:
         return np.asarray(self.r[self.circle, None] * np.cos(self.b - self.theta / 2))
 
     def maximal(self, m: int) -> Any:
-        """Factor W: Owen's T gives the probability that another pair lies below u and v."""
+        """Factor W, from the probability that another pair lies below u and v."""
         if m == 1:
             return 1.0
-        u, v, owens_t = self.u, self.v, scipy.special.owens_t
-        below = (scipy.special.ndtr(u) + scipy.special.ndtr(v)) / 2 - (u * v < 0) / 2
-        below += owens_t(v, np.tan(self.b - self.theta / 2)) - owens_t(u, np.tan(self.b + self.theta / 2))
-        return m * np.maximum(below, 0) ** (m - 1)
+        r, half = self.r[self.circle, None], self.theta / 2
+        u_given, v_given = -r * np.sin(self.b - half), r * np.sin(self.b + half)
+        return m * both_below(self.u, self.v, u_given, v_given) ** (m - 1)
 
 
 @final

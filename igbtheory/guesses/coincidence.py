@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from igbtheory.guesses.latent import angle
 from igbtheory.guesses.law import Numbers
 from igbtheory.numbers import FLOAT64
+from igbtheory.numerics.bivariate import both_below
 
 STEP = 0.1
 """Step of the trapezoidal rules: the integrand is analytic, and narrow where M is large."""
@@ -80,16 +81,10 @@ def _slope(psi: float, n_classes: int) -> float:
     x, y = a * _U + b * _V, a * _U - b * _V
     # y given x, and x given y, in units of their standard deviation cos(psi)
     low, high = b * _U - a * _V, b * _U + a * _V
-    both = both_below(x, y, low, high)
+    both = both_below(x, y, high, low)
     point = FLOAT64.npdf(_U) * FLOAT64.npdf(_V)
     pairs = 2.0 * point * both ** (n_classes - 2)
     if n_classes > 2:
         apart = FLOAT64.npdf(x) * FLOAT64.npdf(y) * scipy.special.ndtr(low) * scipy.special.ndtr(high)
         pairs += (n_classes - 2) * np.cos(psi) * apart * both ** (n_classes - 3)
     return float(2.0 * STEP**2 * (n_classes - 1) * np.sum(point * pairs))
-
-
-def both_below(x: Array, y: Array, low: Array, high: Array) -> Array:
-    """Return the distribution function F(x, y) by Owen's T; no x or y of the nodes is 0."""
-    tails = scipy.special.owens_t(x, low / x) + scipy.special.owens_t(y, high / y) + 0.5 * (x * y < 0.0)
-    return np.asarray(np.maximum(0.5 * (scipy.special.ndtr(x) + scipy.special.ndtr(y)) - tails, 0.0))

@@ -14,8 +14,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.guesses.coincidence import STEP, both_below
+from igbtheory.guesses.coincidence import STEP
 from igbtheory.numbers import FLOAT64
+from igbtheory.numerics.bivariate import both_below
 
 _U = np.arange(-8.5, 8.5, STEP)[:, None]
 _V = np.arange(0.5 * STEP - 8.5, 8.5, STEP)
@@ -34,7 +35,7 @@ def mean_shares(
     half = 0.5 * np.arccos(np.sqrt((gamma + 1.0 / D) / (gamma + 1.0)))
     a, b = np.cos(half), np.sin(half)
     x, y = a * _U + b * _V, a * _U - b * _V
-    first = both_below(x, y, b * _U - a * _V, b * _U + a * _V)
+    first = both_below(x, y, b * _U + a * _V, b * _U - a * _V)
     later = np.maximum(scipy.special.ndtr(y) - first, 0.0)
     point = STEP**2 * FLOAT64.npdf(_U) * FLOAT64.npdf(_V)
     with np.errstate(under="ignore"):

@@ -1,1 +1,1 @@
-"""Numerical methods that know nothing of networks: panels, roots, exchangeable variables, log-binomial, log-normal."""
+"""Numerical methods that know nothing of networks: panels, roots, bivariate, exchangeable and log-normal variables."""

@@ -19,7 +19,6 @@ Complex = NDArray[np.complex128]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
 _DEPTH = 40.0  # exp(-40) = 4e-18: what is left out
-_END = 9.3  # Phi(-9.3) = 7e-21: further edges are no edges
 _NOISE = 2e-17  # a probability that is rounding: thousands of batches would add it up
 _FEW = 10  # variables of a batch up to which the integrand, of decay |v|^-n, may need a bent contour
 _LINE = 0.4 * np.arange(300.0)
