@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory.guesses.law import Numbers, shape_of
 from igbtheory.numbers import FLOAT64
+from igbtheory.numerics.panels import split
 
 FARTHEST = 38
 """Latent value beyond which the normal density underflows."""
@@ -72,8 +73,6 @@ def _average(gamma: float, of: Callable[[Any], Any], low: float, high: float) ->
     scale = np.sqrt(gamma)
     halving = FARTHEST * 0.5 ** np.arange(8.0 + max(0.0, np.log2(scale)))
     cuts = np.concatenate([np.arange(-FARTHEST, FARTHEST + 1.0), halving, -halving])
-    ends = np.unique(np.clip(cuts, *np.clip([low / scale, high / scale], -FARTHEST, FARTHEST)))
-    nodes, weights = FLOAT64.legendre(ORDER)
-    half = 0.5 * np.diff(ends)[:, None]
-    u = ends[:-1, None] + half * (1.0 + nodes)
-    return float(np.sum(half * weights * FLOAT64.npdf(u) * of(scale * u)))
+    first, last = np.clip([low / scale, high / scale], -FARTHEST, FARTHEST)
+    panels = split(FLOAT64, cuts, first, last, ORDER)
+    return float(panels.integral(FLOAT64.npdf(panels.x) * of(scale * panels.x)))

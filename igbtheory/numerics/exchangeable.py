@@ -11,12 +11,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.log_binomial import log_binomial
+from igbtheory.numerics.panels import split
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_ORDER = 20
 _WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
 _DEPTH = 40.0  # exp(-40) = 4e-18: what is left out
 _NOISE = 2e-17  # a probability that is rounding: thousands of batches would add it up
@@ -31,12 +33,8 @@ def graded_rule(end: float, length: Callable[[float], float]) -> tuple[Array, Ar
     bounds = [0.0]
     while bounds[-1] < end:
         bounds.append(min(bounds[-1] + length(bounds[-1]), end))
-    return _gauss_legendre(np.asarray(bounds))
-
-
-def _gauss_legendre(bounds: Array) -> tuple[Array, Array]:
-    half = 0.5 * np.diff(bounds)[:, None]
-    return (bounds[:-1, None] + half * (1.0 + _NODES)).ravel(), (half * _WEIGHTS).ravel()
+    panels = split(FLOAT64, np.asarray(bounds), 0.0, end, _ORDER)
+    return panels.x.ravel(), panels.weights.ravel()
 
 
 def saturation(count: int) -> float:
