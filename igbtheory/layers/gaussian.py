@@ -65,13 +65,22 @@ class GaussianPairs(Base[Pairs]):
         if is_first_order(h.q_ab):
             return self._first_order(n, phi, m)
         # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
-        q_a, q_b = (gaussian.second_moment(n, phi, m, q) for q in (h.q_a, h.q_b))
+        q_a, q_b = self._squares(n, phi, m)
         q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         if factor > 1:  # what rounding makes equal is not: the next jump would take it for the same datum
             merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
             q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
+
+    def _squares(self, n: Kind, phi: Function | None, m: int) -> Any:
+        """Return E phi(M)^2 at the two data of the pairs, computed once for equal variances where it takes time."""
+        both = self.values.q_a, self.values.q_b
+        if m == 1 and (phi is None or phi.closed):
+            return (gaussian.second_moment(n, phi, m, q) for q in both)
+        q, places = np.unique(np.concatenate([np.ravel(q) for q in both]), return_inverse=True)
+        found = np.split(gaussian.second_moment(n, phi, m, q)[places], [np.size(both[0])])
+        return (values.reshape(np.shape(q)) for values, q in zip(found, both, strict=True))
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average with its derivative."""
