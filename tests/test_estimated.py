@@ -58,15 +58,15 @@ def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None
     found = node(given(), layers)
     pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.means()[0], dtype=float), (6, 1))[:, 0]
     # independent replicates: the units of one are spread evenly, and those of a group go together
-    rngs = np.random.default_rng(7).spawn(200)
+    rngs = np.random.default_rng(7).spawn(80)
     y = np.stack([found.units(Draws(rng, 256), 256) for rng in rngs], axis=1)
     squares = np.einsum("anb,cnb->acn", y, y) / y.shape[2]
     rounding = 1e-12 * np.sqrt(np.outer(pairs.q_a, pairs.q_b))
     lost = pairs.error * np.sqrt(np.outer(pairs.q_a, pairs.q_b)) + rounding
     # 42 numbers in each of 18 chains: five standard errors once in 2000 runs by chance
-    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(200) + lost)
+    assert np.all(np.abs(squares.mean(axis=2) - pairs.q_ab) <= 5 * squares.std(axis=2) / np.sqrt(80) + lost)
     sums = y.mean(axis=2)
-    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(200) + np.diagonal(lost))
+    assert np.all(np.abs(sums.mean(axis=1) - mean) <= 5 * sums.std(axis=1) / np.sqrt(80) + np.diagonal(lost))
 
 
 def test_components_of_the_data_are_drawn_too() -> None:

@@ -309,10 +309,10 @@ def test_gamma_grows_exponentially_at_the_rate_of_the_slope(sigma_w2: float, poo
 
 
 def test_a_diagram_agrees_with_predictions_in_many_digits() -> None:
-    found = phases.diagram("tanh", np.linspace(0.5, 4, 30), np.linspace(0.01, 0.3, 20), depth=20)
-    assert found.gamma.shape == (20, 30)
+    found = phases.diagram("tanh", np.linspace(0.5, 4, 12), np.linspace(0.01, 0.3, 8), depth=20)
+    assert found.gamma.shape == (8, 12)
     assert found.error < 1e-9
-    for i, j in ((0, 29), (10, 12)):
+    for i, j in ((0, 11), (4, 5)):
         net = igb.mlp(20, "tanh", sigma_w2=found.sigma_w2[j], sigma_b2=found.sigma_b2[i])
         # 20 layers, each with the 1e-12 of the table
         assert found.gamma[i, j] == pytest.approx(float(net.predict(digits=14).gamma), rel=1e-10)

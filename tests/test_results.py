@@ -26,7 +26,7 @@ BLOCKS = igb.Network(
 S = sp.Symbol("s", positive=True)
 
 
-def drawn() -> Result:
+def drawn() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", igb.AccuracyWarning)
         return igb.draw(igb.mlp(1), DATA, (0.4, 0.6), networks=3, width=10)
