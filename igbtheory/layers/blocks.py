@@ -67,7 +67,7 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
     return KernelNode(n, Averaged(pairs, (mean_a, mean_b), Components(a)), places=places)
 
 
-def listed(node: KernelNode, layer: Layer) -> Pairs:
-    """Return the second moments that the layer lists: of all units at all positions together, or of the first token."""
-    end = FirstToken() if layer.lists_first else Flatten()
+def listed(node: KernelNode, *, first: bool = False) -> Pairs:
+    """Return the second moments of all units at all positions together, or of those of the first token."""
+    end = FirstToken() if first else Flatten()
     return (node if node.places is None else end.kernel(node)).averaged()

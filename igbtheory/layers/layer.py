@@ -71,11 +71,6 @@ class Layer(ABC):
         return False
 
     @property
-    def lists_first(self) -> bool:
-        """Whether it lists those of the first token of sequences, in place of all units at all positions together."""
-        return False
-
-    @property
     def weighs(self) -> bool:
         """Whether the layer has weights that make its units independent of those in front."""
         return False

@@ -27,7 +27,8 @@ class Node(Generic[T]):
     n is the kind of number; phi is the function not averaged yet, None for the identity; estimated lists the layers
     whose rule was estimated from draws; batch is the size of the batches whose data depend on one another; draws_within
     asks for covariances within a batch also where only draws give them; places are the positions of images, None of
-    vectors; world numbers one of several predictions that are averaged, see `layers.few`, 0 where there is one.
+    vectors; world numbers one of several predictions that are averaged, see `layers.few`, 0 where there is one; shown
+    are numbered second moments behind layers on the way here, also on the ways that a residual block has joined.
     """
 
     n: Kind
@@ -39,6 +40,7 @@ class Node(Generic[T]):
     draws_within: bool = False
     places: Places | None = None
     world: int = 0
+    shown: tuple[tuple[int, T], ...] = ()
 
     @property
     def gaussian(self) -> bool:

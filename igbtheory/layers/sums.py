@@ -60,13 +60,14 @@ def add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
 def _sum(add: Add[Node[T]], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any]) -> Node[T]:
     x, a, y, b = of
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
+    shown = tuple(dict((*x.shown, *y.shown)).items())
     if x.gaussian and y.gaussian:
-        return replace(x, base=replace(x.base, values=values), estimated=estimated)  # type: ignore[type-var]
+        return replace(x, base=replace(x.base, values=values), estimated=estimated, shown=shown)  # type: ignore[type-var]
     nothing: _SumOfUnits[T] = _SumOfUnits((), None)
     parts = nothing.plus(add, a, x).plus(add, b, y)
     # a Gaussian part varies over every batch
     base = Averaged(values, centres, parts, x.base.dependent or y.base.dependent, varies=parts.noise is not None)
-    return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch))
+    return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch), shown=shown)
 
 
 @final

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isqrt
+from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -138,7 +139,7 @@ def _each(
 def _pairs(
     layers: Sequence[Layer], n: Kind, data: Any, rows: slice, columns: slice, places: Places | None, world: int
 ) -> tuple[KernelNode, list[Pairs]]:
-    """Node of the outputs, and the kernels of the stream, for the pairs of the data in `rows` and `columns`."""
+    """Node of the outputs, the kernels that it shows and those of the stream, for the pairs in `rows` and `columns`."""
     if places is None:
         now = Block(_of_vectors(n, data, rows))
     elif places.whole:
@@ -151,12 +152,12 @@ def _pairs(
     for layer in layers:
         now = now.behind(layer)
         if layer.listed:
-            found.append(listed(now.node, layer))
+            found.append(listed(now.node))
             if len(found) == 1 and now.node.places is not None:
                 refuse_dark(layer, now.node)
             if len(found) == 1 or batched:
                 refuse_silent(found, rows.start)
-    return now.node, found
+    return now.node, [*(pairs for _, pairs in sorted(now.node.shown, key=itemgetter(0))), *found]
 
 
 def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:

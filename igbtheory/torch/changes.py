@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import fx, nn
 from torch.nn import functional
 
+from igbtheory.torch.models import is_idle
 from igbtheory.torch.reading import Reading, graph_of
 
 Array = NDArray[np.float64]
@@ -79,17 +80,17 @@ def _replacing(names: list[str], function: Any) -> Edit:
 
 
 def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node | None:
-    """Return the norm in front of an activation, or behind it, where there is nothing else."""
+    """Return the norm in front of an activation, or behind it, alone there; none that is the identity."""
     if before:
         found = node.args[0]
         alone = isinstance(found, fx.Node) and len(found.users) == 1
     else:
         found = next(iter(node.users), None)
         alone = len(node.users) == 1
-    is_norm = isinstance(found, fx.Node) and found.op == "call_module"
-    if not (alone and is_norm and isinstance(graph.get_submodule(str(found.target)), NORMS)):
+    if not (alone and isinstance(found, fx.Node) and found.op == "call_module"):
         return None
-    return found
+    norm = graph.get_submodule(str(found.target))
+    return found if isinstance(norm, NORMS) and not is_idle(norm) else None
 
 
 def _moving(names: list[str], *, before: bool) -> Edit:

@@ -1,9 +1,9 @@
 """Explain a PyTorch model: theory beside measurement, layer by layer, and what would change its bias."""
 
-import copy
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.network import Network
 from igbtheory.torch.explanation import Explanation, WhatIf
 from igbtheory.torch.library import require_torch
 
@@ -45,8 +46,8 @@ def explain(
 
     data = checked_data(X)
     values = data.double().cpu().numpy()
-    models = reading.draws_of(make_model, seed)
-    read = reading.reading(copy.deepcopy(models), data)
+    models, variances = reading.draws_of(make_model, seed), dict[Any, Any]()
+    read = reading.reading(reading.copied(models), data, variances)
     names = moments.watched_nodes(read)
     if read.output not in names:
         names.append(read.output)
@@ -57,7 +58,8 @@ def explain(
     lines = []
     for change in changes.changes(read, values):
         changed = partial(_changed, make_model, change)
-        gamma = _gamma(reading.reading([change.model(m) for m in copy.deepcopy(models)], data), change.of(values))
+        reread = reading.reading([change.model(m) for m in reading.copied(models)], data, variances)
+        gamma = _gamma(reread.network, change.of(values))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
             other = ensemble.measure(changed, change.of(values), networks, seed=seed) if check else None
@@ -69,8 +71,8 @@ def explain(
         tuple(_layer_text(path) for path in paths),
         tuple(path is not None and trunk[: len(path)] != path for path in paths),
         found,
-        known,
-        _doubt(read, values),
+        known[:, :2],
+        _doubt(read, values, known[names.index(read.output)]),
         "" if read.unread is None else ": ".join(read.unread),
         tuple(lines),
     )
@@ -80,33 +82,33 @@ def _changed(make_model: Callable[[], Any], change: Any) -> Any:
     return change.model(make_model())
 
 
-def _gamma(read: Any, data: Array) -> float:
+def _gamma(network: Callable[[], Network], data: Array) -> float:
     """Return gamma of the outputs, NaN where the theory has no rule for a layer."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return float(read.network().predict(data).gamma)
+            return float(network().predict(data).gamma)
     except ValueError:
         return np.nan
 
 
-def _doubt(read: Any, data: Array) -> float:
-    """Return the standard error of the predicted gamma: of variances that were measured, and of estimated rules."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            network = read.network()
-            prediction = network.predict(data)
-            squares = [(float(prediction.gamma) * float(prediction.error)) ** 2]
-            for i, step in enumerate(read.paths[read.output]):
-                for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False):
-                    if part.error:
-                        layer = copy.copy(step.layer)
-                        object.__setattr__(layer, name, part.value + part.error)
-                        layers = (*network.layers[:i], layer, *network.layers[i + 1 :])
-                        squares.append(float(type(network)(*layers).predict(data).gamma - prediction.gamma) ** 2)
-    except ValueError:
+def _doubt(read: Any, data: Array, known: Array) -> float:
+    """Return the standard error of the predicted gamma: of variances that were measured, and of estimated rules.
+
+    known: var_mu, var_chi and the error of the outputs.
+    """
+    if np.isnan(known).any():
         return 0.0
+    gamma = known[0] / known[1]
+    squares = [(gamma * known[2]) ** 2]
+    steps = read.paths[read.output]
+    layers = [step.layer for step in steps]
+    for i, step in enumerate(steps):
+        for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False):
+            if part.error:
+                other = replace(step.layer, **{name: part.value + part.error})
+                moved = partial(Network, *layers[:i], other, *layers[i + 1 :])
+                squares.append((_gamma(moved, data) - gamma) ** 2)
     return float(np.sqrt(sum(squares)))
 
 

@@ -78,7 +78,7 @@ def checked_device(device: Any) -> Any:
 
 def idle_norms(model: torch.nn.Module) -> list[str]:
     """Return a sentence on norms that use running statistics which no data have entered, where there are any."""
-    idle = [name for name, module in model.named_modules() if _is_idle(module)]
+    idle = [name for name, module in model.named_modules() if is_idle(module)]
     if not idle:
         return []
     others = f" and {len(idle) - 1} more" if idle[1:] else ""
@@ -89,6 +89,7 @@ def idle_norms(model: torch.nn.Module) -> list[str]:
     return [sentence]
 
 
-def _is_idle(module: torch.nn.Module) -> bool:
+def is_idle(module: torch.nn.Module) -> bool:
+    """Whether a norm is the identity: it uses running statistics that no data have entered."""
     tracked = getattr(module, "num_batches_tracked", None)
     return tracked is not None and not module.training and int(tracked) == 0

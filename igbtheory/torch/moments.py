@@ -1,9 +1,9 @@
 """Moments after every layer of a model: measured on models that are drawn, and predicted for what was read."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from torch import fx, nn
 
 from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual, Tokens
-from igbtheory.layers.few import is_few
+from igbtheory.layers.blocks import listed
+from igbtheory.layers.chain import each
 from igbtheory.layers.places import units_first
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
@@ -29,21 +30,14 @@ UNSEEN = (Flatten, Tokens, Unflatten)
 
 @final
 @dataclass(frozen=True)
-class Seen(Layer):
-    """The identity, behind which a prediction lists the moments; first: those of the first token."""
+class Shown(Layer):
+    """The identity, behind which a prediction shows the moments, by their number; first: those of the first token."""
 
+    number: int
     first: bool
 
-    @property
-    def lists_first(self) -> bool:
-        return self.first
-
-    @property
-    def listed(self) -> bool:
-        return True
-
     def kernel(self, node: KernelNode) -> KernelNode:
-        return node
+        return replace(node, shown=(*node.shown, (self.number, listed(node, first=self.first))))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         del rng, width
@@ -116,65 +110,51 @@ def measured_moments(
 
 
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
-    """Return var_mu and var_chi of these nodes, (nodes, 2), NaN where no rule gives them."""
-    known: dict[Path, tuple[float, float]] = {}
-    remembering: dict[int, Layer] = {}
+    """Return var_mu, var_chi and the error of these nodes, (nodes, 3), NaN where no rule gives them.
+
+    One prediction gives those of all nodes on the ways that it follows, also inside residual blocks.
+    """
+    known: dict[Path, Any] = {}
     paths = [reading.paths.get(name) for name in names]
     for path in sorted((path for path in paths if path is not None), key=len, reverse=True):
         if path not in known:
-            known.update(_along(path, reading.trunk, units_first(data), remembering))
-    return np.array([(np.nan, np.nan) if path is None else known[path] for path in paths])
+            first = {way: at_class_token(way, reading.trunk) for way in paths if way}
+            known.update(_along(path, first, units_first(data)))
+    return np.array([(np.nan, np.nan, np.nan) if path is None else known[path] for path in paths])
 
 
-def _along(path: Path, trunk: Path, x: Array, remembering: dict[int, Layer]) -> dict[Path, tuple[float, float]]:
-    """Return the moments behind every step of a path, from the data x, units first.
+def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
+    """Return the moments behind a path, and behind those parts of it whose moments are asked for.
 
-    remembering: to it the layers are added that keep their kernel for other paths, by the layers whose copies they are.
+    first: the paths that are asked for, and whether their moments are those of the first token; x: the data, units
+    first.
     """
-    found: dict[Path, tuple[float, float]] = {(): _of_units(x.reshape(len(x), -1))}
+    found: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x, 1)) is not None:
         x, drawing = behind, drawing + 1
-        found[path[:drawing]] = _of_units(x.reshape(len(x), -1))
-    layers: list[Layer] = []
-    rows: list[int] = []
-    own = [step.layer for step in path]
-    if any(layer.whole for layer in own) and not is_few(own):  # one block of pairs, one world
-        own = list(_remembering(own, remembering))
-    for i in range(drawing, len(path)):
-        layers.append(own[i])
-        first = at_class_token(path[: i + 1], trunk)
-        if first or not layers[-1].listed:
-            layers.append(Seen(first))
-        rows.append(sum(layer.listed for layer in layers) - 1)
+        found[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
+    layers = [step.layer for step in path[drawing:]]
+    inside = {id(layer) for layer in each(layers)}
+    asked = {id(way[-1].layer): way for way in first if id(way[-1].layer) in inside}
     if layers:
-        moments = _predicted(layers, x)
-        for i, row in enumerate(rows):
-            found[path[: drawing + i + 1]] = (np.nan, np.nan) if moments is None else (moments[row][0], moments[row][1])
+        shown = {key: Shown(i, first[way]) for i, (key, way) in enumerate(asked.items())}
+        found.update(zip(asked.values(), _predicted(_showing(layers, shown), x, len(shown)), strict=True))
     return found
 
 
-def _remembering(layers: Sequence[Layer], known: dict[int, Layer]) -> tuple[Layer, ...]:
-    """Return copies of the layers that compute their kernel once: each stands at one place behind the same data."""
-    return tuple(known.get(id(layer)) or known.setdefault(id(layer), _remember(layer, known)) for layer in layers)
+def _showing(layers: Iterable[Layer], shown: dict[int, Shown]) -> tuple[Layer, ...]:
+    """Return the layers, also those of residual blocks, with the layer behind each of them that shows its moments."""
+
+    def behind(layer: Layer) -> tuple[Layer, ...]:
+        own = layer.mapped(lambda inner: _showing(inner, shown)) if isinstance(layer, Residual) else layer
+        return (own, shown[id(layer)]) if id(layer) in shown else (own,)
+
+    return tuple(chain.from_iterable(map(behind, layers)))
 
 
-def _remember(layer: Layer, known: dict[int, Layer]) -> Layer:
-    found = layer.mapped(lambda inner: _remembering(inner, known)) if isinstance(layer, Residual) else copy(layer)
-    kernel: list[KernelNode] = []
-    plain = found.kernel
-
-    def once(node: KernelNode) -> KernelNode:
-        if not kernel:
-            kernel.append(plain(node))
-        return kernel[0]
-
-    object.__setattr__(found, "kernel", once)
-    return found
-
-
-def _predicted(layers: list[Layer], x: Array) -> Array | None:
-    """Return var_mu and var_chi behind the layers that are listed, None where a layer refuses."""
+def _predicted(layers: tuple[Layer, ...], x: Array, count: int) -> Array:
+    """Return var_mu, var_chi and the error that the layers show, (count, 3), NaN where a layer refuses."""
     try:
         shape = x.shape[2:]
         for layer in layers:
@@ -184,5 +164,5 @@ def _predicted(layers: list[Layer], x: Array) -> Array | None:
             warnings.simplefilter("ignore")  # the prediction of the outputs says what was estimated
             rows = Network(*layers, *end).predict(units_first(x)).per_layer
     except ValueError:
-        return None
-    return np.stack([rows.var_mu, rows.var_chi], axis=1).astype(float)
+        return np.full((count, 3), np.nan)
+    return np.stack([rows.var_mu, rows.var_chi, rows.error], axis=1)[:count].astype(float)

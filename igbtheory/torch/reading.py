@@ -120,8 +120,17 @@ def _is_own(filename: str) -> bool:
     return "torch" not in parts and not inside and not filename.startswith("<eval")
 
 
-def reading(models: Sequence[nn.Module], data: torch.Tensor) -> Reading:
-    """Return what can be read of models that were drawn alike; their buffers may change."""
+def copied(models: list[nn.Module]) -> list[nn.Module]:
+    """Return copies of models that share the parameters: their modes and their buffers are their own."""
+    return copy.deepcopy(models, {id(part): part for model in models for part in model.parameters()})
+
+
+def reading(models: Sequence[nn.Module], data: torch.Tensor, known: dict[Any, Variance] | None = None) -> Reading:
+    """Return what can be read of models that were drawn alike; their buffers may change.
+
+    known: variances of weights that were read before, to which those of these models are added.
+    """
+    known = {} if known is None else known
     graph = fx.GraphModule(models[0], graph_of(models[0]))
     values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0])
     values.extra_traceback = False  # errors keep the words of the model
@@ -131,13 +140,13 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor) -> Reading:
         except Exception as error:
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
-    found = _Reader(graph, models, values.env, "").read()
+    found = _Reader(graph, models, values.env, "", known).read()
     weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
     if not usual or not any(part.error for part in weights):
         return found
     # several laws fit the few weights of some layer: that of most of the others decides
-    return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
+    return _Reader(graph, models, values.env, usual.most_common(1)[0][0], known).read()
 
 
 @final
@@ -145,9 +154,14 @@ class _Reader:
     """Walks a graph from the data to the outputs."""
 
     def __init__(
-        self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
+        self,
+        graph: fx.GraphModule,
+        models: Sequence[nn.Module],
+        values: dict[fx.Node, Any],
+        usual: str,
+        known: dict[Any, Variance],
     ) -> None:
-        self.graph, self.models, self.values, self.usual = graph, models, values, usual
+        self.graph, self.models, self.values, self.usual, self.known = graph, models, values, usual, known
         self.paths: dict[fx.Node, Path] = {}
         self.units: dict[fx.Node, int] = {}  # the axes that hold the units
         self.behind: set[fx.Node] = set()  # nodes that depend on the data
@@ -211,7 +225,9 @@ class _Reader:
         raw = not any(layer.weighs for layer in layers)
         modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
         read: list[Variance] = []
-        site = Site(modules, rest, named, before, after, self.units[inputs[0]], vector, raw, read, self.usual)
+        site = Site(
+            modules, rest, named, before, after, self.units[inputs[0]], vector, raw, read, self.usual, self.known
+        )
         target = modules[0] if modules else node.target
         found = layers_of(target, site)
         for weight in modules[0].parameters() if modules else ():

@@ -25,7 +25,7 @@ class Site:
     modules: () for a function; rest: the arguments behind the data; before, after: shapes of a datum there; units: the
     axis of a datum that holds the units, such as the channels; vector: whether the theory has no positions there; raw:
     whether nothing has been drawn yet. read: to this list a row adds the variances that it has read, of weights and of
-    biases; usual: the initialiser of most of the other layers.
+    biases; usual: the initialiser of most of the other layers; known: the variances of weights that were read before.
     """
 
     modules: Sequence[nn.Module]
@@ -38,6 +38,7 @@ class Site:
     raw: bool
     read: list[Variance]
     usual: str
+    known: dict[Any, Variance]
 
     @property
     def units_last(self) -> bool:

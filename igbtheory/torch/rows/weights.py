@@ -13,7 +13,10 @@ PADDINGS = "zeros", "circular"
 
 def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> list[Layer]:
     """Add sigma_w2 and sigma_b2 to what the site has read, and return the shift by a constant bias."""
-    weights = known_variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
+    place = module.weight, fan_in, fan_out, site.usual
+    if place not in site.known:
+        site.known[place] = known_variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
+    weights = site.known[place]
     none = Variance(0.0, 0.0, ("none",))
     site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), none))
     if module.bias is None:
