@@ -24,8 +24,8 @@ LEAST, VALUES, MOST = 2**10, 2**18, 2**23
 """Of a replicate: units at least, values at all data where these allow more units, random numbers at most."""
 FEW = 2
 """Replicates of a prediction that is one of many worlds."""
-SMALL = 256
-"""Data up to which a matrix product takes one thread: several would wait for each other."""
+SMALL = 1024
+"""Data up to which a matrix product takes one thread: several wait for each other, longer still beside other work."""
 HEAVY = 100.0
 """Largest square over the mean square in a replicate up to which a unit is used as a control: beyond, its known moments
 may come from rare values that no replicate has drawn."""

@@ -116,11 +116,16 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
     """
     known: dict[Path, Any] = {}
     paths = [reading.paths.get(name) for name in names]
-    for path in sorted((path for path in paths if path is not None), key=len, reverse=True):
+    for path in sorted((path for path in paths if path is not None), key=_layers_of, reverse=True):
         if path not in known:
             first = {way: at_class_token(way, reading.trunk) for way in paths if way}
             known.update(_along(path, first, units_first(data)))
     return np.array([(np.nan, np.nan, np.nan) if path is None else known[path] for path in paths])
+
+
+def _layers_of(path: Path) -> int:
+    """Return how many layers stand on a path, with those inside residual blocks."""
+    return len([*each(step.layer for step in path)])
 
 
 def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
