@@ -75,10 +75,9 @@ def _tensor(data: Any) -> torch.Tensor:
 
 def moved(data: torch.Tensor, model: torch.nn.Module) -> torch.Tensor:
     """Return the data on the model's device, numbers with a point in its precision."""
-    parameters = list(model.parameters())
-    floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
+    floating = (parameter.dtype for parameter in model.parameters() if parameter.is_floating_point())
     kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype
-    found = data.to(parameters[0].device, kind)
+    found = data.to(next(model.parameters()).device, kind)
     if found.dtype != data.dtype and not torch.isfinite(found).all():
         raise ValueError(
             f"expected data in the range of the model's {kind}, got {float(data.abs().max()):.3g}; scale the data down"

@@ -48,8 +48,9 @@ def digest(model: torch.nn.Module) -> bytes:
     """Return a hash of some numbers of every parameter, those that independent draws share by no chance."""
     # a lazy layer that the data never reach has none
     flat = [p.detach().reshape(-1) for p in model.parameters() if not torch.nn.parameter.is_lazy(p)]
-    some = torch.cat([torch.zeros(0), *(x[:: max(1, len(x) // PROBED)].cpu() for x in flat)])
-    return hashlib.blake2b(some.to(torch.complex128).numpy().data, digest_size=16).digest()
+    some = [x if len(x) < 2 * PROBED else x[:: len(x) // PROBED] for x in flat]
+    bits = torch.cat([torch.zeros(0), *(x.cpu() for x in some)]).view(torch.uint8)
+    return hashlib.blake2b(bits.numpy().data, digest_size=16).digest()
 
 
 def refuse_repeated(weights: bytes, network: int, seen: dict[bytes, int]) -> None:

@@ -32,12 +32,10 @@ class Summary(NamedTuple):
         size, count = outputs.shape
         x = np.ascontiguousarray(outputs.T)  # NumPy reduces long rows ten times as fast as short ones
         both = x if count > 1 else np.vstack([x, np.zeros_like(x)])  # a single output is that of class 0 against a 0
-        top = both.max(axis=0)
-        winners = both == top
-        found = winners.sum(axis=1)
-        tied = 0 if found.sum() == size else int(np.sum(winners.sum(axis=0) > 1))
+        apart = both - both.max(axis=0)
+        found = np.count_nonzero(apart == 0, axis=1)
+        tied = 0 if found.sum() == size else int(np.sum(np.count_nonzero(apart == 0, axis=0) > 1))
         means = x.mean(axis=1)
-        apart = both - top
         weights = np.exp(apart)
         sums = weights.sum(axis=0)
         given = apart.sum(axis=0) / len(both) if labels is None else apart[labels, np.arange(size)]
@@ -79,12 +77,12 @@ def _moments(x: Array) -> tuple[float, float]:
     means = shifted.mean(axis=1)
     centres = x[:, 0] + means
     shifted -= means[:, None]
-    return float(centres @ centres) / contrasts, float(np.square(shifted).sum()) / (x.shape[1] * contrasts)
+    return float(centres @ centres) / contrasts, float(np.einsum("ij,ij", shifted, shifted)) / (x.shape[1] * contrasts)
 
 
 def like_probabilities(outputs: Array) -> bool:
     """Whether the outputs could be probabilities: in [0, 1], and of the sum 1 where there are several."""
-    inside = bool(outputs.min() >= 0 and outputs.max() <= 1)
+    inside = bool(outputs[0].min() >= 0 and outputs.min() >= 0 and outputs.max() <= 1)
     return inside and (outputs.shape[1] == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING)))
 
 
