@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -222,15 +223,15 @@ def branching(_: Any, x: Any) -> Any:
     ("make", "words"),
     [
         (stack(linear(20, 30), nn.ReLU, lambda: nn.Softmax(1), linear(30, 2)), r"'2' \(Softmax\).*Dense.*relu"),
-        (lambda: nn.Sequential(*[nn.Linear(20, 20)] * 2, nn.Linear(20, 2)), "same weights as '0'"),
+        (lambda: nn.Sequential(*[nn.Linear(20, 20)] * 2, nn.Linear(20, 2)), "'0' .* stands in two places"),
         (copied, r"'2' \(Linear\): has the same weights as '0'"),
-        (stack(linear(20, 2, nn.init.zeros_)), "weights of 0 are 0 when the model is new"),
+        (stack(linear(20, 2, nn.init.zeros_)), "'0' .*weights are 0 when the model is new"),
         (stack(linear(20, 2, nn.init.ones_)), "mean 1"),
         (stack(linear(20, 2), nn.ReLU), "ends in a linear layer"),
         (model(branching, a=linear(20, 2)), r"line \d+: return x if x.sum\(\) > 0"),
         (
             model(lambda m, x: m.c(m.a(x).relu() + m.a(x)), a=linear(20, 9), c=linear(9, 2)),
-            r"'parts.a' \(Linear\): has the same weights",
+            r"'parts.a' \(Linear\): stands in two places",
         ),
         (model(lambda m, x: m.b((x := m.a(x)) + x.relu()), a=linear(20, 9), b=linear(9, 2)), "Dense on every path"),
         (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "tensor of numbers"),
@@ -318,10 +319,34 @@ def test_changes_are_predicted_and_measured_as_models_that_were_written_so(expla
 def test_what_the_theory_lacks_is_measured_alone() -> None:
     make = stack(linear(20, 30), nn.ReLU, lambda: nn.Softmax(1), linear(30, 3))
     found = igb.explain(make, X, 5)
-    assert found.names == ("data", "0", "1", "3")
-    assert np.isnan(found.predicted_gamma).tolist() == [False, False, False, True]
+    assert found.names == ("data", "0", "1", "2", "3")
+    assert np.isnan(found.predicted_gamma).tolist() == [False, False, False, True, True]
     assert found.gamma == pytest.approx(igb.measure(make, X, 5).gamma, rel=1e-9)
     assert "Not read: '2' (Softmax)" in found.sentences()[-1]
+
+
+def test_a_last_layer_of_zeros_is_named_and_all_in_front_of_it_explained() -> None:
+    found = igb.explain(stack(linear(20, 30), nn.ReLU, linear(30, 3, nn.init.zeros_)), X, 3)
+    assert np.isnan(found.predicted_gamma).tolist() == [False, False, False, True]
+    assert "Not read: '2' (Linear): its weights are 0 when the model is new" in found.sentences()[-1]
+
+
+def test_models_that_are_the_same_are_not_explained() -> None:
+    def make() -> Any:
+        torch.manual_seed(0)
+        return MLP()
+
+    with pytest.raises(ValueError, match="exactly the same ones in networks 0 and 1"):
+        igb.explain(make, X, 3)
+
+
+def test_blocks_within_a_block_show_their_layers() -> None:
+    twice = model(lambda m, x: m.b((y := m.n(x)) + (y + m.a(y))), n=linear(20, 9), a=linear(9, 9), b=linear(9, 2))
+    found = igb.explain(twice, X, 3)
+    assert found.names == ("data", "parts.n", "parts.a", "add", "add_1", "parts.b")
+    assert not np.isnan(found.predicted).any()
+    # the stream of the outer block is twice that of the inner one
+    assert found.predicted[4] == pytest.approx(4 * found.predicted[1] + found.predicted[2], rel=UNIT)
 
 
 def test_a_model_and_the_random_state_are_left_as_they_were() -> None:
@@ -352,6 +377,12 @@ def test_the_explanation_is_a_result_and_a_command(
     assert list(found.columns()["name"]) == list(found.names)
     assert "<img" in found._repr_html_()
     assert "gelu for relu" in str(found)
+    np.savez("labelled.npz", X=igb.digits()[:30], y=igb.digit_labels()[:30] % 2)
+    assert main(["measure", "models.py:make", "--data", "labelled.npz", "--by-label", "--networks", "3", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert np.mean(told["by_label"], axis=2) == pytest.approx(0.5)
+    assert main(["measure", "models.py:make", "--data", "labelled.npz", "--by-label", "--networks", "3"]) == 0
+    assert "its own class, mean\n0" in capsys.readouterr().out
 
 
 def fractions(own: Any, data: Any) -> Any:
@@ -460,8 +491,18 @@ class Named(torch.nn.Linear):  # type: ignore[misc, name-defined] # PyTorch is a
         return SimpleNamespace(logits=super().forward(x), more=None)
 
 
+@dataclass
+class Outputs:
+    """Outputs as models of language return them."""
+
+    loss: Any
+    logits: Any
+
+
 def test_outputs_have_names_and_images_are_numbers_with_a_point() -> None:
     assert igb.measure(lambda: Named(20, 3), X, 3).gamma == igb.measure(lambda: nn.Linear(20, 3), X, 3).gamma
+    of_two = model(lambda m, x: Outputs((y := m.a(x)).mean(), y), a=linear(20, 3))
+    assert igb.from_torch(of_two, X) == igb.from_torch(linear(20, 3), X) == igb.Network(default(20))
     with pytest.raises(TypeError, match="X / 255"):
         igb.measure(MLP, np.zeros((3, 4, 5), dtype=np.uint8), 2)
 

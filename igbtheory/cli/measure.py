@@ -16,6 +16,7 @@ def measure(  # noqa: PLR0913 - one argument an option
     networks: Whole = 100,
     seed: Whole = 0,
     batch_size: Whole | None = None,
+    by_label: bool = False,
     device: str | None = None,
     run: Run = Run(),
     printed: Pictured = Pictured(),
@@ -36,19 +37,23 @@ def measure(  # noqa: PLR0913 - one argument an option
         Python, or from none.
     batch_size
         Data in a pass, in an order drawn anew for every model; all data at once unless named.
+    by_label
+        Use the labels that the data come with: for the cross-entropy, and for a table of the shares by label.
     device
         Where the passes run, such as cuda; where the function puts its models unless named.
 
     """
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
     from igbtheory.cli.model import absolute, loaded, model_of  # noqa: PLC0415 - as above
+    from igbtheory.cli.train import labels_of  # noqa: PLC0415 - as above
 
     values = first_rows(model_data(data), first, data)
+    given = (values, labels_of(data, None, first)) if by_label else values
     with loaded(function) as make_model:
         options = {"seed": seed, "batch_size": batch_size, "device": device, **run.options()}
         # the workers of a cluster have not loaded the file
         made = partial(model_of, absolute(function)) if (run.executor or "").startswith("dask:") else make_model
-        found = printed.drawn(lambda: igb.measure(made, values, networks, **options))
+        found = printed.drawn(lambda: igb.measure(made, given, networks, **options))
     origin = {"model": function, "inputs": text(data, values)}
     if printed.json:
         output.show_json({**origin, "batch_size": batch_size, **found.to_dict()})

@@ -11,7 +11,7 @@ from torch import fx, nn
 from torch.nn import functional
 
 from igbtheory.torch.models import is_idle
-from igbtheory.torch.reading import Reading, graph_of
+from igbtheory.torch.reading import Reading, graph_of, in_a_row
 
 Array = NDArray[np.float64]
 Edit = Callable[[fx.GraphModule], None]
@@ -35,6 +35,7 @@ class Change:
         """Return the changed model, of which the model itself is a part from now on."""
         if self.edit is None:
             return model
+        model = in_a_row(model)
         graph = fx.GraphModule(model, graph_of(model))
         self.edit(graph)
         graph.recompile()

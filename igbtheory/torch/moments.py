@@ -18,9 +18,10 @@ from igbtheory.layers.chain import each
 from igbtheory.layers.places import units_first
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
+from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import contrast_moments
 from igbtheory.torch.passes import stream
-from igbtheory.torch.reading import Path, Reading, graph_of, tensor_of
+from igbtheory.torch.reading import Path, Reading, graph_of, in_a_row, layers_on, tensor_of
 from igbtheory.torch.rows import Unflatten
 
 Array = NDArray[np.float64]
@@ -73,13 +74,20 @@ def _of_units(units: Array) -> tuple[float, float]:
 
 
 def watched_nodes(reading: Reading) -> list[str]:
-    """Return the names of the nodes that have a layer of their own, the data first, in the order of the graph."""
+    """Return the names of the nodes that have a layer of their own, the data first, in the order of the graph.
+
+    Modules that could not be read are among them.
+    """
     names: list[str] = []
     seen: set[Path] = set()
-    for name, path in reading.paths.items():
-        if path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
-            names.append(name)
-        seen.add(path)
+    for node in reading.graph.graph.nodes:
+        path = reading.paths.get(node.name)
+        if path is None:
+            unread = node.op == "call_module" and node.name in reading.named
+            names += [node.name] if unread else []
+        elif path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
+            names.append(node.name)
+        seen |= set() if path is None else {path}
     return names
 
 
@@ -99,10 +107,11 @@ def measured_moments(
 
     draws: number of networks, and the seed. Averages over units and positions; of the outputs over their contrasts.
     """
-    found = []
+    found, seen = [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
-            model = make_model()
+            model = in_a_row(make_model())
+            refuse_repeated(digest(model), i, seen)
             run = _Watched(model, names, reading)
             run.run(moved(data, model).clone())
         found.append([run.found[name] for name in names])
@@ -116,16 +125,11 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
     """
     known: dict[Path, Any] = {}
     paths = [reading.paths.get(name) for name in names]
-    for path in sorted((path for path in paths if path is not None), key=_layers_of, reverse=True):
+    for path in sorted((path for path in paths if path is not None), key=layers_on, reverse=True):
         if path not in known:
             first = {way: at_class_token(way, reading.trunk) for way in paths if way}
             known.update(_along(path, first, units_first(data)))
     return np.array([(np.nan, np.nan, np.nan) if path is None else known[path] for path in paths])
-
-
-def _layers_of(path: Path) -> int:
-    """Return how many layers stand on a path, with those inside residual blocks."""
-    return len([*each(step.layer for step in path)])
 
 
 def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
@@ -139,20 +143,24 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
     while drawing < len(path) and (behind := path[drawing].layer.undrawn(x, 1)) is not None:
         x, drawing = behind, drawing + 1
         found[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
-    layers = [step.layer for step in path[drawing:]]
-    inside = {id(layer) for layer in each(layers)}
-    asked = {id(way[-1].layer): way for way in first if id(way[-1].layer) in inside}
-    if layers:
-        shown = {key: Shown(i, first[way]) for i, (key, way) in enumerate(asked.items())}
-        found.update(zip(asked.values(), _predicted(_showing(layers, shown), x, len(shown)), strict=True))
+    ways = [way for way in first if len(way) > drawing]
+    shown = {id(way[-1].layer): Shown(i, first[way]) for i, way in enumerate(ways)}
+    layers = _showing([step.layer for step in path[drawing:]], shown)
+    rows = sorted(layer.number for layer in each(layers) if isinstance(layer, Shown))
+    if rows:
+        found.update(zip([ways[i] for i in rows], _predicted(layers, x, len(rows)), strict=True))
     return found
 
 
 def _showing(layers: Iterable[Layer], shown: dict[int, Shown]) -> tuple[Layer, ...]:
-    """Return the layers, also those of residual blocks, with the layer behind each of them that shows its moments."""
+    """Return the layers, also those of residual blocks, with the layer behind each of them that shows its moments.
+
+    A branch of inner blocks alone stays as it is: what it makes of the stream is a multiple of it, and no layer of it.
+    """
 
     def behind(layer: Layer) -> tuple[Layer, ...]:
-        own = layer.mapped(lambda inner: _showing(inner, shown)) if isinstance(layer, Residual) else layer
+        opened = isinstance(layer, Residual) and any(inner.weighs for inner in layer.inner)
+        own = layer.mapped(lambda inner: _showing(inner, shown)) if isinstance(layer, Residual) and opened else layer
         return (own, shown[id(layer)]) if id(layer) in shown else (own,)
 
     return tuple(chain.from_iterable(map(behind, layers)))

@@ -93,6 +93,6 @@ def checked_labels(labels: NDArray[np.int64] | None, outputs: Array) -> NDArray[
     if wrong:
         raise ValueError(
             f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {wrong[0]}; number the "
-            "classes from 0, or let the model return an output for each"
+            "classes from 0, let the model return an output for each, or leave the labels out"
         )
     return labels

@@ -13,6 +13,7 @@ from torch import fx, nn
 
 import igbtheory
 from igbtheory.layers import Dense, Layer, Residual
+from igbtheory.layers.chain import each
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
@@ -25,6 +26,10 @@ DRAWS = 8
 """Models that a function draws for the variances of their weights."""
 ENTRIES = 2**25
 """Parameters of all of these together at most, but for two models."""
+ZEROS = (
+    "its weights are 0 when the model is new, so that its outputs tie exactly; initialise it, for example by "
+    "torch.nn.init.xavier_normal_"
+)
 SHOWN = 3
 """Data that pass through a model to see their shapes."""
 
@@ -43,6 +48,11 @@ class Step:
 
 
 Path = tuple[Step, ...]
+
+
+def layers_on(path: Path) -> int:
+    """Return how many layers stand on a path, with those inside residual blocks."""
+    return len([*each(step.layer for step in path)])
 
 
 @final
@@ -64,7 +74,7 @@ class Reading:
     @property
     def trunk(self) -> Path:
         """The way to the outputs, or the longest one where they could not be read."""
-        return self.paths.get(self.output) or max(self.paths.values(), key=len)
+        return self.paths.get(self.output) or max(self.paths.values(), key=layers_on)
 
     def network(self) -> Network:
         """Return the network up to the outputs; ValueError: a part could not be read, which is named."""
@@ -79,26 +89,26 @@ class Reading:
                 f"expected a model that ends in a linear layer, got {repr(last.layer) if last else 'no layer'} at the "
                 "end; return logits"
             )
-        if not (last.layer.sigma_w2 or last.layer.sigma_b2):
-            raise ValueError(
-                f"the weights of {last.name} are 0 when the model is new, so that its outputs tie exactly: initialise "
-                "it, for example by torch.nn.init.xavier_normal_"
-            )
         return Network(*(step.layer for step in path))
 
 
 def draws_of(model: Any, seed: int) -> list[nn.Module]:
     """Return models that the function draws, few where they are large; of a model a copy."""
     if isinstance(model, nn.Module):
-        return [copy.deepcopy(checked_model(model, None))]
+        return [in_a_row(copy.deepcopy(checked_model(model, None)))]
     refuse_arguments(model)
     found: list[nn.Module] = []
     while len(found) < DRAWS:
         with stream(seed, len(found)):
-            found.append(checked_model(made(model, len(found)), found[-1] if found else None))
+            found.append(in_a_row(checked_model(made(model, len(found)), found[-1] if found else None)))
         if len(found) > 1 and len(found) * sum(p.numel() for p in found[0].parameters()) > ENTRIES:
             break
     return found
+
+
+def in_a_row(model: nn.Module) -> nn.Module:
+    """Return the model; a layer of PyTorch alone becomes a Sequential, since its inside is not what is read."""
+    return nn.Sequential(model) if fx.Tracer().is_leaf_module(model, "") else model
 
 
 def graph_of(model: nn.Module) -> fx.Graph:
@@ -175,7 +185,7 @@ class _Reader:
             if node.op == "placeholder" and not self.behind:
                 self._set(node, (), 0 if len(_shape(self.values[node])) in {1, 3} else 1)
             elif node.op == "output":
-                output = next(iter(node.all_input_nodes)).name
+                output = self._logits(node).name
             elif tensor_of(self.values[node]) is None or not self._inputs(node):
                 continue
             elif all(part in self.paths for part in self._inputs(node)):
@@ -185,9 +195,19 @@ class _Reader:
         paths = {node.name: path for node, path in self.paths.items()}
         # behind the last layer there may be what changes no guess, such as log_softmax
         output = next((name for name, path in paths.items() if path == paths.get(output)), output)
+        if _is_nothing(last := paths.get(output, ())[-1:]):
+            paths = {name: path for name, path in paths.items() if path[-1:] != last}
+            self.unread = f"{last[0].name!r} (Linear)", ZEROS
         named = {n.name: "data" if n.op == "placeholder" else self._name(n) for n in self.behind}
         units = {node.name: axis for node, axis in self.units.items()}
         return Reading(self.graph, paths, units, named, self.unread, output)
+
+    def _logits(self, node: fx.Node) -> fx.Node:
+        """Return the node of the outputs: of several ones that with the name logits, else the first."""
+        logits = getattr(self.values[node], "logits", None)
+        # what works in place returns the tensor that it was given
+        named = [part for part in self.graph.graph.nodes if logits is not None and self.values.get(part) is logits]
+        return named[-1] if named else node.all_input_nodes[0]
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         return [part for part in node.all_input_nodes if part in self.behind]
@@ -239,11 +259,17 @@ class _Reader:
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
         """Refuse weights that stand elsewhere, too, or are equal to others."""
         for other, known in self.seen:
-            if known.shape == weight.shape and bool(weight.any()) and torch.equal(known, weight):
+            if known.shape != weight.shape or not bool(weight.any()) or not torch.equal(known, weight):
+                continue
+            if other == name:
                 raise UnreadError(
-                    f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
-                    "layer (copies, as nn.TransformerEncoder makes, start equal)"
+                    "stands in two places with the same weights: the theory needs independent ones; make a layer for "
+                    "each place"
                 )
+            raise UnreadError(
+                f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
+                "layer (copies, as nn.TransformerEncoder makes, start equal)"
+            )
         self.seen.append((name, weight))
 
     def _sum(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
@@ -256,6 +282,12 @@ class _Reader:
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
         added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
         return (*common, Step(name, Residual(*added, shortcut=shortcut)))
+
+
+def _is_nothing(last: Path) -> bool:
+    """Whether the last step of a path is a linear layer whose weights and biases are 0."""
+    layer = last[0].layer if last else None
+    return isinstance(layer, Dense) and not (layer.sigma_w2 or layer.sigma_b2)
 
 
 def tensor_of(value: Any) -> torch.Tensor | None:

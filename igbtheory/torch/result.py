@@ -93,6 +93,7 @@ class Measurement(OutputEstimates):
             "loss_error": self.loss_error,
             "shares": self.shares,
             "probabilities": self.probabilities,
+            **({"by_label": self.by_label} if self.by_label.size else {}),
         }
 
     def __str__(self) -> str:
@@ -106,7 +107,18 @@ class Measurement(OutputEstimates):
             ["largest share, mean", measured(self.majority, self.majority_error)],
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
-        return table(("output", "measured"), rows)
+        found = table(("output", "measured"), rows)
+        return f"{found}\n\n{self._label_table()}" if self.by_label.size else found
+
+    def _label_table(self) -> str:
+        """Return a line for every label that has data: the largest share of a class, and that of its own class."""
+        rows = []
+        for label, shares in enumerate(np.moveaxis(self.by_label, 1, 0)):
+            if not np.isnan(shares).any():
+                parts = np.stack([shares.max(axis=1), shares[:, label]])
+                errors = parts.std(axis=1, ddof=1) / np.sqrt(self.networks)
+                rows.append([str(label), *map(measured, parts.mean(axis=1), errors)])
+        return table(("label", "largest share, mean", "its own class, mean"), rows)
 
     def __repr__(self) -> str:
         return (
