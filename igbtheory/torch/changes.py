@@ -11,7 +11,8 @@ from torch import fx, nn
 from torch.nn import functional
 
 from igbtheory.torch.models import is_idle
-from igbtheory.torch.reading import Reading, graph_of, in_a_row
+from igbtheory.torch.reading import Reading
+from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
 Edit = Callable[[fx.GraphModule], None]

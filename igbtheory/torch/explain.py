@@ -41,13 +41,13 @@ def explain(
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
-    from igbtheory.torch import changes, ensemble, moments, reading  # noqa: PLC0415
+    from igbtheory.torch import changes, ensemble, moments, reading, tracing  # noqa: PLC0415
     from igbtheory.torch.data import checked_data  # noqa: PLC0415
 
     data = checked_data(X)
     values = data.double().cpu().numpy()
-    models, variances = reading.draws_of(make_model, seed), dict[Any, Any]()
-    read = reading.reading(reading.copied(models), data, variances)
+    models, variances = tracing.draws_of(make_model, seed), dict[Any, Any]()
+    read = reading.reading(tracing.copied(models), data, variances)
     names = moments.watched_nodes(read)
     if read.output not in names:
         names.append(read.output)
@@ -58,7 +58,7 @@ def explain(
     lines = []
     for change in changes.changes(read, values):
         changed = partial(_changed, make_model, change)
-        reread = reading.reading([change.model(m) for m in reading.copied(models)], data, variances)
+        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, variances)
         gamma = _gamma(reread.network, change.of(values))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity

@@ -25,7 +25,8 @@ def from_torch(model: Any, X: Any, *, seed: int = 0) -> "Network":  # noqa: N803
     """
     require_torch()
     from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
-    from igbtheory.torch.reading import draws_of, reading  # noqa: PLC0415 - as above
+    from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
+    from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
     found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X))
     network = found.network()

@@ -46,11 +46,14 @@ def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Modul
 
 def digest(model: torch.nn.Module) -> bytes:
     """Return a hash of some numbers of every parameter, those that independent draws share by no chance."""
-    # a lazy layer that the data never reach has none
-    flat = [p.detach().reshape(-1) for p in model.parameters() if not torch.nn.parameter.is_lazy(p)]
-    some = [x if len(x) < 2 * PROBED else x[:: len(x) // PROBED] for x in flat]
-    bits = torch.cat([torch.zeros(0), *(x.cpu() for x in some)]).view(torch.uint8)
-    return hashlib.blake2b(bits.numpy().data, digest_size=16).digest()
+    found = hashlib.blake2b(digest_size=16)
+    for parameter in model.parameters():
+        if torch.nn.parameter.is_lazy(parameter):  # the data never reach it
+            continue
+        # NumPy has no numbers of 16 bits with the range of 32
+        numbers = (parameter.float() if parameter.dtype.itemsize < 4 else parameter).numpy(force=True).ravel(order="K")
+        found.update(numbers[:: max(1, numbers.size // PROBED)].tobytes())
+    return found.digest()
 
 
 def refuse_repeated(weights: bytes, network: int, seen: dict[bytes, int]) -> None:

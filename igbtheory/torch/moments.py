@@ -21,8 +21,9 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import contrast_moments
 from igbtheory.torch.passes import stream
-from igbtheory.torch.reading import Path, Reading, graph_of, in_a_row, layers_on, tensor_of
+from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
 from igbtheory.torch.rows import Unflatten
+from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
 UNSEEN = (Flatten, Tokens, Unflatten)
@@ -124,12 +125,12 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
     One prediction gives those of all nodes on the ways that it follows, also inside residual blocks.
     """
     known: dict[Path, Any] = {}
-    paths = [reading.paths.get(name) for name in names]
-    for path in sorted((path for path in paths if path is not None), key=layers_on, reverse=True):
+    asked = {name: reading.paths[name] for name in names if name in reading.paths}
+    first = {path: at_class_token(path, reading.trunk) for path in asked.values() if path}
+    for path in sorted(asked.values(), key=layers_on, reverse=True):
         if path not in known:
-            first = {way: at_class_token(way, reading.trunk) for way in paths if way}
             known.update(_along(path, first, units_first(data)))
-    return np.array([(np.nan, np.nan, np.nan) if path is None else known[path] for path in paths])
+    return np.array([known[asked[name]] if name in asked else (np.nan, np.nan, np.nan) for name in names])
 
 
 def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:

@@ -1,31 +1,23 @@
 """Read PyTorch models into networks of the theory."""
 
-import copy
-import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path as File
 from typing import Any, final
 
 import torch
 from torch import fx, nn
 
-import igbtheory
 from igbtheory.layers import Dense, Layer, Residual
 from igbtheory.layers.chain import each
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
-from igbtheory.torch.models import checked_model, refuse_arguments
-from igbtheory.torch.passes import made, stream
+from igbtheory.torch.passes import stream
 from igbtheory.torch.rows import SUMS, Site, UnreadError, is_vector, layers_of, units_behind
+from igbtheory.torch.tracing import graph_of
 
-DRAWS = 8
-"""Models that a function draws for the variances of their weights."""
-ENTRIES = 2**25
-"""Parameters of all of these together at most, but for two models."""
 ZEROS = (
     "its weights are 0 when the model is new, so that its outputs tie exactly; initialise it, for example by "
     "torch.nn.init.xavier_normal_"
@@ -90,49 +82,6 @@ class Reading:
                 "end; return logits"
             )
         return Network(*(step.layer for step in path))
-
-
-def draws_of(model: Any, seed: int) -> list[nn.Module]:
-    """Return models that the function draws, few where they are large; of a model a copy."""
-    if isinstance(model, nn.Module):
-        return [in_a_row(copy.deepcopy(checked_model(model, None)))]
-    refuse_arguments(model)
-    found: list[nn.Module] = []
-    while len(found) < DRAWS:
-        with stream(seed, len(found)):
-            found.append(in_a_row(checked_model(made(model, len(found)), found[-1] if found else None)))
-        if len(found) > 1 and len(found) * sum(p.numel() for p in found[0].parameters()) > ENTRIES:
-            break
-    return found
-
-
-def in_a_row(model: nn.Module) -> nn.Module:
-    """Return the model; a layer of PyTorch alone becomes a Sequential, since its inside is not what is read."""
-    return nn.Sequential(model) if fx.Tracer().is_leaf_module(model, "") else model
-
-
-def graph_of(model: nn.Module) -> fx.Graph:
-    """Return the graph of a model. ValueError: it has control flow that the data decide, whose line is named."""
-    try:
-        return fx.Tracer().trace(model)
-    except Exception as error:
-        own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-        place = f" ({File(own[-1].filename).name}, line {own[-1].lineno}: {own[-1].line})" if own else ""
-        raise ValueError(
-            f"expected a model whose layers do not depend on the data, got {type(model).__name__}, which cannot be "
-            f"traced: {' '.join(str(error).split())[:200]}{place}"
-        ) from error
-
-
-def _is_own(filename: str) -> bool:
-    parts = File(filename).parts
-    inside = File(filename).is_relative_to(File(igbtheory.__file__).parent)
-    return "torch" not in parts and not inside and not filename.startswith("<eval")
-
-
-def copied(models: list[nn.Module]) -> list[nn.Module]:
-    """Return copies of models that share the parameters: their modes and their buffers are their own."""
-    return copy.deepcopy(models, {id(part): part for model in models for part in model.parameters()})
 
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor, known: dict[Any, Variance] | None = None) -> Reading:
