@@ -53,10 +53,11 @@ def explain(
         names.append(read.output)
     found = moments.measured_moments(make_model, data, names, read, (networks, seed))
     known = moments.predicted_moments(read, values, names)
-    trunk, paths = read.trunk, [read.paths.get(name) for name in names]
-    token = ["[:, 0]" if path and moments.at_class_token(path, trunk) else "" for path in paths]
+    passed, paths = read.passed, [read.paths.get(name) for name in names]
+    token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     lines = []
-    for change in changes.changes(read, values):
+    # of a model that is not read as a whole nothing is predicted
+    for change in changes.changes(read, values) if check or read.unread is None else ():
         changed = partial(_changed, make_model, change)
         reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, variances)
         gamma = _gamma(reread.network, change.of(values))
@@ -69,7 +70,7 @@ def explain(
         seed,
         tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
         tuple(_layer_text(path) for path in paths),
-        tuple(path is not None and trunk[: len(path)] != path for path in paths),
+        tuple(name not in passed for name in names),
         found,
         known[:, :2],
         _doubt(read, values, known[names.index(read.output)]),

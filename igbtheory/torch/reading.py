@@ -68,6 +68,17 @@ class Reading:
         """The way to the outputs, or the longest one where they could not be read."""
         return self.paths.get(self.output) or max(self.paths.values(), key=layers_on)
 
+    @property
+    def passed(self) -> set[str]:
+        """Names of the nodes that no way from the data to the outputs goes around, as those of a branch."""
+        nodes = list(self.graph.graph.nodes)
+        places = {node: i for i, node in enumerate(nodes) if node.name in self.named or node.op == "output"}
+        found, reached = set(), 0
+        for node, place in places.items():
+            found |= {node.name} if reached <= place else set()
+            reached = max([reached, *(places[user] for user in node.users if user in places)])
+        return found
+
     def network(self) -> Network:
         """Return the network up to the outputs; ValueError: a part could not be read, which is named."""
         path = self.paths.get(self.output)
