@@ -80,11 +80,11 @@ def watched_nodes(reading: Reading) -> list[str]:
     Modules that could not be read are among them.
     """
     names: list[str] = []
-    seen: set[Path] = set()
+    seen, passed = set[Path](), reading.passed
     for node in reading.graph.graph.nodes:
         path = reading.paths.get(node.name)
         if path is None:
-            unread = node.op == "call_module" and node.name in reading.named
+            unread = node.name in reading.named and (node.op == "call_module" or node.name in passed)
             names += [node.name] if unread else []
         elif path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
             names.append(node.name)
