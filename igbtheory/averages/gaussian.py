@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages import (
+    any_formula,
     broken_lines,
     kernel_tables,
     kinked_kernel,
@@ -30,6 +31,7 @@ from igbtheory.averages import (
 from igbtheory.averages.kinked_kernel import Kinked
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.mesh import UnresolvedError
+from igbtheory.averages.resolved import is_rough
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import ClosedForm, Function
 from igbtheory.numbers import Float64, Kind
@@ -122,13 +124,13 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None):
         moment_tables.fill(phi, m, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
-    rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
+    rule = partial(_by_nodes, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if lines is not None:
         rule = partial(broken_lines.moments, lines)
     for i in np.flatnonzero(~(found[3] <= allowed)):
         with one_thread():
             last = rule(*points[:, i])
-        if not smooth or last[3] < found[3, i] or found[3, i] > ROUGH:  # sums of waves may be better
+        if not smooth or last[3] < found[3, i] or not found[3, i] <= ROUGH:  # sums of waves may be better
             found[:, i] = last
     return found
 
@@ -146,12 +148,16 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
     found[:, left] = np.concatenate(parts, axis=1)
 
 
-def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point by panels, or by plain sums where the slope takes too many of them."""
+def _by_nodes(n: Kind, phi: Function, *point: Any) -> Any:
+    """Moments at a point: by the series from nodes, else by panels, or by plain sums where these are too many."""
+    found = any_formula.moments(phi, *map(float, point)) if isinstance(n, Float64) and any(point[1:]) else None
+    if found and found[3] <= moment_tables.GOAL:
+        return found
     try:
-        return quadrature.moments(n, phi, *point)
+        last = quadrature.moments(n, phi, *point)
     except UnresolvedError:
-        return plain_sums.moments(n, phi, *point)
+        last = plain_sums.moments(n, phi, *point)
+    return found if found and not last[3] < found[3] else last
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
@@ -188,6 +194,10 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
     elif isinstance(n, Float64) and (split := _kinked(phi, pair, mean)) is not None:
         with suppress(UnresolvedError):
             values, error = kinked_kernel.product(split, pair, float(mean))
+            return values, error * steepness(n, phi, *pair)
+    if isinstance(n, Float64):
+        values, error = any_formula.product(phi, pair, float(mean))
+        if error <= moment_tables.GOAL or is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
             return values, error * steepness(n, phi, *pair)
     largest = (phi, 1) if _is_zero(mean) else None
     rule, square = partial(_product_by_panels, n, phi, centre), partial(second_moment, n, phi, 1, mean=mean)

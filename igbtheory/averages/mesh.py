@@ -56,9 +56,16 @@ def mesh(phi: Function, reach: float) -> Mesh:
     return found
 
 
+def is_resolved(phi: Function, reach: float) -> bool:
+    """Return whether phi has a mesh on (-reach, reach)."""
+    return _mesh(phi, reach) is not None
+
+
 @lru_cache(maxsize=256)
 def _mesh(phi: Function, reach: float) -> Mesh | None:
-    """Return the mesh, None where the slope is not resolved."""
+    """Return the mesh, None where the slope is not resolved, or does not tell where phi jumps."""
+    if not phi.pieces.split:
+        return None
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})
     near = np.concatenate([np.linspace(-side, side, 65) for side in (reach / 8, min(reach, 8))])

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages.mesh import mesh, span
+from igbtheory.averages.mesh import UnresolvedError, mesh, span
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import Panels, farthest, split_normal, variance
@@ -80,6 +80,14 @@ def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
     return Resolved(n, phi, reach, [n.number(kink) for kink in phi.kinks], jumps, cuts, found.doubt)
 
 
+def is_rough(phi: Function, mean: float, scale: float) -> bool:
+    """Return whether the slope of phi is singular beside a kink, or takes too many panels."""
+    try:
+        return resolved(FLOAT64, phi, mean, scale).doubt > 1
+    except UnresolvedError:
+        return True
+
+
 def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
     """Return the positions (x - centre)/scale, axis of points in front; a scale of zero sends them to infinity."""
     column = np.array(points, dtype=np.asarray(scale).dtype).reshape(len(points), *(1,) * np.ndim(centre))
@@ -87,13 +95,17 @@ def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
 
 
 def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
-    """Return the standard deviations beyond which phi and its slope, weighted with the density, are negligible."""
+    """Return the standard deviations beyond which phi and its slope, weighted with the density, are negligible.
+
+    Where phi is no number, since a part of it overflows, nothing is known of it.
+    """
     least = farthest(n)
     z = np.linspace(-4 * least, 4 * least, 512)
     x = mean + scale * z
     with np.errstate(all="ignore"):
         slope = np.abs(phi.slope(FLOAT64, x))
         size = (np.abs(phi(FLOAT64, x)) + scale * np.where(np.isfinite(slope), slope, 0)) * np.exp(-z * z / 4)
+        size = np.where(np.isnan(size), 0, size)
     largest = np.max(size[np.isfinite(size)], initial=0.0)
     seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away is no step
     beyond = np.abs(z)[seen]

@@ -20,14 +20,16 @@ from igbtheory.formulas.reader import folded, read
 from igbtheory.formulas.recorder import SHAPES, Recorder, shape
 from igbtheory.formulas.sympy_reader import from_sympy
 from igbtheory.formulas.text import text
-from igbtheory.formulas.tree import Tree, X, evaluate, has_steps
+from igbtheory.formulas.tree import Call, Tree, X, children, evaluate
 from igbtheory.numbers import FLOAT64
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
 
-JUMPS = (1e-14, 1e-11)
-"""Tolerances with which formulas with infinitely many jumps are approximated: more would not make them fewer."""
+JUMPS, REACHES = (1e-14,), (64.0, 16.0)
+"""Tolerance and reaches with which formulas with infinitely many jumps are approximated: others would not make them fewer."""
+MOST_STEPS, SOME = 40, np.linspace(-16, 16, 2**12)
+"""Jumps of floor at most, between these points, for which that does not take seconds."""
 
 
 def function_of(activation: Any, **parameters: Any) -> Function:
@@ -73,11 +75,13 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
 
 def _checked(name: str, tree: Tree) -> Function:
-    """Return the function of a formula, approximated where it has infinitely many jumps, as far as that goes."""
+    """Return the function of a formula; of one with jumps without end, its pieces where these are few and accurate."""
     phi = Function(name, tree)
-    if has_steps(tree):
+    if 0 < _steps(tree) <= MOST_STEPS:
         with suppress(ValueError):
-            return approximated(name, partial(evaluate, tree, FLOAT64), JUMPS)
+            found = approximated(name, partial(evaluate, tree, FLOAT64), JUMPS, REACHES)
+            found.refuse_doubt()
+            return found
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         try:
             pieces = phi.pieces
@@ -87,3 +91,11 @@ def _checked(name: str, tree: Tree) -> Function:
             ) from None
         refuse_outside(phi.name, phi.tree, pieces)
     return replace(phi, closed=closed_of(phi.pieces))
+
+
+def _steps(tree: Tree) -> float:
+    """Return how often the steps of a formula jump, roughly; inf where they stand beside other functions."""
+    own = 0.0
+    if isinstance(tree, Call):
+        own = float(np.ptp(evaluate(tree, FLOAT64, SOME) + 0 * SOME)) if tree.name == "floor" else np.inf
+    return own + sum(map(_steps, children(tree)))

@@ -1,14 +1,17 @@
 """The domain of a formula: refused where it is not a finite real number somewhere that a Gaussian reaches."""
 
 from fractions import Fraction
+from functools import reduce
 from itertools import islice
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.formulas.character import GRID, growth
 from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.roots import guards, roots
-from igbtheory.formulas.tree import Tree, Variable, children
+from igbtheory.formulas.tree import Tree, Variable, children, evaluate
 from igbtheory.numbers import FLOAT64
 
 STEEPEST = 0.49
@@ -17,8 +20,6 @@ FIRST = 8
 """Roots of one part of a formula that are tried: those of an oscillation, all alike, take seconds."""
 BESIDE = Fraction(1, 10**20)
 """Distance from a piece at which a root counts as its end: a comparison may change at a pole, too."""
-FAR = 300.0
-"""Distance beyond which a value that is no number comes from overflow."""
 
 
 def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
@@ -45,12 +46,9 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         )
     with np.errstate(all="ignore"):
         wrong = GRID[np.isnan(values.place_by_place(FLOAT64, GRID)) & ~np.isin(GRID, np.array(values.infinite, float))]
+        wrong = wrong[~_overflows(tree, wrong)]
     if wrong.size:
         x = wrong[np.argmin(np.abs(wrong))]
-        if abs(x) > FAR:
-            raise ValueError(
-                f"the formula {text!r:.200} overflows at x = {x:.6g}; write it with tanh, sigmoid, sech or exp(-abs(x))"
-            )
         raise ValueError(
             f"the formula {text!r:.200} is not a real number at x = {x:.6g}; a Gaussian pre-activation takes every "
             "value, so guard it, for example with where(x > 0, ..., 0) or abs(x)"
@@ -60,6 +58,12 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
             f"the formula {text!r:.200} grows faster than any Gaussian allows: E phi^2 is infinite; clip it, for "
             "example with min(..., 10)"
         )
+
+
+def _overflows(tree: Tree, x: NDArray[np.float64]) -> Any:
+    """Return where some part of a formula is infinite, which makes it no number in double precision alone."""
+    own = np.isinf(evaluate(tree, FLOAT64, x) + 0 * x)
+    return reduce(np.logical_or, (_overflows(part, x) for part in children(tree)), own)
 
 
 def _has_x(tree: Tree) -> bool:

@@ -126,6 +126,8 @@ class Function:
     @cached_property
     def monotonicity(self) -> int:
         """Monotonicity: 1 increasing, -1 decreasing, 0 neither, as far as a fine grid shows."""
+        if not self.pieces.split:
+            return 0
         return monotonicity(self.slope, [float(jump) for jump in self.pieces.jumps(FLOAT64)])
 
     def refuse_doubt(self) -> None:

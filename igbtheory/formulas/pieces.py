@@ -33,6 +33,8 @@ MANY = 16
 """Kinks beyond which each formula is evaluated on its own interval alone."""
 BESIDE = Fraction(1, 2**50)
 """Relative distance from a point where a formula is infinite at which it is evaluated instead."""
+SETTLED, NEAR = 1e-3, 1e-12
+"""Relative change of a jump that is none, and value of a guard near to 0."""
 MODERATE = 8
 """Exponent up to which a power of a far point stays in range beside others."""
 
@@ -102,11 +104,33 @@ class Pieces:
         return np.array(self.kinks, dtype=float)
 
     def jumps(self, n: Kind) -> list[Any]:
-        """Jump at each kink, in the kind n; 0 exactly where polynomials meet, and where it is infinite."""
+        """Jump at each kink, in the kind n; 0 exactly where polynomials meet, and where it is infinite.
+
+        Of a formula that is singular at a kink, as atan(1/x) is, it is the rise from the one side to the other.
+        """
         return [
-            n.number(0) if kink in self.infinite else evaluate(jump, n, n.number(kink))
+            self._risen(n, kink) if kink in self._hidden else evaluate(jump, n, n.number(kink))
             for kink, jump in zip(self.kinks, self._jumps, strict=True)
         ]
+
+    def _risen(self, n: Kind, kink: Fraction) -> Any:
+        """Rise from just below a kink to just above it; 0 where it does not settle, as between infinite values."""
+        beside = max(1, abs(kink)) * Fraction(4 * n.epsilon)
+        with np.errstate(all="ignore"):
+            near, far = (self(n, n.number(kink + d)) - self(n, n.number(kink - d)) for d in (beside, 16 * beside))
+            return near if abs(far - near) <= SETTLED * abs(near) else n.number(0)
+
+    @cached_property
+    def _hidden(self) -> frozenset[Fraction]:
+        """Kinks at which the formula is singular on one side, so that its value there is none or that of either."""
+        with np.errstate(all="ignore"):
+            return frozenset(
+                kink
+                for kink, sides in zip(self.kinks, pairwise(self.formulas), strict=True)
+                for side in sides
+                for _, guard in guards(side)
+                if not abs(evaluate(guard, FLOAT64, np.float64(kink))) > NEAR * max(1, abs(kink))
+            )
 
     @cached_property
     def _jumps(self) -> tuple[Tree, ...]:

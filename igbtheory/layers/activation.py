@@ -7,12 +7,17 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory.averages.mesh import is_resolved
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.numbers import FLOAT64
+
+
+USUAL = 8.0
+"""Distance up to which panels must resolve a formula."""
 
 
 @final
@@ -59,10 +64,15 @@ class Activation(Layer):
     def law(self, node: LawNode) -> LawNode:
         if self.phis and node.base.averages:
             return self._of_each(node)
-        return node.then(self.phi) if node.base.averages else super().law(node)
+        return node.then(self.phi) if self._has_rule(node) else super().law(node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return node.then(self.phi) if node.base.averages else super().kernel(node)
+        return node.then(self.phi) if self._has_rule(node) else super().kernel(node)
+
+    def _has_rule(self, node: Node[Any]) -> bool:
+        """Return whether phi of the node can be averaged: panels alone do it for maxima and normalised units."""
+        alone = node.maximum == 1 and node.base.gaussian
+        return node.base.averages and (alone or node.n.exact or is_resolved(self.phi, USUAL))
 
     def _of_each(self, node: LawNode) -> LawNode:
         """Return the node behind, its moments those of each function at its own points of the sweep."""

@@ -1,0 +1,151 @@
+"""Nodes for averages of the values of any formula, in double precision: panels that are bisected where they must be.
+
+Where a formula jumps or has a kink that its text does not show, as floor does, the panels beside are the narrowest.
+They tell the place, at which a second search ends its panels from the beginning.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from igbtheory.averages.resolved import reach_of
+from igbtheory.formulas.function import Function
+from igbtheory.numbers import FLOAT64
+
+FINE, COARSE = 24, 12
+"""Nodes of a panel, and those of the coarser rule that it is compared with."""
+WIDEST = 0.4
+"""Standard deviations that a panel spans at most."""
+DEEP, LEVELS = 8, 900
+"""Bisections from which on a panel is taken to be beside a break, and bisections at most."""
+MOST = 2**13
+"""Panels at most, roughly."""
+NARROWEST, AT_ZERO = 1e-15, 1e-250
+"""Width of a panel at least, relative to the distance from the mean, and absolute."""
+HIDDEN = 1e-10
+"""Share of a panel at its ends in which a jump is overlooked."""
+NEGLIGIBLE = 1e-17
+"""Share of the root of the second moment, and of the second moment, that the rule on a panel may miss."""
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Points z in standard deviations, weights with the Gaussian density, values of phi there.
+
+    missed: estimated errors of averages of phi, and of phi^2.
+    """
+
+    z: Array
+    weights: Array
+    values: Array
+    missed: Array
+
+
+def nodes(phi: Function, mean: float, scale: float) -> Nodes:
+    """Return nodes for averages of phi(mean + scale z), z standard normal.
+
+    Where the formula leaves the range of the numbers, it counts as 0, and as missed with its largest other value.
+    """
+    try:  # nearby scales share their panels
+        low, high = _panels(phi, mean, float(2.0 ** (np.ceil(4 * np.log2(scale)) / 4)))
+    except ValueError:  # the formula grows too fast for a larger scale
+        low, high = _panels(phi, mean, scale)
+    z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
+    lost, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
+    missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1) + weights[lost].sum() * largest ** np.arange(1, 3)
+    return Nodes(z, weights, np.where(lost, 0.0, values), missed)
+
+
+@lru_cache(maxsize=64)
+def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array]:
+    """Return left and right ends of panels, as distances from the mean."""
+    reach = reach_of(FLOAT64, phi, mean, scale)
+    ends = scale * np.linspace(-reach, reach, 1 + 2 * int(np.ceil(reach / WIDEST)))
+    kinks = np.array(phi.pieces.kinks, dtype=float) - mean
+    ends = np.union1d(ends, kinks[np.abs(kinks) < scale * reach])
+    ends = np.union1d(ends, _breaks(*_search(phi, mean, scale, ends, all_in_all=False)))
+    low, high, _ = _search(phi, mean, scale, ends, all_in_all=True)
+    return low, high
+
+
+def _search(
+    phi: Function, mean: float, scale: float, ends: Array, *, all_in_all: bool
+) -> tuple[Array, Array, NDArray[np.intp]]:
+    """Return left and right ends of the panels in order, and how often each has been bisected, for averages at a scale.
+
+    all_in_all: whether there are MOST of them at most, and not of those to be bisected at once. The worst come first.
+    """
+    low, high = ends[:-1], ends[1:]
+    kept: list[tuple[Array, Array, NDArray[np.intp]]] = []
+    total, room = 0.0, MOST - low.size * all_in_all
+    for level in range(LEVELS):
+        second, gaps = _rule(phi, mean, scale, low, high)
+        total = max(total, float(np.nansum(second)))
+        excess = np.nan_to_num(np.max(gaps.T / (NEGLIGIBLE * np.array([np.sqrt(total), total])), axis=1), nan=np.inf)
+        excess *= high - low > np.maximum(NARROWEST * np.abs(low), AT_ZERO)
+        worst = np.argsort(-excess, kind="stable")[: max(room, 0)]
+        rough = np.zeros(low.size, dtype=bool)
+        rough[worst[excess[worst] > 1]] = True
+        room -= np.count_nonzero(rough) * all_in_all
+        kept.append((low[~rough], high[~rough], np.full(np.count_nonzero(~rough), level)))
+        middle = (low[rough] + high[rough]) / 2
+        low, high = np.concatenate([low[rough], middle]), np.concatenate([middle, high[rough]])
+        if not low.size:
+            break
+    lows, highs, levels = (np.concatenate(part) for part in zip(*kept, strict=True))
+    order = np.argsort(lows)
+    return lows[order], highs[order], levels[order]
+
+
+def _breaks(low: Array, high: Array, levels: NDArray[np.intp]) -> Array:
+    """Middles of panels that are narrower than those beside, as at a break."""
+    width = high - low
+    left, right = np.append(np.inf, width[:-1]), np.append(width[1:], np.inf)
+    found = (levels >= DEEP) & (width < left) & (width <= right)
+    return np.asarray((low[found] + high[found]) / 2)
+
+
+@np.errstate(all="ignore")
+def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> tuple[Array, Array]:
+    """Return averages of phi^2 on the panels, and estimated errors there of averages of phi and of phi^2.
+
+    They are differences of two rules, and what a jump between an end and the first node hides from both: there the
+    values must be those of the polynomial through the nodes.
+    """
+    sums = []
+    for order in (COARSE, FINE):
+        _, weights, values = _at(phi, mean, scale, low, high, order)
+        terms = weights * values
+        sums.append(np.array([terms.sum(axis=1), (terms * values).sum(axis=1)]))
+    inside = np.maximum(HIDDEN * (high - low), 8 * FLOAT64.epsilon * (np.maximum(np.abs(low), np.abs(high)) + abs(mean)))
+    gaps = np.abs(sums[1] - sums[0])
+    nodes, of_nodes = _barycentric()
+    for end, sign in ((low, 1), (high, -1)):
+        found = phi(FLOAT64, mean + end + sign * inside)
+        parts = of_nodes / (-sign + sign * 2 * (inside / (high - low))[:, None] - nodes)
+        jump = np.abs(found - (parts * values).sum(axis=1) / parts.sum(axis=1))
+        share = (1 - nodes[-1]) / 2 * (high - low) / scale * FLOAT64.npdf(end / scale) * jump
+        gaps += share, share * (np.abs(found) + jump)
+    return sums[1][1], gaps
+
+
+@lru_cache
+def _barycentric() -> tuple[Array, Array]:
+    """Return the nodes of the finer rule, and the weights of the barycentric formula through them."""
+    x, weights = FLOAT64.legendre(FINE)
+    return x, (-1.0) ** np.arange(FINE) * np.sqrt((1 - x * x) * weights)
+
+
+@np.errstate(all="ignore")
+def _at(phi: Function, mean: float, scale: float, low: Array, high: Array, order: int) -> tuple[Array, Array, Array]:
+    """Points, weights and values on panels, shape (panels, order)."""
+    x, weights = FLOAT64.legendre(order)
+    half = (high - low)[:, None] / 2
+    t = low[:, None] + half * (1 + x)
+    return t / scale, half / scale * weights * FLOAT64.npdf(t / scale), phi(FLOAT64, mean + t)
