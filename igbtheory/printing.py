@@ -33,9 +33,8 @@ def runs(layers: Sequence[Layer]) -> list[tuple[int, tuple[Layer, ...]]]:
 
 
 def _repeats(layers: Sequence[Layer], place: int, size: int) -> int:
-    names = tuple(layers[place : place + size])
-    count = 1
-    while tuple(layers[place + count * size : place + (count + 1) * size]) == names:
+    names, count = list(map(repr, layers)), 1  # layers with arrays do not compare
+    while names[place + count * size : place + (count + 1) * size] == names[place : place + size]:
         count += 1
     return count
 

@@ -145,6 +145,15 @@ def test_a_sweep_over_parameters_broadcasts_with_others() -> None:
         igb.phases.edge_of_chaos(swept)
 
 
+def test_a_sweep_over_parameters_in_front_of_a_maximum() -> None:
+    a = np.array([0.1, 0.2])
+    net = igb.Network(igb.Dense(2.0), igb.Activation("max(x, a*x)", a=a), igb.MaxPool(2), igb.Dense(a[:, None]))
+    for i, one in enumerate(a):
+        alone = igb.Network(igb.Dense(2.0), igb.Activation("max(x, a*x)", a=one), igb.MaxPool(2), igb.Dense(1.0))
+        assert net.predict().gamma[:, i] == pytest.approx(alone.predict().gamma, rel=1e-12)
+    assert "MaxPool(2)" in repr(net)
+
+
 def test_slopes_refuse_what_is_known_to_few_digits() -> None:
     single = igb.Activation(lambda x: np.tanh(np.asarray(x, dtype=np.float32)) + np.float32(0.5))
     with pytest.raises(ValueError, match=r"known to ten digits.*pass its formula as text"):

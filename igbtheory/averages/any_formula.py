@@ -71,6 +71,8 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
         return _of_one(phi, float(mean), q, shared=bool(var_mu))
     with one_thread():
         of = series(phi, float(mean), float(np.sqrt(q)))
+    if not of.second:
+        return 0.0, 0.0, 0.0, 0.0
     k, squares = np.arange(1, of.a.size + 1), np.append(of.a[1:] ** 2, of.rest)
     kept, gone = (var_mu / q) ** k, -np.expm1(k * np.log1p(-var_chi / q))
     found = of.a[0], squares @ kept, squares @ gone
@@ -103,11 +105,13 @@ def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any
     work = scales.size * nodes(phi, mean, float(scales[-1])).z.size
     most = min(_ending(float(np.max(np.abs(c)))), OF_ALL // work)
     with one_thread():
-        known = [series(phi, mean, float(scale), 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))) for scale in scales]
+        known = [
+            series(phi, mean, float(scale), 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))) for scale in scales
+        ]
     length = min(of.a.size for of in known)
     terms = np.array([of.a[:length] for of in known])
     root, lost = np.sqrt([of.second for of in known]), max(_lost(of) for of in known)
-    rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=1) / root**2, 0))
+    rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=1) / (root**2 + TINY), 0))
     tail = np.abs(c) ** length * rest[a] * rest[b]
     found = np.where(alike, root[a] ** 2, _sums(terms.T, a.ravel(), b.ravel(), c.ravel()).reshape(c.shape))
     near = np.argwhere(tail > ROUGH)
@@ -122,7 +126,7 @@ def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any
 
 def _lost(of: Series) -> float:
     """Error of averages of products, relative to E phi^2."""
-    return (2 * of.lost * np.sqrt(of.second) + of.second_lost) / (of.second + TINY)
+    return (2 * of.lost * np.sqrt(of.second) + of.second_lost) / of.second if of.second else 0.0
 
 
 def _ending(c: float) -> int:

@@ -3,8 +3,8 @@
 For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
 as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
 (`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
-comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left, and `plain_sums` what
-panels do not resolve.
+comes from products of truncated powers (`kinked_kernel`). `any_formula` computes what is left in double precision;
+where its bound is too large or more digits are wanted, `quadrature` does, and `plain_sums` what panels do not resolve.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 

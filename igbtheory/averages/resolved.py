@@ -105,7 +105,7 @@ def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
     with np.errstate(all="ignore"):
         slope = np.abs(phi.slope(FLOAT64, x))
         size = (np.abs(phi(FLOAT64, x)) + scale * np.where(np.isfinite(slope), slope, 0)) * np.exp(-z * z / 4)
-        size = np.where(np.isnan(size), 0, size)
+        size = np.where(np.isnan(size) & ~np.all(np.isnan(size)), 0, size)
     largest = np.max(size[np.isfinite(size)], initial=0.0)
     seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away is no step
     beyond = np.abs(z)[seen]

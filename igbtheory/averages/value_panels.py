@@ -21,12 +21,14 @@ WIDEST = 0.4
 """Standard deviations that a panel spans at most."""
 DEEP, LEVELS = 8, 900
 """Bisections from which on a panel is taken to be beside a break, and bisections at most."""
-MOST = 2**13
-"""Panels at most, roughly."""
+MOST, FIRST = 2**13, 2**18
+"""Panels at most, roughly, and those of the first search."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250
 """Width of a panel at least, relative to the distance from the mean, and absolute."""
 HIDDEN = 1e-10
 """Share of a panel at its ends in which a jump is overlooked."""
+IMPROBABLE = 1e-120
+"""Probability that counts as none: rounding makes jumps of its own far out."""
 NEGLIGIBLE = 1e-17
 """Share of the root of the second moment, and of the second moment, that the rule on a panel may miss."""
 
@@ -59,7 +61,8 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
     lost, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
     missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1) + weights[lost].sum() * largest ** np.arange(1, 3)
-    return Nodes(z, weights, np.where(lost, 0.0, values), missed)
+    never = weights * np.maximum(np.abs(values), 1) ** 2 < IMPROBABLE
+    return Nodes(z, weights, np.where(lost | never, 0.0, values), missed)
 
 
 @lru_cache(maxsize=64)
@@ -69,30 +72,28 @@ def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array]:
     ends = scale * np.linspace(-reach, reach, 1 + 2 * int(np.ceil(reach / WIDEST)))
     kinks = np.array(phi.pieces.kinks, dtype=float) - mean
     ends = np.union1d(ends, kinks[np.abs(kinks) < scale * reach])
-    ends = np.union1d(ends, _breaks(*_search(phi, mean, scale, ends, all_in_all=False)))
-    low, high, _ = _search(phi, mean, scale, ends, all_in_all=True)
+    ends = np.union1d(ends, _breaks(*_search(phi, mean, scale, ends, FIRST)))
+    low, high, _ = _search(phi, mean, scale, ends, MOST)
     return low, high
 
 
-def _search(
-    phi: Function, mean: float, scale: float, ends: Array, *, all_in_all: bool
-) -> tuple[Array, Array, NDArray[np.intp]]:
+def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) -> tuple[Array, Array, NDArray[np.intp]]:
     """Return left and right ends of the panels in order, and how often each has been bisected, for averages at a scale.
 
-    all_in_all: whether there are MOST of them at most, and not of those to be bisected at once. The worst come first.
+    most: of them, roughly; the worst are bisected first.
     """
     low, high = ends[:-1], ends[1:]
     kept: list[tuple[Array, Array, NDArray[np.intp]]] = []
-    total, room = 0.0, MOST - low.size * all_in_all
+    total, room = 0.0, int(most - low.size)
     for level in range(LEVELS):
         second, gaps = _rule(phi, mean, scale, low, high)
         total = max(total, float(np.nansum(second)))
         excess = np.nan_to_num(np.max(gaps.T / (NEGLIGIBLE * np.array([np.sqrt(total), total])), axis=1), nan=np.inf)
         excess *= high - low > np.maximum(NARROWEST * np.abs(low), AT_ZERO)
-        worst = np.argsort(-excess, kind="stable")[: max(room, 0)]
+        worst = np.argsort(-excess, kind="stable")[: max(min(room, MOST), 0)]
         rough = np.zeros(low.size, dtype=bool)
         rough[worst[excess[worst] > 1]] = True
-        room -= np.count_nonzero(rough) * all_in_all
+        room -= int(np.count_nonzero(rough))
         kept.append((low[~rough], high[~rough], np.full(np.count_nonzero(~rough), level)))
         middle = (low[rough] + high[rough]) / 2
         low, high = np.concatenate([low[rough], middle]), np.concatenate([middle, high[rough]])
@@ -123,7 +124,9 @@ def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> 
         _, weights, values = _at(phi, mean, scale, low, high, order)
         terms = weights * values
         sums.append(np.array([terms.sum(axis=1), (terms * values).sum(axis=1)]))
-    inside = np.maximum(HIDDEN * (high - low), 8 * FLOAT64.epsilon * (np.maximum(np.abs(low), np.abs(high)) + abs(mean)))
+    inside = np.maximum(
+        HIDDEN * (high - low), 8 * FLOAT64.epsilon * (np.maximum(np.abs(low), np.abs(high)) + abs(mean))
+    )
     gaps = np.abs(sums[1] - sums[0])
     nodes, of_nodes = _barycentric()
     for end, sign in ((low, 1), (high, -1)):

@@ -27,7 +27,7 @@ __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
 
 JUMPS, REACHES = (1e-14,), (64.0, 16.0)
-"""Tolerance and reaches with which formulas with infinitely many jumps are approximated: others would not make them fewer."""
+"""Tolerance and reaches with which formulas with infinitely many jumps are approximated."""
 MOST_STEPS, SOME = 40, np.linspace(-16, 16, 2**12)
 """Jumps of floor at most, between these points, for which that does not take seconds."""
 

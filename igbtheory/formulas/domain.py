@@ -20,6 +20,8 @@ FIRST = 8
 """Roots of one part of a formula that are tried: those of an oscillation, all alike, take seconds."""
 BESIDE = Fraction(1, 10**20)
 """Distance from a piece at which a root counts as its end: a comparison may change at a pole, too."""
+SOME = np.linspace(-2.03, 2.07, 50)
+"""Points of which at most one may be a pole."""
 
 
 def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
@@ -57,6 +59,13 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         raise ValueError(
             f"the formula {text!r:.200} grows faster than any Gaussian allows: E phi^2 is infinite; clip it, for "
             "example with min(..., 10)"
+        )
+    with np.errstate(all="ignore"):
+        infinite = SOME[np.isinf(values(FLOAT64, SOME))]
+    if infinite.size > 1:
+        raise ValueError(
+            f"the formula {text!r:.200} is infinite from x = {infinite[0]:.3g} to {infinite[-1]:.3g}; give it a value "
+            "there by where(...)"
         )
 
 

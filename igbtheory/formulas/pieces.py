@@ -115,7 +115,7 @@ class Pieces:
 
     def _risen(self, n: Kind, kink: Fraction) -> Any:
         """Rise from just below a kink to just above it; 0 where it does not settle, as between infinite values."""
-        beside = max(1, abs(kink)) * Fraction(4 * n.epsilon)
+        beside = max(Fraction(1), abs(kink)) * Fraction(4 * n.epsilon)
         with np.errstate(all="ignore"):
             near, far = (self(n, n.number(kink + d)) - self(n, n.number(kink - d)) for d in (beside, 16 * beside))
             return near if abs(far - near) <= SETTLED * abs(near) else n.number(0)
@@ -129,7 +129,7 @@ class Pieces:
                 for kink, sides in zip(self.kinks, pairwise(self.formulas), strict=True)
                 for side in sides
                 for _, guard in guards(side)
-                if not abs(evaluate(guard, FLOAT64, np.float64(kink))) > NEAR * max(1, abs(kink))
+                if not abs(evaluate(guard, FLOAT64, np.float64(kink))) > NEAR * max(1.0, float(abs(kink)))
             )
 
     @cached_property

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from math import floor
 from typing import Any, final
 
 import numpy as np
@@ -255,6 +256,10 @@ def call(name: str, argument: Tree) -> Tree:
     if name in EVEN and is_negative(argument):
         return Call(name, -argument)
     match name, argument:
+        case "floor", Number(value):
+            return Number(Fraction(floor(value)))
+        case "floor", _ if not varies(argument) and not symbols(argument) and evaluate(argument, FLOAT64, 0.0) % 1:
+            return Number(Fraction(floor(evaluate(argument, FLOAT64, 0.0))))
         case "log", Sum((Number(value), Call("exp", inner))) if value == 1:
             return Call("softplus", inner)
         case "log", Call("sigmoid", inner):

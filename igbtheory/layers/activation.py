@@ -11,10 +11,11 @@ from igbtheory.averages.mesh import is_resolved
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function
+from igbtheory.layers.base import Base
+from igbtheory.layers.draws import Draws
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.numbers import FLOAT64
-
+from igbtheory.numbers import FLOAT64, Kind
 
 USUAL = 8.0
 """Distance up to which panels must resolve a formula."""
@@ -75,11 +76,9 @@ class Activation(Layer):
         return node.base.averages and (alone or node.n.exact or is_resolved(self.phi, USUAL))
 
     def _of_each(self, node: LawNode) -> LawNode:
-        """Return the node behind, its moments those of each function at its own points of the sweep."""
-        found = [node.then(phi).averaged() for phi in self.phis]
-        which = np.arange(len(found)).reshape(np.broadcast_shapes(*map(np.shape, self.swept)))
-        parts = {field.name: [getattr(one, field.name) for one in found] for field in fields(Moments)}
-        return node.with_moments(self, Moments(**{name: _chosen(which, values) for name, values in parts.items()}))
+        """Return the node behind, each function at its own points of the sweep."""
+        which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept)))
+        return node.after(Swept(tuple(map(node.then, self.phis)), which))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.phis:
@@ -100,10 +99,45 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic | np.ndarray) else value
 
 
-def _chosen(which: NDArray[np.intp], values: list[Any]) -> Any:
-    """Return an array of which each entry is that of the value, a number or an array, of the number `which` there."""
-    if all(value is values[0] for value in values):
-        return values[0]
-    shape = np.broadcast_shapes(which.shape, *map(np.shape, values))
-    stacked = np.stack([np.broadcast_to(value, shape) for value in values])
-    return np.take_along_axis(stacked, np.broadcast_to(which, shape)[None], axis=0)[0]
+@final
+@dataclass(frozen=True, eq=False)
+class Swept(Base[Moments]):
+    """Unit of a sweep over activations: at every point of it that of one of the nodes, of the number `which` there."""
+
+    nodes: tuple[LawNode, ...]
+    which: NDArray[np.intp]
+
+    @property
+    def rises(self) -> bool:
+        return all(node.increasing and node.base.rises for node in self.nodes)
+
+    @property
+    def dependent(self) -> bool:
+        return any(node.base.dependent for node in self.nodes)
+
+    @property
+    def error(self) -> Any:
+        return self._chosen([node.base.error for node in self.nodes])
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
+        del n
+        nodes = [replace(node, maximum=node.maximum * m) for node in self.nodes]
+        found = [(node if phi is None else node.then(phi)).averaged() for node in nodes]
+        parts = {field.name: [getattr(one, field.name) for one in found] for field in fields(Moments)}
+        return Moments(**{name: self._chosen(values) for name, values in parts.items()})
+
+    def units(self, draws: Draws, count: int) -> NDArray[np.float64]:
+        """Draw them point by point of the sweep, whose axes stand in front."""
+        drawn = [node.units(draws, count) for node in self.nodes]
+        inner = np.broadcast_shapes(self.which.shape, *(x.shape[:-2] for x in drawn))
+        which = np.broadcast_to(self.which, inner)[..., None, None]
+        stacked = np.stack([np.broadcast_to(x, (*inner, *x.shape[-2:])) for x in drawn])
+        return np.asarray(np.take_along_axis(stacked, which[None], axis=0)[0])
+
+    def _chosen(self, values: list[Any]) -> Any:
+        """Return an array of which each entry is that of the value, a number or an array, of its node."""
+        if all(value is values[0] for value in values):
+            return values[0]
+        shape = np.broadcast_shapes(self.which.shape, *map(np.shape, values))
+        stacked = np.stack([np.broadcast_to(value, shape) for value in values])
+        return np.take_along_axis(stacked, np.broadcast_to(self.which, shape)[None], axis=0)[0]

@@ -34,6 +34,11 @@ class Base(ABC, Generic[T]):
         x = self.average(n, phi, m)
         return x.mean, x.mean  # type: ignore[attr-defined]
 
+    @property
+    def rises(self) -> bool:
+        """Whether the largest of m units is what the largest of m of those in front of them become."""
+        return True
+
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units, shape (*sweep, data, count)."""
         raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")

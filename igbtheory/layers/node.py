@@ -56,9 +56,14 @@ class Node(Generic[T]):
 
         An increasing phi commutes with the maximum.
         """
-        if not self.base.averages or self.base.dependent or (self.phi is not None and self.phi.monotonicity <= 0):
+        if not (self.base.averages and self.base.rises) or self.base.dependent or not self.increasing:
             return None
         return replace(self, maximum=self.maximum * m)
+
+    @property
+    def increasing(self) -> bool:
+        """Whether the function is known to increase."""
+        return self.phi is None or self.phi.monotonicity > 0
 
     def averaged(self) -> T:
         """Return the second moments of phi(M), in whose error that of an approximated phi is."""

@@ -13,8 +13,6 @@ from igbtheory.numbers import FLOAT64, Kind
 
 RANGE = 1e150
 """Variance at most, and its inverse at least, in double precision."""
-VANISHED = 1e-300
-"""Variance that only a probability leaves, since weights that small are refused earlier."""
 LARGEST = 30_000
 """Data of a given set at most: the time grows with the square."""
 LARGEST_WHOLE = 4_000
@@ -47,11 +45,6 @@ def refuse_lost(n: Kind, q: Any, layer: int) -> None:
 
 def _loss(value: float) -> str:
     """What such a variance makes of the outputs, and what to do."""
-    if 0 < value < VANISHED:
-        return (
-            "so its outputs tie: an activation in front makes 0 of practically all that it reads, as floor(sigmoid(x)) "
-            "does; use another formula, or set sigma_b2 > 0"
-        )
     if value == 0:
         return (
             "so its outputs tie exactly: its weights are 0, or all that they read; use sigma_w2 > 0 and inputs that "
