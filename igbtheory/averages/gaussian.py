@@ -151,7 +151,7 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
 def _by_nodes(n: Kind, phi: Function, *point: Any) -> Any:
     """Moments at a point: by the series from nodes, else by panels, or by plain sums where these are too many."""
     found = any_formula.moments(phi, *map(float, point)) if isinstance(n, Float64) and any(point[1:]) else None
-    if found and found[3] <= 10 * moment_tables.GOAL:
+    if found and found[3] <= moment_tables.GOAL / 10:
         return found
     try:
         last = quadrature.moments(n, phi, *point)
