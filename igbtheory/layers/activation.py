@@ -120,7 +120,6 @@ class Swept(Base[Moments]):
         return self._chosen([node.base.error for node in self.nodes])
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        del n
         nodes = [replace(node, maximum=node.maximum * m) for node in self.nodes]
         found = [(node if phi is None else node.then(phi)).averaged() for node in nodes]
         parts = {field.name: [getattr(one, field.name) for one in found] for field in fields(Moments)}
