@@ -23,6 +23,11 @@ def own_folder(name: str) -> Path:
     return inside if inside.is_dir() else package.parent / name
 
 
+def by_path() -> list[ModuleType]:
+    """Return the modules of such files, which other machines cannot import."""
+    return [module for name, module in sys.modules.items() if name.startswith("igbtheory_")]
+
+
 def loaded(path: Path, name: str = "") -> ModuleType:
     """Return the module that a Python file makes, which Python knows by the name: dataclasses and pickle need it."""
     name = name or f"igbtheory_{path.parent.name}_{path.stem}"

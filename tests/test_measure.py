@@ -113,7 +113,7 @@ def test_models_that_are_the_same_are_refused_whoever_makes_them() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"executor": "processes:2"}, TypeError, "expected a make_model that other processes can import"),
+        ({"device": "cuda:0"}, ValueError, "expected a device that PyTorch finds here"),
         ({"device": "abacus"}, ValueError, "expected a device that PyTorch finds here"),
     ],
 )

@@ -285,7 +285,7 @@ def test_targets_that_would_lose_something_are_refused_before_computing(
 def test_the_command_prints_the_page_and_tells_progress_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def written(target: Path, seed: int, *, quick: bool, begun: Any, progress: Any) -> bool:
+    def written(target: Path, seed: int, *, quick: bool, begun: Any, progress: Any, **_: Any) -> bool:
         begun(target)
         progress(0.5, "half")
         return seed == 0 and not quick

@@ -1,14 +1,16 @@
 """Examination of claims, several at a time, each with a time limit."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any, final
 
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
-from igbtheory.processes import Task, TaskLost, results
+from igbtheory.runs import Piece, TimeUp, chosen, in_order, limited
 
 UNTESTED = "not tested"
 STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
@@ -57,45 +59,50 @@ def run(
     quick: bool = False,
     seconds: float = 120.0,
     workers: int | None = None,
-    done: Callable[[Outcome], None] = lambda _: None,
+    executor: Executor | str | None = None,
+    progress: bool = False,
 ) -> list[Outcome]:
-    """Return the outcomes of the claims, in the order of the claims; `done` is called with each as it comes.
+    """Return the outcomes of the claims, in the order of the claims.
 
-    seconds: the time limit of one claim; workers: the number of processes, by default one a core. An interruption
-    keeps what is done; the other claims are undecided.
+    seconds: the time limit of one claim; workers, executor, progress: as of `simulate`. An interruption keeps what is
+    done; the other claims are undecided.
     """
-    outcomes: dict[str, Outcome] = {}
-    with suppress(KeyboardInterrupt):
-        for number, result in results(examinations(claims, seed, quick=quick), workers, seconds):
-            outcome = outcomes[claims[number].id] = examined(claims[number], result)
-            done(outcome)
-    return [outcomes.get(claim.id, Outcome(claim, trouble="interrupted before it was run")) for claim in claims]
+    work = examinations(claims, seed, quick=quick, seconds=seconds)
+    label = "claims" if progress else None
+    outcomes: list[Outcome] = []
+    with (
+        suppress(KeyboardInterrupt),
+        closing(in_order(work, executor=chosen(executor, workers, inf), progress=label, raises=False)) as results,
+    ):
+        outcomes.extend(map(examined, claims, results))
+    return outcomes + [Outcome(claim, trouble="interrupted before it was run") for claim in claims[len(outcomes) :]]
 
 
-def examinations(claims: Sequence[Claim], seed: int, *, quick: bool) -> list[Task]:
-    """Return the tasks whose results `examined` turns into the outcomes of the claims."""
+def examinations(claims: Sequence[Claim], seed: int, *, quick: bool, seconds: float) -> list[Piece]:
+    """Return the pieces of work whose results `examined` turns into the outcomes of the claims."""
     count = max(1, sum(claim.derivation is not None for claim in claims))
     level = FAMILY / (20 * count)  # a claim makes a few tests, twenty at most
-    return [partial(_findings, claim, Trial(claim.id, seed, quick, level)) for claim in claims]
+    return [partial(_findings, claim, Trial(claim.id, seed, quick, level), seconds) for claim in claims]
 
 
 def examined(claim: Claim, result: Any) -> Outcome:
-    """Return the outcome of a claim from the result of its examination, which may be an exception."""
-    if isinstance(result, TaskLost):
+    """Return the outcome of a claim from the result of its examination, which may be the loss of its process."""
+    if isinstance(result, BaseException):
         return Outcome(claim, trouble=str(result))
-    if isinstance(result, Exception):
-        return Outcome(claim, trouble=f"{type(result).__name__}: {result}")
-    findings, corrected, trouble = result
-    return Outcome(claim, findings, corrected, trouble)
+    return Outcome(claim, *result)
 
 
-def _findings(claim: Claim, trial: Trial) -> tuple[tuple[Finding, ...], tuple[Finding, ...], str]:
-    """Return the findings of a claim, those of its correction, and what went wrong after the former, if anything."""
-    findings = tuple(claim.findings(trial))
+def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], tuple[Finding, ...], str]:
+    """Return the findings of a claim, those of its correction, and what went wrong amid them, if anything."""
+    findings: tuple[Finding, ...] = ()
     try:
-        findings += tuple(_countered(claim))
-        return findings, tuple(claim.correction.findings(trial)) if claim.correction else (), ""
-    except Exception as error:  # noqa: BLE001 - whatever a derivation or a counter-example does wrong
+        with limited(seconds):
+            findings = tuple(claim.findings(trial))
+            findings += tuple(_countered(claim))
+            return findings, tuple(claim.correction.findings(trial)) if claim.correction else (), ""
+    except TimeUp:
+        return findings, (), f"not finished within its time limit of {seconds:g} s"
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a derivation or a counter-example does wrong
         return findings, (), f"{type(error).__name__}: {error}"
 
 

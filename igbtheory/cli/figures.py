@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from igbtheory.cli import output
+from igbtheory.cli.options import Workers
 
 
 def figures(
@@ -10,6 +11,7 @@ def figures(
     out: Path = Path("igb-figures"),
     style: str = "icml",
     quick: bool = False,
+    run: Workers = Workers(),
     json: bool = False,
 ) -> None:
     """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.
@@ -32,11 +34,14 @@ def figures(
 
     """
     from igbtheory import checks, pictures  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
+    from igbtheory.runs.progress import progress_bar  # noqa: PLC0415 - as would rich
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
-    files = pictures.write_figures(names, out, chosen, quick=quick, tell=output.tell)
-    if json:
-        output.show_json({"files": [str(path) for path in files]})
-    else:
-        for path in files:
-            output.show(str(path))
+    with progress_bar() as advanced:
+        who = run.options() | {"progress": advanced}
+        files = pictures.write_figures(names, out, chosen, quick=quick, **who)
+        if json:
+            output.show_json({"files": [str(path) for path in files]})
+        else:
+            for path in files:
+                output.show(str(path))

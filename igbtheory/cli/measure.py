@@ -66,7 +66,7 @@ def measure(  # noqa: PLR0913 - one argument an option
 def model_data(source: str) -> Any:
     """Return the data set `source`, also of integers, and of more than one axis a datum."""
     from igbtheory.cli.data import DIGITS, checked, numbers, read  # noqa: PLC0415 - as above
-    from igbtheory.torch.library import require_torch  # noqa: PLC0415 - as above
+    from igbtheory.device import require_torch  # noqa: PLC0415 - as above
 
     if source == DIGITS:
         return read(source)

@@ -12,8 +12,8 @@ from typing import Any
 
 import igbtheory
 from igbtheory import checks, shipped
+from igbtheory.device import require_torch
 from igbtheory.torch.failures import noted
-from igbtheory.torch.library import require_torch
 
 
 def model_of(source: str) -> Any:

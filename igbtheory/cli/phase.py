@@ -10,7 +10,7 @@ import numpy as np
 import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
-from igbtheory.cli.options import Assignments, Pictured, Text, Whole, with_parameters
+from igbtheory.cli.options import Assignments, Pictured, Text, Whole, Workers, with_parameters
 from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
@@ -39,6 +39,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     widest_w2: float = 5.0,
     widest_b2: float = 0.5,
     out: Path = Path(),
+    run: Workers = Workers(),
 ) -> None:
     """Print the phase of deep networks: fixed points, gradients, the rate of gamma, the edge of chaos.
 
@@ -78,8 +79,9 @@ def phase(  # noqa: PLR0913 - one argument an option
     name = with_parameters(name, param)
     network: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
     if not diagram:
-        if points is not None:
-            raise ValueError("--points are those of a diagram; add --diagram")
+        if (points, run) != (None, Workers()):
+            option = "--points" if points is not None else "--workers and --executor"
+            raise ValueError(f"{option} are those of a diagram; add --diagram")
         printed.answer({}, printed.drawn(lambda: _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth)))
         return
     if (sigma_w2, sigma_b2) != (None, None):
@@ -95,7 +97,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     igb.mlp(1, name, **network)  # refuses what is no network, before a folder is made
     # first of all: who cannot write the files shall not wait for them
     with whole_files(out, "--out") as work:
-        found = printed.drawn(lambda: computed(name, w2, b2, depth, **network))
+        found = printed.drawn(lambda: computed(name, w2, b2, depth, **vars(run), **network))
         style.write(plots.picture, found, work / f"{stem}.png")
         _write_table(found, work / f"{stem}.csv")
     if printed.json:

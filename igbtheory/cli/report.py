@@ -1,12 +1,20 @@
 """`igb report`: the main job."""
 
 from pathlib import Path
+from typing import Any
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Seed
+from igbtheory.cli.options import Seed, Workers
 
 
-def report(*, out: Path = Path("igb-report"), seed: Seed = 0, quick: bool = False, json: bool = False) -> int:
+def report(
+    *,
+    out: Path = Path("igb-report"),
+    seed: Seed = 0,
+    quick: bool = False,
+    run: Workers = Workers(),
+    json: bool = False,
+) -> int:
     """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
 
     Gaussian inputs and handwritten digits; linear, tanh and ReLU networks of depth 1, 3 and 20; the claims of the
@@ -30,7 +38,8 @@ def report(*, out: Path = Path("igb-report"), seed: Seed = 0, quick: bool = Fals
         output.tell(f"until all is done, pictures appear in {folder}")
 
     with progress_bar() as advanced:
-        agrees = write_report(out, seed, quick=quick, begun=begun, progress=advanced)
+        who: dict[str, Any] = run.options() | {"progress": advanced}
+        agrees = write_report(out, seed, quick=quick, begun=begun, **who)
     page = str(out / "index.html")
     if json:
         output.show_json({"page": page, "agrees": agrees})

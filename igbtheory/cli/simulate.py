@@ -14,6 +14,7 @@ def simulate(  # noqa: PLR0913 - one argument an option
     width: Whole = 256,
     samples: Whole = 1000,
     seed: Whole = 0,
+    device: str | None = None,
     run: Run = Run(),
     compare: bool = False,
 ) -> int:
@@ -32,6 +33,8 @@ def simulate(  # noqa: PLR0913 - one argument an option
         Gaussian data, fresh for every network; a data set is taken whole.
     seed
         The same seed gives the same numbers, whoever draws the networks.
+    device
+        Where PyTorch multiplies by the weights, such as cuda; NumPy does unless named.
     compare
         Compare with the prediction, the 1/width trend taken out.
 
@@ -41,9 +44,11 @@ def simulate(  # noqa: PLR0913 - one argument an option
     # before the networks are drawn: what cannot be predicted is refused at once
     prediction = network.predict(values) if compare else None
 
+    options = run.options() | {"device": device}
+
     def simulated() -> Any:
-        found = network.simulate(networks, width, samples, seed, values, **run.options())
-        return found.compare(prediction, **run.options()) if compare else found
+        found = network.simulate(networks, width, samples, seed, values, **options)
+        return found.compare(prediction, **options) if compare else found
 
     found = case.drawn(simulated)
     case.answer(case.origin(values), found)

@@ -2,16 +2,16 @@
 
 import sys
 from collections.abc import Sequence
-from itertools import count
+from math import inf
 from pathlib import Path
 
 from igbtheory import checks
 from igbtheory.claims.library import library
 from igbtheory.claims.report import as_dict, write_reports
-from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome, run
+from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
+from igbtheory.claims.runner import run as examine
 from igbtheory.cli import output
-from igbtheory.cli.options import Seed
-from igbtheory.runs.progress import progress_bar
+from igbtheory.cli.options import Seed, Workers
 from igbtheory.text import table
 
 WIDEST = 88
@@ -25,6 +25,7 @@ def verify(
     out: Path | None = None,
     folder: Path | None = None,
     seconds: float = 120.0,
+    run: Workers = Workers(),
     json: bool = False,
 ) -> int:
     """Put claims of the papers to the test: identities, quadrature, simulations.
@@ -51,13 +52,10 @@ def verify(
     """
     found = library(folder)
     chosen = found.chosen(names)
-    checks.non_negative("seconds", seconds)
+    if not 0 < seconds < inf:
+        raise ValueError(f"expected --seconds > 0 and finite, got {seconds:g}")
     seed = checks.whole("seed", seed, 0)
-    numbers = count(1)
-    with progress_bar() as advanced:
-        outcomes = run(
-            chosen, seed, quick=quick, seconds=seconds, done=lambda _: advanced(next(numbers) / len(chosen), "claims")
-        )
+    outcomes = examine(chosen, seed, quick=quick, seconds=seconds, **run.options())
     if out is not None:
         write_reports(outcomes, out, seed=seed, quick=quick, problems=found.problems)
     if json:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import pivoted_root
+from igbtheory.device import product
 from igbtheory.layers.data import either_way, pairs_of
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.few import Few
@@ -87,7 +88,7 @@ class Attention(Few, OfTokens):
             )
         scales = np.sqrt(np.array([self.sigma_qk2, self.sigma_qk2, self.sigma_v2]) / units).astype(x.dtype)
         queries, keys, values = (
-            (scale * (at_positions(x) @ rng.standard_normal((units, width), dtype=x.dtype)))
+            (scale * product(at_positions(x), rng.standard_normal((units, width), dtype=x.dtype)))
             .reshape(len(x), tokens, self.heads, -1)
             .swapaxes(1, 2)
             for scale in scales

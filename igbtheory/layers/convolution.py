@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.device import product
 from igbtheory.layers.base import Averaged
 from igbtheory.layers.data import Components
 from igbtheory.layers.dense import weighted
@@ -148,7 +149,7 @@ class Grouped(Convolution, ABC):
                 )
             parts = read.reshape(len(read), self.groups, -1).swapaxes(0, 1)
             shape = (self.groups, channels // self.groups, width // self.groups)
-            total += parts @ rng.standard_normal(shape, dtype=read.dtype)
+            total += product(parts, rng.standard_normal(shape, dtype=read.dtype))
         scale = np.sqrt(self.sigma_w2 * self.groups / (channels * self.size**self.axes))
         return np.asarray(total.swapaxes(0, 1).reshape(-1, width) * read.dtype.type(scale))
 

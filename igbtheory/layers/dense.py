@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Moments, Pairs
+from igbtheory.device import product
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
@@ -79,7 +80,7 @@ class Dense(Layer):
             x = condensed(x)
         scale_w, scale_b = np.sqrt([self.sigma_w2 / x.shape[1], self.sigma_b2]).astype(x.dtype)
         weights = rng.standard_normal((x.shape[1], width), dtype=x.dtype)
-        z: NDArray[Any] = at_positions(x) @ weights
+        z = product(at_positions(x), weights)
         z *= scale_w
         z += scale_b * rng.standard_normal(width, dtype=x.dtype)
         return z if x.ndim == 2 else Places(x.shape[2:], (0,)).images(z)

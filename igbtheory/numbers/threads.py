@@ -1,5 +1,6 @@
 """Threads of the linear algebra library."""
 
+import multiprocessing
 import os
 from contextlib import AbstractContextManager
 from functools import cache
@@ -24,3 +25,8 @@ def pinned() -> None:
     """Give matrix products one thread for good: in a process among others, which have the other cores."""
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # for libraries that are not loaded yet
     one_thread()
+
+
+def among_others() -> bool:
+    """Whether this is a process among others, which have the other cores."""
+    return multiprocessing.parent_process() is not None or pinned.cache_info().currsize > 0

@@ -1,6 +1,8 @@
 """Phase diagrams: gamma over the variances of biases and weights, with the lines that part the phases."""
 
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -12,10 +14,13 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line
 from igbtheory.result import Result
+from igbtheory.runs import Piece, chosen, in_order
 from igbtheory.theory import RANGE
 
 FINE = 101
 """Points of a line that is drawn."""
+SECONDS = 2e-5
+"""Time that a point takes in a layer, about, where there is no closed form."""
 
 
 @final
@@ -60,11 +65,14 @@ def diagram(
     depth: int = 100,
     *,
     inputs: GaussianInputs | None = None,
+    workers: int | None = None,
+    executor: Executor | str | None = None,
     **network: Any,
 ) -> Diagram:
     """Compute the phase diagram over two axes, one-dimensional arrays sigma_w2 and sigma_b2.
 
-    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. Every layer takes all points
+    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor: as of
+    `simulate`; there are three pieces of work, gamma and the two lines. Every layer takes all points
     at once: 50 x 50 points to depth 100 take 4 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so
     choose a coarser grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
     """
@@ -72,16 +80,16 @@ def diagram(
     depth = checks.whole("depth", depth, 1)
     block = block_of(activation, **network)
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
-    with np.errstate(all="ignore"):  # what leaves the range of the numbers is NaN
-        gamma, error = _through(block, dense, one_input(inputs), depth)
     fine = near_zero(b2[-1], FINE)
     along = np.concatenate([b2, fine])
-    edge, no_edge = np.full(along.shape, np.nan), ""
-    try:
-        edge = edge_of_chaos(block, along)
-    except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge
-        no_edge = str(reason)
-    neutrality = neutrality_line(block, along)
+    pieces: list[Piece] = [
+        partial(_through, block, dense, one_input(inputs), depth),
+        partial(_edge, block, along),
+        partial(neutrality_line, block, along),
+    ]
+    seconds = 0.0 if block.homogeneous else SECONDS * depth * w2.size * b2.size
+    who = chosen(executor, workers, seconds)
+    (gamma, error), (edge, no_edge), neutrality = in_order(pieces, executor=who)
     return Diagram(
         title=block.title,
         depth=depth,
@@ -119,6 +127,15 @@ def _axis(name: str, values: Any) -> Array:
     return found
 
 
+def _edge(block: Block, along: Array) -> tuple[Array, str]:
+    """Return the edge of chaos, and why there is none, or ""."""
+    try:
+        return edge_of_chaos(block, along), ""
+    except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge
+        return np.full(along.shape, np.nan), str(reason)
+
+
+@np.errstate(all="ignore")  # what leaves the range of the numbers is NaN
 def _through(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> tuple[Array, float]:
     """Return gamma of every point of the sweep `dense`, NaN where the variance leaves the range, and its error."""
     x = dense.law(units(inputs.moments(FLOAT64))).averaged()

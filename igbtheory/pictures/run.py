@@ -53,11 +53,12 @@ class Ensemble:
 class Run:
     """One drawing of a figure.
 
-    effort: 1 draws what is printed, less takes fewer networks and points; record: what was predicted and simulated,
-    for the file beside the figure.
+    effort: 1 draws what is printed, less takes fewer networks and points; who: the `workers` or the `executor`, as
+    of `simulate`; record: what was predicted and simulated, for the file beside the figure.
     """
 
     effort: float = 1.0
+    who: dict[str, Any] = field(default_factory=dict)
     record: list[dict[str, Any]] = field(default_factory=list)
 
     def some(self, number: int, least: int = FEWEST) -> int:
@@ -80,7 +81,7 @@ class Run:
 
     def diagram(self, activation: Any, sigma_w2: Any, sigma_b2: Any, depth: int, pool: Any = None) -> Diagram:
         """The phase diagram, inputs N(0, 1)."""
-        found = diagram(activation, sigma_w2, sigma_b2, depth, pool=pool)
+        found = diagram(activation, sigma_w2, sigma_b2, depth, pool=pool, **self.who)
         self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
         return found
 
@@ -98,7 +99,7 @@ class Run:
         parts = []
         for wide, own in zip(widths, seeds, strict=True):
             self.record.append({**drawn, "width": wide, "samples": samples, "seed": own})
-            parts.append(network.simulate(count, wide, samples, own, inputs))
+            parts.append(network.simulate(count, wide, samples, own, inputs, **self.who))
         G0, moments = (np.stack([getattr(part, name) for part in parts]) for name in ("G0", "moments"))  # noqa: N806
         return Ensemble(widths, parts[0].samples, G0, moments)
 

@@ -26,19 +26,22 @@ def write_figures(
     style: Style,
     *,
     quick: bool,
-    tell: Callable[[str], None] = lambda _: None,
+    progress: Callable[[float, str], None] = lambda *_: None,
+    **who: Any,
 ) -> Iterator[Path]:
     """Yield the PDF of every figure, as soon as all its files are written into `out`.
 
-    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. ValueError, before anything
+    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. progress: called
+    with the part of the figures that is done, and the name of the next. who: workers, executor, as of `simulate`.
+    ValueError, before anything
     is computed: an unknown figure, or a folder that cannot be written.
     """
     chosen = sheets(names)
     with whole_files(out, "--out"):
         pass
-    for sheet in chosen:
-        tell(sheet.name)
-        run = Run(QUICK if quick else 1.0)
+    for number, sheet in enumerate(chosen):
+        progress(number / len(chosen), sheet.name)
+        run = Run(QUICK if quick else 1.0, who)
         with whole_files(out, "--out") as work:
             write(sheet, run, style, work)
         yield out / f"{sheet.name}.pdf"

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
 
 from igbtheory import checks
@@ -23,16 +24,17 @@ def write_report(
     *,
     quick: bool = False,
     workers: int | None = None,
+    executor: Executor | str | None = None,
     begun: Callable[[Path], None] = lambda _: None,
     progress: Callable[[float, str], None] = lambda *_: None,
 ) -> bool:
     """Return whether predictions agree with simulations and the claims' verdicts with the recorded ones.
 
-    The report is the folder `target`, whole or not at all. Its numbers do not depend on `workers`.
+    The report is the folder `target`, whole or not at all. Its numbers do not depend on who computes them.
 
-    quick: small ensembles, for a look or a test. workers: the number of processes, by default one a core. begun: called
-    with the folder in which pictures appear until the report is whole. progress: called with the part of the work that
-    is done, 0 to 1, and what is being done.
+    quick: small ensembles, for a look or a test. workers, executor: as of `simulate`. begun: called with the folder in
+    which pictures appear until the report is whole. progress: called with the part of the work that is done, 0 to 1,
+    and what is being done.
     ValueError: the folder cannot be made, or holds what no report wrote; known before anything is computed.
     """
     started = time.monotonic()
@@ -41,7 +43,7 @@ def write_report(
         begun(folder)
         jobs = Jobs(cases.QUICK if quick else cases.FULL, seed)
         album = Album(jobs, folder)
-        for done, text in jobs.run(workers):
+        for done, text in jobs.run(workers, executor):
             progress(done, text)
             album.draw()
         write_tables(jobs.outcomes, jobs.studies, folder)

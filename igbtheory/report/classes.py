@@ -11,8 +11,8 @@ from igbtheory.guesses import accuracy_bound, mean_shares
 from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs
-from igbtheory.processes import Task
 from igbtheory.report.cases import Case
+from igbtheory.runs import Piece
 from igbtheory.simulation.ensemble import outputs
 from igbtheory.simulation.extrapolation import FACTORS
 
@@ -53,8 +53,8 @@ def has_classes(case: Case) -> bool:
     return (case.inputs, case.activation, case.norm) == ("gaussian", "relu", None)
 
 
-def class_studies(cases: list[Case], seed: int) -> list[Task]:
-    """Return the tasks that study the networks of the cases, each at the largest width of its ensemble."""
+def class_studies(cases: list[Case], seed: int) -> list[Piece]:
+    """Return the pieces of work that study the networks of the cases, each at the largest width of its ensemble."""
     return [partial(_study, case, seed) for case in cases]
 
 

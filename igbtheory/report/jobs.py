@@ -1,33 +1,36 @@
 """The work of the report: what its processes have to do, and what they have found."""
 
 from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import dataclass
+from math import inf
 from typing import Any, final
 
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.claims.runner import examinations, examined
-from igbtheory.processes import Task, results
 from igbtheory.report.cases import Case, Size, normed, plain
 from igbtheory.report.classes import ClassStudy, class_studies, has_classes
 from igbtheory.report.study import Outcome, comparisons
+from igbtheory.runs import Piece, chosen, in_order
 
 NETWORKS, CLASSES, CLAIMS = "finite networks", "ten classes", "claims of the papers"
 CLAIM = 200.0
 """The work that a claim is on average, in layers of networks drawn at three widths."""
 LIMIT = 600.0
-"""Time limit of one job in seconds."""
+"""Time limit of one claim in seconds."""
 
 
 @final
 @dataclass(frozen=True)
 class Job:
-    """One job: the kind of its result, its number among those, its work in layers of networks, and the task."""
+    """One job: the kind of its result, its number among those, its work in layers of networks, and what does it."""
 
     kind: str
     number: int
     work: float
-    task: Task
+    piece: Piece
 
 
 @final
@@ -47,17 +50,17 @@ class Jobs:
         tasks = {
             NETWORKS: comparisons(self.cases, seed),
             CLASSES: class_studies(of_classes, seed),
-            CLAIMS: examinations(self.claims, seed, quick=True),
+            CLAIMS: examinations(self.claims, seed, quick=True, seconds=LIMIT),
         }
         work = {
             NETWORKS: [case.work for case in self.cases],
             CLASSES: [case.work for case in of_classes],
             CLAIMS: [CLAIM] * len(self.claims),
         }
-        self.jobs = [Job(kind, i, work[kind][i], task) for kind in tasks for i, task in enumerate(tasks[kind])]
+        self.jobs = [Job(kind, i, work[kind][i], piece) for kind in tasks for i, piece in enumerate(tasks[kind])]
         self.found: dict[str, dict[int, Any]] = {kind: {} for kind in tasks}
 
-    def run(self, workers: int | None) -> Iterator[tuple[float, str]]:
+    def run(self, workers: int | None, executor: Executor | str | None) -> Iterator[tuple[float, str]]:
         """Do all jobs, and yield after each the part of the work that is done and what is being done.
 
         The longest come first: the deep networks, which the first picture shows, and last the claims, so that no
@@ -65,17 +68,18 @@ class Jobs:
         """
         jobs = sorted(self.jobs, key=lambda job: -job.work)
         done, total = 0.0, sum(job.work for job in jobs)
-        for place, result in results([job.task for job in jobs], workers, LIMIT):
-            job = jobs[place]
-            if job.kind == CLAIMS:
-                self.found[job.kind][job.number] = examined(self.claims[job.number], result)
-            elif isinstance(result, Exception):
-                raise result
-            else:
-                self.found[job.kind][job.number] = result
-            done += job.work
-            count = sum(job.kind == other.kind for other in jobs)
-            yield done / total, f"{job.kind} {len(self.found[job.kind])}/{count}"
+        who = chosen(executor, workers, inf)
+        with closing(in_order([job.piece for job in jobs], executor=who, raises=False)) as results:
+            for job, result in zip(jobs, results, strict=True):
+                if job.kind == CLAIMS:
+                    self.found[job.kind][job.number] = examined(self.claims[job.number], result)
+                elif isinstance(result, BaseException):
+                    raise result
+                else:
+                    self.found[job.kind][job.number] = result
+                done += job.work
+                count = sum(job.kind == other.kind for other in jobs)
+                yield done / total, f"{job.kind} {len(self.found[job.kind])}/{count}"
 
     @property
     def outcomes(self) -> list[Outcome]:

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from igbtheory.prediction import Prediction
-from igbtheory.processes import Task
 from igbtheory.report.cases import Case, input_values
+from igbtheory.runs import Piece
 from igbtheory.simulation import Comparison, Simulation
 from igbtheory.simulation.rows import Row
 
@@ -46,8 +46,8 @@ class Outcome:
         return next(row for row in self.comparison.rows if row.name == f"{name}[{self.case.depth}]")
 
 
-def comparisons(cases: list[Case], seed: int) -> list[Task]:
-    """Return the tasks that compute the outcomes of the cases; all predictions are made at once."""
+def comparisons(cases: list[Case], seed: int) -> list[Piece]:
+    """Return the pieces of work that compute the outcomes of the cases; all predictions are made at once."""
     inputs = input_values()
     seeds = np.random.SeedSequence(seed).generate_state(len(cases), np.uint64).tolist()
     predictions = [case.network().predict(inputs[case.inputs]) for case in cases]

@@ -5,30 +5,41 @@ import os
 import pickle
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from math import inf
 from multiprocessing.connection import Connection
 from threading import Thread
 from typing import Any
 
+from igbtheory import shipped
 from igbtheory.numbers.threads import pinned
+from igbtheory.runs.blocks import chosen
+
+Piece = Callable[[], Any]
 
 TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+)")
 PATIENCE = 10
 """Seconds in which a scheduler of dask has to answer."""
 
 
-def opener(executor: Executor | str | None, pieces: int) -> tuple[Callable[[], AbstractContextManager[Executor]], int]:
-    """Return what opens an executor for some pieces, and the number of its processes if they are ours to renew, else 0.
+OWN: list[Piece] = []
+"""In a process of ours, the pieces of its run."""
 
-    None: processes, one a core. ValueError: a text that names none.
+
+def opener(
+    executor: Executor | str | None, pieces: Sequence[Piece], todo: int
+) -> tuple[Callable[[], AbstractContextManager[Executor]], int]:
+    """Return what opens an executor for a run, and the number of its processes if they are ours to renew, else 0.
+
+    todo: how many of the pieces are to do. None: processes, one a core. ValueError: a text that names none.
     """
+    executor = executor or chosen(None, None, inf)
     if isinstance(executor, Executor):
         return lambda: nullcontext(executor), 0
-    # a process among others, which have the other cores, may have no processes of its own
-    named = TEXT.fullmatch(executor or ("threads:1" if multiprocessing.parent_process() else "processes"))
+    named = TEXT.fullmatch(executor)
     if named is None:
         raise ValueError(
             f'expected an executor such as "processes:4" or "dask:tcp://host:8786", got {executor!r}; in Python also a '
@@ -36,30 +47,42 @@ def opener(executor: Executor | str | None, pieces: int) -> tuple[Callable[[], A
         )
     if named["address"]:
         return partial(_dask, named["address"]), 0
-    workers = min(int(named["workers"] or os.cpu_count() or 1), max(pieces, 1))
+    workers = min(int(named["workers"] or os.cpu_count() or 1), max(todo, 1))
     if named["kind"] == "threads":
         return partial(ThreadPoolExecutor, workers), 0
-    return partial(processes, workers), workers
+    return partial(processes, workers, pieces), workers
 
 
-def unsendable(thing: Any) -> Exception | None:
-    """Return why something cannot be sent to another process, as lambdas cannot; None where it can."""
-    try:
-        pickle.dumps(thing)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        return error
-    return None
+def nth(number: int) -> Any:
+    """Do a piece of the run that this process is of."""
+    return OWN[number]()
+
+
+def sent(piece: Piece, pool: Executor) -> Piece:
+    """Return a piece that the workers of a pool can load, who may have no file that it is from."""
+    if not type(pool).__module__.startswith("distributed."):
+        return piece
+    import cloudpickle  # noqa: PLC0415 - of dask, an extra
+
+    for module in shipped.by_path():
+        cloudpickle.register_pickle_by_value(module)
+    return partial(_unpacked, cloudpickle.dumps(piece))
+
+
+def _unpacked(piece: bytes) -> Any:
+    return pickle.loads(piece)()  # noqa: S301 - a cluster of dask executes what it is sent
 
 
 @contextmanager
-def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Open processes on this machine, each with one thread for linear algebra.
+def processes(workers: int, pieces: Sequence[Piece]) -> Iterator[ProcessPoolExecutor]:
+    """Open processes on this machine for `nth`, each with one thread for linear algebra.
 
-    In the end they are gone at once, also amid a piece; they end by themselves where their parent does.
+    They have the pieces from this process: these may be any functions. In the end they are gone at once, also amid a
+    piece; they end by themselves where their parent does.
     """
     context = multiprocessing.get_context("fork")  # nothing to load again, and scripts need no __main__
     ears, mouth = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, context, _begin, (ears, os.getpid()))
+    pool = ProcessPoolExecutor(workers, context, _begin, (ears, os.getpid(), pieces))
     try:
         yield pool
     finally:
@@ -69,8 +92,9 @@ def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
         ears.close()
 
 
-def _begin(ears: Connection, parent: int) -> None:
+def _begin(ears: Connection, parent: int, pieces: Sequence[Piece]) -> None:
     """Prepare a process: an interruption is the parent's to handle."""
+    OWN[:] = pieces
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pinned()
     Thread(target=_listen, args=(ears, parent), daemon=True).start()

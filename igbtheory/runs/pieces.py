@@ -10,11 +10,10 @@ from queue import SimpleQueue
 from typing import Any, final
 
 from igbtheory.numbers.threads import one_thread, pinned
-from igbtheory.runs.executors import opener, processes
+from igbtheory.runs.executors import Piece, nth, opener, processes, sent
 from igbtheory.runs.progress import shown
 from igbtheory.runs.store import Store, versions
 
-Piece = Callable[[], Any]
 AHEAD = 4096
 """Pieces that are handed out before the first of them is needed."""
 ATTEMPTS = 3
@@ -27,19 +26,21 @@ def in_order(
     executor: Executor | str | None = None,
     store: Store | None = None,
     progress: str | None = None,
+    raises: bool = True,
 ) -> Generator[Any]:
     """Yield the result of every piece in the order of the pieces, the same numbers whoever does them.
 
-    pieces: picklable functions without arguments, such as a functools.partial of a function of a module, each of some
-    0.5 to 5 s. executor: a concurrent.futures.Executor, or "processes:4", or "dask:tcp://host:8786"; None: processes
-    on this machine, one a core. A piece whose process dies is done again, three times in all. store: keeps every
-    finished piece at once; what it has is not computed. Results that are kept are arrays, or dicts of arrays and
-    numbers. progress: what the pieces are, in a bar on standard error.
+    pieces: functions without arguments, each of some 0.5 to 5 s; for an executor of your own picklable ones, such as a
+    functools.partial of a function of a module. executor: a concurrent.futures.Executor, or "processes:4", or
+    "dask:tcp://host:8786"; None: processes on this machine, one a core. A piece whose process dies is done again, three
+    times in all. store: keeps every finished piece at once; what it has is not computed. Results that are kept are
+    arrays, or dicts of arrays and numbers. progress: what the pieces are, in a bar on standard error.
 
-    An exception of a piece is raised in its turn. ChildProcessError: workers died. ConnectionError: a cluster is out
-    of reach. KeyboardInterrupt says what the store keeps.
+    An exception of a piece is raised in its turn, or with raises=False it is the result of the piece.
+    ChildProcessError: workers died. ConnectionError: a cluster is out of reach. KeyboardInterrupt says what the store
+    keeps.
     """
-    results = _Run(pieces, executor, store).results()
+    results = _Run(pieces, executor, store, raises=raises).results()
     return results if progress is None else shown(results, len(pieces), progress)
 
 
@@ -47,13 +48,15 @@ def in_order(
 class _Run:
     """The state of a run: pieces to do, those that are handed out, and results that wait for their turn."""
 
-    def __init__(self, pieces: Sequence[Piece], executor: Executor | str | None, store: Store | None) -> None:
-        self.pieces, self.store = pieces, store
+    def __init__(
+        self, pieces: Sequence[Piece], executor: Executor | str | None, store: Store | None, *, raises: bool
+    ) -> None:
+        self.pieces, self.store, self.raises = pieces, store, raises
         self.ready: dict[int, Callable[[], Any]] = {}
         if store is not None:
             self.ready = {number: partial(store.get, number) for number in store.numbers() if number < len(pieces)}
         self.todo = deque(number for number in range(len(pieces)) if number not in self.ready)
-        self.open, self.workers = opener(executor, len(self.todo))
+        self.open, self.workers = opener(executor, pieces, len(self.todo))
         self.out: dict[int, Future[Any]] = {}
         self.news: SimpleQueue[int] = SimpleQueue()
         self.lost: list[int] = []
@@ -105,7 +108,9 @@ class _Run:
         self.news.put(number)
 
     def _submitted(self, pool: Executor, number: int) -> Future[Any]:
-        return pool.submit(_done, self.pieces[number], versions(), (platform.node(), os.getpid()))
+        if self.workers:
+            return pool.submit(nth, number)
+        return pool.submit(_done, sent(self.pieces[number], pool), versions(), (platform.node(), os.getpid()))
 
     def _next_ones(self) -> Iterator[Any]:
         """Yield the results whose turn it is."""
@@ -126,17 +131,22 @@ class _Run:
 
     def _keep(self, number: int, future: Future[Any]) -> None:
         """Keep a result at once, and an exception until its turn."""
-        try:
+        error = CancelledError() if future.cancelled() else future.exception()
+        if error is None:
             result = future.result()
-        except Exception as error:  # noqa: BLE001 - whatever a piece does
-            if self.workers and isinstance(error, BrokenExecutor):
-                self.lost.append(number)
-            else:
-                self.ready[number] = partial(_raise, _told(error, f"piece {number} of {len(self.pieces)}"))
-            return
-        if self.store is not None:
-            self.store.put(number, result)
-        self.ready[number] = lambda: result
+            if self.store is not None:
+                self.store.put(number, result)
+            self.ready[number] = lambda: result
+        elif self.workers and isinstance(error, BrokenExecutor):
+            self.lost.append(number)
+        else:
+            self._fail(number, _told(error, self._named(number)))
+
+    def _fail(self, number: int, error: BaseException) -> None:
+        self.ready[number] = partial(_raise, error) if self.raises else lambda: error
+
+    def _named(self, number: int) -> str:
+        return f"piece {number} of {len(self.pieces)}"
 
     def _do_again(self) -> None:
         """Do pieces again that died: alone those that may have been at work, the first ones, to know which of them did.
@@ -148,13 +158,13 @@ class _Run:
         for number in lost[: self.workers + 1]:
             for _ in range(ATTEMPTS - 1):
                 self.lost.clear()
-                with processes(1) as pool:
+                with processes(1, self.pieces) as pool:
                     self._keep(number, self._submitted(pool, number))
                 if not self.lost:
                     break
             else:
-                what = f"piece {number} of {len(self.pieces)} ended its process {ATTEMPTS} times, without an exception"
-                self.ready[number] = partial(_raise, ChildProcessError(f"{what}; is there memory enough for it?"))
+                what = f"{self._named(number)} ended its process {ATTEMPTS} times, without an exception"
+                self._fail(number, ChildProcessError(f"{what}; is there memory enough for it?"))
         self.lost.clear()
 
     def _kept(self) -> Iterator[str]:
@@ -164,16 +174,18 @@ class _Run:
             yield f"{self.store.path} keeps {number} of {len(self.pieces)} pieces; repeat the command to go on"
 
 
-def _told(error: Exception, piece: str) -> Exception:
+def _told(error: BaseException, piece: str) -> BaseException:
     """Return what the exception of a future means: that of the piece, or the loss of those who did it."""
     if isinstance(error, CancelledError):
         return ConnectionError(f"the executor gave up {piece}; it was shut down, or its scheduler is out of reach")
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # that of dask
         return ChildProcessError(f"workers died, and with them {piece}: {error}")
+    if isinstance(error, SystemExit):
+        return ChildProcessError(f"{piece} ended by exit({error.code!r})")
     return error
 
 
-def _raise(error: Exception) -> None:
+def _raise(error: BaseException) -> None:
     raise error
 
 

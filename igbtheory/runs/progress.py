@@ -1,5 +1,6 @@
 """The progress bar of work that takes its time."""
 
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -19,8 +20,10 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     work = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
     left = progress.TextColumn("left"), progress.TimeRemainingColumn()
     elapsed = progress.TextColumn("elapsed"), progress.TimeElapsedColumn()
-    # no thread of its own, which processes that are forked would inherit half of
+    # no thread of its own, which processes that are forked would inherit half of; what a command prints meanwhile
+    # stands above the bar on a terminal, and goes to a file as ever
     options: Any = {"transient": True, "auto_refresh": False, "disable": not console.is_terminal}
+    options["redirect_stdout"] = sys.stdout.isatty()
     with progress.Progress(*work, *left, *elapsed, console=console, **options) as bar:
         task, drawn = bar.add_task("beginning", total=1.0), 0.0
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.random import SeedSequence
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.device import checked_device
 from igbtheory.inputs import GaussianInputs
 from igbtheory.numbers.threads import one_thread
 from igbtheory.runs import blocks, chosen, in_order, kept
@@ -30,6 +32,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     workers: int | None = None,
     executor: Executor | str | None = None,
     store: str | Path | None = None,
+    device: Any = None,
     progress: bool = False,
 ) -> Simulation:
     """Return an ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
@@ -39,14 +42,17 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     whatever `samples`); inputs: GaussianInputs, or an array as `predict` takes it. Network i draws from
     SeedSequence(seed, spawn_key=(i,)): the numbers do not depend on who draws it. workers: how many, None: one a core.
     executor: who they are, as in `runs.in_order`; None: processes, in short runs threads. store: a file that keeps what
-    is done, at once; the same call goes on from there. progress: a bar on standard error.
+    is done, at once; the same call goes on from there. device: where PyTorch (an extra) multiplies by the weights, such
+    as "cuda": the same networks, rounded in another way; all else stays with NumPy. progress: a bar on standard error.
     ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
     """
     inputs = checked_inputs(inputs)
     drawn, size, count, seed = _checked(network, networks, width, samples, seed, inputs, least=2)
+    drawn = replace(drawn, device=checked_device(device))
     pieces = [partial(_block, drawn, seed, block) for block in blocks(count, drawn.seconds)]
-    chosen_one = chosen(executor, workers, count * drawn.seconds)
+    chosen_one = chosen(executor, workers, count * drawn.seconds, drawn.device)
     configuration = {"network": repr(network), "networks": count, "width": int(width), "samples": size, "seed": seed}
+    configuration |= {} if device is None else {"device": str(drawn.device)}
     with kept(store, configuration, partial(_block, drawn, seed, range(1))) as file:
         label = "finite networks" if progress else None
         with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Moments
+from igbtheory.device import products_on
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of
@@ -30,7 +31,7 @@ class FiniteNetwork:
     """A finite network to draw: every Dense but the last has units as `width` asks, the last one is averaged out.
 
     data: the data of a network from its generator, (n_samples, units); size: number of data and positions; ddof, batch:
-    see `pair_moments`.
+    see `pair_moments`; device: see `products_on`.
     """
 
     layers: tuple[Layer, ...]
@@ -39,6 +40,7 @@ class FiniteNetwork:
     width: int
     ddof: int
     batch: int = 1
+    device: Any = None
 
     @property
     def seconds(self) -> float:
@@ -51,7 +53,7 @@ class FiniteNetwork:
         G0 takes one draw of the output weights: Delta_O is, up to a factor, as Gaussian as one output.
         """
         # whoever draws networks refuses what overflows: one error for the ensemble, no warnings from its threads
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"), products_on(self.device):
             return self._measured(np.random.default_rng(seeds))
 
     def _measured(self, rng: Generator) -> tuple[NDArray[np.float64], float]:

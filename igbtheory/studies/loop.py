@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.device import alone
 from igbtheory.numbers.threads import one_thread
 from igbtheory.studies.arm import Arm, Plan, Task
 from igbtheory.studies.criterion import criterion
@@ -16,7 +17,7 @@ from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import checked_labels
-from igbtheory.torch.passes import alone, made, outputs_of, stream
+from igbtheory.torch.passes import made, outputs_of, stream
 
 Array = NDArray[Any]
 

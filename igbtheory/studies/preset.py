@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.device import require_torch
 from igbtheory.studies.arm import Arm, Plan, swept
 from igbtheory.studies.course import Course
 from igbtheory.studies.paired import LEVEL, Finding, Paired, paired
 from igbtheory.studies.result import Study
 from igbtheory.studies.study import run
-from igbtheory.torch.library import require_torch
 
 Quantity = Callable[[Course], NDArray[np.float64]]
 """A number for every network of a course."""

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.runs import chosen, in_order, kept, unsendable
+from igbtheory.device import require_torch
+from igbtheory.runs import chosen, in_order, kept
 from igbtheory.studies.arm import Arm, Plan, Task, controlled, swept
 from igbtheory.studies.course import Course
 from igbtheory.studies.result import Study
-from igbtheory.torch.library import require_torch
 from igbtheory.training.targets import targets
 
 GOAL = 0.7
@@ -54,8 +54,7 @@ def study(  # noqa: PLR0913 - the contract of the public name
 
     Networks of one number have the same weights in all arms and see the same batches. Records are made in the mode the
     model comes in, BatchNorm with the statistics of all data there, and Dropout off. workers, executor, store,
-    progress: who trains the networks, and what is kept of them, as in `igbtheory.simulate`; a make_model that other
-    processes cannot find, such as a lambda, stays in this one.
+    progress: who trains the networks, and what is kept of them, as in `igbtheory.simulate`.
     ValueError, TypeError: no model, labels outside the classes, one class only, a loss that is not finite.
     """
     require_torch()
@@ -99,8 +98,7 @@ def run(
     from igbtheory.studies.loop import trained  # noqa: PLC0415 - it loads PyTorch
 
     pieces = [partial(trained, arm, plan, network) for network in range(plan.networks) for arm in arms]
-    stays = unsendable([(arm.make_model, arm.loss, arm.optimiser) for arm in arms])
-    chosen_one = "threads:1" if stays else chosen(executor, workers, len(pieces))
+    chosen_one = chosen(executor, workers, len(pieces))
     # more networks go on from fewer
     named = {
         "study": title,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from igbtheory import checks
+from igbtheory.device import checked_device, require_torch
 from igbtheory.runs.progress import shown
-from igbtheory.torch.library import require_torch
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import remarks
 from igbtheory.torch.result import Measurement
@@ -43,7 +43,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     numpy.random.default_rng(), go on as they are: they are its own. progress: a bar on standard error.
     device: where the passes run, such as "cuda"; None: where make_model puts its model. All run one after the other in
     this process, unless there are workers, an executor or a store, as those of `Network.simulate`: then PyTorch has
-    one thread a process, and make_model is a function or class that other processes can import.
+    one thread a process.
 
     ValueError, TypeError: no model, the same model or weights twice, data or outputs that are not as above.
     ImportError: PyTorch is not installed.
@@ -56,7 +56,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
         )
     require_torch()
     from igbtheory.torch.data import labelled_data  # noqa: PLC0415 - it loads PyTorch
-    from igbtheory.torch.models import checked_device, refuse_arguments  # noqa: PLC0415 - as above
+    from igbtheory.torch.models import refuse_arguments  # noqa: PLC0415 - as above
     from igbtheory.torch.task import Task, spread  # noqa: PLC0415 - as above
 
     refuse_arguments(make_model)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.device import require_torch
 from igbtheory.network import Network
 from igbtheory.torch.explanation import Explanation, WhatIf
-from igbtheory.torch.library import require_torch
 
 Array = NDArray[np.float64]
 LONGEST = 90

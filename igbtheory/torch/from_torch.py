@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from igbtheory import checks
 from igbtheory.accuracy import EstimateWarning
+from igbtheory.device import require_torch
 from igbtheory.text import measured
-from igbtheory.torch.library import require_torch
 
 if TYPE_CHECKING:
     from igbtheory.network import Network

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.control.window import counts_within
-from igbtheory.torch.library import require_torch
+from igbtheory.device import require_torch
 from igbtheory.torch.outputs import shares as shares_of
 
 Array = NDArray[np.float64]

@@ -69,17 +69,6 @@ def refuse_repeated(weights: bytes, network: int, seen: dict[bytes, int]) -> Non
         )
 
 
-def checked_device(device: Any) -> Any:
-    """Return the device, refused where PyTorch finds none of that name; None: that of the model."""
-    try:
-        return None if device is None else torch.empty(0, device=device).device
-    except (RuntimeError, AssertionError, TypeError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(
-            f"expected a device that PyTorch finds here, such as 'cpu', got {device!r}: {reason}"
-        ) from None
-
-
 def idle_norms(model: torch.nn.Module) -> list[str]:
     """Return a sentence on norms that use running statistics which no data have entered, where there are any."""
     idle = [name for name, module in model.named_modules() if is_idle(module)]

@@ -1,7 +1,6 @@
 """Passes of the data through freshly drawn models, each with a random stream of its own."""
 
 import random
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,21 +13,6 @@ from numpy.typing import NDArray
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_making, note_pass
 from igbtheory.torch.models import checked_model, digest, idle_norms
-
-LOCK = threading.RLock()
-"""Who draws networks has the global generators for himself: some executors have threads."""
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """Context in which no other thread draws networks, and PyTorch has one thread: others work beside this one."""
-    with LOCK:
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(threads)
 
 
 def drawn_outputs(

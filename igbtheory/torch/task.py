@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from igbtheory.runs import blocks, chosen, in_order, kept, unsendable
+from igbtheory.device import alone
+from igbtheory.runs import blocks, chosen, in_order, kept
 from igbtheory.torch.models import checked_model, idle_norms
 from igbtheory.torch.outputs import Summary, checked_labels
-from igbtheory.torch.passes import alone, drawn_outputs, made, stream
+from igbtheory.torch.passes import drawn_outputs, made, stream
 
 MAKING, SPEED = 1e-3, 2e10
 """Seconds to make a model and to sum up its outputs, about, and operations in a second on one core."""
@@ -71,11 +72,6 @@ def spread(
     store: str | Path | None,
 ) -> Generator[tuple[Summary, bytes]]:
     """Yield what `Task.found` yields, from pieces that an executor does."""
-    if error := unsendable(task.make_model):
-        raise TypeError(
-            f"expected a make_model that other processes can import, got {task.make_model!r} ({error}); define it by "
-            "def or class at the top of a module, or leave workers, executor and store out"
-        )
     seconds = task.seconds(said)
     # a tensor would be moved into memory that processes share, of which a killed one leaves its part
     data = torch.as_tensor(task.data).cpu()
@@ -84,7 +80,7 @@ def spread(
     configuration = {"make_model": name, "networks": networks, "samples": len(task.data), "seed": task.seed}
     configuration |= {"batch_size": task.batch_size, "device": str(task.device)}
     pieces = [partial(task.block, block) for block in blocks(networks, seconds)]
-    own = chosen(executor, workers, networks * seconds)
+    own = chosen(executor, workers, networks * seconds, task.device)
     with (
         kept(store, configuration, partial(task.block, range(1))) as file,
         closing(in_order(pieces, executor=own, store=file)) as parts,

@@ -1,0 +1,41 @@
+"""A time limit of a piece of work."""
+
+import faulthandler
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, final
+
+
+@final
+class TimeUp(BaseException):
+    """The time limit is over."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise TimeUp in what takes longer, and end this process where that does not stop it within as long again.
+
+    Only in the main thread of a process, as those of "processes:4" have: other threads get no alarms.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _up)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no file
+        faulthandler.dump_traceback_later(2 * seconds, exit=True, file=nowhere)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again, where somebody catches it
+            try:
+                yield
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _up(*_: Any) -> None:
+    raise TimeUp
