@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 LIBRARIES = ("igbtheory", "numpy", "scipy", "matplotlib")
+FILES: dict[str, Path] = {}
+"""The files of the modules that were loaded by their paths, by the names of the modules."""
 
 
 def versions() -> dict[str, str]:
@@ -23,11 +25,6 @@ def own_folder(name: str) -> Path:
     return inside if inside.is_dir() else package.parent / name
 
 
-def by_path() -> list[ModuleType]:
-    """Return the modules of such files, which other machines cannot import."""
-    return [module for name, module in sys.modules.items() if name.startswith("igbtheory_")]
-
-
 def loaded(path: Path, name: str = "") -> ModuleType:
     """Return the module that a Python file makes, which Python knows by the name: dataclasses and pickle need it."""
     name = name or f"igbtheory_{path.parent.name}_{path.stem}"
@@ -36,9 +33,19 @@ def loaded(path: Path, name: str = "") -> ModuleType:
         raise ImportError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    FILES[name] = path.resolve()
     try:
         spec.loader.exec_module(module)
     except BaseException:
         sys.modules.pop(name, None)
         raise
     return module
+
+
+def load_missing(files: dict[str, Path]) -> None:
+    """Load modules here that another process has from these files; those of the package lie where it is installed."""
+    for name, path in files.items():
+        if name not in sys.modules:
+            here = path if path.is_file() else own_folder(path.parent.name) / path.name
+            sys.path.append(str(here.parent))  # it may import its neighbours
+            loaded(here, name)

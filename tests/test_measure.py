@@ -89,6 +89,11 @@ def alone() -> Measurement:
     return found
 
 
+def test_processes_have_a_function_that_nobody_can_import() -> None:
+    one, two = (igb.measure(linear(), X, 4, workers=workers) for workers in (1, 2))
+    assert same(one, two)
+
+
 @pytest.mark.parametrize("who", [{"executor": "processes:2"}, {"executor": "threads:3"}], ids=str)
 def test_the_numbers_do_not_depend_on_who_draws_the_networks(alone: Measurement, who: dict[str, Any]) -> None:
     assert same(alone, igb.measure(Importable, X, 20, batch_size=6, **who))
@@ -113,7 +118,7 @@ def test_models_that_are_the_same_are_refused_whoever_makes_them() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"device": "cuda:0"}, ValueError, "expected a device that PyTorch finds here"),
+        ({"device": "cuda:99"}, ValueError, "expected a device that PyTorch finds here"),
         ({"device": "abacus"}, ValueError, "expected a device that PyTorch finds here"),
     ],
 )

@@ -36,6 +36,12 @@ def test_the_command_says_what_to_install(
     assert 'pip install "igbtheory[torch]"' in err
 
 
+@pytest.mark.usefixtures("without_torch")
+def test_a_device_needs_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "--networks=2", "--device=cpu"]) == 2
+    assert 'pip install "igbtheory[torch]"' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("make", "options", "error", "words"),
     [

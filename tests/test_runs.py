@@ -97,6 +97,15 @@ def test_an_exception_of_a_piece_comes_in_its_turn() -> None:
         next(results)
 
 
+def test_exceptions_may_be_results_and_the_others_go_on() -> None:
+    work: list[Any] = [partial(piece, 0), partial(failing, 1), partial(os._exit, 3), partial(sys.exit, 4)]
+    work.append(lambda: piece(4))
+    first, error, dead, left, last = in_order(work, executor="processes:2", raises=False)
+    assert numbers([first, last]) == [0, 4]
+    assert [type(found) for found in (error, dead, left)] == [ZeroDivisionError, ChildProcessError, ChildProcessError]
+    assert "ended by exit(4)" in str(left)
+
+
 def test_what_the_store_has_is_not_done_again(tmp_path: Path) -> None:
     work = [partial(counted, i, tmp_path) for i in range(5)]
     for part in (work[:2], work, work):
@@ -295,7 +304,10 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(tmp_path: Path, wh
     work = [*WORK[:5], partial(deadly_until, tmp_path / "mark"), *WORK[6:]]
     options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster:
-        found = list(in_order(work, executor=f"dask:{cluster.scheduler_address}"))
+        who = f"dask:{cluster.scheduler_address}"
+        found = list(in_order(work, executor=who))
+        # claims are of files that no worker has imported
+        assert main(["verify", "E-Eq4", "--quick", "--executor", who]) == 0
     assert found[5] == {"number": 7}
     del found[5]
     assert text(found) == text(whole[:5] + whole[6:])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import igbtheory as igb
 from igbtheory.guesses import GuessLaw
 from igbtheory.layers import dense
+from igbtheory.runs import chosen
 from igbtheory.simulation import Comparison, Simulation, moments, simulate
 from igbtheory.simulation.estimates import mean, ratio_of_means
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON, SLOPE
@@ -51,6 +52,35 @@ def test_a_store_goes_on_where_it_ended_and_knows_other_data(tmp_path: Path) -> 
         small(inputs=DATA, store=file, width=10)
     first.compare(store=file)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.db", "run.db.18", "run.db.36"]
+
+
+IMAGES = np.random.default_rng(6).standard_normal((4, 2, 5, 5))
+LAYERS = {
+    "dense": ((), DATA),
+    "convolution": ((igb.Conv2d(3), igb.GlobalAvgPool()), IMAGES),
+    "attention": ((igb.Attention(2), igb.GlobalAvgPool()), IMAGES[:, :, 0]),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_device_has_the_same_networks_but_for_rounding(name: str) -> None:
+    pytest.importorskip("torch")
+    front, inputs = LAYERS[name]
+    network = igb.Network(*front, igb.Dense(), igb.Activation("relu"), igb.Dense())
+    plain, torch, two = (
+        network.simulate(6, 40, inputs=inputs, **who)
+        for who in ({}, {"device": "cpu"}, {"device": "cpu", "executor": "processes:2"})
+    )
+    np.testing.assert_allclose(torch.moments, plain.moments, rtol=1e-4)
+    assert same(torch, two)
+    with pytest.raises(NotImplementedError, match="meta tensor"):  # a device that computes nothing
+        network.simulate(6, 40, inputs=inputs, device="meta")
+
+
+def test_a_card_is_for_threads() -> None:
+    assert chosen(None, 3, 60.0, "cuda") == "threads:3"
+    with pytest.raises(ValueError, match='expected threads for the device cuda, got "processes:2"'):
+        chosen("processes:2", None, 60.0, "cuda")
 
 
 def test_workers_and_an_executor_are_one_too_many() -> None:

@@ -1,6 +1,5 @@
 """`igb measure`: the bias of a real, untrained PyTorch model."""
 
-from functools import partial
 from typing import Any
 
 import igbtheory as igb
@@ -44,16 +43,14 @@ def measure(  # noqa: PLR0913 - one argument an option
 
     """
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
-    from igbtheory.cli.model import absolute, loaded, model_of  # noqa: PLC0415 - as above
+    from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
     from igbtheory.cli.train import labels_of  # noqa: PLC0415 - as above
 
     values = first_rows(model_data(data), first, data)
     given = (values, labels_of(data, None, first)) if by_label else values
     with loaded(function) as make_model:
         options = {"seed": seed, "batch_size": batch_size, "device": device, **run.options()}
-        # the workers of a cluster have not loaded the file
-        made = partial(model_of, absolute(function)) if (run.executor or "").startswith("dask:") else make_model
-        found = printed.drawn(lambda: igb.measure(made, given, networks, **options))
+        found = printed.drawn(lambda: igb.measure(make_model, given, networks, **options))
     origin = {"model": function, "inputs": text(data, values)}
     if printed.json:
         output.show_json({**origin, "batch_size": batch_size, **found.to_dict()})

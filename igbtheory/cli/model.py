@@ -5,7 +5,6 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,19 +13,6 @@ import igbtheory
 from igbtheory import checks, shipped
 from igbtheory.device import require_torch
 from igbtheory.torch.failures import noted
-
-
-def model_of(source: str) -> Any:
-    """Return a new model of the function that `source` names: on a machine that has the file, too."""
-    return _function(source)()
-
-
-@cache
-def _function(source: str) -> Any:
-    place, name = _split(source)
-    path = Path(place) if place.endswith(".py") else None
-    sys.path.insert(0, str(Path.cwd() if path is None else path.parent))
-    return getattr(_module(place, path, Path.cwd()), name)
 
 
 @contextmanager
@@ -53,12 +39,6 @@ def loaded(source: str) -> Iterator[Any]:
                 what, remedy = found
                 raise ValueError(f"{what}: {_told(failed, folder)}{remedy and '; '}{remedy}") from error
             raise
-
-
-def absolute(source: str) -> str:
-    """Return the source with the whole path of its file."""
-    place, name = _split(source)
-    return f"{Path(place).resolve()}:{name}" if place.endswith(".py") else source
 
 
 def _split(source: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ PARAMETERS = (
     *("activation_shift", "batch_size", "cut_off", "n_classes", "sigma_b2", "sigma_w2"),
     *("D", "activation", "classes", "depth", "digits", "draws", "executor", "first", "level", "networks", "norm"),
     *("placement", "pool", "samples", "seed", "shift", "store", "temperature", "variance", "vary", "width", "within"),
-    "workers",
+    *("device", "workers"),
 )
 """Parameters of the library that are options of a command."""
 _NAME = "|".join(PARAMETERS)

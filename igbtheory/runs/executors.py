@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -59,17 +60,17 @@ def nth(number: int) -> Any:
 
 
 def sent(piece: Piece, pool: Executor) -> Piece:
-    """Return a piece that the workers of a pool can load, who may have no file that it is from."""
+    """Return a piece that the workers of a pool can load: those of dask need the files of its functions."""
     if not type(pool).__module__.startswith("distributed."):
         return piece
     import cloudpickle  # noqa: PLC0415 - of dask, an extra
 
-    for module in shipped.by_path():
-        cloudpickle.register_pickle_by_value(module)
-    return partial(_unpacked, cloudpickle.dumps(piece))
+    data = cloudpickle.dumps(piece)
+    return partial(_unpacked, data, {name: path for name, path in shipped.FILES.items() if name.encode() in data})
 
 
-def _unpacked(piece: bytes) -> Any:
+def _unpacked(piece: bytes, files: dict[str, Path]) -> Any:
+    shipped.load_missing(files)
     return pickle.loads(piece)()  # noqa: S301 - a cluster of dask executes what it is sent
 
 
