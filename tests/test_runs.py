@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -159,6 +160,7 @@ def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
     [
         (["--seed=1"], "run.db keeps a run with seed = 0, and this one has seed = 1"),
         (["--executor=slurm:4"], 'expected an executor such as "processes:4"'),
+        (["--executor=dask:host"], 'expected an executor such as "processes:4" or "dask:tcp://host:8786"'),
         (["--compare"], "cannot use the store"),  # its second store, whose name a folder has
     ],
 )
@@ -277,6 +279,25 @@ def test_a_full_disk_is_told_and_what_is_kept_is_used(tmp_path: Path) -> None:
 def test_a_folder_that_takes_no_file_is_refused(folder: str) -> None:
     with pytest.raises(OSError, match=r"unable to open database file; .* a folder of this machine that you may write"):
         Store(Path(folder) / "run.db", RUN)
+
+
+def test_a_folder_that_may_only_be_read_is_refused_and_stays_as_it_was() -> None:
+    before = os.geteuid()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "run.db")
+        Store(file, RUN).close()
+        file.chmod(0o444)
+        Path(folder).chmod(0o555)
+        if before == 0:  # who may write everywhere
+            os.seteuid(65534)
+        try:
+            for name, words in ((file, "attempt to write a readonly database"), (f"{file}2", "unable to open")):
+                with pytest.raises(OSError, match=f"{words}.* that you may write to, and repeat the command"):
+                    Store(name, RUN)
+        finally:
+            os.seteuid(before)
+        assert list(Path(folder).iterdir()) == [file]
+        Path(folder).chmod(0o755)
 
 
 def test_two_runs_on_one_store_do_not_harm_each_other(tmp_path: Path, whole: list[Any]) -> None:

@@ -21,7 +21,7 @@ from igbtheory.runs.blocks import chosen
 
 Piece = Callable[[], Any]
 
-TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+)")
+TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+:\d+)")
 PATIENCE = 10
 """Seconds in which a scheduler of dask has to answer."""
 
@@ -84,6 +84,8 @@ def processes(workers: int, pieces: Sequence[Piece]) -> Iterator[ProcessPoolExec
     context = multiprocessing.get_context("fork")  # nothing to load again, and scripts need no __main__
     ears, mouth = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _begin, (ears, os.getpid(), pieces))
+    with _uninterrupted():
+        pool.submit(int)  # begins the processes
     try:
         yield pool
     finally:
@@ -91,6 +93,16 @@ def processes(workers: int, pieces: Sequence[Piece]) -> Iterator[ProcessPoolExec
         pool.shutdown()
         mouth.close()
         ears.close()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put off an interruption, which Python loses amid a fork."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(ears: Connection, parent: int, pieces: Sequence[Piece]) -> None:
