@@ -24,8 +24,6 @@ Piece = Callable[[], Any]
 TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+:\d+)")
 PATIENCE = 10
 """Seconds in which a scheduler of dask has to answer."""
-
-
 OWN: list[Piece] = []
 """In a process of ours, the pieces of its run."""
 
