@@ -24,7 +24,7 @@ DEEP, LEVELS = 8, 900
 MOST, FIRST = 2**13, 2**18
 """Panels at most, roughly, and those of the first search."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250
-"""Width of a panel at least, relative to the distance from the mean, and absolute."""
+"""Width of a panel at least, relative to the distance from the mean; width, and error, that counts as zero."""
 HIDDEN = 1e-10
 """Share of a panel at its ends in which a jump is overlooked."""
 IMPROBABLE = 1e-120
@@ -91,7 +91,8 @@ def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) ->
     for level in range(LEVELS):
         second, gaps = _rule(phi, mean, scale, low, high)
         total = max(total, float(np.nansum(second)))
-        excess = np.nan_to_num(np.max(gaps.T / (NEGLIGIBLE * np.array([np.sqrt(total), total])), axis=1), nan=np.inf)
+        allowed = np.maximum(NEGLIGIBLE * np.array([np.sqrt(total), total]), AT_ZERO)
+        excess = np.nan_to_num(np.max(gaps.T / allowed, axis=1), nan=np.inf)
         excess *= high - low > np.maximum(NARROWEST * np.abs(low), AT_ZERO)
         worst = np.argsort(-excess, kind="stable")[: max(min(room, MOST), 0)]
         rough = np.zeros(low.size, dtype=bool)
