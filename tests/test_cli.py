@@ -169,6 +169,7 @@ def test_results_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comm
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow  # other tests run each of the commands with smaller networks
 def test_without_arguments_it_shows_what_to_try(capsys: Capture) -> None:
     assert main([]) == 0
     commands = re.findall(r"^  igb (.*?)  ", capsys.readouterr().out, re.MULTILINE)

@@ -17,6 +17,7 @@ import scipy
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -81,7 +82,9 @@ TABLE = {
         },
     ),
 }
-EVERY = pytest.mark.parametrize("name", TABLE, scope="module")
+SLOW = {"amplification", "atlas", "gamma_of_layers", "gradient_factors", "norms", "several_classes"}
+"""Figures that take seconds; the others have artists of every kind."""
+EVERY = pytest.mark.parametrize("name", [slow(name) if name in SLOW else name for name in TABLE], scope="module")
 """The scope puts all tests of a figure beside each other, so that one process draws it."""
 
 

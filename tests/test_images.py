@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repeated import every_second
 
 import igbtheory as igb
 from igbtheory.theory import data_set, kernels
@@ -202,7 +203,7 @@ def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noq
 
 @pytest.mark.usefixtures("few_worlds")
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", every_second(NETWORKS))
 def test_finite_networks_agree(name: str) -> None:
     compared = igb.Network(*NETWORKS[name]).simulate(100, 12, inputs=IMAGES, workers=1).compare(workers=1)
     assert compared.agrees(), str(compared)

@@ -303,6 +303,7 @@ def test_two_architectures_are_compared_by_the_likelihood_ratio_among_counts() -
     assert unity.low * unity.high == pytest.approx(1, rel=1e-3)  # the lattice of log gamma
 
 
+@pytest.mark.slow  # shares of several classes, and counts of two, are compared in every run
 def test_two_architectures_are_compared_by_their_coincidences_among_counts_of_several_classes() -> None:
     rng, size = np.random.default_rng(0), 30
     shares = [ClassGuessLaw(gamma, 3).finite(size).rvs(12, rng) / size for gamma in (0.1, 4.0)]

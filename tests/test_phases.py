@@ -11,6 +11,7 @@ import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -199,7 +200,7 @@ E = 1.9860726411358653
         ("relu", 2.0, 0.1, {}, "transient deep prejudice", "power"),
         ("relu", 3.0, 0.1, {}, "chaotic deep prejudice", "power"),
         ("relu", 1.2, 0.1, {"pool": 2}, "ordered deep prejudice", "exponential"),
-        ("relu", 1.5, 0.1, {"pool": 2}, "chaotic deep prejudice", "exponential"),
+        slow(("relu", 1.5, 0.1, {"pool": 2}, "chaotic deep prejudice", "exponential")),
         ("relu", 2.0, 0.0, {"norm": "layer"}, "transient deep prejudice", "power"),
         ("relu", 2.0, 0.0, {"norm": "batch"}, "neutrality", "settles"),
         ("sign", 2.0, 0.1, {}, "neutrality", "settles"),
@@ -208,7 +209,7 @@ E = 1.9860726411358653
         ("linear", 1.0, 0.1, {}, "transient deep prejudice", "power"),
         ("linear", 1.5, 0.1, {}, "kept bias", "none"),
         ("gelu", 1.9, 0.0, {}, "kept bias", "none"),
-        ("elu", 1.0, 0.0, {}, "undecided", "undecided"),
+        slow(("elu", 1.0, 0.0, {}, "undecided", "undecided")),
         ("relu", 1.2, 0.1, {"pool": igb.Dropout(0.1)}, "bias without chaos", "settles"),
     ],
 )

@@ -82,7 +82,7 @@ LAYERS: list[Layer] = [
     *(Activation(name) for name in ACTIVATIONS),
 ]
 
-SEVERAL = settings(max_examples=10, deadline=None)
+SEVERAL = settings(max_examples=6, deadline=None)
 variances = st.floats(-6, 6).map(lambda e: 10.0**e)
 ratios = st.one_of(st.just(0.0), st.floats(-12, 12).map(lambda e: 10.0**e))
 correlations = st.builds(lambda sign, e: sign * 0.99 * 10.0**e, st.sampled_from([-1, 1]), st.floats(-12, 0))
