@@ -117,7 +117,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     """
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
-    smooth = m == 1 and not phi.kinks
+    smooth = m == 1 and phi.smooth
     lines = broken_lines.lines(n, phi) if m == 1 and len(phi.kinks) > FEW else None
     if smooth:
         _fill_smooth(n, phi, points, found)
@@ -183,7 +183,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         means = closed.mean(n, pair[0]) * closed.mean(n, pair[1])
         return closed.covariance(n, *pair) + means, closed.roundings * n.epsilon * steepness(n, phi, *pair)
     centre = n.number(mean)
-    if not phi.kinks:
+    if phi.smooth:
         series, error = mehler.product(n, phi, *pair, centre)
         if error <= n.goal:
             return series, error

@@ -4,6 +4,7 @@ Where a formula jumps or has a kink that its text does not show, as floor does, 
 They tell the place, at which a second search ends its panels from the beginning.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
@@ -29,6 +30,10 @@ HIDDEN = 1e-10
 """Share of a panel at its ends in which a jump is overlooked."""
 IMPROBABLE = 1e-120
 """Probability that counts as none: rounding makes jumps of its own far out."""
+STRIPS, INSIDE = 256, 0.1
+"""Narrowest strips between breaks, at most, of which a value is computed again, and its place in a strip."""
+ROUNDED = 1e-6
+"""Relative difference between values in double and in extended precision from which on rounding makes them."""
 NEGLIGIBLE = 1e-17
 """Share of the root of the second moment, and of the second moment, that the rule on a panel may miss."""
 
@@ -55,29 +60,46 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     Where the formula leaves the range of the numbers, it counts as 0, and as missed with its largest other value.
     """
     try:  # nearby scales share their panels
-        low, high = _panels(phi, mean, float(2.0 ** (np.ceil(4 * np.log2(scale)) / 4)))
+        low, high, strips = _panels(phi, mean, float(2.0 ** (np.ceil(4 * np.log2(scale)) / 4)))
     except ValueError:  # the formula grows too fast for a larger scale
-        low, high = _panels(phi, mean, scale)
+        low, high, strips = _panels(phi, mean, scale)
     z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
     lost, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
     missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1) + weights[lost].sum() * largest ** np.arange(1, 3)
     # every panel may miss a last digit of the place of a break
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
+    for left, right, *wrong in strips:
+        missed = missed + np.sum(weights, where=(z * scale > left) & (z * scale < right)) * np.array(wrong)
     never = weights * np.maximum(np.abs(values), 1) ** 2 < IMPROBABLE
     return Nodes(z, weights, np.where(lost | never, 0.0, values), missed)
 
 
 @lru_cache(maxsize=64)
-def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array]:
-    """Return left and right ends of panels, as distances from the mean."""
+def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array, list[tuple[float, ...]]]:
+    """Return left and right ends of panels, as distances from the mean, and the strips of `_made_by_rounding`."""
     reach = reach_of(FLOAT64, phi, mean, scale)
     ends = scale * np.linspace(-reach, reach, 1 + 2 * int(np.ceil(reach / WIDEST)))
     kinks = np.array(phi.pieces.kinks, dtype=float) - mean
     ends = np.union1d(ends, kinks[np.abs(kinks) < scale * reach])
-    ends = np.union1d(ends, _breaks(*_search(phi, mean, scale, ends, FIRST)))
-    low, high, _ = _search(phi, mean, scale, ends, MOST)
-    return low, high
+    breaks = _breaks(*_search(phi, mean, scale, ends, FIRST))
+    low, high, _ = _search(phi, mean, scale, np.union1d(ends, breaks), MOST)
+    return low, high, list(_made_by_rounding(phi, mean, breaks))
+
+
+@np.errstate(all="ignore")
+def _made_by_rounding(phi: Function, mean: float, breaks: Array) -> Iterator[tuple[float, ...]]:
+    """Yield left and right ends of strips where rounding makes the values, with the errors of phi and of phi^2.
+
+    In double precision cos(x) is 1 within 1e-8 of 0, and floor(cos(x)) with it.
+    """
+    widths = np.diff(breaks)
+    narrow = np.argsort(widths)[:STRIPS]
+    x = mean + breaks[narrow] + INSIDE * widths[narrow]
+    values, true = phi(FLOAT64, x), np.asarray(phi(FLOAT64, x.astype(np.longdouble)), dtype=float)
+    gaps = np.abs(values - true), np.abs(values**2 - true**2)
+    wrong = (gaps[0] > ROUNDED * np.maximum(np.abs(values), np.abs(true))) & np.isfinite(gaps[1])
+    yield from zip(breaks[narrow][wrong], breaks[narrow + 1][wrong], *(gap[wrong] for gap in gaps), strict=True)
 
 
 def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) -> tuple[Array, Array, NDArray[np.intp]]:

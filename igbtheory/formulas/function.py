@@ -123,6 +123,11 @@ class Function:
         """Growth at large |x|: "bounded", "polynomial", "exponential", "gaussian" or "faster"."""
         return growth(self.pieces)
 
+    @property
+    def smooth(self) -> bool:
+        """Whether it has no kinks or jumps, also none that its pieces do not show."""
+        return not self.kinks and self.pieces.split
+
     @cached_property
     def monotonicity(self) -> int:
         """Monotonicity: 1 increasing, -1 decreasing, 0 neither, as far as a fine grid shows."""

@@ -15,8 +15,13 @@ _SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k +
 
 
 def _special(name: str) -> Function:
-    """SciPy's function, which is loaded when it is first called: relu never does."""
-    return lambda x: getattr(scipy.special, name)(x)  # noqa: PLW0108 - only a call may load it
+    """SciPy's function, which is loaded when it is first called: relu never does. It has no extended precision."""
+
+    def function(x: Any) -> Any:
+        extended = getattr(x, "dtype", None) == np.longdouble
+        return getattr(scipy.special, name)(x.astype(np.float64) if extended else x)
+
+    return function
 
 
 def _sech(x: Any) -> Any:
