@@ -3,8 +3,8 @@
 For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
 as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
 (`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
-comes from products of truncated powers (`kinked_kernel`). `any_formula` computes what is left in double precision;
-where its bound is too large or more digits are wanted, `quadrature` does, and `plain_sums` what panels do not resolve.
+comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left,
+and in double precision `any_formula` what panels do not resolve; `plain_sums` are the last resort.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
@@ -149,15 +149,18 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
 
 
 def _by_nodes(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point: by the series from nodes, else by panels, or by plain sums where these are too many."""
-    found = any_formula.moments(phi, *map(float, point)) if isinstance(n, Float64) and any(point[1:]) else None
-    if found and found[3] <= moment_tables.GOAL / 10:
-        return found
-    try:
+    """Moments at a point: by panels, or by the series from nodes where these do better; plain sums are the last."""
+    last = None
+    with suppress(UnresolvedError):
         last = quadrature.moments(n, phi, *point)
-    except UnresolvedError:
-        last = plain_sums.moments(n, phi, *point)
-    return found if found and not last[3] < found[3] else last
+    if last and (phi.smooth or last[3] <= max(n.goal, moment_tables.GOAL)):
+        return last
+    if isinstance(n, Float64) and any(point[1:]):
+        found = any_formula.moments(phi, *map(float, point))
+        if found[3] <= moment_tables.GOAL or (last and not last[3] < found[3]):
+            return found
+        last = last or min(found, plain_sums.moments(n, phi, *point), key=lambda moments: float(moments[3]))
+    return last or plain_sums.moments(n, phi, *point)
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
