@@ -1,4 +1,4 @@
-"""PyTorch, where it is there, which is an extra, and the devices that it computes on."""
+"""PyTorch, an optional extra, and the devices on which it computes."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 LOCK = threading.RLock()
-"""Who draws networks by PyTorch has its global generators and threads for himself: some executors have threads."""
+"""Held while PyTorch draws a network: threads of one process share its random generators and its thread count."""
 _MULTIPLY: ContextVar[Callable[[Array, Array], Array] | None] = ContextVar("_MULTIPLY", default=None)
 
 

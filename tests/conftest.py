@@ -12,8 +12,13 @@ settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
 
 
+def draw_less(patch: pytest.MonkeyPatch) -> None:
+    """Estimate from a quarter of the draws, with an error that says so."""
+    patch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
+    patch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)
+
+
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Estimates from a quarter of the draws, with an error that says so."""
-    monkeypatch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
-    monkeypatch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)
+    """Estimates from a quarter of the draws."""
+    draw_less(monkeypatch)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy
 from literature import FORMULAS
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
@@ -81,7 +82,7 @@ def test_what_leaves_the_range_of_the_numbers_counts_as_missed() -> None:
         igb.mlp(1, "floor(sigmoid(x - 1))").predict()
 
 
-@pytest.mark.parametrize("formula", ["floor(3*x**2)", pytest.param("sin(exp(x))", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("formula", ["floor(3*x**2)", slow("sin(exp(x))")])
 def test_units_that_no_panel_resolves_are_drawn(formula: str) -> None:
     net = igb.Network(igb.Dense(2.0), igb.MaxPool(2), igb.Activation(formula), igb.Dense(1.0))
     with pytest.warns(igb.EstimateWarning):

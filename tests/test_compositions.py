@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repeated import slow
 from scipy import stats
 
 import igbtheory as igb
@@ -305,7 +306,7 @@ def test_dropout_of_nothing_is_the_identity() -> None:
     assert with_it.predict(data).gamma == without.predict(data).gamma
 
 
-@pytest.mark.parametrize(("size", "digits"), [pytest.param(None, 10, marks=pytest.mark.slow), (4, None)])
+@pytest.mark.parametrize(("size", "digits"), [slow((None, 10)), (4, None)])
 def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits: int | None) -> None:
     net = igb.Network(Dense(2.0), BatchNorm(size), MaxPool(2), Dense(2.0))
     prediction = net.predict(digits=digits)

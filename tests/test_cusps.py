@@ -6,6 +6,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 
@@ -42,7 +43,7 @@ def _expected(formula: str, mean: float, var_mu: float, var_chi: float) -> tuple
         return average**2 + shared, second - average**2 - shared
 
 
-@pytest.mark.parametrize("formula", [FIRST, *(pytest.param(formula, marks=pytest.mark.slow) for formula in OTHERS)])
+@pytest.mark.parametrize("formula", [FIRST, *(slow(formula) for formula in OTHERS)])
 @pytest.mark.filterwarnings("ignore::igbtheory.AccuracyWarning")
 def test_the_error_of_a_cusp_does_not_understate(formula: str) -> None:
     rest = 10.0 ** np.random.default_rng(5).uniform(-9, -1)

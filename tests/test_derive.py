@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
@@ -94,7 +95,7 @@ LIKE_OTHERS = {"gelu", "cos", "max(x, 0)**2", "x*sin(x)", "step", "linear"}
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
-        *(pytest.param(name, 1, marks=pytest.mark.slow if name in LIKE_OTHERS else ()) for name in MEANS),
+        *(slow((name, 1)) if name in LIKE_OTHERS else (name, 1) for name in MEANS),
         *((name, 2) for name in MEANS if name in CHAINED),
     ],
 )
@@ -124,9 +125,7 @@ REPEATED = {"hardtanh", "abs(x)*exp(-x**2)"}
 """Two kinks, and an exponential piece, each like one of the others."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in REPEATED else ()) for name in ALONE]
-)
+@pytest.mark.parametrize("name", [slow(name) if name in REPEATED else name for name in ALONE])
 def test_closed_forms_of_independent_data_are_quadratures_to_forty_digits(name: str) -> None:
     m, phi, kinks = ALONE[name]
     found = igb.mlp(1, name, pool=m if m > 1 else None, sigma_w2=W, sigma_b2=0).derive()
@@ -170,7 +169,7 @@ def test_norms_behind_the_activation_leave_no_bias(norm: str) -> None:
     assert igb.mlp(2, "relu", norm=norm, placement="after", sigma_w2=W).derive().gamma == 0
 
 
-@pytest.mark.parametrize("size", [3, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [3, slow(16)])
 def test_a_symbolic_batch_size_is_every_batch_size(size: int) -> None:
     n = sp.Symbol("n", integer=True, positive=True)
     for name in ("relu", "step"):
@@ -215,7 +214,7 @@ def test_the_density_of_the_guesses() -> None:
         assert float(found.pdf(g).subs(g, x)) == pytest.approx(law.pdf(x), rel=1e-12)
 
 
-@pytest.mark.parametrize("activation", [pytest.param("tanh", marks=pytest.mark.slow), sp.tanh(sp.Symbol("t")) + 1])
+@pytest.mark.parametrize("activation", [slow("tanh"), sp.tanh(sp.Symbol("t")) + 1])
 def test_what_has_no_closed_form_stays_an_average_of_any_precision(activation: Any) -> None:
     net = igb.mlp(1, activation, sigma_w2=1.5, sigma_b2=0.1)
     found = net.derive()
@@ -280,7 +279,7 @@ def test_gamma_at_a_symbolic_depth(name: str, options: dict[str, Any], expected:
     assert float(value) == pytest.approx(float(gamma), rel=1e-12 if found.exact else 0.01)
 
 
-@pytest.mark.parametrize(("name", "bias"), [("step", 0.0), pytest.param("relu", 0.1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("name", "bias"), [("step", 0.0), slow(("relu", 0.1))])
 def test_a_depth_without_a_solution_is_refused(name: str, bias: float) -> None:
     with pytest.raises(ValueError, match="closed solution"):
         igb.mlp(3, name, sigma_b2=bias).derive().at_depth(sp.Symbol("L", positive=True))

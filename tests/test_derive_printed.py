@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from formula_reader import Values, read_latex, read_text
+from repeated import slow
 from scipy import stats
 
 import igbtheory as igb
@@ -51,7 +52,7 @@ def network(name: str, layers: str, depth: int) -> igb.Network:
 
 @pytest.mark.parametrize(
     ("name", "layers", "depth"),
-    [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES],
+    [case if case in QUICK else slow(case) for case in CASES],
 )
 def test_printed_formulas_have_the_values_of_predictions(name: str, layers: str, depth: int) -> None:
     net = network(name, layers, depth)

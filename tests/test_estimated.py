@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.averages.state import Moments, Pairs
@@ -92,8 +93,8 @@ def test_components_of_the_data_are_drawn_too() -> None:
         (igb.BatchNorm(8), igb.Activation("gelu")),
         (igb.BatchNorm(8, eps=0.3), TANH),
         # maxima of normalised units take seconds, and those above show the same
-        pytest.param((igb.BatchNorm(8), igb.MaxPool(2), RELU), marks=pytest.mark.slow),
-        pytest.param((igb.BatchNorm(8, eps=0.3), igb.MaxPool(3), TANH), marks=pytest.mark.slow),
+        slow(((igb.BatchNorm(8), igb.MaxPool(2), RELU),)),
+        slow(((igb.BatchNorm(8, eps=0.3), igb.MaxPool(3), TANH),)),
         (RELU, igb.Residual(igb.Dense(0.5), RELU, igb.Dense(1.0)), igb.BatchNorm(8, eps=0.1)),
     ],
     ids=repr,
@@ -218,7 +219,7 @@ def test_equal_samples_are_normalised_to_zero(norm: igb.BatchNorm, value: float)
         assert found.dtype == kind
 
 
-@pytest.mark.parametrize("sigma_w2", [1.0, 6.0, *(pytest.param(x, marks=pytest.mark.slow) for x in (20.0, 40.0))])
+@pytest.mark.parametrize("sigma_w2", [1.0, 6.0, *(slow(x) for x in (20.0, 40.0))])
 def test_a_control_whose_tail_no_draw_has_seen_is_left_out(sigma_w2: float) -> None:
     """Behind BatchNorm without eps the mean square over a batch is 1; those of exp(x) come from beyond all draws."""
     data = np.random.default_rng(0).standard_normal((10, 30))

@@ -14,6 +14,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import scipy
+from conftest import draw_less
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
@@ -21,7 +22,6 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.cli import main
-from igbtheory.layers import control_variates, draws
 from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
@@ -94,8 +94,7 @@ def tiny(name: str) -> tuple[Sheet, Any]:
     (sheet,) = sheets([name])
     sheet.compute.__globals__.update(TABLE[name].tiny)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
-        patch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)
+        draw_less(patch)
         return sheet, sheet.compute(Run(TABLE[name].effort))
 
 

@@ -11,6 +11,7 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
@@ -127,7 +128,7 @@ def test_slopes_of_tanh_agree_with_quadrature_in_many_digits() -> None:
 
 
 # behind an eps, moments are estimated from draws, which takes five seconds, though gradients need none of them
-@pytest.mark.parametrize("eps", [0.0, pytest.param(0.05, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("eps", [0.0, slow(0.05)])
 def test_batchnorm_over_units_of_different_centres_agrees_with_plain_quadrature(eps: float) -> None:
     net = igb.Network(igb.Dense(1.5, 0.4), igb.Activation("relu"), igb.BatchNorm(eps=eps), igb.Dense(2.0))
     u = np.linspace(-10, 10, 2001)
@@ -274,9 +275,7 @@ ALWAYS = ("layer behind", "residual", "maxpool")
 """Networks simulated in every run of the tests: each rule by simulation or by its closed value above."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in ALWAYS else pytest.mark.slow) for name in SIMULATED]
-)
+@pytest.mark.parametrize("name", [name if name in ALWAYS else slow(name) for name in SIMULATED])
 def test_backpropagation_through_networks_of_width_2000_finds_the_squares(name: str) -> None:
     net, hidden, data, networks = SIMULATED[name]
     found = np.array([backpropagated([*hidden, d()], data, seed) for seed in range(networks)])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repeated import slow
 from scipy import stats
 
 from igbtheory.guesses import FiniteGuessLaw, GuessLaw
@@ -166,18 +167,18 @@ def _log_pmf_50_digits(k: int, count: int, gamma: float) -> Any:
         (1e-12, 3, 0),
         (1e-12, 1_000_000, 485_000),  # 30 standard deviations off
         (1.7782794100389228e-08, 1_000_000, 483_630),  # where the excess k - n p needs p - 1/2
-        pytest.param(1e-3, 1_000_000, 400_000, marks=pytest.mark.slow),
+        slow((1e-3, 1_000_000, 400_000)),
         (0.011, 1_000_000, 114),  # 34 standard deviations of the latent variable
         (0.3, 40, 0),
         (0.46694220692426, 1797, 500),
-        pytest.param(2.5, 1_000_000, 0, marks=pytest.mark.slow),
+        slow((2.5, 1_000_000, 0)),
         (2.5, 1_000_000, 1),
-        pytest.param(2.5, 1_000_000, 999_000, marks=pytest.mark.slow),
-        pytest.param(30.0, 1_000_000, 500_000, marks=pytest.mark.slow),
-        pytest.param(1e4, 10, 3, marks=pytest.mark.slow),
+        slow((2.5, 1_000_000, 999_000)),
+        slow((30.0, 1_000_000, 500_000)),
+        slow((1e4, 10, 3)),
         (1e12, 2, 1),
         (1e12, 1_000_000, 300_000),
-        pytest.param(1e20, 7, 2, marks=pytest.mark.slow),
+        slow((1e20, 7, 2)),
     ],
 )
 def test_values_agree_with_50_digits(gamma: float, count: int, k: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repeated import every_second
+from repeated import every_second, slow
 
 import igbtheory as igb
 from igbtheory.theory import data_set, kernels
@@ -104,7 +104,7 @@ def test_kernels_are_sums_over_pairs_of_positions(
     [
         ("circular", igb.Flatten(), 3.024),
         ("zeros", igb.Flatten(), 2.629),
-        pytest.param("zeros", igb.GlobalAvgPool(), 65.3, marks=pytest.mark.slow),
+        slow(("zeros", igb.GlobalAvgPool(), 65.3)),
     ],
     ids=repr,
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.accuracy import EstimateWarning
@@ -682,7 +683,7 @@ def test_networks_of_images_are_read(make: Make, expected: str) -> None:
 
 @pytest.mark.usefixtures("few_draws")
 @pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-@pytest.mark.parametrize("make", [resnet, pytest.param(mixer, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("make", [resnet, slow(mixer)])
 def test_networks_of_images_are_predicted_as_they_are_measured(make: Make) -> None:
     predicted, found = igb.from_torch(make, WIDE).predict(WIDE), igb.measure(make, WIDE, 80)
     for name in ("var_mu", "var_chi", "gamma"):

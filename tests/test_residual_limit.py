@@ -54,7 +54,7 @@ def test_the_limit_of_relu_blocks_is_the_closed_form(scale: float, sigma_w2: flo
     assert prediction.c == pytest.approx(math.cos(theta), rel=1e-10)
 
 
-@pytest.mark.parametrize(("activation", "sigma_b2"), [("relu", 0.2), pytest.param("tanh", 0.1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("activation", "sigma_b2"), [("relu", 0.2), slow(("tanh", 0.1))])
 def test_blocks_approach_the_limit_as_one_over_their_number(activation: str, sigma_b2: float) -> None:
     limit = residual_limit(network(1.3, activation=activation, sigma_b2=sigma_b2))
     missing = []

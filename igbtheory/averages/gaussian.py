@@ -3,8 +3,8 @@
 For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
 as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
 (`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
-comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left,
-and in double precision `any_formula` what panels do not resolve; `plain_sums` are the last resort.
+comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left, and in double precision
+`any_formula` what panels do not resolve, and the kernels of other kinked formulas; `plain_sums` are the last resort.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
@@ -124,7 +124,7 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None):
         moment_tables.fill(phi, m, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
-    rule = partial(_by_nodes, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
+    rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if lines is not None:
         rule = partial(broken_lines.moments, lines)
     for i in np.flatnonzero(~(found[3] <= allowed)):
@@ -148,8 +148,8 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
     found[:, left] = np.concatenate(parts, axis=1)
 
 
-def _by_nodes(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point: by panels, or by the series from nodes where these do better; plain sums are the last."""
+def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
+    """Moments at a point by panels, or where they resolve too little by `any_formula`, or else by plain sums."""
     last = None
     with suppress(UnresolvedError):
         last = quadrature.moments(n, phi, *point)
@@ -222,7 +222,7 @@ def _kinked(phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Kinked | No
 
 
 def _product_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """E phi(h_a) phi(h_b) at one mean and pair, and its error, as `_by_panels`."""
+    """E phi(h_a) phi(h_b) at one mean and pair, and its error, by panels or else by plain sums."""
     try:
         return quadrature.product(n, phi, *point)
     except UnresolvedError:

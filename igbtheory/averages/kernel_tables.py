@@ -118,7 +118,7 @@ def kernel(
     if found is None:
         values, errors = _each(rule, q_a, q_b, q_ab)
         return values[()], float(np.max(errors))
-    # one interpolant serves all matrices, such as those of pairs of positions
+    # the same interpolant is evaluated on every matrix: images have one for each pair of positions
     parts = q_a[..., :1].reshape(-1, rows, 1), q_b[..., 0, :].reshape(-1, columns), q_ab.reshape(-1, rows, columns)
     matrices = list(zip(*parts, strict=True))
     missed = max(_missed(found, rule, matrix) for matrix in matrices[:: max(1, len(matrices) - 1)])

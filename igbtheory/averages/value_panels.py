@@ -35,7 +35,7 @@ STRIPS, INSIDE = 256, 0.1
 ROUNDED = 1e-6
 """Relative difference between values in double and in extended precision from which on rounding makes them."""
 NEGLIGIBLE = 1e-17
-"""Share of the root of the second moment, and of the second moment, that the rule on a panel may miss."""
+"""Error allowed on a panel: that of E phi relative to the root of E phi^2, and that of E phi^2 relative to E phi^2."""
 
 Array = NDArray[np.float64]
 

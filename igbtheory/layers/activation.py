@@ -102,7 +102,7 @@ def _plain(value: Any) -> Any:
 @final
 @dataclass(frozen=True, eq=False)
 class Swept(Base[Moments]):
-    """Unit of a sweep over activations: at every point of it that of one of the nodes, of the number `which` there."""
+    """Unit of a sweep over activations: point i of the sweep has the unit of `nodes[which[i]]`."""
 
     nodes: tuple[LawNode, ...]
     which: NDArray[np.intp]
@@ -127,16 +127,16 @@ class Swept(Base[Moments]):
 
     def units(self, draws: Draws, count: int) -> NDArray[np.float64]:
         """Draw them point by point of the sweep, whose axes stand in front."""
-        drawn = [node.units(draws, count) for node in self.nodes]
-        inner = np.broadcast_shapes(self.which.shape, *(x.shape[:-2] for x in drawn))
-        which = np.broadcast_to(self.which, inner)[..., None, None]
-        stacked = np.stack([np.broadcast_to(x, (*inner, *x.shape[-2:])) for x in drawn])
-        return np.asarray(np.take_along_axis(stacked, which[None], axis=0)[0])
+        return np.asarray(self._chosen([node.units(draws, count) for node in self.nodes], own=2))
 
-    def _chosen(self, values: list[Any]) -> Any:
-        """Return an array of which each entry is that of the value, a number or an array, of its node."""
+    def _chosen(self, values: list[Any], own: int = 0) -> Any:
+        """Return at every point of the sweep the value of the node that belongs there.
+
+        values: one for each node, a number or an array, whose last axes, `own` of them, are none of the sweep.
+        """
         if all(value is values[0] for value in values):
             return values[0]
-        shape = np.broadcast_shapes(self.which.shape, *map(np.shape, values))
+        which = self.which.reshape(*self.which.shape, *(1,) * own)
+        shape = np.broadcast_shapes(which.shape, *map(np.shape, values))
         stacked = np.stack([np.broadcast_to(value, shape) for value in values])
-        return np.take_along_axis(stacked, np.broadcast_to(self.which, shape)[None], axis=0)[0]
+        return np.take_along_axis(stacked, np.broadcast_to(which, shape)[None], axis=0)[0]

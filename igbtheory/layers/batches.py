@@ -1,4 +1,4 @@
-"""Which batches a network has, as its BatchNorm layers say."""
+"""How the BatchNorm layers of a network divide its data into batches."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ from igbtheory.layers.residual import Residual
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
-    """Return the BatchNorm that says which batches there are, None without one; refused where two disagree."""
+    """Return a BatchNorm of the network, whose batches are those of all; None without one. ValueError: two differ."""
     found = {layer.batch_size: layer for layer in _trained(layers)}
     if len(found) > 1:
         first, second, *_ = found.values()

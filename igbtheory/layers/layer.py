@@ -44,7 +44,7 @@ class Layer(ABC):
         return rf"\text{{{self!r}}}"
 
     def __repr__(self) -> str:
-        """Print the first parameter of a dataclass, variances of weights, and what differs from its default."""
+        """Print the parameters of a dataclass: the first, variances other than 0, and what differs from its default."""
         if not is_dataclass(self):
             return super().__repr__()
         shown = []

@@ -14,7 +14,7 @@ from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Places, Point, Window, behind
 
 WHAT = {1: "sequences", 2: "images"}
-"""Name of data with so many axes of positions."""
+"""What data are called, by the number of their axes of positions: time, or height and width."""
 
 
 class OfData(Layer, ABC):

@@ -20,7 +20,7 @@ from igbtheory.theory import RANGE
 FINE = 101
 """Points of a line that is drawn."""
 SECONDS = {False: 2e-5, True: 1e-2}
-"""Time that a point takes in a layer, about, without a closed form; with a pool."""
+"""Seconds that a point of the grid takes in a layer, roughly, by whether there is a pool."""
 
 
 @final

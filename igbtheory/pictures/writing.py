@@ -31,10 +31,9 @@ def write_figures(
 ) -> Iterator[Path]:
     """Yield the PDF of every figure, as soon as all its files are written into `out`.
 
-    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. progress: called
-    with the part of the figures that is done, and the name of the next. who: workers, executor, as of `simulate`.
-    ValueError, before anything
-    is computed: an unknown figure, or a folder that cannot be written.
+    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. progress: called with the
+    part of the figures that is done, and the name of the next. who: workers, executor, as of `simulate`.
+    ValueError, before anything is computed: an unknown figure, or a folder that cannot be written.
     """
     chosen = sheets(names)
     with whole_files(out, "--out"):

@@ -25,7 +25,7 @@ TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:
 PATIENCE = 10
 """Seconds in which a scheduler of dask has to answer."""
 OWN: list[Piece] = []
-"""In a process of ours, the pieces of its run."""
+"""The pieces of the run, in a process that `processes` started; empty in all others."""
 
 
 def opener(
@@ -53,7 +53,7 @@ def opener(
 
 
 def nth(number: int) -> Any:
-    """Do a piece of the run that this process is of."""
+    """Do the piece of that number, in a process that `processes` started."""
     return OWN[number]()
 
 

@@ -20,8 +20,8 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     work = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
     left = progress.TextColumn("left"), progress.TimeRemainingColumn()
     elapsed = progress.TextColumn("elapsed"), progress.TimeElapsedColumn()
-    # no thread of its own, which processes that are forked would inherit half of; what a command prints meanwhile
-    # stands above the bar on a terminal, and goes to a file as ever
+    # the bar is not redrawn by a thread, since a fork copies the locks of a thread but not the thread; on a terminal,
+    # lines that the command prints appear above the bar
     options: Any = {"transient": True, "auto_refresh": False, "disable": not console.is_terminal}
     options["redirect_stdout"] = sys.stdout.isatty()
     with progress.Progress(*work, *left, *elapsed, console=console, **options) as bar:

@@ -36,8 +36,8 @@ class Store:
     """Results of the pieces of one run, by their numbers; a result is an array, or a dict of arrays and numbers.
 
     path: the file, made where there is none. configuration: what the results depend on, plain values with names. Two
-    runs may use one store at once. The file must lie on a disk of this machine, since network file
-    systems do not support WAL.
+    runs may use one store at once. The file must lie on a disk of this machine, since network file systems do not
+    support WAL.
 
     ValueError: the file is of another configuration or version, or it is damaged. OSError: it cannot be written.
     """

@@ -30,7 +30,7 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
     task = arm.task()
     with alone(), one_thread(), stream(plan.seed, network):
         model, recorder = _begun(arm, task, network)
-        found = list(_course(arm, plan, network, model, recorder))
+        found = list(_course(arm, task, plan, network, (model, recorder)))
     if not found:
         raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
     missing = len(plan.recorded) - len(found)
@@ -53,9 +53,9 @@ def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
     return model, Recorder(rule, seen, task.seen_labels, classes)
 
 
-def _course(arm: Arm, plan: Plan, network: int, model: Any, recorder: Recorder) -> Iterator[dict[str, Array]]:
+def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Recorder]) -> Iterator[dict[str, Array]]:
     """Train the network, and yield what is recorded at the steps of the plan, until its outputs become infinite."""
-    task = arm.task()
+    model, recorder = begun
     data, recorded = moved(checked_data(task.data), model), set(plan.recorded.tolist())
     optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
     batches = _batches(len(data), plan, network)

@@ -42,7 +42,6 @@ class Shown(Layer):
         return replace(node, shown=(*node.shown, (self.number, listed(node, first=self.first))))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         return x
 
 

@@ -35,11 +35,9 @@ class Unflatten(Layer):
     shape: Point
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        del rng, width
         return x.reshape(len(x), *self.shape)
 
     def positions(self, shape: Point) -> Point:
-        del shape
         return self.shape[1:]
 
 
