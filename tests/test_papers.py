@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import igbtheory as igb
-from igbtheory.claims.papers import PAPERS
+from igbtheory.claims import PAPERS
 from igbtheory.pictures import names
 
 ROOT = Path(__file__).parent.parent

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Section, identity
+from igbtheory.claims import PAPERS, Finding, Section, identity
 from igbtheory.claims.library import Library
-from igbtheory.claims.papers import PAPERS
 from igbtheory.cli import main
 from igbtheory.report import cases, write_report
 

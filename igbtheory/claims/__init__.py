@@ -8,9 +8,11 @@ from igbtheory.claims.claim import Claim, Section
 from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, rises, satisfies, shown
 from igbtheory.claims.finding import Finding, Findings, Trial
 from igbtheory.claims.formula import equation
+from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.runner import run
 
 __all__ = [
+    "PAPERS",
     "Claim",
     "Finding",
     "Findings",
