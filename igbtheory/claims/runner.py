@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from inspect import getsourcefile, unwrap
 from math import inf
+from pathlib import Path
+from threading import Lock
 from typing import Any, final
 
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
-from igbtheory.runs import Piece, TimeUp, chosen, in_order, limited
+from igbtheory.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
 UNTESTED = "not tested"
+ALONE = Lock()
+"""Threads examine one claim at a time: the precision of mpmath, and of SymPy with it, belongs to the whole process."""
 STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
 
 
@@ -52,7 +57,7 @@ class Outcome:
         return self.verdict == self.claim.verdict
 
 
-def run(
+def run(  # noqa: PLR0913 - the options of every run
     claims: Sequence[Claim],
     seed: int = 0,
     *,
@@ -60,22 +65,23 @@ def run(
     seconds: float = 120.0,
     workers: int | None = None,
     executor: Executor | str | None = None,
+    store: str | Path | None = None,
     progress: bool = False,
 ) -> list[Outcome]:
     """Return the outcomes of the claims, in the order of the claims.
 
-    seconds: the time limit of one claim; workers, executor, progress: as of `simulate`. An interruption keeps what is
-    done; the other claims are undecided.
+    seconds: the time limit of one claim; workers, executor, store, progress: as of `simulate`. A store keeps no claim
+    that raised an error or took too long.
     """
     work = examinations(claims, seed, quick=quick, seconds=seconds)
     label = "claims" if progress else None
-    outcomes: list[Outcome] = []
+    who = chosen(executor, workers, inf)
+    configuration = {"claims": len(claims), "seed": seed, "quick": quick}
     with (
-        suppress(KeyboardInterrupt),
-        closing(in_order(work, executor=chosen(executor, workers, inf), progress=label, raises=False)) as results,
+        kept(store, configuration, partial(texts, claims), "digest of the claims") as file,
+        closing(in_order(work, executor=who, store=file, progress=label, raises=False)) as results,
     ):
-        outcomes.extend(map(examined, claims, results))
-    return outcomes + [Outcome(claim, trouble="interrupted before it was run") for claim in claims[len(outcomes) :]]
+        return list(map(examined, claims, results))
 
 
 def examinations(claims: Sequence[Claim], seed: int, *, quick: bool, seconds: float) -> list[Piece]:
@@ -86,24 +92,29 @@ def examinations(claims: Sequence[Claim], seed: int, *, quick: bool, seconds: fl
 
 
 def examined(claim: Claim, result: Any) -> Outcome:
-    """Return the outcome of a claim from the result of its examination, which may be the loss of its process."""
+    """Return the outcome of a claim from the result of its examination, which may be an error."""
     if isinstance(result, BaseException):
         return Outcome(claim, trouble=str(result))
     return Outcome(claim, *result)
 
 
-def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], tuple[Finding, ...], str]:
-    """Return the findings of a claim, those of its correction, and what went wrong amid them, if anything."""
-    findings: tuple[Finding, ...] = ()
+def texts(claims: Sequence[Claim]) -> list[str]:
+    """Return the ids of the claims and the texts of the files that derive them."""
+    derived = [one.derivation for claim in claims for one in (claim, claim.correction) if one and one.derivation]
+    files = sorted({Path(getsourcefile(unwrap(derivation)) or "") for derivation in derived})
+    return [claim.id for claim in claims] + [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+
+
+def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return the findings of a claim, and those of its correction."""
     try:
-        with limited(seconds):
-            findings = tuple(claim.findings(trial))
-            findings += tuple(_countered(claim))
-            return findings, tuple(claim.correction.findings(trial)) if claim.correction else (), ""
+        with ALONE, limited(seconds):
+            findings = (*claim.findings(trial), *_countered(claim))
+            return findings, tuple(claim.correction.findings(trial)) if claim.correction else ()
     except TimeUp:
-        return findings, (), f"not finished within its time limit of {seconds:g} s"
+        raise TimeoutError(f"not finished within its time limit of {seconds:g} s") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a derivation or a counter-example does wrong
-        return findings, (), f"{type(error).__name__}: {error}"
+        raise RuntimeError(f"{type(error).__name__}: {error}") from None
 
 
 def _countered(claim: Claim) -> Iterator[Finding]:

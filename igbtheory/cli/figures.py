@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Workers
+from igbtheory.cli.options import Run
 
 
 def figures(
@@ -11,7 +11,7 @@ def figures(
     out: Path = Path("igb-figures"),
     style: str = "icml",
     quick: bool = False,
-    run: Workers = Workers(),
+    run: Run = Run(),
     json: bool = False,
 ) -> None:
     """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.

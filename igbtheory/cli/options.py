@@ -60,26 +60,19 @@ class Printed:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Workers:
-    """Who does the work."""
+class Run:
+    """Who does a run of many pieces of work, and what is kept of it."""
 
     workers: Whole | None = None
     """Processes on this machine, in short runs threads; the default is one a core."""
     executor: str | None = None
     """Who works instead: processes:4, threads:4, or a cluster of dask, dask:tcp://host:8786."""
+    store: Path | None = None
+    """Keep what is done in this file, at once; the same command, repeated, goes on from there."""
 
     def options(self) -> dict[str, Any]:
         """Return the options as keywords of the library, with a bar on a terminal."""
         return {**vars(self), "progress": sys.stderr.isatty()}
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Run(Workers):
-    """Who does a run of many networks, and what is kept of it."""
-
-    store: Path | None = None
-    """Keep what is done in this file, at once; the same command, repeated, goes on from there."""
 
 
 Assignments = Annotated[tuple[str, ...], Parameter(name="--param", negative="")]

@@ -10,7 +10,7 @@ import numpy as np
 import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
-from igbtheory.cli.options import Assignments, Pictured, Text, Whole, Workers, with_parameters
+from igbtheory.cli.options import Assignments, Pictured, Run, Text, Whole, with_parameters
 from igbtheory.phases import Diagram, Phase, classify, edge_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
@@ -39,7 +39,7 @@ def phase(  # noqa: PLR0913 - one argument an option
     widest_w2: float = 5.0,
     widest_b2: float = 0.5,
     out: Path = Path(),
-    run: Workers = Workers(),
+    run: Run = Run(),
 ) -> None:
     """Print the phase of deep networks: fixed points, gradients, the rate of gamma, the edge of chaos.
 
@@ -79,8 +79,8 @@ def phase(  # noqa: PLR0913 - one argument an option
     name = with_parameters(name, param)
     network: dict[str, Any] = {"pool": pool, "norm": norm, "placement": placement}
     if not diagram:
-        if (points, run) != (None, Workers()):
-            option = "--points" if points is not None else "--workers and --executor"
+        if (points, run) != (None, Run()):
+            option = "--points" if points is not None else "--workers, --executor and --store"
             raise ValueError(f"{option} are those of a diagram; add --diagram")
         printed.answer({}, printed.drawn(lambda: _phase(name, sigma_w2, sigma_b2 or 0.0, network, depth)))
         return

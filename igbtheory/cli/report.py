@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Seed, Workers
+from igbtheory.cli.options import Run, Seed
 
 
 def report(
@@ -12,7 +12,7 @@ def report(
     out: Path = Path("igb-report"),
     seed: Seed = 0,
     quick: bool = False,
-    run: Workers = Workers(),
+    run: Run = Run(),
     json: bool = False,
 ) -> int:
     """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).

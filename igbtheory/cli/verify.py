@@ -11,7 +11,7 @@ from igbtheory.claims.report import as_dict, write_reports
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
 from igbtheory.claims.runner import run as examine
 from igbtheory.cli import output
-from igbtheory.cli.options import Seed, Workers
+from igbtheory.cli.options import Run, Seed
 from igbtheory.text import table
 
 WIDEST = 88
@@ -25,7 +25,7 @@ def verify(
     out: Path | None = None,
     folder: Path | None = None,
     seconds: float = 120.0,
-    run: Workers = Workers(),
+    run: Run = Run(),
     json: bool = False,
 ) -> int:
     """Put claims of the papers to the test: identities, quadrature, simulations.

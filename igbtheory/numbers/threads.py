@@ -2,11 +2,14 @@
 
 import multiprocessing
 import os
+import threading
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
+
+_HERE = threading.local()
 
 
 @cache
@@ -27,6 +30,11 @@ def pinned() -> None:
     one_thread()
 
 
+def shared() -> None:
+    """Note that other threads beside this one have the other cores."""
+    _HERE.shared = True
+
+
 def among_others() -> bool:
-    """Whether this is a process among others, which have the other cores."""
-    return multiprocessing.parent_process() is not None or pinned.cache_info().currsize > 0
+    """Whether this is a process or a thread among others, which have the other cores."""
+    return multiprocessing.parent_process() is not None or pinned.cache_info().currsize > 0 or hasattr(_HERE, "shared")

@@ -3,6 +3,7 @@
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -14,7 +15,7 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.lines import edge_of_chaos, neutrality_line
 from igbtheory.result import Result
-from igbtheory.runs import Piece, chosen, in_order
+from igbtheory.runs import Piece, chosen, in_order, kept
 from igbtheory.theory import RANGE
 
 FINE = 101
@@ -58,7 +59,7 @@ class Diagram(Result):
         return {"sigma_b2": b2.ravel(), "sigma_w2": w2.ravel(), "gamma": self.gamma.ravel(), **across}
 
 
-def diagram(
+def diagram(  # noqa: PLR0913 - the options of every run
     activation: Any,
     sigma_w2: Any,
     sigma_b2: Any,
@@ -67,12 +68,13 @@ def diagram(
     inputs: GaussianInputs | None = None,
     workers: int | None = None,
     executor: Executor | str | None = None,
+    store: str | Path | None = None,
     **network: Any,
 ) -> Diagram:
     """Compute the phase diagram over two axes, one-dimensional arrays sigma_w2 and sigma_b2.
 
-    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor: as of
-    `simulate`; there are three pieces of work, gamma and the two lines. Every layer takes all points
+    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor,
+    store: as of `simulate`; there are three pieces of work, gamma and the two lines. Every layer takes all points
     at once: 50 x 50 points to depth 100 take 4 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so
     choose a coarser grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
     """
@@ -82,14 +84,18 @@ def diagram(
     dense = Dense(*(part.ravel() for part in np.meshgrid(w2, b2)))
     fine = near_zero(b2[-1], FINE)
     along = np.concatenate([b2, fine])
+    gaussian = one_input(inputs)
     pieces: list[Piece] = [
-        partial(_through, block, dense, one_input(inputs), depth),
+        partial(_through, block, dense, gaussian, depth),
         partial(_edge, block, along),
         partial(neutrality_line, block, along),
     ]
     seconds = SECONDS[any(layer.pooled > 1 for layer in block.layers)] * depth * w2.size * b2.size
     who = chosen(executor, workers, seconds)
-    (gamma, error), (edge, no_edge), neutrality = in_order(pieces, executor=who)
+    configuration = {"diagram": block.title, "depth": depth, "inputs": repr(gaussian)}
+    corner = partial(_through, block, Dense(w2[:1], b2[:1]), gaussian, depth)
+    with kept(store, configuration, lambda: (w2, b2, corner()), "axes, and gamma in the corner") as file:
+        (gamma, error), (edge, no_edge), neutrality = in_order(pieces, executor=who, store=file)
     return Diagram(
         title=block.title,
         depth=depth,

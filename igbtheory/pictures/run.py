@@ -15,6 +15,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
 from igbtheory.prediction import Prediction
+from igbtheory.runs import Store
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 
@@ -54,11 +55,13 @@ class Run:
     """One drawing of a figure.
 
     effort: 1 draws what is printed, less takes fewer networks and points; who: the `workers` or the `executor`, as
-    of `simulate`; record: what was predicted and simulated, for the file beside the figure.
+    of `simulate`; store: keeps ensembles and diagrams; record: what was predicted and simulated, for the file beside
+    the figure.
     """
 
     effort: float = 1.0
     who: dict[str, Any] = field(default_factory=dict)
+    store: Store | None = None
     record: list[dict[str, Any]] = field(default_factory=list)
 
     def some(self, number: int, least: int = FEWEST) -> int:
@@ -81,7 +84,11 @@ class Run:
 
     def diagram(self, activation: Any, sigma_w2: Any, sigma_b2: Any, depth: int, pool: Any = None) -> Diagram:
         """The phase diagram, inputs N(0, 1)."""
-        found = diagram(activation, sigma_w2, sigma_b2, depth, pool=pool, **self.who)
+        axes = np.asarray(sigma_w2).tolist(), np.asarray(sigma_b2).tolist()
+        found: Diagram = self._once(
+            ("phase diagram", str(activation), repr(pool), depth, axes),
+            lambda: diagram(activation, sigma_w2, sigma_b2, depth, pool=pool, **self.who),
+        )
         self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
         return found
 
@@ -98,10 +105,15 @@ class Run:
         drawn = {"simulated": repr(network), "inputs": described(inputs), "networks": count}
         parts = []
         for wide, own in zip(widths, seeds, strict=True):
-            self.record.append({**drawn, "width": wide, "samples": samples, "seed": own})
-            parts.append(network.simulate(count, wide, samples, own, inputs, **self.who))
+            told = {**drawn, "width": wide, "samples": samples, "seed": own}
+            self.record.append(told)
+            parts.append(self._once(told, lambda: network.simulate(count, wide, samples, own, inputs, **self.who)))  # noqa: B023
         G0, moments = (np.stack([getattr(part, name) for part in parts]) for name in ("G0", "moments"))  # noqa: N806
         return Ensemble(widths, parts[0].samples, G0, moments)
+
+    def _once(self, what: Any, work: Callable[[], Any]) -> Any:
+        """Return the result of some work, from the store where that has it."""
+        return work() if self.store is None else self.store.once(what, work)
 
 
 def described(inputs: Any) -> str:

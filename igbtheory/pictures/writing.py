@@ -8,11 +8,13 @@ from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
 
+import igbtheory as igb
 from igbtheory.numbers.threads import one_thread
 from igbtheory.pictures.library import Sheet, sheets
 from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import UNDATED, Style, save
 from igbtheory.pictures.table import Row, rows
+from igbtheory.runs import kept, refuse_unfit
 from igbtheory.shipped import versions
 from igbtheory.whole_files import whole_files
 
@@ -26,24 +28,33 @@ def write_figures(
     style: Style,
     *,
     quick: bool,
+    store: str | Path | None = None,
     progress: Callable[[float, str], None] = lambda *_: None,
     **who: Any,
 ) -> Iterator[Path]:
     """Yield the PDF of every figure, as soon as all its files are written into `out`.
 
-    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. progress: called with the
-    part of the figures that is done, and the name of the next. who: workers, executor, as of `simulate`.
-    ValueError, before anything is computed: an unknown figure, or a folder that cannot be written.
+    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. store: a file that keeps
+    ensembles and phase diagrams, of any figures, at once. progress: called with the part of the figures that is done,
+    and the name of the next. who: workers, executor, as of `simulate`.
+    ValueError, before anything is computed: an unknown figure or executor, or a folder that cannot be written.
     """
     chosen = sheets(names)
+    refuse_unfit(who.get("executor"))
     with whole_files(out, "--out"):
         pass
-    for number, sheet in enumerate(chosen):
-        progress(number / len(chosen), sheet.name)
-        run = Run(QUICK if quick else 1.0, who)
-        with whole_files(out, "--out") as work:
-            write(sheet, run, style, work)
-        yield out / f"{sheet.name}.pdf"
+    with kept(store, {"results": "figures"}, _first) as file:
+        for number, sheet in enumerate(chosen):
+            progress(number / len(chosen), sheet.name)
+            run = Run(QUICK if quick else 1.0, who, file)
+            with whole_files(out, "--out") as work:
+                write(sheet, run, style, work)
+            yield out / f"{sheet.name}.pdf"
+
+
+def _first() -> Any:
+    """Return the moments of some small networks, which tell code and processors apart."""
+    return igb.mlp(2, "tanh", norm="layer").simulate(4, 64, 64, executor="threads:1").moments
 
 
 def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:

@@ -13,18 +13,20 @@ from igbtheory.report.folder import whole_folder
 from igbtheory.report.jobs import Jobs
 from igbtheory.report.page import write_page
 from igbtheory.report.tables import write_tables
+from igbtheory.runs import refuse_unfit
 from igbtheory.shipped import versions
 
 __all__ = ["write_report"]
 
 
-def write_report(
+def write_report(  # noqa: PLR0913 - the options of every run
     target: Path,
     seed: int = 0,
     *,
     quick: bool = False,
     workers: int | None = None,
     executor: Executor | str | None = None,
+    store: str | Path | None = None,
     begun: Callable[[Path], None] = lambda _: None,
     progress: Callable[[float, str], None] = lambda *_: None,
 ) -> bool:
@@ -32,18 +34,20 @@ def write_report(
 
     The report is the folder `target`, whole or not at all. Its numbers do not depend on who computes them.
 
-    quick: small ensembles, for a look or a test. workers, executor: as of `simulate`. begun: called with the folder in
-    which pictures appear until the report is whole. progress: called with the part of the work that is done, 0 to 1,
-    and what is being done.
-    ValueError: the folder cannot be made, or holds what no report wrote; known before anything is computed.
+    quick: small ensembles, for a look or a test. workers, executor, store: as of `simulate`. begun: called with the
+    folder in which pictures appear until the report is whole. progress: called with the part of the work that is done,
+    0 to 1, and what is being done.
+    ValueError: the folder cannot be made, or holds what no report wrote, or nobody can do the work; known before
+    anything is computed.
     """
+    refuse_unfit(executor)
     started = time.monotonic()
     about = {"seed": checks.whole("seed", seed, 0), "quick": quick, "versions": versions()}
     with whole_folder(target, about) as folder:
         begun(folder)
         jobs = Jobs(cases.QUICK if quick else cases.FULL, seed)
         album = Album(jobs, folder)
-        for done, text in jobs.run(workers, executor):
+        for done, text in jobs.run(workers, executor, store):
             progress(done, text)
             album.draw()
         write_tables(jobs.outcomes, jobs.studies, folder)

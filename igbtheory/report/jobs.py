@@ -5,15 +5,16 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import Any, final
 
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import Outcome as Examined
-from igbtheory.claims.runner import examinations, examined
+from igbtheory.claims.runner import examinations, examined, texts
 from igbtheory.report.cases import Case, Size, normed, plain
 from igbtheory.report.classes import ClassStudy, class_studies, has_classes
 from igbtheory.report.study import Outcome, comparisons
-from igbtheory.runs import Piece, chosen, in_order
+from igbtheory.runs import Piece, chosen, in_order, kept
 
 NETWORKS, CLASSES, CLAIMS = "finite networks", "ten classes", "claims of the papers"
 CLAIM = 200.0
@@ -44,6 +45,7 @@ class Jobs:
         found = library()
         for name, problem in found.problems.items():
             raise ValueError(f"the claims in {name} cannot be examined: {problem}")
+        self.seed = seed
         self.cases: list[Case] = plain(sizes) + normed(sizes)
         self.claims = found.chosen(())
         of_classes = [case for case in self.cases if has_classes(case)]
@@ -60,7 +62,9 @@ class Jobs:
         self.jobs = [Job(kind, i, work[kind][i], piece) for kind in tasks for i, piece in enumerate(tasks[kind])]
         self.found: dict[str, dict[int, Any]] = {kind: {} for kind in tasks}
 
-    def run(self, workers: int | None, executor: Executor | str | None) -> Iterator[tuple[float, str]]:
+    def run(
+        self, workers: int | None, executor: Executor | str | None, store: str | Path | None
+    ) -> Iterator[tuple[float, str]]:
         """Do all jobs, and yield after each the part of the work that is done and what is being done.
 
         The longest come first: the deep networks, which the first picture shows, and last the claims, so that no
@@ -68,8 +72,13 @@ class Jobs:
         """
         jobs = sorted(self.jobs, key=lambda job: -job.work)
         done, total = 0.0, sum(job.work for job in jobs)
-        who = chosen(executor, workers, inf)
-        with closing(in_order([job.piece for job in jobs], executor=who, raises=False)) as results:
+        pieces, who = [job.piece for job in jobs], chosen(executor, workers, inf)
+        configuration = {"report": [f"{case.name}, {case.size}" for case in self.cases], "seed": self.seed}
+        first = min((job for job in jobs if job.kind == NETWORKS), key=lambda job: job.work)
+        with (
+            kept(store, configuration, lambda: (first.piece(), texts(self.claims))) as file,
+            closing(in_order(pieces, executor=who, store=file, raises=False)) as results,
+        ):
             for job, result in zip(jobs, results, strict=True):
                 if job.kind == CLAIMS:
                     self.found[job.kind][job.number] = examined(self.claims[job.number], result)

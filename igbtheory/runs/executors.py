@@ -5,19 +5,22 @@ import os
 import pickle
 import re
 import signal
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, final
 
 from igbtheory import shipped
-from igbtheory.numbers.threads import pinned
+from igbtheory.numbers.threads import pinned, shared
 from igbtheory.runs.blocks import chosen
+from igbtheory.runs.stopping import stoppable
+from igbtheory.runs.store import refuse_other, versions
 
 Piece = Callable[[], Any]
 
@@ -48,8 +51,16 @@ def opener(
         return partial(_dask, named["address"]), 0
     workers = min(int(named["workers"] or os.cpu_count() or 1), max(todo, 1))
     if named["kind"] == "threads":
-        return partial(ThreadPoolExecutor, workers), 0
+        return partial(_Threads, workers), 0
     return partial(processes, workers, pieces), workers
+
+
+def refuse_unfit(executor: Executor | str | None) -> None:
+    """Refuse, before anything is begun, what does no run: a text that names none, a cluster that cannot be used."""
+    opened, ours = opener(executor, (), 1)
+    if not ours:
+        with opened():
+            pass
 
 
 def nth(number: int) -> Any:
@@ -70,6 +81,35 @@ def sent(piece: Piece, pool: Executor) -> Piece:
 def _unpacked(piece: bytes, files: dict[str, Path]) -> Any:
     shipped.load_missing(files)
     return pickle.loads(piece)()  # noqa: S301 - a cluster of dask executes what it is sent
+
+
+class _Stopped(BaseException):
+    """The run is over."""
+
+
+@final
+class _Threads(ThreadPoolExecutor):
+    """Threads of this process, which in the end give up the pieces that they are at."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers, initializer=shared)
+        self._stops: set[Callable[[], None]] = set()
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **more: Any) -> Future[Any]:
+        return super().submit(self._done, partial(work, *args, **more))
+
+    def _done(self, work: Piece) -> Any:
+        with stoppable(_Stopped) as stop:
+            self._stops.add(stop)
+            try:
+                return work()
+            finally:
+                self._stops.discard(stop)
+
+    def __exit__(self, *_: object) -> None:
+        for stop in self._stops.copy():
+            stop()
+        self.shutdown()
 
 
 @contextmanager
@@ -133,4 +173,10 @@ def _dask(address: str) -> Iterator[Executor]:
             f"no scheduler of dask answers at {address} ({error}); start one with: dask scheduler"
         ) from None
     with client:
+        theirs = client.run(versions, on_error="return")
+        if not theirs:
+            warnings.warn(f"{address} has no workers yet; start some with: dask worker {address}", stacklevel=2)
+        for worker, found in theirs.items():
+            if isinstance(found, dict | ImportError):  # a worker that is gone is of no harm
+                refuse_other(found, versions(), worker)
         yield client.get_executor(pure=False)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, final
 
+from igbtheory.runs.stopping import stoppable
+
 
 @final
 class TimeUp(BaseException):
@@ -18,10 +20,17 @@ class TimeUp(BaseException):
 def limited(seconds: float) -> Iterator[None]:
     """Raise TimeUp in what takes longer, and end this process where that does not stop it within as long again.
 
-    Only in the main thread of a process, as those of "processes:4" have: other threads get no alarms.
+    Other threads than the main one of a process get no alarms: a call into a library ends first there.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        with stoppable(TimeUp) as stop:
+            timer = threading.Timer(seconds, stop)
+            timer.daemon = True
+            timer.start()
+            try:
+                yield
+            finally:
+                timer.cancel()
         return
     before = signal.signal(signal.SIGALRM, _up)
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no file

@@ -12,7 +12,7 @@ from typing import Any, final
 from igbtheory.numbers.threads import one_thread, pinned
 from igbtheory.runs.executors import Piece, nth, opener, processes, sent
 from igbtheory.runs.progress import shown
-from igbtheory.runs.store import Store, versions
+from igbtheory.runs.store import OtherVersionsError, Store, refuse_other, versions
 
 AHEAD = 4096
 """Pieces that are handed out before the first of them is needed."""
@@ -33,12 +33,12 @@ def in_order(
     pieces: functions without arguments, each of some 0.5 to 5 s; for an executor of your own picklable ones, such as a
     functools.partial of a function of a module. executor: a concurrent.futures.Executor, or "processes:4", or
     "dask:tcp://host:8786"; None: processes on this machine, one a core. A piece whose process dies is done again, three
-    times in all. store: keeps every finished piece at once; what it has is not computed. Results that are kept are
-    arrays, or dicts of arrays and numbers. progress: what the pieces are, in a bar on standard error.
+    times in all. store: keeps every finished piece at once; what it has is not computed. progress: what the pieces
+    are, in a bar on standard error.
 
     An exception of a piece is raised in its turn, or with raises=False it is the result of the piece.
-    ChildProcessError: workers died. ConnectionError: a cluster is out of reach. KeyboardInterrupt says what the store
-    keeps.
+    ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
+    versions.
     """
     results = _Run(pieces, executor, store, raises=raises).results()
     return results if progress is None else shown(results, len(pieces), progress)
@@ -71,9 +71,8 @@ class _Run:
                         yield from self._until_broken(pool)
                     self._do_again()
                 yield from self._next_ones()
-        except KeyboardInterrupt:
-            self._hear_all()
-            raise KeyboardInterrupt(*self._kept()) from None
+        finally:
+            self._hear_all()  # what is done is kept, whatever ends the run
 
     def _until_broken(self, pool: Executor) -> Iterator[Any]:
         """Yield results until all pieces are back, those that died with their processes among them."""
@@ -143,7 +142,8 @@ class _Run:
             self._fail(number, _told(error, self._named(number)))
 
     def _fail(self, number: int, error: BaseException) -> None:
-        self.ready[number] = partial(_raise, error) if self.raises else lambda: error
+        raised = self.raises or isinstance(error, ConnectionError | OtherVersionsError)
+        self.ready[number] = partial(_raise, error) if raised else lambda: error
 
     def _named(self, number: int) -> str:
         return f"piece {number} of {len(self.pieces)}"
@@ -167,12 +167,6 @@ class _Run:
                 self._fail(number, ChildProcessError(f"{what}; is there memory enough for it?"))
         self.lost.clear()
 
-    def _kept(self) -> Iterator[str]:
-        """What a run that is interrupted leaves, in words."""
-        if self.store is not None:
-            number = len(self.store.numbers())
-            yield f"{self.store.path} keeps {number} of {len(self.pieces)} pieces; repeat the command to go on"
-
 
 def _told(error: BaseException, piece: str) -> BaseException:
     """Return what the exception of a future means: that of the piece, or the loss of those who did it."""
@@ -191,8 +185,7 @@ def _raise(error: BaseException) -> None:
 
 def _done(piece: Piece, wanted: dict[str, str], sender: tuple[str, int]) -> Any:
     """Do a piece where the versions are those of the sender; another process has one thread for linear algebra."""
-    if (found := versions()) != wanted:
-        raise ValueError(f"expected workers with {wanted}, got {found} on {platform.node()}; install the same versions")
+    refuse_other(versions(), wanted, platform.node())
     if (platform.node(), os.getpid()) != sender:
         pinned()
     return piece()

@@ -1,7 +1,7 @@
 """The store of a run: the results of its finished pieces, in one SQLite file.
 
 SQLite is in the standard library, its file outlives a killed process, several processes may use it at once, and every
-language reads it. The results are .npy and .npz files, which nothing executes.
+language reads it. The results are .npy and .npz files, or JSON, which nothing executes.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ import numpy as np
 
 import igbtheory
 from igbtheory.numbers.threads import one_thread
+from igbtheory.saved import jsonable, tree_of, value_of
 
 TABLES = (
     "CREATE TABLE configuration (text TEXT)",
@@ -31,13 +32,26 @@ def versions() -> dict[str, str]:
     return {"igbtheory": igbtheory.__version__, "numpy": np.__version__}
 
 
+class OtherVersionsError(ValueError):
+    """A worker has other versions."""
+
+
+def refuse_other(found: object, wanted: dict[str, str], node: str) -> None:
+    """Refuse a worker whose versions are not those that are wanted."""
+    if found != wanted:
+        raise OtherVersionsError(f"expected workers with {wanted}, got {found} on {node}; install the same versions")
+
+
 @final
 class Store:
-    """Results of the pieces of one run, by their numbers; a result is an array, or a dict of arrays and numbers.
+    """Results of the pieces of one run, by their numbers.
+
+    A result is an array, a dict of arrays and numbers, or what igbtheory saves as JSON: plain values, results, and
+    tuples of them.
 
     path: the file, made where there is none. configuration: what the results depend on, plain values with names. Two
     runs may use one store at once. The file must lie on a disk of this machine, since network file systems do not
-    support WAL.
+    support WAL. As a context, it says of an interruption what it keeps.
 
     ValueError: the file is of another configuration or version, or it is damaged. OSError: it cannot be written.
     """
@@ -74,8 +88,13 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if kind is KeyboardInterrupt:
+                count = len(self.numbers())
+                raise KeyboardInterrupt(f"{self.path} keeps {count} finished pieces; repeat the command to go on")
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Close the file."""
@@ -100,6 +119,13 @@ class Store:
         with self._told():
             row = number, _checksum(number, data), data
             self._file.execute("INSERT OR IGNORE INTO pieces VALUES (?, ?, ?)", row)
+
+    def once(self, what: Any, work: Callable[[], Any]) -> Any:
+        """Return the result of some work, which is done where it is not there; what: plain values that identify it."""
+        number = int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=7).digest())
+        if number not in self.numbers():
+            self.put(number, work())
+        return self.get(number)
 
     def _refuse_another(self, held: dict[str, Any], wanted: dict[str, Any]) -> None:
         nothing = object()
@@ -131,18 +157,21 @@ class Store:
 
 
 def kept(
-    path: str | Path | None, configuration: Mapping[str, Any], first: Callable[[], Any]
+    path: str | Path | None,
+    configuration: Mapping[str, Any],
+    first: Callable[[], Any],
+    what: str = "numbers of the first network",
 ) -> AbstractContextManager[Store | None]:
     """Open the store of a run, None where none is named.
 
-    first: a part of the work, whose very numbers belong to the configuration: they tell other data, other code and
-    another processor.
+    first: a part of the work, whose result belongs to the configuration: its very numbers tell other data, other code
+    and another processor. what: how an error names them.
     """
     if path is None:
         return nullcontext()
     with one_thread():
         numbers = hashlib.blake2b(_packed(first()), digest_size=8).hexdigest()
-    return Store(path, {**configuration, "numbers of the first network": numbers})
+    return Store(path, {**configuration, what: numbers})
 
 
 def _checksum(number: int, data: bytes) -> bytes:
@@ -150,16 +179,20 @@ def _checksum(number: int, data: bytes) -> bytes:
 
 
 def _packed(result: Any) -> bytes:
-    """Return a result as a .npy file, or a .npz file where it is a dict."""
+    """Return an array as a .npy file, a dict as a .npz file, and what else igbtheory saves as JSON, which is longer."""
     file = BytesIO()
     if isinstance(result, dict):
         np.savez(file, allow_pickle=False, **result)
-    else:
+    elif isinstance(result, np.ndarray):
         np.save(file, result, allow_pickle=False)
+    else:
+        return json.dumps(jsonable(tree_of(result))).encode()
     return file.getvalue()
 
 
 def _unpacked(data: bytes) -> Any:
+    if not data.startswith((b"\x93NUMPY", b"PK")):
+        return value_of(json.loads(data))
     found = np.load(BytesIO(data), allow_pickle=False)
     if isinstance(found, np.ndarray):
         return found
