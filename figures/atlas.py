@@ -3,7 +3,6 @@
 One page each: the function, gamma over depth with finite networks, the law of G0, the edge of chaos.
 """
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, verdict
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edge
+from igbtheory.pictures.maps import Edge, edges
 from igbtheory.pictures.marks import points
 from igbtheory.pictures.style import GREY, SERIES, THEORY
 from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
@@ -40,15 +39,13 @@ class Page:
 
 def compute(run: Run) -> dict[str, Page]:
     """Pages by the name of the activation."""
-    return {name: _page(run, name, seed) for seed, name in enumerate(NAMES, 900)}
+    lines = edges(run, NAMES, SIGMA_B2[1])
+    return {name: _page(run, name, seed, lines[seed]) for seed, name in enumerate(NAMES)}
 
 
-def _page(run: Run, name: str, seed: int) -> Page:
+def _page(run: Run, name: str, seed: int, line: Edge | None) -> Page:
     depth = SIMULATED if (FUNCTIONS[name].degree or 1) <= 1 else 1
-    limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, seed).limit
-    line = None
-    with suppress(ValueError):  # a function that jumps has no gradient
-        line = edge(run, name, SIGMA_B2[1])
+    limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, 900 + seed).limit
     return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], line)
 
 

@@ -6,6 +6,7 @@ ReLU without biases alone, the threshold is the edge of chaos.
 """
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edge, finished, gamma_map, grid
+from igbtheory.pictures.maps import Edge, edges, finished, gamma_map, grid
 
 DEPTH = 20
 POOLS = {"": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}
@@ -29,19 +30,19 @@ class Diagram:
     sigma_w2: Any
     sigma_b2: Any
     gamma: Any
-    edge: Edge
+    edge: Edge | None
 
 
 def compute(run: Run) -> dict[str, Diagram]:
     """Diagrams by title."""
     count = run.some(80, 30)
     w2, b2 = grid(SIGMA_W2, count), grid(SIGMA_B2, count)
-    found = {}
-    for name, activation in ACTIVATIONS.items():
-        for pooled, pool in POOLS.items():
-            gamma = _gamma(run, activation, pool, w2, b2)
-            found[name + pooled] = Diagram(w2, b2, gamma, edge(run, activation, SIGMA_B2, pool))
-    return found
+    lines = edges(run, list(ACTIVATIONS.values()), SIGMA_B2, list(POOLS.values()))
+    both = product(ACTIVATIONS.items(), POOLS.items())
+    return {
+        name + pooled: Diagram(w2, b2, _gamma(run, activation, pool, w2, b2), line)
+        for ((name, activation), (pooled, pool)), line in zip(both, lines, strict=True)
+    }
 
 
 def _gamma(run: Run, activation: str, pool: Any, w2: Any, b2: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edge, finished, gamma_map, grid
+from igbtheory.pictures.maps import Edge, edges, finished, gamma_map, grid
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}
@@ -24,7 +24,7 @@ class Map:
     sigma_w2: Any
     sigma_b2: Any
     gamma: Any
-    edge: Edge
+    edge: Edge | None
 
 
 def compute(run: Run) -> dict[str, Map]:
@@ -32,10 +32,11 @@ def compute(run: Run) -> dict[str, Map]:
     count = run.some(80, 30)
     w2, b2 = grid(SIGMA_W2, count), grid(SIGMA_B2, count)
     found = {}
-    for name, activation in ACTIVATIONS.items():
+    lines = edges(run, list(ACTIVATIONS.values()), SIGMA_B2)
+    for (name, activation), line in zip(ACTIVATIONS.items(), lines, strict=True):
         network = igb.mlp(max(DEPTHS), activation, sigma_w2=w2, sigma_b2=b2[:, None])
         gamma = run.predict(network).per_layer.gamma[list(DEPTHS)]
-        found[name] = Map(w2, b2, gamma, edge(run, activation, SIGMA_B2))
+        found[name] = Map(w2, b2, gamma, line)
     return found
 
 

@@ -1,7 +1,7 @@
 """Files and folders that appear whole or not at all."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,15 +36,23 @@ def whole_files(folder: Path, option: str) -> Iterator[Path]:
 
 @contextmanager
 def workplace(folder: Path, what: str, remedy: str, *, made: bool = False) -> Iterator[Path]:
-    """Yield a new folder in `folder`, which is deleted in the end; made: `folder` is made too, where it is missing.
+    """Yield a new folder in `folder`, which is deleted in the end.
 
+    made: `folder` is made too, where it is missing; what interrupts deletes it, unless something lies in it.
     ValueError where none can be made, which says that one cannot do `what`, and the remedy.
     """
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()] if made else []
     try:
-        if made:
-            folder.mkdir(parents=True, exist_ok=True)
-        work = TemporaryDirectory(prefix=".unfinished-", dir=folder)
-    except OSError as error:
-        raise ValueError(f"cannot {what}: {error.strerror}; {remedy}") from None
-    with work as name:
-        yield Path(name)
+        try:
+            for parent in reversed(missing):
+                parent.mkdir(exist_ok=True)
+            work = TemporaryDirectory(prefix=".unfinished-", dir=folder)
+        except OSError as error:
+            raise ValueError(f"cannot {what}: {error.strerror}; {remedy}") from None
+        with work as name:
+            yield Path(name)
+    except BaseException:
+        for parent in missing:
+            with suppress(OSError):
+                parent.rmdir()
+        raise

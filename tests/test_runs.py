@@ -195,8 +195,8 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with (
+            pytest.raises(KeyboardInterrupt, match=r"run\.db keeps 1 finished pieces; repeat the command to go on"),
             Store(tmp_path / "run.db", RUN) as store,
-            pytest.raises(KeyboardInterrupt, match=r"run\.db keeps 1 of 2 pieces; repeat the command to go on"),
         ):
             list(in_order([partial(piece, 0), partial(interrupting, store.path)], executor="processes:1", store=store))
     finally:

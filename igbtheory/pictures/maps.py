@@ -1,6 +1,9 @@
 """Maps over the variances of weights and biases: the bias ratio by shade, and the lines that part the phases."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any, final
 
 import numpy as np
@@ -36,11 +39,24 @@ def grid(widest: float, count: int) -> Any:
     return widest * (np.arange(1, count + 1) / count) ** 2
 
 
-def edge(run: Run, activation: str, sigma_b2: float, pool: Any = None) -> Edge:
-    """Return the edge of chaos up to a variance of the biases."""
+def edges(run: Run, activations: Sequence[str], sigma_b2: float, pools: Sequence[Any] = (None,)) -> list[Edge | None]:
+    """Return the edges of chaos up to a variance of the biases, of every activation with every pool.
+
+    None: the activation jumps, and has no gradient.
+    """
     along = near_zero(sigma_b2, run.some(ALONG, FEW))
-    run.record.append({"edge of chaos of": activation, "pool": repr(pool), "sigma_b2": sigma_b2})
-    return Edge(edge_of_chaos(activation, along, pool=pool), along)
+    both = list(product(activations, pools))
+    names = [{"edge of chaos of": activation, "pool": repr(pool), "sigma_b2": sigma_b2} for activation, pool in both]
+    run.record.extend(names)
+    pieces = [partial(_edge, along, activation, pool) for activation, pool in both]
+    return run.each([(name, len(along)) for name in names], pieces)
+
+
+def _edge(along: Any, activation: str, pool: Any) -> Edge | None:
+    try:
+        return Edge(edge_of_chaos(activation, along, pool=pool), along)
+    except ValueError:
+        return None
 
 
 def diagram(axes: Any, found: Diagram) -> None:
@@ -54,7 +70,7 @@ def diagram(axes: Any, found: Diagram) -> None:
     whole_map(axes, shades, f"{found.title.replace('$', chr(92) + '$')}, {found.depth} hidden layers")
 
 
-def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge) -> Any:
+def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge | None) -> Any:
     """Draw gamma, (sigma_b2, sigma_w2), with the line gamma = 1 and the edge of chaos; return the shades, for a bar."""
     least, most = DECADES
     with np.errstate(divide="ignore"):
@@ -66,7 +82,8 @@ def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge) -
     if np.any(gamma < 1) and np.any(gamma > 1):  # in decades, between which a straight line is a good one
         axes.contour(sigma_w2, sigma_b2, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{BORDER}")
     axes.plot([], [], color="white", lw=1.4, label=BORDER)
-    _line(axes, line.sigma_w2, line.sigma_b2, EDGE, color=THEORY, ls="--")
+    if line is not None:
+        _line(axes, line.sigma_w2, line.sigma_b2, EDGE, color=THEORY, ls="--")
     return shades
 
 

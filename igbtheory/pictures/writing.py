@@ -41,9 +41,8 @@ def write_figures(
     """
     chosen = sheets(names)
     refuse_unfit(who.get("executor"))
-    with whole_files(out, "--out"):
-        pass
-    with kept(store, {"results": "figures"}, _first) as file:
+    # the folder first: who cannot write into it shall not wait for that
+    with whole_files(out, "--out"), kept(store, {"results": "figures"}, _first) as file:
         for number, sheet in enumerate(chosen):
             progress(number / len(chosen), sheet.name)
             run = Run(QUICK if quick else 1.0, who, file)

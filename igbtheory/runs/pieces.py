@@ -12,7 +12,7 @@ from typing import Any, final
 from igbtheory.numbers.threads import one_thread, pinned
 from igbtheory.runs.executors import Piece, nth, opener, processes, sent
 from igbtheory.runs.progress import shown
-from igbtheory.runs.store import OtherVersionsError, Store, refuse_other, versions
+from igbtheory.runs.store import OtherVersionsError, Store, number_of, refuse_other, versions
 
 AHEAD = 4096
 """Pieces that are handed out before the first of them is needed."""
@@ -25,6 +25,7 @@ def in_order(
     *,
     executor: Executor | str | None = None,
     store: Store | None = None,
+    names: Sequence[Any] | None = None,
     progress: str | None = None,
     raises: bool = True,
 ) -> Generator[Any]:
@@ -33,14 +34,16 @@ def in_order(
     pieces: functions without arguments, each of some 0.5 to 5 s; for an executor of your own picklable ones, such as a
     functools.partial of a function of a module. executor: a concurrent.futures.Executor, or "processes:4", or
     "dask:tcp://host:8786"; None: processes on this machine, one a core. A piece whose process dies is done again, three
-    times in all. store: keeps every finished piece at once; what it has is not computed. progress: what the pieces
-    are, in a bar on standard error.
+    times in all. store: keeps every finished piece at once; what it has is not computed. names: plain values that
+    identify the pieces in a store of several runs; else their numbers do. progress: what the pieces are, in a bar on
+    standard error.
 
     An exception of a piece is raised in its turn, or with raises=False it is the result of the piece.
     ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
     versions.
     """
-    results = _Run(pieces, executor, store, raises=raises).results()
+    numbers = range(len(pieces)) if names is None else [number_of(name) for name in names]
+    results = _Run(pieces, executor, store, numbers, raises=raises).results()
     return results if progress is None else shown(results, len(pieces), progress)
 
 
@@ -49,12 +52,19 @@ class _Run:
     """The state of a run: pieces to do, those that are handed out, and results that wait for their turn."""
 
     def __init__(
-        self, pieces: Sequence[Piece], executor: Executor | str | None, store: Store | None, *, raises: bool
+        self,
+        pieces: Sequence[Piece],
+        executor: Executor | str | None,
+        store: Store | None,
+        stored: Sequence[int],
+        *,
+        raises: bool,
     ) -> None:
-        self.pieces, self.store, self.raises = pieces, store, raises
+        self.pieces, self.store, self.stored, self.raises = pieces, store, stored, raises
         self.ready: dict[int, Callable[[], Any]] = {}
         if store is not None:
-            self.ready = {number: partial(store.get, number) for number in store.numbers() if number < len(pieces)}
+            there = store.numbers()
+            self.ready = {i: partial(store.get, number) for i, number in enumerate(stored) if number in there}
         self.todo = deque(number for number in range(len(pieces)) if number not in self.ready)
         self.open, self.workers = opener(executor, pieces, len(self.todo))
         self.out: dict[int, Future[Any]] = {}
@@ -134,7 +144,7 @@ class _Run:
         if error is None:
             result = future.result()
             if self.store is not None:
-                self.store.put(number, result)
+                self.store.put(self.stored[number], result)
             self.ready[number] = lambda: result
         elif self.workers and isinstance(error, BrokenExecutor):
             self.lost.append(number)

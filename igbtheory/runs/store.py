@@ -121,8 +121,8 @@ class Store:
             self._file.execute("INSERT OR IGNORE INTO pieces VALUES (?, ?, ?)", row)
 
     def once(self, what: Any, work: Callable[[], Any]) -> Any:
-        """Return the result of some work, which is done where it is not there; what: plain values that identify it."""
-        number = int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=7).digest())
+        """Return the result of some work, which is done where it is not there; what: see `number_of`."""
+        number = number_of(what)
         if number not in self.numbers():
             self.put(number, work())
         return self.get(number)
@@ -172,6 +172,11 @@ def kept(
     with one_thread():
         numbers = hashlib.blake2b(_packed(first()), digest_size=8).hexdigest()
     return Store(path, {**configuration, what: numbers})
+
+
+def number_of(what: Any) -> int:
+    """Return the number in the store of a piece that plain values identify."""
+    return int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=7).digest())
 
 
 def _checksum(number: int, data: bytes) -> bytes:
