@@ -173,10 +173,10 @@ def _dask(address: str) -> Iterator[Executor]:
             f"no scheduler of dask answers at {address} ({error}); start one with: dask scheduler"
         ) from None
     with client:
-        theirs = client.run(versions, on_error="return")
+        wanted = versions()
+        theirs = client.get_versions(packages=list(wanted))["workers"]
         if not theirs:
             warnings.warn(f"{address} has no workers yet; start some with: dask worker {address}", stacklevel=2)
         for worker, found in theirs.items():
-            if isinstance(found, dict | ImportError):  # a worker that is gone is of no harm
-                refuse_other(found, versions(), worker)
+            refuse_other({name: found["packages"][name] for name in wanted}, wanted, worker)
         yield client.get_executor(pure=False)
