@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +48,8 @@ SECTION.untested("training is not simulated", ("Z-4", "networks train well"))
 
 
 def outcomes(section: Section, **keywords: object) -> dict[str, Outcome]:
-    return {outcome.claim.id: outcome for outcome in run(section.claims, workers=2, **keywords)}  # type: ignore[arg-type]
+    options: Any = {"executor": "processes:2"} | keywords
+    return {outcome.claim.id: outcome for outcome in run(section.claims, **options)}
 
 
 def test_false_claims_fail() -> None:
@@ -85,7 +87,8 @@ def test_verdicts_combine() -> None:
     assert combined([HOLDS, FAILS, UNDECIDED]) == FAILS
 
 
-def test_a_correction_must_hold_and_trouble_is_told() -> None:
+@pytest.mark.parametrize("executor", ["processes:2", "threads:2"])
+def test_a_correction_must_hold_and_trouble_is_told(executor: str) -> None:
     section = Section("troubles")
 
     @section.fails("T-1", "2 = 3", counter_example="assert 2 != 3")
@@ -109,11 +112,48 @@ def test_a_correction_must_hold_and_trouble_is_told() -> None:
     def fifth() -> list[Finding]:
         return []
 
-    found = outcomes(section, seconds=1.0)
+    found = outcomes(section, seconds=1.0, executor=executor)
     assert [outcome.verdict for outcome in found.values()] == [UNDECIDED] * 4
     assert not any(outcome.as_recorded for outcome in found.values())
     assert "a derivation with an error in it" in found["T-2"].trouble
     assert "time limit of 1 s" in found["T-3"].trouble
+
+
+FILE = """
+from pathlib import Path
+from typing import Any
+from igbtheory.claims import Section, identity
+SECTION = Section("counted", "A 1")
+
+@SECTION.holds("A-1", "1 = 1")
+def one():
+    Path("one").open("a").write("1")
+    yield identity("yes", 1 + 1, 2, of="1 + 1")
+
+@SECTION.holds("A-2", "it raises")
+def two():
+    Path("two").open("a").write("2")
+    raise MemoryError("for a while")
+"""
+
+
+def test_a_store_keeps_claims_but_no_trouble_and_knows_other_claims(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "own" / "claims.py"
+    file.parent.mkdir()
+    file.write_text(FILE)
+    command = ["verify", "--folder=own", "--store=run.db", "--executor=processes:1", "--json"]
+    said = [(main(command), capsys.readouterr().out) for _ in range(2)]
+    assert said[0] == said[1] == (1, said[0][1])
+    assert [claim["verdict"] for claim in json.loads(said[0][1])] == ["holds", "undecided"]
+    assert ((tmp_path / "one").read_text(), (tmp_path / "two").read_text()) == ("1", "22")
+    file.write_text(FILE.replace("1 = 1", "1 = 2"))
+    assert main(command) == 2
+    assert "run.db keeps a run with digest of the claims = " in capsys.readouterr().err
+    assert main([*command, "--seed=1"]) == 2
+    assert "seed = 0, and this one has seed = 1" in capsys.readouterr().err
 
 
 def test_seeds_decide_the_draws() -> None:

@@ -16,6 +16,8 @@ from igbtheory.claims import PAPERS, Finding, Section, identity
 from igbtheory.claims.library import Library
 from igbtheory.cli import main
 from igbtheory.report import cases, write_report
+from igbtheory.report.jobs import Jobs
+from igbtheory.saved import same, tree_of
 
 PICTURES = {"agreement", "classes", "losses"} | {
     f"{kind}-{inputs}" for kind in ("guesses", "layers", "widths") for inputs in ("gaussian", "digits")
@@ -226,6 +228,23 @@ def test_numbers_read_well() -> None:
     assert _with_error(18.25, 1.42) == "18.2 ± 1.4"
     assert _with_error(1234.5, 99.0) == "1234 ± 99"
     assert _with_error(4e-8, 3e-9) == "4.00·10<sup>−8</sup> ± 3.0·10<sup>−9</sup>"  # noqa: RUF001 - as above
+
+
+def test_a_store_keeps_networks_classes_and_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny(monkeypatch)
+    monkeypatch.setattr(cases, "INPUTS", ("gaussian",))
+
+    def found(seed: int = 1) -> Any:
+        jobs = Jobs({1: SIZES[1]}, seed)
+        assert len(list(jobs.run(None, "processes:2", tmp_path / "run.db"))) == len(jobs.jobs)
+        return tree_of([jobs.outcomes, jobs.studies, [verdict.findings for verdict in jobs.verdicts]])
+
+    first = found()
+    monkeypatch.setattr("igbtheory.report.classes.outputs", uncomputed)
+    monkeypatch.setattr("igbtheory.claims.runner._findings", uncomputed)
+    assert same(found(), first)
+    with pytest.raises(ValueError, match="seed = 1, and this one has seed = 2"):
+        found(2)
 
 
 def interrupted(*_: object) -> None:

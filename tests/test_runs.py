@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import igbtheory as igb
+from igbtheory.claims import Finding
 from igbtheory.cli import main
-from igbtheory.runs import Store, executors, in_order, pieces
+from igbtheory.runs import Store, chosen, executors, in_order, pieces
 
 RUN = {"width": 3, "seed": 0}
 
@@ -61,6 +64,18 @@ def large(number: int) -> Any:
 
 def failing(number: int) -> Any:
     raise ZeroDivisionError(f"piece {number}")
+
+
+def failing_beside(mark: Path) -> Any:
+    while not mark.exists():
+        time.sleep(0.01)
+    raise ZeroDivisionError
+
+
+def endless(mark: Path) -> Any:
+    mark.touch()
+    while True:
+        time.sleep(0.01)
 
 
 def numbers(found: Sequence[Any]) -> list[int]:
@@ -115,9 +130,32 @@ def test_what_the_store_has_is_not_done_again(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("?-*"))) == 5
 
 
+def test_pieces_with_names_share_a_store(tmp_path: Path) -> None:
+    with Store(tmp_path / "run.db", RUN) as store:
+        for part in ([3, 0], [0, 1, 3], [1]):
+            work = [partial(counted, i, tmp_path) for i in part]
+            found = in_order(work, executor="threads:1", store=store, names=[("piece", i) for i in part])
+            assert numbers(list(found)) == part
+        assert store.once(("piece", 1), partial(failing, 1)) == {"number": 1}
+    assert len(list(tmp_path.glob("?-*"))) == 3
+
+
+def test_threads_give_up_the_pieces_that_they_are_at(tmp_path: Path) -> None:
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):  # and it ends
+        list(in_order([partial(work, tmp_path / "mark") for work in (failing_beside, endless)], executor="threads:2"))
+    assert threading.active_count() == before
+
+
+def test_a_run_inside_a_thread_has_one_worker() -> None:
+    (inside,) = in_order([partial(chosen, None, None, 60.0)], executor="threads:1")
+    assert (inside, chosen(None, 2, 60.0)) == ("threads:1", "processes:2")
+
+
 def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
     array = np.array([[0.1, np.nan], [np.inf, -0.0]])
-    for i, result in enumerate([array, {"a": array, "b": 0.1, "c": "text"}]):
+    results = [array, {"a": array, "b": 0.1, "c": "text"}, 7, (Finding("simulation", "a", "holds", "b"), None, 0.1)]
+    for i, result in enumerate([*results, igb.mlp(2).predict()]):
         with Store(tmp_path / "run.db", RUN) as store:
             store.put(i, result)
             store.put(i, np.zeros(1))  # another run, which is later
@@ -148,11 +186,12 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
             Store(tmp_path / name, RUN)
 
 
-def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("raises", [True, False])
+def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch, *, raises: bool) -> None:
     told = itertools.chain([{"igbtheory": "0.0.7"}], itertools.repeat({"igbtheory": "0.1.0"}))
     monkeypatch.setattr(pieces, "versions", told.__next__)
     with ThreadPoolExecutor(1) as threads, pytest.raises(ValueError, match=r"0\.0\.7.*got.*0\.1\.0"):
-        list(in_order([partial(piece, 0)], executor=threads))
+        list(in_order([partial(piece, 0)], executor=threads, raises=raises))
 
 
 @pytest.mark.parametrize(
@@ -176,9 +215,18 @@ def test_the_command_refuses_in_one_sentence(
     assert error.count("\n") == 1
 
 
-def test_an_executor_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match='such as "processes:4"'):
-        list(in_order([partial(piece, 0)], executor="slurm:4"))
+COMMANDS = ("report", "figures regimes", "verify A", "phase tanh --diagram")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_workers_nobody_has_are_refused_before_anything_is_begun(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([*command.split(), "--executor=slurm:4", f"--out={tmp_path / 'out'}"]) == 2
+    error = capfd.readouterr().err
+    assert 'igb: error: expected an executor such as "processes:4"' in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 # --- faults ---

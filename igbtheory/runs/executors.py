@@ -1,5 +1,6 @@
 """What does the pieces of a run: processes on this machine, a cluster of dask, or an executor of the user."""
 
+import logging
 import multiprocessing
 import os
 import pickle
@@ -166,6 +167,7 @@ def _dask(address: str) -> Iterator[Executor]:
         raise ImportError(
             'expected dask, which works on several machines, got none; install it with: pip install "igbtheory[dask]"'
         ) from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it logs comes as an error of the run
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
