@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import inf
 from pathlib import Path
 from typing import Any, final
@@ -45,7 +45,7 @@ class Jobs:
         found = library()
         for name, problem in found.problems.items():
             raise ValueError(f"the claims in {name} cannot be examined: {problem}")
-        self.seed = seed
+        self.seed, self.sizes = seed, {str(depth): astuple(size) for depth, size in sizes.items()}
         self.cases: list[Case] = plain(sizes) + normed(sizes)
         self.claims = found.chosen(())
         of_classes = [case for case in self.cases if has_classes(case)]
@@ -73,10 +73,10 @@ class Jobs:
         jobs = sorted(self.jobs, key=lambda job: -job.work)
         done, total = 0.0, sum(job.work for job in jobs)
         pieces, who = [job.piece for job in jobs], chosen(executor, workers, inf)
-        configuration = {"report": [f"{case.name}, {case.size}" for case in self.cases], "seed": self.seed}
+        configuration = {"results": "report", "sizes": self.sizes, "seed": self.seed}
         first = min((job for job in jobs if job.kind == NETWORKS), key=lambda job: job.work)
         with (
-            kept(store, configuration, lambda: (first.piece(), texts(self.claims))) as file,
+            kept(store, configuration, lambda: (first.piece(), self.cases, texts(self.claims))) as file,
             closing(in_order(pieces, executor=who, store=file, raises=False)) as results,
         ):
             for job, result in zip(jobs, results, strict=True):
