@@ -33,7 +33,8 @@ class Line:
 
     def sigma_w2(self, q: Any) -> Any:
         """Variance of the weights at the point q of the line."""
-        return 1 / (self.block.spread(q, self.share) if self.share else self.block.slope(q))
+        with np.errstate(over="ignore"):  # inf: no variance of the weights that a number can hold
+            return 1 / (self.block.spread(q, self.share) if self.share else self.block.slope(q))
 
     def sigma_b2(self, q: Any) -> Any:
         """Variance of the biases at the point q of the line; there is no such network where it is negative."""

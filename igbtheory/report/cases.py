@@ -48,12 +48,6 @@ class Case:
     placement: str = "before"
 
     @property
-    def name(self) -> str:
-        """The case as files name it."""
-        norm = "" if self.norm is None else f"-{self.norm}-{self.placement}"
-        return f"{self.inputs}-{self.activation}{norm}-{self.depth}"
-
-    @property
     def title(self) -> str:
         """The network as the page and the pictures name it."""
         norm = "" if self.norm is None else f", {NORMS[self.norm]} {self.placement}"
