@@ -24,8 +24,10 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
+from igbtheory import phases, pictures
 from igbtheory.claims import Finding
 from igbtheory.cli import main
+from igbtheory.pictures import maps
 from igbtheory.runs import Store, chosen, executors, in_order, pieces
 
 RUN = {"width": 3, "seed": 0}
@@ -357,6 +359,25 @@ def test_two_runs_on_one_store_do_not_harm_each_other(tmp_path: Path, whole: lis
         assert [future.result() for future in [two.submit(run), two.submit(run)]] == [text(whole)] * 2
 
 
+def mapped(executor: str, store: Path | None = None) -> list[Any]:
+    """A phase diagram, and an edge of chaos as the atlas has it."""
+    found = phases.diagram("gelu", [1.0, 2.0], [0.1, 0.2], 3, executor=executor, store=store)
+    (line,) = maps.edges(pictures.Run(0.01, {"executor": executor}), ["gelu"], 1.0)
+    assert line is not None
+    return [*found.columns().values(), found.fine_edge, line.sigma_w2]
+
+
+@pytest.mark.parametrize("executor", ["processes:1", "processes:2", "threads:2"])
+def test_phase_diagrams_are_the_same_whoever_computes_them(tmp_path: Path, executor: str) -> None:
+    expected = mapped("threads:1")
+    for _ in range(2):
+        np.testing.assert_equal(mapped(executor, tmp_path / "run.db"), expected)
+    with pytest.raises(ValueError, match="depth = 3, and this one has depth = 4"):
+        phases.diagram("gelu", [1.0, 2.0], [0.1, 0.2], 4, store=tmp_path / "run.db")
+    with pytest.raises(ValueError, match="axes, and gamma in the corner"):
+        phases.diagram("gelu", [1.0, 3.0], [0.1, 0.2], 3, store=tmp_path / "run.db")
+
+
 # --- a cluster ---
 
 
@@ -377,6 +398,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(tmp_path: Path, wh
         found = list(in_order(work, executor=who))
         # claims are of files that no worker has imported
         assert main(["verify", "E-Eq4", "--quick", "--executor", who]) == 0
+        np.testing.assert_equal(mapped(who), mapped("threads:1"))
     assert found[5] == {"number": 7}
     del found[5]
     assert text(found) == text(whole[:5] + whole[6:])
