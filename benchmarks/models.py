@@ -121,6 +121,13 @@ class ViT(nn.Module):  # type: ignore[misc] # as above
         return self.head(self.blocks(x)[:, 0])
 
 
+def encoder(width: int) -> Any:
+    """Rows of an image as tokens, and blocks of attention and a perceptron with LayerNorm behind each."""
+    options: dict[str, Any] = {"dropout": 0.0, "activation": "gelu", "batch_first": True}
+    blocks = [nn.TransformerEncoderLayer(width, 4, 2 * width, **options) for _ in range(2)]
+    return nn.Sequential(nn.Linear(8, width), *blocks, Mean(), nn.Linear(width, 10))
+
+
 class Down(nn.Module):  # type: ignore[misc] # as above
     """Block of a ResNet that halves the positions, as torchvision builds it."""
 
@@ -178,6 +185,7 @@ MODELS: dict[str, tuple[Make, Any, int]] = {
     "ResNet, training": (partial(resnet, train=True), IMAGES[:16], 16),
     "mixer": (Mixer, IMAGES[:8], 16),
     "ViT": (ViT, IMAGES, 32),
+    "encoder": (encoder, DIGITS[:32].reshape(-1, 8, 8), 32),
     "Dropout": (mlp(lambda _: nn.Dropout(0.2)), DIGITS, 64),
 }
 
