@@ -25,6 +25,8 @@ nn = torch.nn
 functional = nn.functional
 torch.set_num_threads(1)  # the models are small, and several processes run tests
 
+from igbtheory.torch.rows.reshaped import AdaptiveAvgPool2d  # noqa: E402 - it loads PyTorch
+
 Make = Callable[[], Any]
 X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
 IMAGES = igb.gaussian_images(6, 2, 4, 4, seed=1)
@@ -750,6 +752,23 @@ def mixer() -> Any:
         t=mixing,
         h=linear(48, 3),
     )()
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+@pytest.mark.parametrize("sides", [(3, 3), (6, 6), (2, 3), (None, 1), (2, 2)])
+def test_adaptive_pools_average_over_windows_of_any_size(sides: Any) -> None:
+    """The kernel of a linear layer behind the pool is that of the images, averaged by PyTorch itself."""
+    pool = nn.AdaptiveAvgPool2d(sides)
+    count = pool(torch.zeros(1, 1, 4, 4)).numel()
+    found = igb.from_torch(stack(conv(2, 6, 1, bias=False), lambda: pool, nn.Flatten, linear(6 * count, 3)), IMAGES)
+    averaged = pool(torch.tensor(IMAGES)).flatten(1).numpy()
+    kernel = averaged @ averaged.T / averaged.shape[1] / 9 + 1 / (18 * count)
+    prediction = found.predict(IMAGES)
+    var_mu = kernel.mean()
+    assert prediction.var_mu == pytest.approx(var_mu, rel=prediction.error + UNIT)
+    assert prediction.var_chi == pytest.approx(np.trace(kernel) / len(kernel) - var_mu, rel=prediction.error + UNIT)
+    assert prediction.error < (0.05 if isinstance(found.layers[1], AdaptiveAvgPool2d) else UNIT)
 
 
 WIDE = igb.gaussian_images(4, 2, 8, 8, 3.0, seed=2)
