@@ -1,4 +1,4 @@
-"""Prediction and measurement of PyTorch models, extrapolated to infinite width: the largest z-score, and the shift at one width.
+"""Prediction and measurement of PyTorch models: how far off at one width, and extrapolated to infinite width.
 
 Every model is read by `igb.from_torch` and measured by `igb.measure` at three widths. The moments are divided by those
 predicted at their width, because PyTorch's default biases depend on it, and the quotients are extrapolated to 1.

@@ -26,15 +26,21 @@ def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
         if data[1] is None or (labels is not None and labels.ndim):
-            tensor = _checked(data[0])
-            if labels is not None and len(labels) != len(tensor):
-                raise ValueError(f"expected a label for each of {len(tensor)} data, got {len(labels)}; pass as many")
-            return tensor, labels
+            return _checked(data[0]), _as_many(labels, len(data[0]))
     if isinstance(data, Dataset):
         data = DataLoader(data, batch_size=256)
     pairs = isinstance(data, list) and data and isinstance(data[0], tuple) and np.ndim(data[0][0]) > 0
-    if not isinstance(data, DataLoader | Iterator) and not pairs:
-        return _checked(data), None
+    return _of_batches(data) if isinstance(data, DataLoader | Iterator) or pairs else (_checked(data), None)
+
+
+def _as_many(labels: Labels | None, size: int) -> Labels | None:
+    if labels is not None and len(labels) != size:
+        raise ValueError(f"expected a label for each of {size} data, got {len(labels)}; pass as many")
+    return labels
+
+
+def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
+    """Return the data of batches, or of single data, with their labels."""
     try:
         batches = [batch if isinstance(batch, tuple | list | Mapping) else (batch,) for batch in data]
     except TypeError as error:
@@ -46,10 +52,9 @@ def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
         raise ValueError("expected batches of data, got none; an iterator yields them only once, so make a new one")
     if isinstance(batches[0], Mapping):
         raise TypeError(_unpacked("batches (X, y)", batches[0]))
-    first, *more = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
-    join = torch.stack if more and not more[0][0].ndim else torch.cat
-    labels = _labels(join(more[0])) if more and _labels(more[0][0]) is not None else None
-    return _checked(join(first)), labels
+    x, *y = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
+    join = torch.stack if y and not y[0][0].ndim else torch.cat
+    return _checked(join(x)), _labels(join(y[0])) if y and _labels(y[0][0]) is not None else None
 
 
 def _labels(values: Any) -> Labels | None:
