@@ -18,7 +18,7 @@ import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.text import measured
 from igbtheory.torch import Measurement
-from igbtheory.torch.outputs import Summary, contrast_moments, shares
+from igbtheory.torch.outputs import ENTRIES, Summary, shares
 from igbtheory.torch.remarks import remarks
 
 torch = pytest.importorskip("torch")
@@ -135,14 +135,38 @@ def test_moments_are_those_of_the_helmert_contrasts(size: int, classes: int, shi
     x = np.random.default_rng(seed).standard_normal((size, classes)) * np.arange(1, classes + 1) + shift
     contrasts = x @ helmert(classes).T
     expected = np.mean(contrasts.mean(axis=0) ** 2), contrasts.var(axis=0).mean()
-    assert contrast_moments(x) == pytest.approx(expected, rel=1e-11, abs=1e-11)
+    assert Summary.of(x).moments == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
 
 @given(size=st.integers(2, 9), seed=st.integers(0, 99))
 def test_a_single_output_is_its_own_contrast_and_its_sign_the_guess(size: int, seed: int) -> None:
     x = np.random.default_rng(seed).standard_normal((size, 1)) + 0.3
-    assert contrast_moments(x) == pytest.approx((x.mean() ** 2, x.var()), rel=1e-12)
+    assert Summary.of(x).moments == pytest.approx((x.mean() ** 2, x.var()), rel=1e-12)
     assert shares(x).tolist() == [np.mean(x > 0), np.mean(x <= 0)]
+
+
+@pytest.mark.parametrize(("size", "classes"), [(ENTRIES + 1, 1), (1201, 60), (5, ENTRIES)])
+@pytest.mark.parametrize("given", ["labels", "no labels"])
+def test_many_outputs_are_summed_up_in_parts(size: int, classes: int, given: str) -> None:
+    rng = np.random.default_rng(size)
+    x = rng.standard_normal((size, classes)) + rng.standard_normal(classes)
+    both = x if classes > 1 else np.hstack([x, 0 * x])
+    if classes > 1:
+        both[3, :2] = both[3].max() + 1
+    labels = rng.integers(0, both.shape[1], size) if given == "labels" else None
+    found = Summary.of(both if classes > 1 else x, labels)
+    apart = both - both.mean(axis=1, keepdims=True) if classes > 1 else x
+    assert found.centres == pytest.approx(apart.mean(axis=0), abs=1e-12)
+    contrasts = max(1, classes - 1)
+    expected = np.sum(apart.mean(axis=0) ** 2) / contrasts, np.sum(apart.var(axis=0)) / contrasts
+    assert found.moments == pytest.approx(expected, rel=1e-11)
+    of_all = both - np.log(np.exp(both).sum(axis=1, keepdims=True))
+    assert found.probabilities == pytest.approx(np.exp(of_all).mean(axis=0), rel=1e-11)
+    own = of_all.mean(axis=1) if labels is None else of_all[np.arange(size), labels]
+    assert found.loss == pytest.approx(-own.mean(), rel=1e-11)
+    assert found.ties == (classes > 1)
+    # nothing is left of outputs that do not depend on the data
+    assert Summary.of(np.tile(x[:1], (size, 1))).moments[1] == 0
 
 
 @pytest.mark.parametrize(
@@ -533,11 +557,11 @@ MODEL = nn.Linear(20, 3)
         (hooked(linear(), lambda y: y.argmax(1)), TypeError, "floating numbers, got torch.int64"),
         (hooked(linear(), lambda y: y.sum().item()), TypeError, "floating numbers, got float"),
         (
-            hooked(linear(), lambda y: (y, y)),
+            hooked(linear(), lambda y: (y, y[:, :2])),
             TypeError,
-            r"got tuple; wrap the model.*Logits\(Model.*self.model\(x\)\[0",
+            r"several outputs, 0 of shape \(12, 6\), 1 of shape \(12, 2\); choose one, such as output=0",
         ),
-        (hooked(linear(), lambda y: {"logits": y}), TypeError, r"got dict; wrap the model.*\[\"logits\"\]"),
+        (hooked(linear(), lambda y: {"a": y, "b": y}), TypeError, r"several outputs, 'a' of .*such as output='a'"),
         (hooked(linear(), lambda y: y * float("nan")), ValueError, "got nan in network 0; check the initialisation"),
         (hooked(linear(), lambda y: y / 0), ValueError, "got inf in network 0; scale the data or the weights down"),
         (lambda: nn.Linear(20, next(COUNT)), ValueError, "as many outputs"),
@@ -602,8 +626,14 @@ INTEGERS = r"; integers stay integers, as tokens are; pass X.astype\(float\)$"
     ("make", "data", "error", "words"),
     [
         (lambda: nn.Linear(7, 3), X, RuntimeError, f"mat1.*\n{SHAPE}torch.float32$"),
-        (lambda: nn.Embedding(4, 3), X, RuntimeError, f"{SHAPE}torch.float32$"),
-        (lambda: nn.Embedding(4, 3), TOKENS + 9, IndexError, r"shape \(10,\), torch.int64$"),
+        (lambda: nn.Embedding(4, 3), X, RuntimeError, rf"{SHAPE}torch.float32; .* integers; pass X.astype\(int\)$"),
+        (lambda: nn.Embedding(4, 3), TOKENS + 9, IndexError, "tokens go from 9 to 12, and the model embeds 0 to 3$"),
+        (
+            linear(),
+            X[:, :, None],
+            RuntimeError,
+            r"takes vectors, not images; pass X.reshape\(len\(X\), -1\)$",
+        ),
         (raised(OwnError("mine")), X, OwnError, f"^mine\n{SHAPE}torch.float32$"),
         (raised(MemoryError()), X, MemoryError, "; pass batch_size=6$"),
         (raised(RuntimeError("[enforce fail] can't allocate memory")), X, RuntimeError, "; pass batch_size=6$"),
@@ -792,17 +822,16 @@ def test_numbers_end_with_the_second_digit_of_their_error(value: float, error: f
     assert measured(value, error) == words
 
 
-@pytest.mark.usefixtures("folder")
-def test_the_command_says_which_sign_class_0_has(capsys: Capture) -> None:
-    assert main(["measure", "models.py:one", "--data", "digits", "--networks", "3"]) == 0
+def test_the_command_says_which_sign_class_0_has(capsys: Capture, folder: Path) -> None:
+    np.save(folder / "images.npy", igb.digits()[:20])
+    assert main(["measure", "models.py:one", "--data", "images.npy", "--networks", "3"]) == 0
     assert "share of class 0, output > 0, mean" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_takes_the_first_rows(capsys: Capture) -> None:
-    got = as_json(capsys, "models.py:one", "--data", "digits", "--first", "50", "--networks", "3")
-    expected = igb.measure(lambda: nn.Linear(64, 1), igb.standardised(igb.digits())[:50], 3)
-    assert (got["samples"], got["gamma"]) == (50, expected.gamma)
+    got = as_json(capsys, "models.py:Model", "--data", "digits", "--first", "50", "--networks", "3")
+    assert (got["samples"], np.shape(got["by_label"])) == (50, (3, 10, 10))
     assert main(["measure", "models.py:one", "--data", "digits", "--first", "1798"]) == 2
     assert "expected --first <= 1797, the rows of digits, got 1798" in capsys.readouterr().err
 
@@ -823,9 +852,9 @@ def test_files_are_modules_known_by_name_with_their_folder_on_the_path(capsys: C
         "@dataclasses.dataclass\nclass Sizes:\n    count: dataclasses.InitVar[int] = 3\n"
         "def make():\n    import near\n    pickle.dumps(make)\n    return nn.Linear(64, near.COUNT)\n"
     )
-    (folder / "sub" / "near.py").write_text("COUNT = 4")
+    (folder / "sub" / "near.py").write_text("COUNT = 11")
     before = sys.path.copy()
-    assert as_json(capsys, "sub/typed.py:make", "--data", "digits", "--networks", "2")["n_classes"] == 4
+    assert as_json(capsys, "sub/typed.py:make", "--data", "digits", "--networks", "2")["n_classes"] == 11
     assert sys.path == before
 
 
@@ -851,7 +880,7 @@ def test_what_the_model_prints_stands_on_standard_error(capsys: Capture, folder:
         "from torch import nn\nprint('loading')\n"
         "class Loud(nn.Linear):\n    def forward(self, x):\n"
         "        print('running')\n        return super().forward(x)\n"
-        "def make():\n    print('making')\n    return Loud(64, 3)\n"
+        "def make():\n    print('making')\n    return Loud(64, 10)\n"
     )
     assert main(["measure", "loud.py:make", "--data", "digits", "--networks", "2", "--json"]) == 0
     out, err = capsys.readouterr()

@@ -25,6 +25,8 @@ nn = torch.nn
 functional = nn.functional
 torch.set_num_threads(1)  # the models are small, and several processes run tests
 
+from igbtheory.torch.rows.reshaped import AdaptiveAvgPool2d  # noqa: E402 - it loads PyTorch
+
 Make = Callable[[], Any]
 X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
 IMAGES = igb.gaussian_images(6, 2, 4, 4, seed=1)
@@ -379,10 +381,10 @@ def test_the_explanation_is_a_result_and_a_command(
     assert "<img" in found._repr_html_()
     assert "gelu for relu" in str(found)
     np.savez("labelled.npz", X=igb.digits()[:30], y=igb.digit_labels()[:30] % 2)
-    assert main(["measure", "models.py:make", "--data", "labelled.npz", "--by-label", "--networks", "3", "--json"]) == 0
+    assert main(["measure", "models.py:make", "--data", "labelled.npz", "--networks", "3", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert np.mean(told["by_label"], axis=2) == pytest.approx(0.5)
-    assert main(["measure", "models.py:make", "--data", "labelled.npz", "--by-label", "--networks", "3"]) == 0
+    assert main(["measure", "models.py:make", "--data", "labelled.npz", "--networks", "3"]) == 0
     assert "its own class, mean\n0" in capsys.readouterr().out
 
 
@@ -450,6 +452,7 @@ def test_a_last_layer_that_is_drawn_has_the_law_of_its_initialiser_in_the_window
         (stack(nn.Dropout, linear(20, 3)), {"neutral": True}, "Dropout"),
         (stack(linear(20, 3), lambda: nn.Unflatten(1, (3, 1)), nn.Flatten, nn.Tanhshrink), {}, "exactly one"),
         (stack(lambda: nn.LayerNorm(20)), {"neutral": True}, "ends in a linear layer"),
+        (model(lambda m, x: -m.a(x), a=linear(20, 1)), {"neutral": True}, "ends in a linear layer"),
         (stack(lambda: nn.LayerNorm(20), lambda: nn.Linear(20, 3, bias=False)), {"neutral": True}, "give it biases"),
         (stack(linear(20, 3, nn.init.zeros_)), {"neutral": True}, "zeros in '0'"),
     ],
@@ -481,8 +484,62 @@ def test_labels_give_losses_and_shares_by_label() -> None:
     assert with_labels.by_label[0, 1] == pytest.approx(shares(outputs[1::3].numpy()))
     one = igb.measure(lambda: nn.Linear(20, 1), X, 2)
     assert one.probabilities.sum(axis=1) == pytest.approx(1)
-    with pytest.raises(ValueError, match="labels from 0 to 1"):
-        igb.measure(lambda: nn.Linear(20, 2), data, 2)
+    with pytest.warns(UserWarning, match="labels go from 0 to 2, and the classes of the model from 0 to 1"):
+        assert not igb.measure(lambda: nn.Linear(20, 2), data, 2).by_label.size
+
+
+CLASSES = np.arange(12) % 3
+BATCHES = [(torch.tensor(X[:5]), torch.tensor(CLASSES[:5])), (torch.tensor(X[5:]), torch.tensor(CLASSES[5:]))]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        lambda: (X, CLASSES.tolist()),
+        lambda: (X, CLASSES[:, None].astype(float)),
+        lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(CLASSES)),
+        lambda: iter(BATCHES),
+        lambda: BATCHES,
+        lambda: [*zip(torch.tensor(X), CLASSES.tolist(), strict=True)],
+        lambda: (X, None),
+        lambda: torch.utils.data.TensorDataset(torch.tensor(X)),
+        lambda: (batch for batch, _ in BATCHES),
+        lambda: torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(X)),
+    ],
+)
+def test_data_come_in_many_forms_with_labels_or_without(data: Callable[[], Any]) -> None:
+    found, expected = (igb.measure(linear(20, 3), given, 2) for given in (data(), (X, CLASSES)))
+    assert np.array_equal(found.moments, expected.moments)
+    assert found.by_label.size == 0 or np.array_equal(found.by_label, expected.by_label)
+    assert igb.from_torch(linear(20, 3), data()) == igb.from_torch(linear(20, 3), X)
+
+
+class Pictures(torch.utils.data.Dataset):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """A Dataset that returns objects."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, i: int) -> Any:
+        return Path(), i
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "words"),
+    [
+        ((X, CLASSES[:5]), ValueError, "a label for each of 12 data, got 5"),
+        ([X, CLASSES], TypeError, r"got list; .*as a pair \(X, y\)"),
+        ((X, np.eye(3)[CLASSES]), TypeError, r"labels 0, 1, ... as a pair \(X, y\)"),
+        ({"tokens": X}, TypeError, "dictionary of 'tokens'; pass the array that the model takes"),
+        ([({"a": 1, "b": 2},)][0], TypeError, "got tuple"),
+        (iter([{"a": X, "labels": CLASSES}]), TypeError, r"batches \(X, y\), got a dictionary of 'a', 'labels'"),
+        (iter([]), ValueError, "batches of data, got none"),
+        (Pictures(), TypeError, "PosixPath.*transform=torchvision.transforms.ToTensor()"),
+    ],
+)
+def test_data_that_are_no_tensors_are_told_how_to_be(data: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        igb.measure(linear(20, 3), data, 2)
 
 
 class Named(torch.nn.Linear):  # type: ignore[misc, name-defined] # PyTorch is an extra
@@ -500,8 +557,43 @@ class Outputs:
     logits: Any
 
 
+@pytest.mark.parametrize(
+    ("returned", "output"),
+    [
+        (lambda y: {"logits": y, "more": y.exp()}, None),
+        (lambda y: {"scores": y, "indices": y.argmax(1)}, None),
+        (lambda y: (y,), None),
+        (lambda y: (y, (y.exp(), y)), None),
+        (lambda y: SimpleNamespace(logits=y, more=y.exp()), None),
+        (lambda y: (y.exp(), y), 1),
+        (lambda y: {"a": y.exp(), "b": y}, "b"),
+        (lambda y: {"logits": y.exp(), "b": y}, "b"),
+        (lambda y: y, "b"),  # as in evaluation mode, where some models return less
+    ],
+)
+def test_of_several_outputs_the_logits_are_measured(returned: Any, output: Any) -> None:
+    make = model(lambda m, x: returned(m.a(x)), a=linear(20, 3))
+    assert np.array_equal(igb.measure(make, X, 3, output=output).moments, igb.measure(linear(20, 3), X, 3).moments)
+
+
+def test_of_several_outputs_one_is_chosen_to_be_read_explained_and_set() -> None:
+    def forward(m: Any, x: Any) -> Any:
+        return {"a": (y := m.a(x)).relu(), "b": m.b(y.relu()), "c": m.c(y.softmax(1))}
+
+    two = model(forward, a=linear(20, 40), b=linear(40, 3), c=linear(40, 3))
+    plain = stack(linear(20, 40), nn.ReLU, linear(40, 3))
+    with pytest.raises(TypeError, match="such as output='a'"):
+        igb.from_torch(two, X)
+    with pytest.raises(TypeError, match="expected an output 'd'"):
+        igb.explain(two, X, 2, output="d")
+    assert igb.from_torch(two, X, output="b") == igb.from_torch(plain, X)
+    told, expected = igb.explain(two, X, 2, check=True, output="b"), igb.explain(plain, X, 2, check=True)
+    assert told.names[-1] == "parts.b"
+    assert (told.gamma, told.what_if[0]) == (expected.gamma, expected.what_if[0])
+    assert igb.initialise(two(), X, neutral=True, output="b").after.tolist() == [1 / 3] * 3
+
+
 def test_outputs_have_names_and_images_are_numbers_with_a_point() -> None:
-    assert igb.measure(lambda: Named(20, 3), X, 3).gamma == igb.measure(lambda: nn.Linear(20, 3), X, 3).gamma
     of_two = model(lambda m, x: Outputs((y := m.a(x)).mean(), y), a=linear(20, 3))
     assert igb.from_torch(of_two, X) == igb.from_torch(linear(20, 3), X) == igb.Network(default(20))
     with pytest.raises(TypeError, match="X / 255"):
@@ -660,6 +752,23 @@ def mixer() -> Any:
         t=mixing,
         h=linear(48, 3),
     )()
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+@pytest.mark.parametrize("sides", [(3, 3), (6, 6), (2, 3), (None, 1), (2, 2)])
+def test_adaptive_pools_average_over_windows_of_any_size(sides: Any) -> None:
+    """The kernel of a linear layer behind the pool is that of the images, averaged by PyTorch itself."""
+    pool = nn.AdaptiveAvgPool2d(sides)
+    count = pool(torch.zeros(1, 1, 4, 4)).numel()
+    found = igb.from_torch(stack(conv(2, 6, 1, bias=False), lambda: pool, nn.Flatten, linear(6 * count, 3)), IMAGES)
+    averaged = pool(torch.tensor(IMAGES)).flatten(1).numpy()
+    kernel = averaged @ averaged.T / averaged.shape[1] / 9 + 1 / (18 * count)
+    prediction = found.predict(IMAGES)
+    var_mu = kernel.mean()
+    assert prediction.var_mu == pytest.approx(var_mu, rel=prediction.error + UNIT)
+    assert prediction.var_chi == pytest.approx(np.trace(kernel) / len(kernel) - var_mu, rel=prediction.error + UNIT)
+    assert prediction.error < (0.05 if isinstance(found.layers[1], AdaptiveAvgPool2d) else UNIT)
 
 
 WIDE = igb.gaussian_images(4, 2, 8, 8, 3.0, seed=2)

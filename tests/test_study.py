@@ -228,7 +228,7 @@ def test_a_preset_is_printed_drawn_and_saved() -> None:
     ("options", "message"),
     [
         ({"labels": ODD - 1}, "0, 1, ..."),
-        ({"labels": 3 * ODD}, "the model has 2 classes, got 3"),
+        ({"labels": 3 * ODD}, "the model has 2 classes, got 0 to 3"),
         ({"labels": 0 * ODD}, "two classes or more"),
         ({"labels": ODD[1:]}, "a label for each"),
         ({"labels": ODD - 0.5}, "expected class labels"),

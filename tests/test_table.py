@@ -317,6 +317,9 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
     pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
     behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
     found = np.broadcast_to(behind.q_ab, kernel.shape)
+    if isinstance(layer, GroupNorm):  # the error of an estimate is that of means over pairs
+        apart = ~np.eye(DATA, dtype=bool)
+        found = np.where(apart, found[apart].mean(), found[~apart].mean())
     whole = isinstance(layer, BatchNorm) and layer.batch_size is None
     across = law.covariance if whole else law.var_mu
     lost = (law.error + behind.error) if isinstance(layer, GroupNorm) else 0.0

@@ -2,10 +2,10 @@
 
 import igbtheory as igb
 from igbtheory.cli.measure import model_data
-from igbtheory.cli.options import DataSet, Pictured, Rows, Seed, Whole
+from igbtheory.cli.options import DataSet, Output, Pictured, Rows, Seed, Whole
 
 
-def explain(
+def explain(  # noqa: PLR0913 - one argument an option
     function: str,
     *,
     data: DataSet,
@@ -13,6 +13,7 @@ def explain(
     networks: Whole = 30,
     seed: Seed = 0,
     check: bool = False,
+    output: Output = None,
     printed: Pictured = Pictured(),
 ) -> None:
     """Explain the bias of an untrained PyTorch model: measured and predicted after every layer, and what changes it.
@@ -33,7 +34,8 @@ def explain(
     from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
 
-    values = first_rows(model_data(data), first, data)
+    values = first_rows(model_data(data)[0], first, data)
     with loaded(function) as make_model:
-        found = printed.drawn(lambda: igb.explain(make_model, values, networks, seed=seed, check=check))
+        options = {"seed": seed, "check": check, "output": output}
+        found = printed.drawn(lambda: igb.explain(make_model, values, networks, **options))
     printed.answer({"model": function, "inputs": text(data, values)}, found)

@@ -3,8 +3,8 @@
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.cli import output
-from igbtheory.cli.options import DataSet, Pictured, Rows, Run, Whole
+from igbtheory.cli.options import DataSet, Output, Pictured, Rows, Run, Text, Whole
+from igbtheory.cli.output import show, show_json
 
 
 def measure(  # noqa: PLR0913 - one argument an option
@@ -15,7 +15,8 @@ def measure(  # noqa: PLR0913 - one argument an option
     networks: Whole = 100,
     seed: Whole = 0,
     batch_size: Whole | None = None,
-    by_label: bool = False,
+    labels: Text | None = None,
+    output: Output = None,
     device: str | None = None,
     run: Run = Run(),
     printed: Pictured = Pictured(),
@@ -36,8 +37,8 @@ def measure(  # noqa: PLR0913 - one argument an option
         Python, or from none.
     batch_size
         Data in a pass, in an order drawn anew for every model; all data at once unless named.
-    by_label
-        Use the labels that the data come with: for the cross-entropy, and for a table of the shares by label.
+    labels
+        Class labels 0, 1, ..., FILE.npy or FILE.csv; unless named, those of the data, where they have any.
     device
         Where the passes run, such as cuda; where the function puts its models unless named.
 
@@ -46,28 +47,29 @@ def measure(  # noqa: PLR0913 - one argument an option
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
     from igbtheory.cli.train import labels_of  # noqa: PLC0415 - as above
 
-    values = first_rows(model_data(data), first, data)
-    given = (values, labels_of(data, None, first)) if by_label else values
+    values, known = (part if part is None else first_rows(part, first, data) for part in model_data(data))
+    given = values, known if labels is None else labels_of(data, labels, first)
     with loaded(function) as make_model:
-        options = {"seed": seed, "batch_size": batch_size, "device": device, **run.options()}
+        options = {"seed": seed, "batch_size": batch_size, "device": device, "output": output, **run.options()}
         found = printed.drawn(lambda: igb.measure(make_model, given, networks, **options))
     origin = {"model": function, "inputs": text(data, values)}
     if printed.json:
-        output.show_json({**origin, "batch_size": batch_size, **found.to_dict()})
+        show_json({**origin, "batch_size": batch_size, **found.to_dict()})
     else:
         batches = "all data in one pass" if batch_size is None else f"batches of {batch_size}"
         drawn = f"{found.networks} networks of {found.n_classes} classes, {batches}, seed {found.seed}"
-        output.show(*origin.values(), drawn, "", str(found))
+        show(*origin.values(), drawn, "", str(found))
 
 
-def model_data(source: str) -> Any:
-    """Return the data set `source`, also of integers, and of more than one axis a datum."""
-    from igbtheory.cli.data import DIGITS, checked, numbers, read  # noqa: PLC0415 - as above
+def model_data(source: str) -> tuple[Any, Any]:
+    """Return the data set `source`, also of integers and of more than one axis a datum, and its labels, if any."""
+    from igbtheory.cli.data import DIGITS, checked, labelled, read  # noqa: PLC0415 - as above
     from igbtheory.device import require_torch  # noqa: PLC0415 - as above
 
     if source == DIGITS:
-        return read(source)
+        return read(source), igb.digit_labels()
     require_torch()
     from igbtheory.torch.data import checked_data  # noqa: PLC0415 - it loads PyTorch
 
-    return checked(source, checked_data, numbers(source, "--data digits"))
+    values, labels = labelled(source, "--data digits")
+    return checked(source, checked_data, values), labels

@@ -37,6 +37,8 @@ _DATA = """The data set: "digits" (standardised), or a file or folder that igb.r
 FILE.npz, FILE.pt, an IDX file, a folder of images; - for a CSV from standard input."""
 DataSet = Annotated[Text, Parameter(help=_DATA)]
 Rows = Annotated[Whole | None, Parameter(help="Only the first rows of the data set.")]
+_OUTPUT = "Which of several outputs of the model holds the logits: its name, or its place, 0, 1, ..."
+Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
 _LAYERS = 'The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.'
 Layers = Annotated[str | None, Parameter(help=_LAYERS)]

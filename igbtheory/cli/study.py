@@ -91,6 +91,6 @@ def _of(function: str, trained: Trained, run: Run, printed: Pictured) -> Any:
 
     options = asdict(trained) | run.options()
     data, labels = options.pop("data"), options.pop("labels")
-    values, y = model_data(data), labels_of(data, labels, None)
+    values, y = model_data(data)[0], labels_of(data, labels, None)
     with loaded(function) as make_model:
         return printed.drawn(lambda: igb.study(make_model, values, y, **options))

@@ -16,7 +16,7 @@ from igbtheory.studies.record import Recorder, layers, without_trace
 from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.models import checked_model
-from igbtheory.torch.outputs import checked_labels
+from igbtheory.torch.outputs import fit
 from igbtheory.torch.passes import made, outputs_of, stream
 
 Array = NDArray[Any]
@@ -44,10 +44,14 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
 def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
     """Return a fresh network with the start of its arm, and what records it."""
     rule, model = criterion(arm.loss), checked_model(made(arm.make_model, network), None)
-    seen = moved(checked_data(task.seen), model)
+    seen = moved(checked_data(task.seen), model.parameters())
     outputs = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
-    checked_labels(np.concatenate([task.labels, task.seen_labels]), outputs)
-    classes = max(2, outputs.shape[1])
+    classes, labels = max(2, outputs.shape[1]), np.concatenate([task.labels, task.seen_labels])
+    if not fit(labels, outputs):
+        raise ValueError(
+            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {labels.min()} to "
+            f"{labels.max()}; number the classes from 0, and let the model return an output for each"
+        )
     with without_trace(model):
         begin(model, arm.start, seen, classes, network)
     return model, Recorder(rule, seen, task.seen_labels, classes)
@@ -56,7 +60,7 @@ def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
 def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Recorder]) -> Iterator[dict[str, Array]]:
     """Train the network, and yield what is recorded at the steps of the plan, until its outputs become infinite."""
     model, recorder = begun
-    data, recorded = moved(checked_data(task.data), model), set(plan.recorded.tolist())
+    data, recorded = moved(checked_data(task.data), model.parameters()), set(plan.recorded.tolist())
     optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
     batches = _batches(len(data), plan, network)
     for step in range(plan.steps + 1):

@@ -1,37 +1,81 @@
 """The data that a model is shown, as a tensor."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch.utils.data import DataLoader, Dataset, TensorDataset
+from torch.utils.data import DataLoader, Dataset
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-
-
-def labelled_data(data: Any) -> tuple[torch.Tensor, NDArray[np.int64] | None]:
-    """Return the data and, of a DataLoader, a Dataset or a pair (X, y) that has them, the labels."""
-    if isinstance(data, tuple) and len(data) == 2 and np.ndim(data[1]) == 1 and len(data[0]) == len(data[1]):
-        data = TensorDataset(checked_data(data[0]), torch.as_tensor(data[1]))
-    if isinstance(data, Dataset):
-        data = DataLoader(data, batch_size=256)
-    if not isinstance(data, DataLoader):
-        return checked_data(data), None
-    if isinstance(first := next(iter(data)), dict):
-        names = ", ".join(map(repr, first))
-        raise TypeError(f"expected batches (X, y), got dictionaries of {names}; pass a pair of arrays (X, y)")
-    batches = [batch if isinstance(batch, tuple | list) else (batch,) for batch in data]
-    parts = [torch.cat([torch.as_tensor(batch[i]) for batch in batches]) for i in range(min(2, len(batches[0])))]
-    labels = parts[1].numpy().astype(np.int64) if parts[1:] and not parts[1].is_floating_point() else None
-    return checked_data(parts[0]), labels if labels is not None and labels.ndim == 1 else None
+from igbtheory.torch.outputs import Labels
 
 
 def checked_data(data: Any) -> torch.Tensor:
-    """Return the tensor of the data, (n_samples, ...), refused where it is no set of at least two finite real data."""
-    if isinstance(data, DataLoader | Dataset):
-        return labelled_data(data)[0]
+    """Return the tensor of the data, without their labels."""
+    return labelled_data(data)[0]
+
+
+def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
+    """Return the data, (n_samples, ...), and their labels, where there are any.
+
+    data: an array or tensor; a pair (X, y), where y may be None; a Dataset; a DataLoader or another iterator of
+    batches; a list of pairs, of data or of batches. A second part that is no label a datum is left out.
+    """
+    if isinstance(data, tuple) and len(data) == 2:
+        labels = None if data[1] is None else _labels(data[1])
+        if data[1] is None or (labels is not None and labels.ndim):
+            return _checked(data[0]), _as_many(labels, len(data[0]))
+    if isinstance(data, Dataset):
+        data = DataLoader(data, batch_size=256)
+    pairs = isinstance(data, list) and data and isinstance(data[0], tuple) and np.ndim(data[0][0]) > 0
+    return _of_batches(data) if isinstance(data, DataLoader | Iterator) or pairs else (_checked(data), None)
+
+
+def _as_many(labels: Labels | None, size: int) -> Labels | None:
+    if labels is not None and len(labels) != size:
+        raise ValueError(f"expected a label for each of {size} data, got {len(labels)}; pass as many")
+    return labels
+
+
+def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
+    """Return the data of batches, or of single data, with their labels."""
+    try:
+        batches = [batch if isinstance(batch, tuple | list | Mapping) else (batch,) for batch in data]
+    except TypeError as error:
+        if "collate" not in str(error):
+            raise
+        remedy = "give the Dataset transform=torchvision.transforms.ToTensor(), or another that returns tensors"
+        raise TypeError(f"expected data of tensors or arrays: {error}; {remedy}") from None
+    if not batches:
+        raise ValueError("expected batches of data, got none; an iterator yields them only once, so make a new one")
+    if isinstance(batches[0], Mapping):
+        raise TypeError(_unpacked("batches (X, y)", batches[0]))
+    x, *y = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
+    join = torch.stack if y and not y[0][0].ndim else torch.cat
+    return _checked(join(x)), _labels(join(y[0])) if y and _labels(y[0][0]) is not None else None
+
+
+def _labels(values: Any) -> Labels | None:
+    """Return class labels, (n_samples,); None where values are no whole numbers, one a datum."""
+    try:
+        found = np.asarray(checks.unmasked("labels", values))
+    except ValueError:  # rows of different lengths
+        return None
+    found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+    whole = found.ndim < 2 and found.dtype.kind in "biuf" and np.all(found == np.round(found))
+    return found.astype(np.int64) if whole else None
+
+
+def _unpacked(expected: str, came: Mapping[Any, Any]) -> str:
+    """Return what to do with a dictionary."""
+    names = ", ".join(map(repr, came))
+    return f"expected {expected}, got a dictionary of {names}; pass the array that the model takes, or a pair (X, y)"
+
+
+def _checked(data: Any) -> torch.Tensor:
+    """Return the tensor of the data, refused where it is no set of at least two finite real data."""
     tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
     if tensor.is_complex():
         raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
@@ -46,9 +90,8 @@ def checked_data(data: Any) -> torch.Tensor:
             f"expected images of floating numbers, got uint8 from {int(tensor.min())} to {int(tensor.max())}; pass "
             "X / 255, or standardise them as the model's training does"
         )
-    wrong = torch.nonzero(~torch.isfinite(tensor))
-    if len(wrong):
-        place = tuple(wrong[0].tolist())
+    if not torch.isfinite(tensor).all():
+        place = tuple(torch.nonzero(~torch.isfinite(tensor))[0].tolist())
         raise ValueError(
             f"expected finite data, got {float(tensor[place])} in datum {place[0]}; remove or impute such data"
         )
@@ -61,23 +104,29 @@ def _tensor(data: Any) -> torch.Tensor:
             "expected data, got GaussianInputs, which is a law; draw data from it, such as numpy.random.default_rng(0)."
             f"normal({data.shift}, {data.variance} ** 0.5, (1000, 64))"
         )
+    if isinstance(data, Mapping):
+        raise TypeError(_unpacked("data in an array or a tensor", data))
     try:
         array = np.asarray(checks.unmasked("data", data))
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
     if array.dtype.kind not in "biufc":
         came = f"an array of {array.dtype}" if isinstance(data, np.ndarray) else type(data).__name__
-        raise TypeError(f"expected data in an array or a tensor of numbers, got {came}; stack the data into one")
+        raise TypeError(
+            f"expected data in an array or a tensor of numbers, got {came}; stack the data into one, or pass data and "
+            "labels 0, 1, ... as a pair (X, y)"
+        )
     # PyTorch takes neither foreign byte orders nor more than double precision
     kind = np.float64 if array.dtype.kind == "f" and array.itemsize > 8 else array.dtype.newbyteorder("=")
     return torch.tensor(np.asarray(array, dtype=kind, order="C"))
 
 
-def moved(data: torch.Tensor, model: torch.nn.Module) -> torch.Tensor:
-    """Return the data on the model's device, numbers with a point in its precision."""
-    floating = (parameter.dtype for parameter in model.parameters() if parameter.is_floating_point())
+def moved(data: torch.Tensor, parameters: Iterable[torch.Tensor]) -> torch.Tensor:
+    """Return the data on the device of a model's parameters, numbers with a point in their precision."""
+    parameters = [*parameters]
+    floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
     kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype
-    found = data.to(next(model.parameters()).device, kind)
+    found = data.to(parameters[0].device, kind)
     if found.dtype != data.dtype and not torch.isfinite(found).all():
         raise ValueError(
             f"expected data in the range of the model's {kind}, got {float(data.abs().max()):.3g}; scale the data down"

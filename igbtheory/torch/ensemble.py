@@ -29,14 +29,17 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     executor: Executor | str | None = None,
     store: str | Path | None = None,
     progress: bool = False,
+    output: str | int | None = None,
 ) -> Measurement:
     """Measure the bias of an untrained PyTorch model on the data X, on `networks` freshly drawn ones.
 
     make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights. The mode
     it comes in stays: new modules train, so that BatchNorm normalises by the batch and Dropout drops. It returns
     logits, (n_samples,) or (n_samples, 1), class 0 where they are > 0, or (n_samples, M), the class of the largest.
+    output: which of several outputs they are, by its name or its place; None: the one named logits, or the only one.
     X: array or tensor of shape (n_samples, ...); floating numbers take the model's precision, integers stay integers.
-    Or a DataLoader or Dataset of PyTorch, whose second part, where there is one, holds the labels of the data.
+    With labels 0, 1, ... for the shares by label: a pair (X, y), as `read_data` returns it, a Dataset or DataLoader of
+    PyTorch, or an iterator of batches (X, y).
     batch_size: data in a pass, in an order drawn anew for every network, the last batch perhaps smaller; None: all.
     Network i draws from the global generators of PyTorch, NumPy and Python, seeded by SeedSequence(seed,
     spawn_key=(i,)); the states they had before come back. Generators that make_model holds itself, such as
@@ -62,12 +65,17 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     refuse_arguments(make_model)
     data, labels = labelled_data(X)
     batch_size = None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(data))
-    task = Task(make_model, data, labels, seed, batch_size, checked_device(device))
+    task = Task(make_model, data, labels, seed, batch_size, checked_device(device), output)
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.found(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
     with closing(drawn):
         found = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
+    if labels is not None and not found[0].by_label.size:
+        said.append(
+            f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of "
+            f"the model from 0 to {len(found[0].shares) - 1}"
+        )
     # all of it here, in the name of the line that called
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)

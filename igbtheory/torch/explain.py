@@ -27,13 +27,14 @@ def explain(
     *,
     seed: int = 0,
     check: bool = False,
+    output: str | int | None = None,
 ) -> Explanation:
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
-    make_model, seed: as of `measure`. networks: models that are measured. check: whether the changes of the what-if
-    table are measured, too. Theory is that of infinite width: measured numbers differ from it by some multiple of
-    1/width. All data are one batch. Where the outputs read a class token alone, the moments behind it are those of this
-    token, and the names of the layers end in [:, 0].
+    make_model, X, seed, output: as of `measure`. networks: models that are measured. check: whether the changes of the
+    what-if table are measured, too. Theory is that of infinite width, from which measured numbers differ by some
+    multiple of 1/width. All data are one batch. Where the outputs read a class token alone, the moments behind it are
+    those of this token, and the names of the layers end in [:, 0].
 
     ValueError: data, models or outputs that `measure` refuses, models that cannot be traced. What the theory has no
     layer for is measured alone, and named.
@@ -47,7 +48,7 @@ def explain(
     data = checked_data(X)
     values = data.double().cpu().numpy()
     models, variances = tracing.draws_of(make_model, seed), dict[Any, Any]()
-    read = reading.reading(tracing.copied(models), data, variances)
+    read = reading.reading(tracing.copied(models), data, output, variances)
     names = moments.watched_nodes(read)
     if read.output not in names:
         names.append(read.output)
@@ -59,11 +60,11 @@ def explain(
     # of a model that is not read as a whole nothing is predicted
     for change in changes.changes(read, values) if check or read.unread is None else ():
         changed = partial(_changed, make_model, change)
-        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, variances)
+        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, output, variances)
         gamma = _gamma(reread.network, change.of(values))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-            other = ensemble.measure(changed, change.of(values), networks, seed=seed) if check else None
+            other = ensemble.measure(changed, change.of(values), networks, seed=seed, output=output) if check else None
         lines.append(WhatIf(change.name, gamma, *((other.gamma, other.gamma_error) if other else ())))
     return Explanation(
         len(data),

@@ -4,7 +4,7 @@ Importing this loads no PyTorch: the command line reads the notes.
 """
 
 import re
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 MARK = "igb.measure: "
@@ -41,19 +41,32 @@ def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int
         return f"pass batch_size={min(256, max(1, len(batch) // 2))}"
     if len(batch) == 1 and batch_size is not None and "more than 1 value per channel" in str(error):
         return f"batches of {batch_size} leave one of {size} data alone; {_dividing(size, batch_size)}"
-    if remedy := _of_images(model, tuple(batch.shape)):
+    weighing = (module for module in model.modules() if next(module.parameters(recurse=False), None) is not None)
+    first = next(weighing, None)
+    if type(first).__name__.startswith("Embedding"):
+        return _of_tokens(first, batch)
+    if remedy := _of_images(first, tuple(batch.shape)):
         return remedy
     floating = any(parameter.is_floating_point() for parameter in model.parameters())
-    tokens = any(type(module).__name__.startswith("Embedding") for module in model.modules())
-    if isinstance(error, RuntimeError) and floating and not tokens and not batch.is_floating_point():
+    if isinstance(error, RuntimeError) and floating and not batch.is_floating_point():
         return "integers stay integers, as tokens are; pass X.astype(float)" if KIND.search(str(error)) else ""
     return ""
 
 
-def _of_images(model: Any, shape: tuple[int, ...]) -> str:
-    """Return how data become images as the first layer of a convolutional model takes them, nothing where they are."""
-    weighing = (module for module in model.modules() if next(module.parameters(recurse=False), None) is not None)
-    first: Any = next(weighing, None)
+def _of_tokens(first: Any, batch: Any) -> str:
+    """Return how data become tokens as an embedding takes them, nothing where they are."""
+    if str(batch.dtype) not in {"torch.int32", "torch.int64"}:
+        return "the model takes tokens, which are integers; pass X.astype(int)"
+    least, most, count = int(batch.min()), int(batch.max()), first.num_embeddings
+    if least < 0 or most >= count:
+        return f"the tokens go from {least} to {most}, and the model embeds 0 to {count - 1}"
+    return ""
+
+
+def _of_images(first: Any, shape: tuple[int, ...]) -> str:
+    """Return how data become what the first layer of a model takes, images or vectors, nothing where they are."""
+    if type(first).__name__ == "Linear" and len(shape) > 2 and prod(shape[1:]) == first.in_features:
+        return "the model takes vectors, not images; pass X.reshape(len(X), -1)"
     channels = first.in_channels if type(first).__name__ == "Conv2d" else 0
     side = isqrt(shape[1] // channels) if channels and len(shape) == 2 else 0
     if side and channels * side**2 == shape[1]:

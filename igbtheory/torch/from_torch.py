@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from igbtheory.network import Network
 
 
-def from_torch(model: Any, X: Any, *, seed: int = 0) -> "Network":  # noqa: N803 - as scikit-learn spells data
+def from_torch(
+    model: Any,
+    X: Any,  # noqa: N803 - as scikit-learn spells data
+    *,
+    seed: int = 0,
+    output: str | int | None = None,
+) -> "Network":
     """Return the network of the theory that a PyTorch model is, with the variances of its weights and biases.
 
     model: a torch.nn.Module, or a function without arguments that makes new ones, of which some are drawn as `measure`
-    draws them. The mode they come in stays. X: data as the model takes them, of which a few pass through it.
+    draws them. The mode they come in stays. X, output: as of `measure`; a few of the data pass through it.
     A variance is that of the initialiser where its law is known (PyTorch's default, Kaiming, Xavier, orthogonal, usual
     standard deviations), else it is measured over the weights, and EstimateWarning says so with its error.
 
@@ -28,7 +34,7 @@ def from_torch(model: Any, X: Any, *, seed: int = 0) -> "Network":  # noqa: N803
     from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
-    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X))
+    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output, {})
     network = found.network()
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"

@@ -44,6 +44,7 @@ def initialise(
     shares: Sequence[float] | None = None,
     neutral: bool = False,
     seed: int = 0,
+    output: str | int | None = None,
 ) -> Initialised:
     """Change the last linear layer of an untrained model so that it guesses on the data X as wanted.
 
@@ -52,6 +53,7 @@ def initialise(
     0 is moved by the least that reaches it. shares: the shares of all classes; neutral=True: equal ones. The biases
     are moved until every class has its share, to one datum. A layer without biases moves along its mean inputs.
     The model is changed in the end only, and its modes and buffers not at all; X passes through it in one batch.
+    X, output: as of `measure`.
 
     ValueError: not exactly one wish, one that cannot be met, random guesses (Dropout), or no linear layer at the end.
     """
@@ -61,7 +63,7 @@ def initialise(
     require_torch()
     from igbtheory.torch.last_layer import LastLayer  # noqa: PLC0415 - it loads PyTorch
 
-    last = LastLayer(model, X)
+    last = LastLayer(model, X, output)
     outputs = last.outputs()
     size, classes = outputs.shape
     before, tries = _counts(outputs), 0

@@ -24,7 +24,7 @@ class LastLayer:
     name: of the layer; weight, bias: as they would become; none of the model's own changes before `keep`.
     """
 
-    def __init__(self, model: Any, data: Any) -> None:
+    def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
         own = copy.deepcopy(checked_model(model, None))
         random = [name for name, m in own.named_modules() if isinstance(m, nn.modules.dropout._DropoutNd) and m.p]  # noqa: SLF001 - the common class of all
         if random and any(own.get_submodule(name).training for name in random):
@@ -36,14 +36,17 @@ class LastLayer:
         for name, module in own.named_modules():
             if isinstance(module, nn.Linear):
                 module.register_forward_hook(lambda _, x, y, name=name: seen.append((name, x[0].detach(), y.detach())))
-        batch = moved(checked_data(data), own)
+        batch = moved(checked_data(data), own.parameters())
         with torch.no_grad(), stream(0, 0):
-            outputs = outputs_of(own, batch.clone(), 0, (len(batch), None))
-        self.name, inputs, linear = seen[-1] if seen else ("", outputs, outputs)
-        if not seen or linear.shape != outputs.shape or not torch.equal(linear.argmax(1), outputs.argmax(1)):
+            outputs = outputs_of(own, batch.clone(), 0, (len(batch), None), output)
+        last = [
+            (name, x) for name, x, y in seen if y.shape == outputs.shape and torch.equal(_ahead(y), _ahead(outputs))
+        ]
+        if not last:
             raise ValueError(
                 "expected a model that ends in a linear layer with one row of outputs a datum, got another"
             )
+        self.name, inputs = last[-1]
         self.module = model.get_submodule(self.name)
         self.inputs = inputs.double().cpu().numpy()
         self.weight = self.module.weight.detach().double().cpu().numpy()
@@ -107,6 +110,11 @@ class LastLayer:
     def _direction(self) -> Array:
         mean: Array = self.inputs.mean(axis=0)
         return mean / np.linalg.norm(mean)
+
+
+def _ahead(outputs: torch.Tensor) -> torch.Tensor:
+    """Return the guess of every datum: whether the only output is positive, or which is the largest."""
+    return outputs.argmax(1) if outputs.shape[1] > 1 else outputs[:, 0] > 0
 
 
 def _drawn(rng: np.random.Generator, law: Variance | None, like: Array | None) -> Any:

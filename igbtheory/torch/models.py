@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -44,10 +44,10 @@ def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Modul
     return made
 
 
-def digest(model: torch.nn.Module) -> bytes:
+def digest(parameters: Iterable[torch.Tensor]) -> bytes:
     """Return a hash of some numbers of every parameter, those that independent draws share by no chance."""
     found = hashlib.blake2b(digest_size=16)
-    for parameter in model.parameters():
+    for parameter in parameters:
         if torch.nn.parameter.is_lazy(parameter):  # the data never reach it
             continue
         # NumPy has no numbers of 16 bits with the range of 32

@@ -19,7 +19,7 @@ from igbtheory.layers.places import units_first
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
-from igbtheory.torch.outputs import contrast_moments
+from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
 from igbtheory.torch.rows import Unflatten
@@ -61,9 +61,9 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         if n.name in self.found and value is not None:
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(2 - self.reading.units[n.name], 0)
-            units = value.detach().double().reshape(len(value), -1)
-            of_units = contrast_moments if n.name == self.reading.output else _of_units
-            self.found[n.name] = of_units(units.cpu().numpy())
+            units = value.detach().double().reshape(len(value), -1).cpu().numpy()
+            outputs = n.name == self.reading.output
+            self.found[n.name] = Summary.of(units).moments if outputs else _of_units(units)
         return found
 
 
@@ -111,9 +111,9 @@ def measured_moments(
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
             model = in_a_row(make_model())
-            refuse_repeated(digest(model), i, seen)
+            refuse_repeated(digest(model.parameters()), i, seen)
             run = _Watched(model, names, reading)
-            run.run(moved(data, model).clone())
+            run.run(moved(data, model.parameters()).clone())
         found.append([run.found[name] for name in names])
     return np.array(found)
 

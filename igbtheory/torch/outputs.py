@@ -1,13 +1,18 @@
 """Outputs of one network, (n_samples, outputs) in double precision: its guesses and moments."""
 
+from functools import reduce
+from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
 ROUNDING = 2.0**-8
 """Distance of a sum of probabilities from 1 that bfloat16 leaves."""
+ENTRIES = 2**15
+"""Outputs that are summed up together: more leave the cache, and their memory comes from the system anew each time."""
 
 
 class Summary(NamedTuple):
@@ -27,29 +32,73 @@ class Summary(NamedTuple):
     alike: bool = False
 
     @classmethod
-    def of(cls, outputs: Array, labels: NDArray[np.int64] | None = None) -> Self:
+    def of(cls, outputs: Array, labels: Labels | None = None) -> Self:
         """Return the summary of the outputs; labels: classes of the data, each equally likely where they are None."""
         size, count = outputs.shape
-        x = np.ascontiguousarray(outputs.T)  # NumPy reduces long rows ten times as fast as short ones
+        contrasts, classes = max(1, count - 1), max(2, count)
+        # at least two data in each
+        bounds = [*range(0, size - 1, max(2, ENTRIES // count)), size]
+        sums = reduce(_Sums.and_those, (_Sums.of(outputs, labels, slice(*part)) for part in pairwise(bounds)))
+        groups = [] if labels is None else [outputs[labels == label] for label in range(classes)]
+        return cls(
+            shares(outputs),
+            (float(sums.centre @ sums.centre) / contrasts, sums.square / (size * contrasts)),
+            sums.centre,
+            sums.ties,
+            sums.probabilities / size,
+            sums.loss / size,
+            np.array([shares(group) if len(group) else np.full(classes, np.nan) for group in groups]),
+            _like_probabilities(outputs),
+        )
+
+
+class _Sums(NamedTuple):
+    """Sums over some data: ties, probabilities, losses, and squared distances of the outputs from their centre.
+
+    The centre is the mean over the data of the outputs, of several ones less the mean of all at a datum: any M - 1
+    orthonormal contrasts of M outputs have the sum of squares of these.
+    """
+
+    size: int
+    ties: int
+    probabilities: Array
+    loss: float
+    centre: Array
+    square: float
+
+    @classmethod
+    def of(cls, outputs: Array, labels: Labels | None, part: slice) -> Self:
+        """Return the sums over a part of the data."""
+        x = outputs[part].T.copy()  # NumPy reduces long rows ten times as fast as short ones
+        count, size = x.shape
         both = x if count > 1 else np.vstack([x, np.zeros_like(x)])  # a single output is that of class 0 against a 0
         apart = both - both.max(axis=0)
-        found = np.count_nonzero(apart == 0, axis=1)
-        tied = 0 if found.sum() == size else int(np.sum(np.count_nonzero(apart == 0, axis=0) > 1))
-        means = x.mean(axis=1)
-        weights = np.exp(apart)
-        sums = weights.sum(axis=0)
-        given = apart.sum(axis=0) / len(both) if labels is None else apart[labels, np.arange(size)]
-        groups = [] if labels is None else [outputs[labels == label] for label in range(len(both))]
-        nobody = np.full(len(both), np.nan)
-        return cls(
-            shares(outputs) if tied else found / size,
-            _moments(x),
-            means - means.mean() if count > 1 else means,
-            tied,
-            np.einsum("ij,j->i", weights, 1 / sums) / size,  # no library whose threads sum in another order
-            float((np.log(sums) - given).mean()),
-            np.array([shares(group) if len(group) else nobody for group in groups]),
-            like_probabilities(outputs),
+        best = apart == 0
+        ties = 0 if np.count_nonzero(best) == size else int(np.sum(np.count_nonzero(best, axis=0) > 1))
+        given = apart.sum() / len(both) if labels is None else apart[labels[part], np.arange(size)].sum()
+        weights = np.exp(apart, out=apart)
+        total = weights.sum(axis=0)
+        # no library whose threads sum in another order
+        probabilities = np.einsum("ij,j->i", weights, 1 / total)
+        if count > 1:
+            x -= x.sum(axis=0) / count
+        first = x[:, 0].copy()
+        x -= first[:, None]  # which leaves nothing where the outputs do not depend on the data
+        mean = x.sum(axis=1) / size
+        x -= mean[:, None]
+        square = float(np.einsum("ij,ij", x, x))
+        return cls(size, ties, probabilities, float(np.log(total).sum() - given), first + mean, square)
+
+    def and_those(self, other: Self) -> Self:
+        """Return the sums over these data and those of another part."""
+        size, apart = self.size + other.size, other.centre - self.centre
+        return type(self)(
+            size,
+            self.ties + other.ties,
+            self.probabilities + other.probabilities,
+            self.loss + other.loss,
+            self.centre + apart * (other.size / size),
+            self.square + other.square + float(apart @ apart) * self.size * other.size / size,
         )
 
 
@@ -60,39 +109,22 @@ def shares(outputs: Array) -> Array:
     return np.asarray(np.bincount(classes, minlength=max(count, 2)) / size)
 
 
-def contrast_moments(outputs: Array) -> tuple[float, float]:
-    """Moments q_ab and q_aa - q_ab of a contrast: mean of (mean over the data)^2, of the variance over the data.
-
-    Any M - 1 orthonormal contrasts have the sum of squares of the M outputs less their mean.
-    """
-    return _moments(np.ascontiguousarray(outputs.T))
-
-
-def _moments(x: Array) -> tuple[float, float]:
-    """Return the moments of the outputs x, (outputs, n_samples)."""
-    contrasts = max(1, len(x) - 1)
-    if len(x) > 1:
-        x = x - x.sum(axis=0) / len(x)
-    shifted = x - x[:, :1]  # which leaves nothing where the outputs do not depend on the data
-    means = shifted.mean(axis=1)
-    centres = x[:, 0] + means
-    shifted -= means[:, None]
-    return float(centres @ centres) / contrasts, float(np.einsum("ij,ij", shifted, shifted)) / (x.shape[1] * contrasts)
-
-
-def like_probabilities(outputs: Array) -> bool:
+def _like_probabilities(outputs: Array) -> bool:
     """Whether the outputs could be probabilities: in [0, 1], and of the sum 1 where there are several."""
     inside = bool(outputs[0].min() >= 0 and outputs.min() >= 0 and outputs.max() <= 1)
     return inside and (outputs.shape[1] == 1 or bool(np.all(np.abs(outputs.sum(axis=1) - 1) < ROUNDING)))
 
 
-def checked_labels(labels: NDArray[np.int64] | None, outputs: Array) -> NDArray[np.int64] | None:
-    """Return the labels, refused where the outputs have no such class."""
-    classes = max(2, outputs.shape[1])
-    wrong = [] if labels is None else [label for label in (labels.max(), labels.min()) if not 0 <= label < classes]
-    if wrong:
-        raise ValueError(
-            f"expected labels from 0 to {classes - 1}, as the model has {classes} classes, got {wrong[0]}; number the "
-            "classes from 0, let the model return an output for each, or leave the labels out"
-        )
-    return labels
+def refuse_infinite(outputs: Array, network: int) -> None:
+    """Refuse outputs that are not finite."""
+    if not np.isfinite(outputs).all():
+        wrong = outputs[~np.isfinite(outputs)]
+        # nan comes of overflow too, then mostly beside inf
+        overflow = bool(np.isinf(wrong).any())
+        remedy = "scale the data or the weights down" if overflow else "check the initialisation for nan"
+        raise ValueError(f"expected finite outputs, got {'inf' if overflow else 'nan'} in network {network}; {remedy}")
+
+
+def fit(labels: Labels, outputs: Array) -> bool:
+    """Whether all labels are classes of the outputs."""
+    return bool(labels.min() >= 0 and labels.max() < max(2, outputs.shape[1]))

@@ -14,6 +14,7 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.logits import logits_of
 from igbtheory.torch.passes import stream
 from igbtheory.torch.rows import SUMS, Site, UnreadError, is_vector, layers_of, units_behind
 from igbtheory.torch.tracing import graph_of
@@ -95,14 +96,16 @@ class Reading:
         return Network(*(step.layer for step in path))
 
 
-def reading(models: Sequence[nn.Module], data: torch.Tensor, known: dict[Any, Variance] | None = None) -> Reading:
+def reading(
+    models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None, known: dict[Any, Variance]
+) -> Reading:
     """Return what can be read of models that were drawn alike; their buffers may change.
 
-    known: variances of weights that were read before, to which those of these models are added.
+    output: which of several outputs is read, as of `measure`; known: variances of weights that were read before, to
+    which those of these models are added.
     """
-    known = {} if known is None else known
     graph = fx.GraphModule(models[0], graph_of(models[0]))
-    values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0])
+    values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0].parameters())
     values.extra_traceback = False  # errors keep the words of the model
     with torch.no_grad(), stream(0, 0):
         try:
@@ -110,6 +113,7 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, known: dict[Any, Va
         except Exception as error:
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
+    _keep_the_logits(graph.graph, values.env, output)
     found = _Reader(graph, models, values.env, "", known).read()
     weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
@@ -117,6 +121,17 @@ def reading(models: Sequence[nn.Module], data: torch.Tensor, known: dict[Any, Va
         return found
     # several laws fit the few weights of some layer: that of most of the others decides
     return _Reader(graph, models, values.env, usual.most_common(1)[0][0], known).read()
+
+
+def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], output: str | int | None) -> None:
+    """Make the logits the only output of a graph, and remove what they do not depend on."""
+    *nodes, last = graph.nodes
+    logits = logits_of(values[last], output)
+    # what works in place returns the tensor that it was given
+    last.args = ([node for node in nodes if values.get(node) is logits][-1],)
+    for node in reversed(nodes):
+        if not node.users and node.op != "placeholder":
+            graph.erase_node(node)
 
 
 @final
@@ -145,7 +160,7 @@ class _Reader:
             if node.op == "placeholder" and not self.behind:
                 self._set(node, (), 0 if len(_shape(self.values[node])) in {1, 3} else 1)
             elif node.op == "output":
-                output = self._logits(node).name
+                output = node.args[0].name
             elif tensor_of(self.values[node]) is None or not self._inputs(node):
                 continue
             elif all(part in self.paths for part in self._inputs(node)):
@@ -161,13 +176,6 @@ class _Reader:
         named = {n.name: "data" if n.op == "placeholder" else self._name(n) for n in self.behind}
         units = {node.name: axis for node, axis in self.units.items()}
         return Reading(self.graph, paths, units, named, self.unread, output)
-
-    def _logits(self, node: fx.Node) -> fx.Node:
-        """Return the node of the outputs: of several ones that with the name logits, else the first."""
-        logits = getattr(self.values[node], "logits", None)
-        # what works in place returns the tensor that it was given
-        named = [part for part in self.graph.graph.nodes if logits is not None and self.values.get(part) is logits]
-        return named[-1] if named else node.all_input_nodes[0]
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
         return [part for part in node.all_input_nodes if part in self.behind]

@@ -8,6 +8,7 @@ from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any, final
+from weakref import ref
 
 import numpy as np
 import torch
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 
 from igbtheory.device import alone
 from igbtheory.runs import blocks, chosen, in_order, kept
-from igbtheory.torch.models import checked_model, idle_norms
-from igbtheory.torch.outputs import Summary, checked_labels
-from igbtheory.torch.passes import drawn_outputs, made, stream
+from igbtheory.torch.data import moved
+from igbtheory.torch.models import checked_model, digest, idle_norms
+from igbtheory.torch.outputs import Labels, Summary, fit, refuse_infinite
+from igbtheory.torch.passes import made, outputs_of, seed_all, stream, undisturbed
 
 MAKING, SPEED = 1e-3, 2e10
 """Seconds to make a model and to sum up its outputs, about, and operations in a second on one core."""
@@ -30,17 +32,48 @@ class Task:
 
     make_model: Callable[[], Any]
     data: torch.Tensor | NDArray[Any]
-    labels: NDArray[np.int64] | None
+    labels: Labels | None
     seed: int
     batch_size: int | None
     device: Any
+    output: str | int | None
 
     def found(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
-        """Yield what is kept of each network, and the digest of its weights; what to warn of is added to `said`."""
-        options = self.seed, self.batch_size, self.device, said
-        with closing(drawn_outputs(self.make_model, torch.as_tensor(self.data), networks, *options)) as drawn:
-            for outputs, weights in drawn:
-                yield Summary.of(outputs, checked_labels(self.labels, outputs)), weights
+        """Yield what is kept of each network, and the digest of its weights; what to warn of is added to `said`.
+
+        The caller's generators go on undisturbed when this is closed.
+        """
+        data, previous = torch.as_tensor(self.data), None
+        with undisturbed():
+            for i in networks:
+                with torch.no_grad():
+                    seed_all(self.seed, i)
+                    model = checked_model(made(self.make_model, i), previous and previous())
+                    if self.device is not None:
+                        model = model.to(self.device)
+                    if previous is None:
+                        said += idle_norms(model)
+                    parameters = [*model.parameters()]  # finding them takes as long as a small layer
+                    data = moved(data, parameters)
+                    outputs = self._outputs(model, data, i).cpu().double().numpy()
+                    weights = digest(parameters)
+                refuse_infinite(outputs, i)
+                labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
+                yield Summary.of(outputs, labels), weights
+                previous = ref(model)
+                del model, parameters  # their memory is that of the next ones
+
+    def _outputs(self, model: torch.nn.Module, data: torch.Tensor, network: int) -> torch.Tensor:
+        """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
+        size = len(data)
+        # a model may write into its input: every pass has a copy of its own, as indexing makes one
+        if self.batch_size is None:
+            return outputs_of(model, data.clone(), network, (size, None), self.output)
+        # the order is drawn after the weights, which do not depend on the batches
+        order = torch.randperm(size, device="cpu").to(data.device)
+        sizes, parts = (size, self.batch_size), torch.split(order, self.batch_size)
+        found = torch.cat([outputs_of(model, data[part], network, sizes, self.output) for part in parts])
+        return found[torch.argsort(order)]
 
     def block(self, networks: range) -> dict[str, NDArray[Any]]:
         """Return what is found of some networks, stacked, in one thread."""

@@ -13,7 +13,8 @@ from igbtheory.layers.spatial import Ending
 
 # these put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
-from igbtheory.torch.rows.positions import Unflatten, units_behind
+from igbtheory.torch.rows.positions import units_behind
+from igbtheory.torch.rows.reshaped import Unflatten
 from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
 
 __all__ = ["SUMS", "Site", "Unflatten", "UnreadError", "is_vector", "layers_of", "units_behind"]

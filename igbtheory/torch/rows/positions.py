@@ -1,13 +1,10 @@
 """Rows of pools, and of what joins, ends and orders positions."""
 
 import operator
-from dataclasses import dataclass
 from math import prod
-from typing import Any, final
+from typing import Any
 
 import torch
-from numpy.random import Generator
-from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.layers import (
@@ -21,24 +18,10 @@ from igbtheory.layers import (
     PositionEmbedding,
     Tokens,
 )
-from igbtheory.layers.places import Point
+from igbtheory.torch.rows.reshaped import AdaptiveAvgPool2d, Unflatten
 from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads, square
 
 PERMUTATIONS = torch.permute, torch.transpose, torch.swapaxes, torch.swapdims, torch.movedim
-
-
-@final
-@dataclass(frozen=True)
-class Unflatten(Layer):
-    """The features of given data as images or sequences of that shape, units first."""
-
-    shape: Point
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x.reshape(len(x), *self.shape)
-
-    def positions(self, shape: Point) -> Point:
-        return self.shape[1:]
 
 
 @reads(nn.MaxPool2d, nn.AvgPool2d)
@@ -63,16 +46,17 @@ def pool(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.AdaptiveAvgPool2d)
 def adaptive_pool(module: Any, site: Site) -> list[Layer]:
-    """Return the average pool that leaves so many positions."""
+    """Return the average pool that leaves so many positions, with an exact rule where its windows are equal."""
+    del module
     site.refuse_units(last=False)
-    size, (height, width) = square("output_size", module.output_size), site.before[1:]
-    if site.vector or (height, width) == (size, size):
+    before, after = site.before[1:], site.after[1:]
+    if site.vector or before == after:
         return []
-    if size == 1:
+    if after == (1, 1):
         return [GlobalAvgPool()]
-    if height != width or height % size:
-        raise UnreadError(f"the theory has pools of equal windows, got {height} x {width} positions for {size}")
-    return [AvgPool2d(height // size)]
+    sizes = {length / count for length, count in zip(before, after, strict=True)}
+    size = sizes.pop()
+    return [AdaptiveAvgPool2d(after) if sizes or not size.is_integer() else AvgPool2d(int(size))]
 
 
 @reads(nn.Flatten, nn.Unflatten, torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view)

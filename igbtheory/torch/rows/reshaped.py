@@ -1,0 +1,50 @@
+"""Layers that models of PyTorch have and users of the theory do not write."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from igbtheory.layers import Layer
+from igbtheory.layers.places import Point
+
+
+@final
+@dataclass(frozen=True)
+class Unflatten(Layer):
+    """The features of given data as images or sequences of that shape, units first."""
+
+    shape: Point
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        return x.reshape(len(x), *self.shape)
+
+    def positions(self, shape: Point) -> Point:
+        return self.shape[1:]
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class AdaptiveAvgPool2d(Layer):
+    """Averages over windows of nearly equal sizes, which may overlap, so that `shape` positions are left.
+
+    Window i of n along a side of that length reads from floor(i length/n) to ceil((i + 1) length/n).
+    """
+
+    shape: Point
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        down, across = (_means(*sides).astype(x.dtype) for sides in zip(x.shape[2:], self.shape, strict=True))
+        return np.asarray(down @ x @ across.T)
+
+    def positions(self, shape: Point) -> Point:
+        return self.shape
+
+
+def _means(length: int, count: int) -> NDArray[np.float64]:
+    """Return the matrix (count, length) of means over windows."""
+    places, windows = np.arange(length), np.arange(count)[:, None]
+    inside = (places >= windows * length // count) & (places < -(-(windows + 1) * length // count))
+    return np.asarray(inside / inside.sum(axis=1, keepdims=True))
