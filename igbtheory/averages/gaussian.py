@@ -221,8 +221,8 @@ def _product_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
     try:
         return quadrature.product(n, phi, *point)
     except UnresolvedError:
-        mean, *pair = map(np.float64, point)
-        return tuple(map(n.number, any_formula.product(phi, tuple(pair), mean)))
+        mean, q_a, q_b, q_ab = map(np.float64, point)
+        return tuple(map(n.number, any_formula.product(phi, (q_a, q_b, q_ab), mean)))
 
 
 def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
