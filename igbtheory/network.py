@@ -163,7 +163,7 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     try:
         cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
     except UnresolvedError:
-        return "an activation varies too fast, or jumps too often, for exact rules; sums of values replace them"
+        return "an activation varies too fast, or jumps too often, for panels; a series of its values replaces them"
     if cusped:
         return (
             f"{cusped[0].name!r} has a cusp, a kink beside which its slope is singular: rules that use the slope keep "

@@ -186,7 +186,7 @@ REFUSED = [
     (igb.mlp(1, "gelu", pool=2), "tree proves that it increases"),
     (igb.Network(igb.Dense(), igb.GroupNorm(4), igb.Activation("relu"), igb.Dense()), "GroupNorm"),
     (igb.mlp(2, norm="batch", batch_size=8, placement="after"), "is not certified"),
-    (igb.Network(igb.Dense(), igb.BatchNorm(8, eps=0.1), igb.Activation("relu"), igb.Dense()), "use eps=0"),
+    (igb.Network(igb.Dense(), igb.BatchNorm(8, eps=0.1), igb.Activation("relu"), igb.Dense()), "eps=0"),
     (igb.Network(igb.Dense(), igb.BatchNorm(8, law="proxy"), igb.Activation("relu"), igb.Dense()), 'law="exact"'),
     (igb.mlp(1, sigma_w2=0.0), "outputs tie"),
 ]

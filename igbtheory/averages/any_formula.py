@@ -11,7 +11,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages import plain_sums
 from igbtheory.averages.state import stated
 from igbtheory.averages.value_panels import nodes
 from igbtheory.formulas.function import Function
@@ -26,8 +25,6 @@ ROUNDED = 20 * FLOAT64.epsilon
 """Rounding error of a coefficient, against the root of E phi^2."""
 BLOCK = 2**16
 """Pairs evaluated at once."""
-ROUGH, FEW = 1e-6, 64
-"""Error of a pair from which on plain sums are tried, and such pairs at most."""
 TINY = 1e-300
 
 Array = NDArray[np.float64]
@@ -114,13 +111,6 @@ def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any
     rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=1) / (root**2 + TINY), 0))
     tail = np.abs(c) ** length * rest[a] * rest[b]
     found = np.where(alike, root[a] ** 2, _sums(terms.T, a.ravel(), b.ravel(), c.ravel()).reshape(c.shape))
-    near = np.argwhere(tail > ROUGH)
-    if len(near) <= FEW:
-        for place in map(tuple, near):
-            q_a, q_b = scales[a[place]] ** 2, scales[b[place]] ** 2
-            value, error = plain_sums.product(phi, mean, q_a, q_b, q_ab[place])
-            if error < tail[place]:
-                found[place], tail[place] = value, error
     return found[()], float(np.max(tail) + lost)
 
 

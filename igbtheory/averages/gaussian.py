@@ -4,7 +4,7 @@ For one unit it is the closed form where that is known. A smooth phi is summed o
 as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
 (`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
 comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left, and in double precision
-`any_formula` what panels do not resolve, and the kernels of other kinked formulas; `plain_sums` are the last resort.
+`any_formula` what panels do not resolve, and the kernels of other kinked formulas.
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
@@ -24,7 +24,6 @@ from igbtheory.averages import (
     maximum,
     mehler,
     moment_tables,
-    plain_sums,
     quadrature,
     waves,
 )
@@ -149,18 +148,14 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
 
 
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point by panels, or where they resolve too little by `any_formula`, or else by plain sums."""
-    last = None
-    with suppress(UnresolvedError):
+    """Moments at a point by panels, or where they resolve too little by `any_formula`."""
+    try:
         last = quadrature.moments(n, phi, *point)
-    if last and (phi.smooth or last[3] <= max(n.goal, moment_tables.GOAL)):
+    except UnresolvedError:
+        return tuple(map(n.number, any_formula.moments(phi, *map(float, point))))
+    if phi.smooth or not isinstance(n, Float64) or not any(point[1:]) or last[3] <= moment_tables.GOAL:
         return last
-    if isinstance(n, Float64) and any(point[1:]):
-        found = any_formula.moments(phi, *map(float, point))
-        if found[3] <= moment_tables.GOAL or (last and not last[3] < found[3]):
-            return found
-        last = last or min(found, plain_sums.moments(n, phi, *point), key=lambda moments: float(moments[3]))
-    return last or plain_sums.moments(n, phi, *point)
+    return min(any_formula.moments(phi, *map(float, point)), last, key=lambda found: float(found[3]))
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
@@ -222,11 +217,12 @@ def _kinked(phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Kinked | No
 
 
 def _product_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """E phi(h_a) phi(h_b) at one mean and pair, and its error, by panels or else by plain sums."""
+    """E phi(h_a) phi(h_b) at one mean and pair, and its error, by panels or else by `any_formula`."""
     try:
         return quadrature.product(n, phi, *point)
     except UnresolvedError:
-        return tuple(map(n.number, plain_sums.product(phi, *point)))
+        mean, q_a, q_b, q_ab = map(np.float64, point)
+        return tuple(map(n.number, any_formula.product(phi, (q_a, q_b, q_ab), mean)))
 
 
 def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:

@@ -22,8 +22,8 @@ WIDEST = 0.4
 """Standard deviations that a panel spans at most."""
 DEEP, LEVELS = 8, 900
 """Bisections from which on a panel is taken to be beside a break, and bisections at most."""
-MOST, FIRST = 2**13, 2**18
-"""Panels at most, roughly, and those of the first search."""
+MOST, FIRST, AT_ONCE = 2**15, 2**18, 2**13
+"""Panels at most, roughly, those of the first search, and those that are bisected at once."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250
 """Width of a panel at least, relative to the distance from the mean; width, and error, that counts as zero."""
 HIDDEN = 1e-10
@@ -116,7 +116,7 @@ def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) ->
         allowed = np.maximum(NEGLIGIBLE * np.array([np.sqrt(total), total]), AT_ZERO)
         excess = np.nan_to_num(np.max(gaps.T / allowed, axis=1), nan=np.inf)
         excess *= high - low > np.maximum(NARROWEST * np.abs(low), AT_ZERO)
-        worst = np.argsort(-excess, kind="stable")[: max(min(room, MOST), 0)]
+        worst = np.argsort(-excess, kind="stable")[: max(min(room, AT_ONCE), 0)]
         rough = np.zeros(low.size, dtype=bool)
         rough[worst[excess[worst] > 1]] = True
         room -= int(np.count_nonzero(rough))

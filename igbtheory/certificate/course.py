@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from igbtheory.certificate.nodes import law, proven
+from igbtheory.certificate.nodes import ProvenGaussian, law
 from igbtheory.certificate.proven_panels import TooWideError
 from igbtheory.certificate.result import NAMES, Certificate, CertifiedLayers, accuracy
 from igbtheory.exact import refuse_inexact
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, LawNode, Layer
+from igbtheory.layers import LawNode, Layer
 from igbtheory.numbers.certified import Certified
 
 GUARD = 30
@@ -44,7 +44,7 @@ def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: C
     """Return the certificate, however wide, with the precision of n."""
     found = []
     with n.precision():
-        node = proven(LawNode(n, Gaussian(inputs.moments(n))))
+        node = LawNode(n, ProvenGaussian(inputs.moments(n)))
         for layer in layers:
             node = law(layer, node)
             if layer.listed:

@@ -8,7 +8,7 @@ from igbtheory.certificate import gaussian, maxima, sphere
 from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
-from igbtheory.layers import BatchNorm, Gaussian, GroupNorm, LawNode, Layer, MaxPool, Residual
+from igbtheory.layers import Gaussian, LawNode, Layer, MaxPool, Residual
 from igbtheory.layers.base import Averaged, Base
 from igbtheory.layers.normalised import Normalised
 from igbtheory.layers.sums import add_moments
@@ -24,24 +24,32 @@ def law(layer: Layer, node: LawNode) -> LawNode:
     """What a layer does to a node: its own rule, on units whose expectations are proven."""
     if isinstance(layer, Residual):
         return layer.through(node, law, add_moments)
-    _refuse(layer, node)
-    return proven(layer.law(node))
+    if isinstance(layer, MaxPool) and layer.m > 1 and node.phi is not None and not increases(node.phi):
+        raise ValueError(
+            f"expected an activation in front of {layer!r} whose tree proves that it increases, got {node.phi.name!r}; "
+            f"put {layer!r} before the activation, or {ESTIMATED}"
+        )
+    found = proven(layer.law(node))
+    if found is None:
+        raise ValueError(
+            f"expected layers with proven rules to certify, got {layer!r}; use a norm of all units, or of batches with "
+            f'eps=0 and law="exact", or {ESTIMATED}'
+        )
+    return found
 
 
-def proven(node: LawNode) -> LawNode:
-    """Return the node with a base whose expectations are proven; refuse one of which nothing can be proven.
+def proven(node: LawNode) -> LawNode | None:
+    """Return the node with a base whose expectations are proven, None where nothing can be proven of its base.
 
     Moments that a rule of the package has averaged are proven where that rule reports no estimated error.
     """
     base = node.base
     if isinstance(base, Gaussian):
         return replace(node, base=ProvenGaussian(replace(base.values, within=None)))
-    if isinstance(base, Normalised) and base.estimator == "exact":
+    if isinstance(base, Normalised) and base.estimator == "exact" and base.eps == 0:
         return replace(node, base=ProvenNormalised(base.size))
     exact = isinstance(base, Averaged) and base.error == 0
-    if exact or isinstance(base, ProvenGaussian | ProvenNormalised):
-        return node
-    raise ValueError(f"expected layers with proven rules to certify, got units of {type(base).__name__}; {ESTIMATED}")
+    return node if exact or isinstance(base, ProvenGaussian | ProvenNormalised) else None
 
 
 @final
@@ -90,23 +98,3 @@ def never_flat(phi: Function | None, size: int) -> int:
         f"BatchNorm in batches of {size} behind {phi.name!r}, which is constant on a stretch: how often a batch lies "
         f"there is not certified; use the full batch, or {ESTIMATED}"
     )
-
-
-def _refuse(layer: Layer, node: LawNode) -> None:
-    """Refuse the layers whose rules are estimates."""
-    why = ""
-    match layer:
-        case GroupNorm():
-            why = f"{layer!r} has no certified rule: use LayerNorm()"
-        case BatchNorm(batch_size=size) if layer.trains and layer.eps and not (size is None and node.gaussian):
-            behind = "behind an activation" if size is None else "in finite batches"
-            why = f"{layer!r} {behind} has no certified rule: use eps=0"
-        case BatchNorm(estimator="proxy"):
-            why = f'{layer!r} has no certified rule: use law="exact"'
-        case MaxPool(m) if m > 1 and node.phi is not None and not increases(node.phi):
-            why = (
-                f"expected an activation in front of {layer!r} whose tree proves that it increases, got "
-                f"{node.phi.name!r}; put {layer!r} before the activation"
-            )
-    if why:
-        raise ValueError(f"{why}, or {ESTIMATED}")

@@ -83,11 +83,6 @@ class Derivation(OutputLayer):
 
         return derive, (self.layers, self.inputs)
 
-    @property
-    def chained(self) -> bool:
-        """Whether the output is given in terms of the layers before."""
-        return not self.per_layer[-1].explicit
-
     def _output(self, name: str) -> Any:
         last = self.per_layer[-1]
         if last.explicit:

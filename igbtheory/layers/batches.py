@@ -1,13 +1,12 @@
 """How the BatchNorm layers of a network divide its data into batches."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import each
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.residual import Residual
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
@@ -24,18 +23,15 @@ def sees_batches(layers: Iterable[Layer]) -> bool:
     return any(layer.batch_size is not None and bool(np.any(layer.eps)) for layer in _trained(layers))
 
 
-def in_batches(layers: Sequence[Layer], size: int) -> tuple[Layer, ...]:
+def in_batches(layers: Iterable[Layer], size: int) -> tuple[Layer, ...]:
     """Return the layers with batches of `size` data in place of the full batch."""
-    return tuple(_in_batch(layer, size) for layer in layers)
+    return tuple(
+        BatchNorm(size, layer.estimator, layer.eps)
+        if isinstance(layer, BatchNorm) and layer.trains and layer.batch_size is None
+        else layer.mapped(lambda inner: in_batches(inner, size))
+        for layer in layers
+    )
 
 
 def _trained(layers: Iterable[Layer]) -> Iterator[BatchNorm]:
     return (layer for layer in each(layers) if isinstance(layer, BatchNorm) and layer.trains)
-
-
-def _in_batch(layer: Layer, size: int) -> Layer:
-    if isinstance(layer, BatchNorm) and layer.trains and layer.batch_size is None:
-        return BatchNorm(size, layer.estimator, layer.eps)
-    if isinstance(layer, Residual):
-        return layer.mapped(lambda layers: in_batches(layers, size))
-    return layer

@@ -4,7 +4,6 @@ Given these weights all else averages out in infinite width. A prediction is a m
 """
 
 from abc import ABC
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,7 +20,6 @@ class Few(Layer, ABC):
 
     @property
     def few(self) -> bool:
-        """Whether the layer has few weights with its parameters."""
         return True
 
     def settled(self, rng: Generator) -> Layer:
@@ -31,13 +29,3 @@ class Few(Layer, ABC):
     def rng(self) -> Generator:
         """Generator of the few weights of a world."""
         return np.random.default_rng(self.seed)
-
-
-def is_few(layers: Iterable[Layer]) -> bool:
-    """Whether some of the layers, or of those inside them, have few weights."""
-    return any((isinstance(layer, Few) and layer.few) or is_few(layer.inner) for layer in layers)
-
-
-def settled(layers: Iterable[Layer], rng: Generator) -> tuple[Layer, ...]:
-    """Return the layers of one world: those with few weights get a seed of their own."""
-    return tuple(layer.settled(rng) for layer in layers)

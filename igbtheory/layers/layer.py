@@ -1,6 +1,7 @@
 """Layers: `samples` defines a layer, `law` and `kernel` are optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -98,8 +99,17 @@ class Layer(ABC):
         """Whether the kernel behind the layer needs all pairs of data at once."""
         return type(self).kernel is Layer.kernel or any(layer.whole for layer in self.inner)
 
+    @property
+    def few(self) -> bool:
+        """Whether the layer has weights that do not average out however wide the network is: see `layers.few`."""
+        return any(layer.few for layer in self.inner)
+
     def settled(self, rng: Generator) -> "Layer":
         """Return the layer with the few weights drawn that do not average out; most layers have none."""
+        return self.mapped(lambda layers: tuple(layer.settled(rng) for layer in layers))
+
+    def mapped(self, change: Callable[["tuple[Layer, ...]"], "tuple[Layer, ...]"]) -> "Layer":
+        """Return the layer with each of its chains of inner layers changed; most layers have none."""
         return self
 
     def undrawn(self, x: NDArray[Any], width: int) -> NDArray[Any] | None:

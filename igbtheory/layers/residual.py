@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.chain import drawn, each
-from igbtheory.layers.few import is_few, settled
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Point
@@ -47,7 +46,7 @@ class Residual(Layer):
         object.__setattr__(self, "layers", layers)
         object.__setattr__(self, "scale", checks.sweep(scale))
         object.__setattr__(self, "shortcut", shortcut)
-        if not (self._independent or is_few(self.inner)):
+        if not (self._independent or self.few):
             self._refuse_path()
 
     @property
@@ -72,7 +71,6 @@ class Residual(Layer):
         return bool(self.shortcut) or not all(window.keeps and not window.apart for window in windows) or super().whole
 
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
-        """Return the block with both chains of layers changed."""
         return Residual(*change(self.layers), scale=self.scale, shortcut=change(self.shortcut))
 
     def positions(self, shape: Point) -> Point:
@@ -98,9 +96,6 @@ class Residual(Layer):
 
     def law(self, node: LawNode) -> LawNode:
         return self.through(node, lambda layer, x: layer.law(x), add_moments)
-
-    def settled(self, rng: Generator) -> Layer:
-        return self.mapped(lambda layers: settled(layers, rng))
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream

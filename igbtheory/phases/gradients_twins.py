@@ -15,7 +15,7 @@ from igbtheory.averages import gaussian
 from igbtheory.averages.slopes import refuse_jumps
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
-from igbtheory.layers import BatchNorm, Dropout, Gate, Gaussian, GroupNorm, LawNode, Layer, Residual
+from igbtheory.layers import BatchNorm, Dropout, Gate, Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.node import moments_only
 from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
@@ -124,7 +124,7 @@ class Twins:
             return self.at(after, *batch_slope(layer, node))
         if isinstance(layer, Gate) and node.base.averages:
             return self.at(after, *_gate(layer, node))
-        if isinstance(layer, GroupNorm) or len(after.estimated) > len(node.estimated):
+        if after.base.dependent or len(after.estimated) > len(node.estimated):
             raise ValueError(
                 f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
                 "it out, or put a Dense in front of it"

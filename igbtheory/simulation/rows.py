@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.layers.draws import SPARE
-from igbtheory.layers.few import is_few
 from igbtheory.simulation.estimates import layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
 
@@ -68,7 +67,7 @@ def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "Gu
     places = [(name, i, scale[i]) for i in range(last + 1) for name in ("var_mu", "var_chi")]
     found = []
     # a mean over worlds has a scatter of its own; other estimates state more than theirs
-    scatter = np.asarray(expected.error, dtype=float) / SPARE * is_few(ensembles[0].network.layers)
+    scatter = np.asarray(expected.error, dtype=float) / SPARE * any(layer.few for layer in ensembles[0].network.layers)
     for name, i, size in [*places, ("gamma", last, (1 + float(expected.gamma[last])) ** 2)]:
         pairs = [(getattr(part, name)[i], getattr(part, f"{name}_error")[i]) for part in layers]
         value = getattr(expected, name)[i]

@@ -13,7 +13,6 @@ from igbtheory import checks
 from igbtheory.layers import Layer
 from igbtheory.layers.chain import shapes, swept, unlike
 from igbtheory.layers.draws import SEED, SPARE, standard_error
-from igbtheory.layers.few import is_few, settled
 from igbtheory.layers.places import units_first
 from igbtheory.numbers import Kind
 from igbtheory.numbers.threads import one_thread
@@ -37,7 +36,7 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     given = units_first(inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
-        worlds = _worlds(layers, n, given) if is_few(layers) else [found_on(layers, n, given)]
+        worlds = _worlds(layers, n, given) if any(layer.few for layer in layers) else [found_on(layers, n, given)]
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     for i, variance in enumerate(q):
@@ -68,7 +67,7 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
 
     def world(rng: np.random.Generator) -> Found:
         with one_thread(), np.errstate(all="ignore"):
-            found = found_on(settled(layers, rng), n, given, 1 + int(rng.integers(2**32)))
+            found = found_on(tuple(layer.settled(rng) for layer in layers), n, given, 1 + int(rng.integers(2**32)))
             kernel = found.kernel()
         return replace(found, kernel=lambda: kernel)
 

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.layers import BatchNorm, Dropout, KernelNode, Layer, Residual
+from igbtheory.layers import BatchNorm, Dropout, KernelNode, Layer
 from igbtheory.layers.chain import behind_undrawn, each, shapes
 from igbtheory.layers.places import units_first
 from igbtheory.numbers.first_order import first_order, slope_of
@@ -70,11 +70,7 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
 
 def evaluated(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return the layers in evaluation mode: without Dropout."""
-    return tuple(
-        layer.mapped(evaluated) if isinstance(layer, Residual) else layer
-        for layer in layers
-        if not isinstance(layer, Dropout)
-    )
+    return tuple(layer.mapped(evaluated) for layer in layers if not isinstance(layer, Dropout))
 
 
 def _refuse_batches(layers: tuple[Layer, ...]) -> None:
