@@ -44,6 +44,8 @@ MANY_PAIRS = 1000
 """Pairs from which on quadrature pair by pair takes seconds."""
 ROUGH = 1e-3
 """Relative error beyond which the result of a series, or of a sum of waves, is not used."""
+MANY_KINKS = 16
+"""Kinks beyond which a series from nodes takes less time than panels between the kinks in two dimensions."""
 FEW = 3
 """Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -149,14 +151,22 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
 
 
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point by panels, or where they resolve too little by `any_formula`, or else by plain sums."""
-    last = None
+    """Moments at a point by panels, or where they resolve too little by `any_formula`, or else by plain sums.
+
+    `any_formula` goes first where there are many kinks.
+    """
+    any_rule = isinstance(n, Float64) and any(point[1:])
+    last = by_nodes = None
+    if any_rule and len(phi.pieces.kinks) > MANY_KINKS:
+        by_nodes = any_formula.moments(phi, *map(float, point))
+        if by_nodes[3] <= moment_tables.GOAL:
+            return by_nodes
     with suppress(UnresolvedError):
         last = quadrature.moments(n, phi, *point)
     if last and (phi.smooth or last[3] <= max(n.goal, moment_tables.GOAL)):
         return last
-    if isinstance(n, Float64) and any(point[1:]):
-        found = any_formula.moments(phi, *map(float, point))
+    if any_rule:
+        found = by_nodes or any_formula.moments(phi, *map(float, point))
         if found[3] <= moment_tables.GOAL or (last and not last[3] < found[3]):
             return found
         last = last or min(found, plain_sums.moments(n, phi, *point), key=lambda moments: float(moments[3]))
