@@ -74,7 +74,8 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
     """Return points, weights and relative error of a rule for phi and phi^2 under the pre-activations, by bisection."""
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
     scale = np.sqrt(SHARED + OWN)
-    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 321), [float(k) / scale for k in phi.kinks]]))
+    kinks = [float(k) / scale for k in phi.kinks if abs(k) < REACH * scale]
+    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 321), kinks]))
     low, high = ends[:-1], ends[1:]
     kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
     missed = total = 0.0

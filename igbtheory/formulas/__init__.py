@@ -135,6 +135,7 @@ def _checked(name: str, tree: Tree) -> Function:
     return replace(phi, closed=closed_of(phi.pieces))
 
 
+@np.errstate(all="ignore")
 def _steps(tree: Tree) -> float:
     """Return how often the steps of a formula jump, roughly; inf where they stand beside other functions."""
     own = 0.0
