@@ -208,6 +208,12 @@ def test_names_of_libraries_without_a_place_in_the_catalogue(name: str, formula:
     assert function_of(name)(FLOAT64, x) == pytest.approx(function_of(formula)(FLOAT64, x), rel=1e-14)
 
 
+def test_classes_of_pytorch_stand_in_a_network_written_as_text() -> None:
+    net = igb.Network.read("Dense | ReLU | Dense | LeakyReLU(0.2) | Dense")
+    assert net.layers[1] == igb.Activation("relu")
+    assert net.layers[3] == igb.Activation("LeakyReLU(0.2)")
+
+
 def test_a_class_is_what_it_makes() -> None:
     assert function_of(sympy.tanh).tree == function_of("tanh").tree
 

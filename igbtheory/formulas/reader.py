@@ -301,8 +301,10 @@ class _Reader:
         if name == "where" and len(arguments) == 3:
             return self._where(arguments[0], self.tree(arguments[1], depth), self.tree(arguments[2], depth), depth)
         named = known in self.catalogue and name not in FUNCTIONS
-        if known in SHAPES and (node.keywords or len(arguments) != 1 or not (named or name in FUNCTIONS)):
-            return self._shaped(node, known, depth)
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        made = name[:1].isupper() and names == {name}
+        if known in SHAPES and (made or node.keywords or len(arguments) != 1 or not (named or name in FUNCTIONS)):
+            return self._shaped(node, known, depth, made=made)
         if node.keywords:
             raise self.refusal(node, f"{name} takes no {node.keywords[0].arg}=; {_MADE_OF}")
         if named and len(arguments) <= 1:
@@ -316,10 +318,11 @@ class _Reader:
         function = FUNCTIONS[name][1]
         return extreme(function, trees) if name in VARIADIC else function(*trees)
 
-    def _shaped(self, node: ast.Call, known: str, depth: int) -> Tree:
-        """Function of SHAPES, of x where only parameters are written, as PyTorch prints its modules."""
+    def _shaped(self, node: ast.Call, known: str, depth: int, *, made: bool) -> Tree:
+        """Function of SHAPES, of x where a class such as LeakyReLU(0.2) is made with nothing but parameters."""
         usual = SHAPES[known][1]
-        argument, *rest = [self.tree(argument, depth) for argument in node.args] or [X]
+        parts = [self.tree(argument, depth) for argument in node.args]
+        argument, *rest = [X, *parts] if made or not parts else parts
         if len(rest) > len(usual):
             raise self.refusal(node, f"{known} takes {1 + len(usual)} argument(s), got {1 + len(rest)}")
         given: dict[str, Tree | str] = dict(zip(usual, rest, strict=False))
