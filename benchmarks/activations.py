@@ -35,7 +35,7 @@ PATIENCE, SLOW = 120, 1.0
 """Seconds for 25 digits at most, and from which on a network of depth 10 is slow."""
 SHARED, OWN = 0.1, 2.0
 """Variances var_mu and var_chi of the pre-activations of a random formula."""
-REACH, LEVELS, HARDEST = 24.0, 44, 40_000
+REACH, LEVELS, HARDEST = 40.0, 44, 40_000
 """Standard deviations that a sum covers, halvings of a panel, and panels at most."""
 ROUNDED = 1e-12
 """Relative error of a sum."""
@@ -71,13 +71,14 @@ def random_formulas(count: int, seed: int) -> list[str]:
 
 
 def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
-    """Return points, weights and error of a rule for phi and phi^2 under the pre-activations, found by bisection."""
+    """Return points, weights and relative error of a rule for phi and phi^2 under the pre-activations, by bisection."""
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
     scale = np.sqrt(SHARED + OWN)
-    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 193), [float(k) / scale for k in phi.kinks]]))
+    kinks = [float(k) / scale for k in phi.kinks if abs(k) < REACH * scale]
+    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 321), kinks]))
     low, high = ends[:-1], ends[1:]
     kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
-    missed = 0.0
+    missed = total = 0.0
     for level in range(LEVELS):
         values = []
         for x, w in (fine, coarse):
@@ -87,8 +88,10 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
             values.append(np.array([(weights * y).sum(axis=1), (weights * y * y).sum(axis=1)]))
             if x is fine[0]:
                 points = scale * z, weights
-        gap = np.max(np.abs(values[0] - values[1]), axis=0) + hidden(phi, scale, low, high)
-        rough = ~(gap <= 1e-16 * max(1e-300, float(np.abs(values[0][1]).sum()))) & (level < LEVELS - 1)
+        total = max(total, float(np.nansum(values[0][1])), 1e-300)
+        gaps = (np.abs(values[0] - values[1]).T + hidden(phi, scale, low, high)) / (np.sqrt(total), total)
+        gap = np.max(gaps, axis=1)
+        rough = ~(gap <= 1e-16) & (level < LEVELS - 1)
         if rough.sum() > HARDEST:
             rough[:] = False
         kept.append((points[0][~rough].ravel(), points[1][~rough].ravel()))
@@ -103,14 +106,14 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
 
 
 def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -> Any:
-    """Return the error that a jump between an end and the first node makes, which both rules overlook."""
+    """Return errors of phi and phi^2 that a jump between an end and the first node makes: both rules overlook it."""
     x, _ = np.polynomial.legendre.leggauss(20)
     ends = np.array([-1, 1]) * (1 - 1e-9)
     through = np.polynomial.legendre.legvander(ends, 19) @ np.linalg.inv(np.polynomial.legendre.legvander(x, 19))
     middle, half = (low + high)[:, None] / 2, (high - low)[:, None] / 2
     y, seen = phi(FLOAT64, scale * (middle + half * x)), phi(FLOAT64, scale * (middle + half * ends))
-    density = np.exp(-((middle + half * ends) ** 2) / 2)
-    return ((1 - x[-1]) * half * density * np.abs(seen - y @ through.T) * (1 + np.abs(seen))).sum(axis=1)
+    jumps = (1 - x[-1]) * half * np.exp(-((middle + half * ends) ** 2) / 2) * np.abs(seen - y @ through.T)
+    return np.stack([jumps.sum(axis=1), (jumps * np.abs(seen)).sum(axis=1)], axis=1)
 
 
 @np.errstate(all="ignore")
@@ -121,10 +124,14 @@ def truth(phi: Function) -> tuple[float, float, float]:
     mean, second = weights @ y, weights @ (y * y)
     u, of_u = np.polynomial.hermite_e.hermegauss(80)
     q = SHARED + OWN
-    density = np.exp(x * x / (2 * q) - (x - np.sqrt(SHARED) * u[:, None]) ** 2 / (2 * OWN)) * np.sqrt(q / OWN)
-    given = (density * weights) @ y
+    given = np.array([_given(x, centre, q) @ (weights * y) for centre in np.sqrt(SHARED) * u])
     shared = (of_u / of_u.sum()) @ (given - mean) ** 2
-    return float(mean**2 + shared), float(second - mean**2 - shared), missed / second + ROUNDED
+    return float(mean**2 + shared), float(second - mean**2 - shared), missed + ROUNDED
+
+
+def _given(x: NDArray[Any], centre: float, q: float) -> NDArray[Any]:
+    """Return the density of x given the mean of its unit over that of N(0, q)."""
+    return np.asarray(np.exp(x * x / (2 * q) - (x - centre) ** 2 / (2 * OWN)) * np.sqrt(q / OWN))
 
 
 def unlike_sums(phi: Function, var_mu: float, var_chi: float, error: float) -> str:

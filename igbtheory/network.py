@@ -187,12 +187,13 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
 ) -> Network:
     """Multilayer perceptron: `depth` hidden layers, each Dense, norm, activation, pool, and the output Dense.
 
-    depth: at least 1. norm: None, "batch", "layer" or "rms", in front of the activation (placement="before") or behind
-    it and its pool ("after"). pool: an m (MaxPool(m)) or a layer. batch_size: of norm="batch", None for the full batch.
+    depth: at least 1. activation: as of `Activation`, or a layer such as SwiGLU(). norm: None, "batch", "layer" or
+    "rms", in front of the activation (placement="before") or behind it and its pool ("after"). pool: an m (MaxPool(m))
+    or a layer. batch_size: of norm="batch", None for the full batch.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
     """
     dense = Dense(sigma_w2, sigma_b2)
-    phi = activation if isinstance(activation, Activation) else Activation(activation)
+    phi = activation if isinstance(activation, Layer) else Activation(activation)
     pooled = () if pool is None else (pool if isinstance(pool, Layer) else MaxPool(checks.whole("pool", pool, 1)),)
     normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]

@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from igbtheory import checks, layers
+from igbtheory.formulas.catalogue import NAMED
+from igbtheory.formulas.reader import folded
+from igbtheory.formulas.shapes import SHAPES
 from igbtheory.layers import Activation, Gate, Layer, Residual
 from igbtheory.network import DEEPEST, Network
 
@@ -93,6 +96,6 @@ def _number(node: ast.expr, text: str) -> Any:
 
 def _activation(text: str) -> Activation:
     name = text.partition("(")[0]
-    if name[:1].isupper() and name.isidentifier():
+    if name[:1].isupper() and name.isidentifier() and folded(name) not in {*NAMED, *SHAPES}:
         checks.known("layer", name, (*LAYERS, "Residual"))
     return Activation(text)

@@ -175,6 +175,8 @@ def test_a_symbol_stays_in_formulas() -> None:
         ("LeakyReLU", "leaky_relu"),
         ("hard_tanh", "hardtanh"),
         ("Identity", "linear"),
+        ("torch.nn.Hardswish", "hardswish"),
+        ("keras.activations.swish", "silu"),
     ],
 )
 def test_names_of_libraries_are_understood(alias: str, name: str) -> None:
@@ -188,6 +190,75 @@ def test_clip_and_heaviside_are_read() -> None:
     assert function_of("heaviside(x)").tree == function_of("step").tree
 
 
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("exponential", "exp(x)"),
+        ("squareplus", "(x + sqrt(x**2 + 4))/2"),
+        ("sparse_plus", "where(x >= 1, x, where(x > -1, (x + 1)**2/4, 0))"),
+        ("sparse_sigmoid", "where(x >= 1, 1, where(x > -1, (x + 1)/2, 0))"),
+        ("RReLU", "where(x > 0, x, 11*x/48)"),
+        ("thresholded_relu", "where(x > 1, x, 0)"),
+        ("quick_gelu", "x*sigmoid(1.702*x)"),
+        ("snake", "x + sin(x)**2"),
+    ],
+)
+def test_names_of_libraries_without_a_place_in_the_catalogue(name: str, formula: str) -> None:
+    x = np.linspace(-3, 3, 61)
+    assert function_of(name)(FLOAT64, x) == pytest.approx(function_of(formula)(FLOAT64, x), rel=1e-14)
+
+
+def test_classes_of_pytorch_stand_in_a_network_written_as_text() -> None:
+    net = igb.Network.read("Dense | ReLU | Dense | LeakyReLU(0.2) | Dense")
+    assert net.layers[1] == igb.Activation("relu")
+    assert net.layers[3] == igb.Activation("LeakyReLU(0.2)")
+
+
+def test_a_class_is_what_it_makes() -> None:
+    assert function_of(sympy.tanh).tree == function_of("tanh").tree
+
+
+def test_expressions_of_sympy_with_conditions_and_functions_that_no_formula_has() -> None:
+    x = sympy.Symbol("x")
+    inside = sympy.Piecewise((x, (x > 0) & (x < 1)), (0, sympy.Or(x < -2, ~(x < 3))), (2, True))
+    text = "where(x > 0 and x < 1, x, where(x < -2 or x >= 3, 0, 2))"
+    points = np.linspace(-5, 5, 1001)
+    assert function_of(inside)(FLOAT64, points) == pytest.approx(function_of(text)(FLOAT64, points))
+    assert function_of(sympy.Mod(x, 2)).pieces == function_of("mod(x, 2)").pieces
+    assert function_of(sympy.Derivative(sympy.tanh(x), x)).doubt is None
+    bessel = function_of(sympy.besselj(0, x) + 1)
+    assert bessel.doubt is not None
+    assert bessel(FLOAT64, points) == pytest.approx(scipy.special.j0(points) + 1, rel=1e-12)
+
+
+def test_a_gate_in_the_place_of_an_activation_is_a_layer() -> None:
+    """Two units for every one that is read, and no silu in place of it."""
+    net = igb.mlp(2, igb.SwiGLU())
+    assert net.layers[1] == igb.SwiGLU()
+    by_hand = igb.Network(*[igb.Dense(2.0), igb.SwiGLU()] * 2, igb.Dense(2.0))
+    assert net.predict().var_chi == by_hand.predict().var_chi
+
+
+def test_numbers_that_overflow_are_where_a_callable_ends() -> None:
+    found, exact = (igb.mlp(1, phi, sigma_w2=1.0).predict() for phi in (math.exp, "exp(x)"))
+    assert found.gamma == pytest.approx(exact.gamma, rel=1e-10)
+
+
+def test_a_spline_of_scipy_is_its_polynomials() -> None:
+    """Between the knots, which are its kinks, and beyond them."""
+    knots = np.linspace(-3, 3, 20)
+    spline = scipy.interpolate.CubicSpline(knots, np.tanh(knots))
+    phi = function_of(spline)
+    x = np.linspace(-5, 5, 999)
+    assert phi.doubt is None
+    assert phi(FLOAT64, x) == pytest.approx(spline(x), rel=1e-12, abs=1e-14)
+    z, weights = np.polynomial.hermite_e.hermegauss(200)
+    found = igb.mlp(1, phi, sigma_w2=1.0).predict()
+    assert found.var_mu < 1e-20
+    assert found.error < 1e-10
+    assert found.var_chi == pytest.approx(weights @ spline(z) ** 2 / weights.sum(), rel=1e-5)
+
+
 def noisy(x: Any) -> Any:
     return np.array(x) + np.random.default_rng().standard_normal(np.shape(x))
 
@@ -195,7 +266,7 @@ def noisy(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("activation", "parameters", "sentence"),
     [
-        (lambda x: x.nonsense(), {}, "which raises AttributeError: .* let it take and return a float array"),
+        (lambda x: x.nonsense(), {}, "which raises AttributeError: .* let it take and return floats"),
         (np.sum, {}, "returns as many numbers as it is given.*shape"),
         (lambda x: np.array(x) - np.mean(x), {}, "acts on every number on its own"),
         (noisy, {}, "from call to call"),
@@ -207,7 +278,7 @@ def noisy(x: Any) -> Any:
         (([0, 1, 1, 2], [0, 1, 2, 3]), {}, "x increases, got 1 and then 1 at position 2; sort it"),
         (([0], [1]), {}, "2 to 1000 knots"),
         (([0, 1], [1, np.nan]), {}, "finite"),
-        ("tanh(a*x)", {}, r"unknown name 'a'; a parameter takes a value, as in Activation\(..., a=1\)"),
+        ("tanh(a*x)", {}, r"unknown name 'a'; .* a parameter takes a value, as in Activation\(..., a=1\)"),
         ("tanh(a*x)", {"a": 1, "b": 2}, "whose parameters are a, got b"),
         ("tanh(a*x + b)", {"a": [1, 2], "b": [1, 2, 3]}, r"shapes broadcast, got a \(2,\), b \(3,\); give one"),
         ("tanh(a*x)", {"a": math.inf}, "finite number as the parameter a"),
@@ -215,6 +286,18 @@ def noisy(x: Any) -> Any:
         ("tanh(pi*x)", {"pi": 1}, "got 'pi', which means something"),
         ("tahn(x)", {}, "did you mean 'tanh'"),
         ("Swich", {}, "did you mean 'swish'"),
+        ("entropy", {}, "known are linear, relu.* others take their formula"),
+        ("SwiGLU", {}, r"takes several; use the layer SwiGLU\(\), as in mlp\(3, igb.SwiGLU\(\)\)"),
+        ("maxout", {}, r"takes several; use the layer MaxPool\(m\)"),
+        ("softmax", {}, "takes several; leave it out"),
+        (igb.SwiGLU(), {}, r"expected an activation .* got SwiGLU\(\)"),
+        ("gelu", {"approximate": True}, "expected approximate='none' or 'tanh', got True"),
+        (lambda x: 0 * x + 3, {}, "is constant"),
+        (lambda x: float(np.sum(x)) / 0, {}, "raises ZeroDivisionError"),
+        (lambda x: math.acos(math.tanh(x) / 0.9999), {}, "raises ValueError"),
+        (lambda x, a: np.tanh(a * x), {"c": 3}, "got <lambda> with c=3, which raises TypeError"),
+        (["relu", "tanh"], {}, r"expected one activation, or a table \(x, y\) of numbers"),
+        (sympy.Function("f")(sympy.Symbol("x")), {}, "the SymPy function f has no meaning"),
     ],
 )
 def test_what_is_no_activation_is_refused_with_the_remedy(activation: Any, parameters: Any, sentence: str) -> None:
@@ -224,6 +307,11 @@ def test_what_is_no_activation_is_refused_with_the_remedy(activation: Any, param
 
 def test_parameters_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     outputs = []
+    for formula in (["leaky_relu", "--param", "negative_slope=0.2"], ["leaky_relu(negative_slope=0.2)"]):
+        assert main(["predict", "--activation", *formula]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    outputs.clear()
     for formula in (["relu(x)/a + b", "--param", "a=1/2", "--param", "b=0.1"], ["relu(x)/(1/2) + 0.1"]):
         assert main(["predict", "--activation", *formula]) == 0
         outputs.append(capsys.readouterr().out)

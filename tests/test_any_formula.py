@@ -22,11 +22,16 @@ LOG = -(np.euler_gamma + np.log(2)) / 2
 MOMENTS: dict[str, tuple[float, float, float]] = {
     "floor(x)": (-0.5, float(MASS @ LEFT**2), 1e-12),
     "ceil(x)**2": (float(MASS @ (LEFT + 1.0) ** 2), float(MASS @ (LEFT + 1.0) ** 4), 1e-12),
+    "x*sinh(2.9*x + 1/3)": (
+        2.9 * np.exp(2.9**2 / 2) * np.cosh(1 / 3),
+        ((1 + 4 * 2.9**2) * np.exp(2 * 2.9**2) * np.cosh(2 / 3) - 1) / 2,
+        1e-12,
+    ),
     "log(abs(x))": (LOG, np.pi**2 / 8 + LOG**2, 1e-12),
     "log(x**2)": (2 * LOG, np.pi**2 / 2 + 4 * LOG**2, 1e-12),
     "abs(x)**(-1/4)": (*QUARTER, 1e-12),
     "abs(sin(20*x))": (2 / np.pi, 0.5, 1e-11),
-    "floor(20*x)/20 + 1": (0.975, 0.0, 1e-11),
+    "floor(20*x)/20 + 1": (0.975, 0.0, 1e-12),
     "sin(exp(x))": (0.50718984169180599, 0.47631122033975780, 1e-10),
     "atan(1/(x - 1))": (-0.46427999877806250, 0.80487542805203339, 1e-12),
 }
@@ -90,6 +95,21 @@ def test_units_that_no_panel_resolves_are_drawn(formula: str) -> None:
     z = np.random.default_rng(0).standard_normal((10**6, 2)).max(axis=1) * np.sqrt(2)
     second = (function_of(formula)(igb.numbers.FLOAT64, z) ** 2).mean()
     assert found.var_mu + found.var_chi == pytest.approx(second, rel=0.01)
+
+
+def test_a_cusp_beside_a_kink_on_a_data_set() -> None:
+    """The kernels of a sum and of a difference add up to those of the parts, of which one has a closed form."""
+    data = np.random.default_rng(2).standard_normal((60, 9))
+    names = "abs(x)**0.7 + max(x - 1, 0)", "abs(x)**0.7 - max(x - 1, 0)", "abs(x)**0.7", "max(x - 1, 0)"
+    found = [igb.mlp(1, phi, sigma_w2=1.0).predict(data) for phi in names]
+    with_more, with_less, power, kinked = (one.dataset.kernel() for one in found if one.dataset)
+    assert np.abs(with_more + with_less - 2 * (power + kinked)).max() < 1e-12
+    assert max(one.error for one in found) < 1e-11
+
+
+def test_slopes_of_a_formula_with_an_infinite_part_that_counts_nowhere() -> None:
+    found = igb.mlp(1, "exp(log(relu(x))) + 1", sigma_w2=1.0).predict()
+    assert found.var_mu == pytest.approx((1 + 1 / np.sqrt(2 * np.pi)) ** 2, rel=1e-10)
 
 
 def test_a_removable_singularity_is_none() -> None:

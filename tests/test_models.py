@@ -80,9 +80,25 @@ MLP = stack(linear(20, 40), nn.ReLU, linear(40, 30), nn.ReLU, linear(30, 3))
 CONV = igb.Conv2d(3, sigma_w2=18 * (1 / 54), sigma_b2=1 / 54)
 
 
+class Snake(torch.nn.Module):  # type: ignore[misc, name-defined] # PyTorch is an extra
+    """An activation with a parameter, made of functions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Parameter(torch.tensor(5.0))
+
+    def forward(self, x: Any) -> Any:
+        return x + torch.sin(self.a * x) ** 2 / self.a
+
+
 @pytest.mark.parametrize(
     ("make", "data", "expected"),
     [
+        (
+            stack(linear(20, 40), Snake, linear(40, 3)),
+            X,
+            [default(20), igb.Activation("0.2*sin(5*x)**2 + x"), default(40)],
+        ),
         (MLP, X, [default(20), RELU, default(40), RELU, default(30)]),
         (
             model(
@@ -146,6 +162,7 @@ CONV = igb.Conv2d(3, sigma_w2=18 * (1 / 54), sigma_b2=1 / 54)
         (model(lambda m, x: m.b(m.a(x).mean(1)), a=linear(4, 6), b=linear(6, 3)), IMAGES[:, :, 0], "tokens"),
     ],
     ids=[
+        "own activation",
         "mlp",
         "functions",
         "norms",

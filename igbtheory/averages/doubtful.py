@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from igbtheory.averages.state import Moments, Pairs
+from igbtheory.averages.state import ZERO, Moments, Pairs
 from igbtheory.formulas.function import Function
 
 T = TypeVar("T", Moments, Pairs)
@@ -29,9 +29,11 @@ def _of_moments(phi: Function, m: int, h: Moments, found: Moments) -> Any:
     mean, var_mu, var_chi = (np.asarray(part, dtype=float) for part in (h.mean, h.var_mu, h.var_chi))
     centre, outer, inner = (np.asarray(part, dtype=float) for part in (found.mean, found.var_mu, found.var_chi))
     e = np.sqrt(m) * _distance(phi, mean, var_mu + var_chi)
+    second = centre**2 + outer
+    counted = second + e * e > ZERO**2 * (second + inner)
     with np.errstate(all="ignore"):
         shared = 2 * e * (np.abs(centre) + var_mu / (var_mu + var_chi) * np.sqrt(outer + inner))
-        shared = np.where(shared > 0, shared / (centre**2 + outer), 0.0)
+        shared = np.where((shared > 0) & counted, shared / second, 0.0)
         own = np.where(e > 0, np.sqrt(8 / inner) * e, 0.0)
     return np.nan_to_num(np.maximum(shared, own), nan=np.inf)[()]
 

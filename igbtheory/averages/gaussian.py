@@ -43,6 +43,8 @@ MANY_PAIRS = 1000
 """Pairs from which on quadrature pair by pair takes seconds."""
 ROUGH = 1e-3
 """Relative error beyond which the result of a series, or of a sum of waves, is not used."""
+MANY_KINKS = 16
+"""Kinks beyond which a series from nodes takes less time than panels between the kinks in two dimensions."""
 FEW = 3
 """Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -148,12 +150,17 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
 
 
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point by panels, or where they resolve too little by `any_formula`."""
+    """Moments at a point by panels, or by `any_formula` where they resolve too little, or take long for many kinks."""
+    either = isinstance(n, Float64) and any(point[1:])
+    if either and len(phi.pieces.kinks) > MANY_KINKS:
+        found = any_formula.moments(phi, *map(float, point))
+        if found[3] <= moment_tables.GOAL:
+            return found
     try:
         last = quadrature.moments(n, phi, *point)
     except UnresolvedError:
         return tuple(map(n.number, any_formula.moments(phi, *map(float, point))))
-    if phi.smooth or not isinstance(n, Float64) or not any(point[1:]) or last[3] <= moment_tables.GOAL:
+    if phi.smooth or not either or last[3] <= moment_tables.GOAL:
         return last
     return min(any_formula.moments(phi, *map(float, point)), last, key=lambda found: float(found[3]))
 

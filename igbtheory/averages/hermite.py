@@ -61,6 +61,8 @@ def series(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> Series:
     k = 2 * np.arange(order // 2)[:, None]
     weighted = [part * ks[: len(part)] for part, ks in zip(found.squares, (k, k + 1), strict=True)]
     error = sum(tail(n, part) for part in weighted) / sum(part.sum(axis=0) for part in weighted)
+    square = sum(part.sum(axis=0) for part in found.squares)
+    error = error + beyond(n, phi, (mean, q), found.even, found.odd) / square
     ended = error <= n.goal
     if np.any(ended):  # only a series that has ended must be phi
         error = error + misses(phi, mean, q, found.even, found.odd) * ended
@@ -87,6 +89,18 @@ def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple
         return (nothing, n.times(odd, 2 * above)) if phi.parity < 0 else (n.times(even, 2 * above), nothing)
     below = phi(n, mean - scaled)
     return n.times(even, above + below), n.times(odd, above - below)
+
+
+def beyond(n: Kind, phi: Function, at: tuple[Any, Any], even: Any, odd: Any) -> Any:
+    """Error of the sum of the a_k^2 by what the nodes leave out far from 0, where a phi that grows counts.
+
+    at: mean and variance, arrays; even, odd: the a_k there.
+    """
+    z, *tables = _basis(n, 2 * max(len(even), len(odd)))
+    far = z[-1:, None] * n.sqrt(at[1])
+    size = 4 * (np.abs(phi(n, at[0] + far)) + np.abs(phi(n, at[0] - far)))
+    parts = zip(tables, (even, odd), strict=True)
+    return 2 * sum((np.abs(a) * n.times(np.abs(table[: len(a), -1:]), size)).sum(axis=0) for table, a in parts)
 
 
 def misses(phi: Function, mean: Any, q: Any, even: Any, odd: Any) -> Any:

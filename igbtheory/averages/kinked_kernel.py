@@ -75,11 +75,11 @@ def kinked(phi: Function) -> Kinked | None:
     for _ in range(HIGHEST + 1):
         with np.errstate(all="ignore"):
             left, right = (np.array([evaluate(formulas[i + k], FLOAT64, x) for i, x in places]) for k in (0, 1))
+        if not np.all(np.isfinite([left, right])):
+            return None
         rounding = ROUNDED * (np.abs(left) + np.abs(right))
         jumps.append(np.where(np.abs(right - left) > rounding, right - left, 0))
         formulas = tuple(map(derivative, formulas))
-    if not np.all(np.isfinite(jumps)):
-        return None
     return Kinked(phi, kinks, np.array(jumps), exact=all(formula == ZERO for formula in formulas))
 
 

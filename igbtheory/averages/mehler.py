@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages import hermite
-from igbtheory.averages.hermite import Series, coefficients, misses, tail
+from igbtheory.averages.hermite import Series, beyond, coefficients, misses, tail
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Kind
 from igbtheory.numbers.threads import one_thread
@@ -131,7 +131,8 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) ->
     square = c * c
     for order in _orders(n):
         series = [coefficients(n, phi, mean, np.ravel(q), order) for q in (q_a, q_b)]
-        error = max(float(np.max(_share(n, *parts))) for parts in series) + 100 * n.epsilon
+        shares = (_share(n, phi, (mean, np.ravel(q)), *parts) for q, parts in zip((q_a, q_b), series, strict=True))
+        error = max(float(np.max(share)) for share in shares) + 100 * n.epsilon
         if error <= n.goal:
             missed = (misses(phi, mean, np.ravel(q), *parts) for q, parts in zip((q_a, q_b), series, strict=True))
             error += max(float(np.max(part)) for part in missed)
@@ -146,7 +147,8 @@ def product(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any, mean: Any) ->
     return even + c * odd, error
 
 
-def _share(n: Kind, even: Any, odd: Any) -> Any:
-    """Share of the second moment that lies beyond the end, an upper estimate at any c."""
+def _share(n: Kind, phi: Function, at: tuple[Any, Any], even: Any, odd: Any) -> Any:
+    """Share of the second moment that lies beyond the end, or beyond the nodes, an upper estimate at any c."""
     squares = [part * part for part in (even, odd)]
-    return sum(tail(n, part) for part in squares) / sum(part.sum(axis=0) for part in squares)
+    lost = beyond(n, phi, at, even, odd) + sum(tail(n, part) for part in squares)
+    return lost / sum(part.sum(axis=0) for part in squares)

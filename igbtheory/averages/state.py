@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from igbtheory.numbers import FLOAT64, Kind
 
+ZERO = 1e5 * FLOAT64.epsilon
+"""Share of the root of E phi^2 that counts as zero in E phi, and in what two data share: rounding leaves it of zero."""
+
 
 @final
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> 
     """Return the relative error as of `Moments` from mean, var_mu, var_chi and their absolute errors."""
     (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
     product = mean * mean + abs(var_mu)
-    counted = product > (1e5 * n.epsilon) ** 2 * (product + var_chi)  # less is what rounding leaves of zero
+    counted = product > (ZERO / FLOAT64.epsilon * n.epsilon) ** 2 * (product + var_chi)
     of_product = (lost[1] + (2 * abs(mean) + lost[0]) * lost[0]) / (product + tiny)
     return of_product * counted + lost[2] / (abs(var_chi) + tiny)
 

@@ -30,6 +30,8 @@ HIDDEN = 1e-10
 """Share of a panel at its ends in which a jump is overlooked."""
 IMPROBABLE = 1e-120
 """Probability that counts as none: rounding makes jumps of its own far out."""
+ROUNDS = 14
+"""Times that the neighbourhood of a break is made 16 times narrower, to find a jump."""
 STRIPS, INSIDE = 256, 0.1
 """Narrowest strips between breaks, at most, of which a value is computed again, and its place in a strip."""
 ROUNDED = 1e-6
@@ -82,7 +84,7 @@ def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array, lis
     ends = scale * np.linspace(-reach, reach, 1 + 2 * int(np.ceil(reach / WIDEST)))
     kinks = np.array(phi.pieces.kinks, dtype=float) - mean
     ends = np.union1d(ends, kinks[np.abs(kinks) < scale * reach])
-    breaks = _breaks(*_search(phi, mean, scale, ends, FIRST))
+    breaks = _breaks(phi, mean, *_search(phi, mean, scale, ends, FIRST))
     low, high, _ = _search(phi, mean, scale, np.union1d(ends, breaks), MOST)
     return low, high, list(_made_by_rounding(phi, mean, breaks))
 
@@ -130,12 +132,25 @@ def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) ->
     return lows[order], highs[order], levels[order]
 
 
-def _breaks(low: Array, high: Array, levels: NDArray[np.intp]) -> Array:
-    """Middles of panels that are narrower than those beside, as at a break."""
+@np.errstate(all="ignore")
+def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray[np.intp]) -> Array:
+    """Middles of panels that are narrower than those beside, as at a break, and jumps in or beside them themselves.
+
+    Between neighbouring points with the largest difference of values a jump is left, a kink is not.
+    """
     width = high - low
     left, right = np.append(np.inf, width[:-1]), np.append(width[1:], np.inf)
     found = (levels >= DEEP) & (width < left) & (width <= right)
-    return np.asarray((low[found] + high[found]) / 2)
+    middles = (low[found] + high[found]) / 2
+    ends = low[found] - width[found], high[found] + width[found]
+    gaps = []
+    for _ in range(ROUNDS):
+        x = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, 17)[:, None]
+        rises = np.nan_to_num(np.abs(np.diff(phi(FLOAT64, mean + x), axis=0)))
+        place = np.argmax(rises, axis=0)[None]
+        gaps.append(np.take_along_axis(rises, place, 0)[0])
+        ends = np.take_along_axis(x, place, 0)[0], np.take_along_axis(x, place + 1, 0)[0]
+    return np.unique(np.where(2 * gaps[-1] > gaps[0], (ends[0] + ends[1]) / 2, middles))
 
 
 @np.errstate(all="ignore")

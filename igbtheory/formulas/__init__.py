@@ -1,5 +1,7 @@
 """Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
 
+import re
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,18 +16,21 @@ from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
 from igbtheory.formulas.closed import closed_of
 from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import ClosedForm, Function, formula
-from igbtheory.formulas.parameters import parameter_trees, refuse_unused, with_values
-from igbtheory.formulas.reader import FUNCTIONS as READABLE
-from igbtheory.formulas.reader import folded, read
-from igbtheory.formulas.recorder import SHAPES, Recorder, shape
-from igbtheory.formulas.sympy_reader import from_sympy
-from igbtheory.formulas.text import text
+from igbtheory.formulas.parameters import RESERVED, parameter_tree, parameter_trees, refuse_unused, with_values
+from igbtheory.formulas.reader import folded, read, shaped
+from igbtheory.formulas.shapes import LAYERS, SHAPES, WORDS
+from igbtheory.formulas.sympy_reader import UnknownError, evaluated, from_sympy, of_x
 from igbtheory.formulas.tree import Call, Tree, X, children, evaluate
 from igbtheory.numbers import FLOAT64
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
 
+_MODULE = re.compile(
+    r"\b(?:np|numpy|scipy|special|math|torch|nn|F|functional|jax|jnp|tf|tensorflow|keras|activations|layers|sympy|sp)\."
+    r"(?:[A-Za-z_]\w*\.)*(?=[A-Za-z_])"
+)
+"""Names of modules in front of a function, as in torch.nn.ReLU or np.tanh(x)."""
 JUMPS, REACHES = (1e-14,), (64.0, 16.0)
 """Tolerance and reaches with which formulas with infinitely many jumps are approximated."""
 MOST_STEPS, SOME = 40, np.linspace(-16, 16, 2**12)
@@ -43,9 +48,12 @@ def function_of(activation: Any, **parameters: Any) -> Function:
     if isinstance(activation, Function):
         refuse_unused(parameters)
         return activation
+    if isinstance(activation, type):
+        activation = _instance(activation, parameters)
+        parameters = {}
     if hasattr(activation, "is_Rational"):
         refuse_unused(parameters.keys() - {symbol.name for symbol in activation.free_symbols})
-        return _checked(with_values(str(activation), parameters), from_sympy(activation, parameters))
+        return _of_sympy(activation, parameters)
     if callable(activation):
         return from_callable(partial(activation, **parameters) if parameters else activation)
     if isinstance(activation, tuple | list | np.ndarray) and len(activation) == 2:
@@ -56,22 +64,56 @@ def function_of(activation: Any, **parameters: Any) -> Function:
             "expected an activation (a name such as 'relu', a formula such as 'x*tanh(x)', a SymPy expression, a "
             f"callable, or a table (x, y)), got {activation!r:.200}"
         )
-    activation = activation.strip()
+    activation = _MODULE.sub("", activation.strip())
     known = folded(activation)
     if known in SHAPES and (parameters or known not in NAMED):
-        refuse_unused(parameters.keys() - SHAPES[known][1].keys(), SHAPES[known][1])
-        tree = shape(known, (Recorder(X),), parameters)
-        return _checked(text(tree) if parameters else activation, tree)
+        return _shaped(activation, parameters)
     if known in NAMED:
         refuse_unused(parameters)
         return NAMED[known]
-    if activation.isidentifier() and activation not in {"x", "pi", "E", *READABLE}:
-        checks.known(
-            "activation", activation, [name for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)]
-        )
+    if known in LAYERS:
+        raise ValueError(f"expected a function of one unit, got {activation!r}, which takes several; {LAYERS[known]}")
+    if activation.isidentifier() and activation not in RESERVED:
+        near = checks.nearest(activation, [*NAMED, *SHAPES], 0.6)
+        hint = f"did you mean {near!r}?" if near else f"known are {', '.join(FUNCTIONS)};"
+        raise ValueError(f"unknown activation {activation!r}; {hint} others take their formula, such as 'x*tanh(x)'")
     values = parameter_trees(activation, parameters)
     tree = read(activation, {name: phi.tree for name, phi in NAMED.items()}, values)
     return _checked(with_values(activation, parameters), tree)
+
+
+def _instance(kind: type, parameters: dict[str, Any]) -> Any:
+    """Return what is meant by a class: the function sympy.tanh of x, or the module torch.nn.ReLU()."""
+    if hasattr(kind, "is_Rational"):
+        return kind(sys.modules["sympy"].Symbol("x"), **parameters)
+    try:
+        return kind(**parameters)
+    except Exception as error:  # noqa: BLE001 - whatever it raises
+        raise TypeError(
+            f"expected an activation, got the class {kind.__name__}, which raises {error}; make one"
+        ) from None
+
+
+def _of_sympy(expression: Any, parameters: dict[str, Any]) -> Function:
+    """Return the function of a SymPy expression: its formula, or else its values approximated."""
+    name = with_values(str(expression), parameters)
+    try:
+        tree = from_sympy(expression, parameters)
+    except UnknownError:
+        for function in evaluated(of_x(expression, parameters)):
+            with suppress(ValueError, TypeError):
+                return replace(from_callable(function), name=name)
+        raise
+    return _checked(name, tree)
+
+
+def _shaped(name: str, parameters: dict[str, Any]) -> Function:
+    """Return the function of SHAPES of that name, which parameters complete."""
+    known = folded(name)
+    refuse_unused(parameters.keys() - SHAPES[known][1].keys(), SHAPES[known][1])
+    given = {key: value if key in WORDS else parameter_tree(key, value) for key, value in parameters.items()}
+    said = ", ".join(f"{key}={repr(value) if key in WORDS else value}" for key, value in parameters.items())
+    return _checked(f"{name}({said})" if said else name, shaped(known, X, given))
 
 
 def _checked(name: str, tree: Tree) -> Function:
@@ -93,6 +135,7 @@ def _checked(name: str, tree: Tree) -> Function:
     return replace(phi, closed=closed_of(phi.pieces))
 
 
+@np.errstate(all="ignore")
 def _steps(tree: Tree) -> float:
     """Return how often the steps of a formula jump, roughly; inf where they stand beside other functions."""
     own = 0.0

@@ -5,7 +5,7 @@ at other points than those of the series.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
@@ -16,8 +16,9 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from igbtheory.formulas.doubt import Doubt
-from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import Number, Power, Product, Tree, X, add, choice, mul, number
+from igbtheory.formulas.function import Function, of_pieces
+from igbtheory.formulas.pieces import Pieces
+from igbtheory.formulas.tree import Number, Power, Product, Tree, X, add, mul, number
 from igbtheory.numbers import FLOAT64
 
 Array = NDArray[np.float64]
@@ -68,6 +69,14 @@ def approximated(
     )
 
 
+def polynomial(coefficients: Sequence[Fraction], u: Tree) -> Tree:
+    """Return the formula of a polynomial in u, the lowest power first."""
+    constant, slope = [*coefficients, Fraction(0)][:2]
+    # what `mul` would make of them, at a hundredth of the time
+    terms = [Product((Number(c), Power(u, number(k)))) for k, c in enumerate(coefficients) if k > 1 and c]
+    return add(Number(constant), mul(Number(slope), u), *terms)
+
+
 def _horner(coefficients: Sequence[Fraction], u: Fraction) -> Fraction:
     """Value of a polynomial in u."""
     total = Fraction(0)
@@ -116,11 +125,7 @@ class Piece:
     def tree(self) -> Tree:
         """The polynomial as a formula; left of 0 the mirror image of one right of it, so that symmetries show."""
         own, x = (self.mirrored(1), -X) if self.high <= 0 else (self, X)
-        u = add(x, Number(-own.middle))
-        # what `mul` would make of them, at a hundredth of the time
-        terms = [Product((Number(c), Power(u, number(k)))) for k, c in enumerate(own.coefficients) if k > 1 and c]
-        constant, slope = own.coefficients[:2]
-        return add(Number(constant), mul(Number(slope), u), *terms)
+        return polynomial(own.coefficients, add(x, Number(-own.middle)))
 
 
 @final
@@ -244,32 +249,23 @@ def _function(name: str, values: Values, pieces: list[Piece], tolerance: float) 
     first, last = pieces[0], pieces[-1]
     cuts = [first.low, *(piece.high for piece in pieces)]
     trees = [_straight(first, first.low), *(piece.tree for piece in pieces), _straight(last, last.high)]
-    phi = Function(name, choices(cuts, trees))
+    own = Pieces(tuple(cuts), tuple(trees))
     reach = int(np.log2(float(last.high)))
     ends = np.unique([*map(float, cuts), *(side * 2.0**k for k in range(reach) for side in (-1, 1))])
     inside = ends[:-1] + np.diff(ends) * _BETWEEN[:, None]
     x = np.column_stack([_FAR * ends[0], inside, _FAR * ends[-1]])
     true = values(x.ravel()).reshape(x.shape)
-    distance = 2 * np.abs(true - phi(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
+    distance = 2 * np.abs(true - own(FLOAT64, x)) + 2 * FLOAT64.epsilon * np.abs(true)
     bounds = np.nan_to_num(distance, nan=LARGEST, posinf=LARGEST).max(axis=0)
     size = max(float(abs(piece(piece.low))) for piece in pieces if -8 <= piece.low <= 8)
     kinks = sorted(set(_kinks(pieces, size, tolerance)))
-    return replace(phi, doubt=Doubt(tuple(ends.tolist()), tuple(bounds.tolist()), tuple(kinks)))
+    return of_pieces(name, own, Doubt(tuple(ends.tolist()), tuple(bounds.tolist()), tuple(kinks)))
 
 
 def _straight(piece: Piece, end: Fraction) -> Tree:
     """Return the straight line that continues a piece at one of its ends."""
     slope = piece.slopes[int(end == piece.high)]
     return add(Number(piece(end) - slope * end), mul(Number(slope), X))
-
-
-def choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
-    """Return the formula that is trees[i] between cuts[i - 1] and cuts[i], as a tree of choices of least depth."""
-    if not cuts:
-        return trees[0]
-    half = len(cuts) // 2
-    right, left = choices(cuts[half + 1 :], trees[half + 1 :]), choices(cuts[:half], trees[: half + 1])
-    return choice(add(X, Number(-cuts[half])), right, left)
 
 
 def _kinks(pieces: list[Piece], size: float, tolerance: float) -> Iterator[Fraction]:

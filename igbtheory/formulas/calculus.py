@@ -72,7 +72,8 @@ def derivative(tree: Tree) -> Tree:
         case Power(base, exponent):
             return mul(tree, derivative(mul(exponent, call("log", base))))
         case Call(name, argument):
-            return mul(_SLOPES[name](argument), derivative(argument))
+            inner = derivative(argument)
+            return ZERO if inner == ZERO else mul(_SLOPES[name](argument), inner)  # of log(0), too
         case Choice(test, yes, no):
             return choice(test, derivative(yes), derivative(no))
         case _:

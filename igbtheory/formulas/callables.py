@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.formulas.approximation import Values, approximated, choices
+from igbtheory.formulas.approximation import Values, approximated, polynomial
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.domain import refuse_outside
-from igbtheory.formulas.function import Function
-from igbtheory.formulas.pieces import split
+from igbtheory.formulas.function import Function, of_pieces
+from igbtheory.formulas.pieces import Pieces, split
 from igbtheory.formulas.recorder import recorded
 from igbtheory.formulas.text import text
-from igbtheory.formulas.tree import Number, Tree, X, add, mul
+from igbtheory.formulas.tree import Number, Tree, X, add, mul, varies
 from igbtheory.numbers import FLOAT64
 
 PROBES = np.linspace(-3.1, 4.3, 65)
@@ -35,9 +35,13 @@ def from_callable(function: Callable[..., Any]) -> Function:
 
     TypeError, ValueError: it raises, is not elementwise or random, or returns another shape than it is given.
     """
-    name = getattr(function, "__name__", None) or " ".join(repr(function).split())
+    name = name_of(function)
     values = _evaluator(name, function)
     y = _checked(name, values)
+    if np.ndim(getattr(function, "c", 0)) == 2 and hasattr(function, "extrapolate"):
+        spline = _spline(name, function)
+        if np.allclose(spline(FLOAT64, PROBES), y, rtol=AGREE, atol=AGREE * np.max(np.abs(y))):
+            return spline
     tree = recorded(function)
     if tree is not None:
         with np.errstate(all="ignore"):
@@ -47,11 +51,30 @@ def from_callable(function: Callable[..., Any]) -> Function:
     return approximated(name, values)
 
 
+def _spline(name: str, spline: Any) -> Function:
+    """Return the function of a spline of SciPy, whose polynomials `c` in x - x[i] go on beyond its ends."""
+    knots = [Fraction(repr(x)) for x in spline.x.tolist()]
+    rows = [[Fraction(c) for c in row] for row in spline.c.T[:, ::-1].tolist()]
+    trees = [polynomial(row, add(X, Number(-knot))) for knot, row in zip(knots, rows, strict=False)]
+    return of_pieces(name, Pieces(tuple(knots[1:-1]), tuple(trees)))
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a callable with its keywords, or of its class."""
+    if isinstance(function, partial):
+        keywords = ", ".join(f"{key}={value}" for key, value in function.keywords.items())
+        return f"{name_of(function.func)} with {keywords}"
+    written = " ".join(repr(function).split())
+    return getattr(function, "__name__", None) or (type(function).__name__ if " at 0x" in written else written)
+
+
 def _of_formula(name: str, tree: Tree, values: Values) -> Function:
     """Return the function of the catalogue with a recorded formula, or one named by the formula.
 
     Where the formula leaves the range of the numbers far out, or has a hole, the values may still be approximated.
     """
+    if not varies(tree):
+        raise ValueError(f"expected a function of x, got {name}, which is constant; let it use its argument")
     pieces = split(tree)
     for phi in FUNCTIONS.values():
         if phi.pieces == pieces:
@@ -70,7 +93,7 @@ def _of_formula(name: str, tree: Tree, values: Values) -> Function:
 
 def _evaluator(name: str, function: Callable[..., Any]) -> Values:
     """Return a function of arrays that calls the callable with an array, with a tensor, or number by number."""
-    ways: list[Callable[[Any], Any]] = [function, np.vectorize(function, otypes=[float])]
+    ways: list[Callable[[Any], Any]] = [function, np.vectorize(partial(_of_number, function), otypes=[float])]
     if torch := sys.modules.get("torch"):  # no callable needs it where it is not loaded
         tensors = [partial(_of_tensors, torch, function, kind) for kind in (torch.float64, torch.float32)]
         ways = [*tensors, *ways] if isinstance(function, torch.nn.Module) else [ways[0], *tensors, ways[1]]
@@ -78,22 +101,38 @@ def _evaluator(name: str, function: Callable[..., Any]) -> Values:
     for way in ways:
         try:
             with np.errstate(all="ignore"):
-                way(PROBES.copy())
+                y = np.asarray(way(PROBES.copy()))
         except Exception as error:  # noqa: BLE001 - whatever the user's code raises
             first = first or error
         else:
-            return partial(_called, way)
-    raise ValueError(
+            if not (first and np.isnan(y).all()):
+                return partial(_called, name, way)
+    raise _raising(name, first) from first
+
+
+def _raising(name: str, error: Exception | None) -> ValueError:
+    return ValueError(
         f"expected a callable of an array, or of a number, as an activation, got {name}, which raises "
-        f"{type(first).__name__}: {first}; let it take and return a float array"
-    ) from first
+        f"{type(error).__name__}: {error}; let it take and return floats, whatever their number and values"
+    )
 
 
-def _called(way: Callable[[Any], Any], x: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(all="ignore"):
-        y = np.asarray(way(np.array(x, order="C")))  # a copy, which the callable may change
+def _of_number(function: Callable[..., Any], x: float) -> Any:
+    """Return the value at a number, nan where it leaves the range of the numbers."""
+    try:
+        return function(x)
+    except (OverflowError, ZeroDivisionError):
+        return np.nan
+
+
+def _called(name: str, way: Callable[[Any], Any], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        with np.errstate(all="ignore"):
+            y = np.asarray(way(np.array(x, order="C")))  # a copy, which the callable may change
+    except Exception as error:
+        raise _raising(name, error) from error
     if y.dtype.kind not in "biuf":
-        raise TypeError(f"expected a callable that returns real numbers, got an array of {y.dtype}; return floats")
+        raise TypeError(f"expected a callable that returns real numbers, got {y.dtype} from {name}; return floats")
     return y.astype(float)
 
 
@@ -129,11 +168,16 @@ def from_table(x: Any, y: Any) -> Function:
 
     It is exact: the floats are the numbers that they print. ValueError: x does not increase.
     """
-    x, y = (np.asarray(part, dtype=float) for part in (x, y))
+    try:
+        x, y = (np.asarray(part, dtype=float) for part in (x, y))
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"expected one activation, or a table (x, y) of numbers, got {(x, y)!r:.100}; pass one of them"
+        ) from None
     if x.shape != y.shape or x.ndim != 1 or not 2 <= x.size <= MOST_KNOTS:
         raise ValueError(
             f"expected a table (x, y) of 2 to {MOST_KNOTS} knots, got the shapes {x.shape} and {y.shape}; pass two "
-            "sequences of one length"
+            "sequences of one length, or a callable that interpolates"
         )
     checks.finite("the knots of a table", np.concatenate([x, y]))
     if not np.all(np.diff(x) > 0):
@@ -146,4 +190,5 @@ def from_table(x: Any, y: Any) -> Function:
     slopes = [((d - b) / (c - a), a, b) for (a, b), (c, d) in pairwise(knots)]
     lines = [add(Number(b - slope * a), mul(Number(slope), X)) for slope, a, b in slopes]
     name = f"table of {x.size} knots from {x[0]:g} to {x[-1]:g}"
-    return Function(name, choices([a for a, _ in knots[1:-1]], lines))
+    bent = [i for i in range(1, len(lines)) if lines[i] != lines[i - 1]]
+    return of_pieces(name, Pieces(tuple(knots[i][0] for i in bent), tuple(lines[i] for i in (0, *bent))))

@@ -30,7 +30,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
     text: as the user wrote it, for the place in the error.
     """
     if not _has_x(tree):
-        raise ValueError(f"expected a function of x, got the constant {text!r:.200}")
+        raise ValueError(f"expected a function of x, got the constant {text!r:.200}; write x into it, as in tanh(x)")
     ends = [None, *values.kinks, None]
     poles = [
         (abs(root), root, token)
@@ -44,7 +44,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         _, root, token = min(poles)
         raise ValueError(
             f"the formula {text!r:.200}{_place(text, token)} is infinite or undefined at x = {float(root):.6g}: "
-            "E phi^2 is finite for |x|**p with p > -1/2 alone"
+            "E phi^2 is finite for |x|**p with p > -1/2 alone; guard it by where(...)"
         )
     with np.errstate(all="ignore"):
         wrong = GRID[np.isnan(values.place_by_place(FLOAT64, GRID)) & ~np.isin(GRID, np.array(values.infinite, float))]

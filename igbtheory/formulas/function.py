@@ -153,6 +153,13 @@ class Function:
             return self.pieces(n, x)
 
 
+def of_pieces(name: str, pieces: Pieces, doubt: Doubt | None = None) -> Function:
+    """Return the function with these pieces, which need not be found again."""
+    phi = Function(name, pieces.tree, doubt=doubt)
+    vars(phi)["pieces"] = pieces
+    return phi
+
+
 def composed(outer: Function, inner: Function) -> Function:
     """Return the function outer(inner(x)). ValueError: one of them is approximated, so that the error is not known."""
     for phi in (outer, inner):

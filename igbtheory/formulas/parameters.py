@@ -22,7 +22,7 @@ def parameter_trees(text: str, parameters: Mapping[str, Any]) -> dict[str, Tree]
             raise ValueError(
                 f"expected a parameter with a name of its own, got {name!r}, which means something; rename it"
             )
-    return {name: _tree(name, value) for name, value in parameters.items()}
+    return {name: parameter_tree(name, value) for name, value in parameters.items()}
 
 
 def refuse_unused(parameters: Iterable[str], known: Iterable[str] = ()) -> None:
@@ -40,7 +40,8 @@ def with_values(text: str, parameters: Mapping[str, Any]) -> str:
     return text
 
 
-def _tree(name: str, value: Any) -> Tree:
+def parameter_tree(name: str, value: Any) -> Tree:
+    """Return what a parameter stands for. ValueError: no finite number."""
     if hasattr(value, "is_Rational"):
         return constant(name, value)
     try:

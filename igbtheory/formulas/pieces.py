@@ -1,5 +1,6 @@
 """Analytic pieces of a formula between its exact kinks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,8 +19,10 @@ from igbtheory.formulas.tree import (
     Number,
     Power,
     Tree,
+    X,
     add,
     children,
+    choice,
     evaluate,
     has_steps,
     rebuild,
@@ -147,6 +150,11 @@ class Pieces:
             return 1
         return -1 if tuple(-formula for formula in mirrored) == self.formulas else 0
 
+    @property
+    def tree(self) -> Tree:
+        """The formula that has these pieces."""
+        return _choices(self.kinks, self.formulas)
+
     def degree(self) -> Fraction | None:
         """Number p with f(a x) = a^p f(x) for every a > 0, or None."""
         if any(self.kinks):
@@ -178,6 +186,15 @@ def _entire(tree: Tree) -> bool:
             return False
         case _:
             return all(map(_entire, children(tree)))
+
+
+def _choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
+    """Return the formula that is trees[i] between cuts[i - 1] and cuts[i], as a tree of choices of least depth."""
+    if not cuts:
+        return trees[0]
+    half = len(cuts) // 2
+    right, left = _choices(cuts[half + 1 :], trees[half + 1 :]), _choices(cuts[:half], trees[: half + 1])
+    return choice(add(X, Number(-cuts[half])), right, left)
 
 
 def split(tree: Tree) -> Pieces:

@@ -11,6 +11,7 @@ from keyword import iskeyword
 from typing import final
 
 from igbtheory.checks import nearest
+from igbtheory.formulas.shapes import GELU_TANH, SHAPES
 from igbtheory.formulas.tree import (
     ONE,
     PI,
@@ -62,10 +63,15 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
 """Functions of a formula: how many arguments (for max and min: at least), and the tree."""
 FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
 FUNCTIONS |= {"heaviside": FUNCTIONS["Heaviside"]}
-FUNCTIONS |= {"ceiling": FUNCTIONS["ceil"]}
-_VARIADIC = {"max", "min", "Max", "Min"}
+FUNCTIONS |= {"ceiling": FUNCTIONS["ceil"], "Mod": FUNCTIONS["mod"], "expit": FUNCTIONS["sigmoid"]}
+FUNCTIONS |= dict.fromkeys(("absolute", "fabs"), FUNCTIONS["abs"])
+FUNCTIONS |= dict.fromkeys(("maximum", "fmax"), FUNCTIONS["max"]) | dict.fromkeys(("minimum", "fmin"), FUNCTIONS["min"])
+VARIADIC = {name for name, function in FUNCTIONS.items() if function in (FUNCTIONS["max"], FUNCTIONS["min"])}
 _NAMES = {"x": X, "pi": PI, "E": E}
-_KNOWN = f"known are x, pi, E, where, {', '.join(FUNCTIONS)}, and the names of the catalogue as functions"
+_KNOWN = (
+    "known are x, pi, E, where, max, min, clip, abs, sign, floor, sqrt, exp, log, sin, cos, tan, tanh, atan, erf, "
+    "their like, and activations such as gelu(x)"
+)
 _MADE_OF = (
     "a formula is made of x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b) and functions such as "
     "tanh(x)"
@@ -100,12 +106,28 @@ def read(text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Map
     return _Reader(text, catalogue or {}, {**(parameters or {}), **_NAMES}).tree(body, DEEPEST)
 
 
+def shaped(name: str, argument: Tree, given: Mapping[str, Tree | str]) -> Tree:
+    """Return a function of SHAPES of a formula, with the parameters that are given."""
+    text, usual = SHAPES[name]
+    approximate = given.get("approximate", "none")
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"expected approximate='none' or 'tanh', got {approximate!r}; write approximate='tanh'")
+    values = {key: number(str(value)) for key, value in usual.items() if value != "none"} | {
+        key: value for key, value in given.items() if isinstance(value, Tree)
+    }
+    return substitute(read(GELU_TANH if approximate == "tanh" else text, parameters=values), argument)
+
+
 def _mistake(text: str) -> tuple[int, str] | None:
     """Column and name of a mistake of those that formulas on paper lead to, None where it is another."""
     tokens = list(_TOKEN.finditer(text))
     for before, after in pairwise(tokens):
         if _ends_operand(before[0]) and _begins_operand(after[0]):
+            if before[0] in FUNCTIONS or folded(before[0]) in SHAPES:
+                return after.start() + 1, f"brackets are missing; write {before[0]}({after[0]})"
             return after.start() + 1, f"an operator is missing; for a product write {before[0]}*{after[0]}"
+    if "|" in text:
+        return text.index("|") + 1, "for an absolute value write abs(x)"
     open_ = []
     for token in tokens:
         if token[0] in _BRACKETS:
@@ -198,17 +220,23 @@ class _Reader:
                 return self.tree(operand, depth)
             case ast.BinOp(op=ast.Add() | ast.Sub()):
                 return self._sum(node, depth)
-            case ast.BinOp(left=left, op=ast.Mult() | ast.Div() | ast.Pow() as op, right=right):
+            case ast.BinOp(
+                left=left, op=ast.Mult() | ast.Div() | ast.Pow() | ast.FloorDiv() | ast.Mod() as op, right=right
+            ):
                 return self._operation(node, op, self.tree(left, depth), self.tree(right, depth))
-            case ast.Compare():
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
                 return self._where(node, ONE, ZERO, depth)
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-                return self._call(node, name, arguments, depth)
+            case ast.IfExp(test=test, body=yes, orelse=no):
+                return self._where(test, self.tree(yes, depth), self.tree(no, depth), depth)
+            case ast.Call(func=ast.Name(id=name)):
+                return self._call(node, name, depth)
             case ast.Name(id=name) if name in FUNCTIONS or folded(name) in self.catalogue:
                 raise self.refusal(node, f"{name!r} is a function; write {name}(x)")
             case ast.Name(id=name):
-                remedy = f"a parameter takes a value, as in Activation(..., {name}=1)"
-                raise self.refusal(node, f"unknown name {name!r}; {remedy}; {_KNOWN}")
+                near = nearest(name, _NAMES, 0.9)
+                remedy = f"did you mean {near!r}?" if near else "known are x, pi and E;"
+                said = f"unknown name {name!r}; {remedy} a parameter takes a value, as in Activation(..., {name}=1)"
+                raise self.refusal(node, said)
             case _:
                 raise self._foreign(node)
 
@@ -218,8 +246,6 @@ class _Reader:
             case ast.BinOp(left=left, op=ast.BitXor()):
                 place = self.text.find("^", left.end_col_offset)
                 return self._refusal_at(place + 1, "for a power write **, as in x**2; ^ has no meaning in a formula")
-            case ast.IfExp():
-                return self.refusal(node, "write where(condition, a, b), as in where(x > 0, x, 0); if has no meaning")
             case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
                 place = self.text.find("(", factor.end_col_offset)
                 return self._refusal_at(place + 1, "an operator is missing; for a product write *")
@@ -245,6 +271,11 @@ class _Reader:
                 return mul(left, right)
             case ast.Div():
                 return mul(left, self._power(node, right, number(-1)))
+            case ast.FloorDiv():
+                return call("floor", mul(left, self._power(node, right, number(-1))))
+            case ast.Mod():
+                self._power(node, right, number(-1))  # refuses 0
+                return FUNCTIONS["mod"][1](left, right)
             case _:
                 return self._power(node, left, right)
 
@@ -265,27 +296,52 @@ class _Reader:
             raise self.refusal(node, "division by zero, or zero to a power that is not positive")
         return power(base, exponent)
 
-    def _call(self, node: ast.expr, name: str, arguments: list[ast.expr], depth: int) -> Tree:
+    def _call(self, node: ast.Call, name: str, depth: int) -> Tree:
+        arguments, known = node.args, folded(name)
         if name == "where" and len(arguments) == 3:
             return self._where(arguments[0], self.tree(arguments[1], depth), self.tree(arguments[2], depth), depth)
-        known = folded(name)
-        if known in self.catalogue and name not in FUNCTIONS and len(arguments) == 1:
-            return substitute(self.catalogue[known], self.tree(arguments[0], depth))
-        arity = 3 if name == "where" else 1 if known in self.catalogue else FUNCTIONS.get(name, (0,))[0]
+        named = known in self.catalogue and name not in FUNCTIONS
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        made = name[:1].isupper() and names == {name}
+        if known in SHAPES and (made or node.keywords or len(arguments) != 1 or not (named or name in FUNCTIONS)):
+            return self._shaped(node, known, depth, made=made)
+        if node.keywords:
+            raise self.refusal(node, f"{name} takes no {node.keywords[0].arg}=; {_MADE_OF}")
+        if named and len(arguments) <= 1:
+            return substitute(self.catalogue[known], self.tree(arguments[0], depth) if arguments else X)
+        arity = 3 if name == "where" else 1 if named else FUNCTIONS.get(name, (0,))[0]
         if not arity:
             raise self.refusal(node, f"unknown function {name!r}; {self._remedy(name)}")
-        if len(arguments) != arity and not (name in _VARIADIC and len(arguments) > arity):
+        if len(arguments) != arity and not (name in VARIADIC and len(arguments) > arity):
             raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
         trees = [self.tree(argument, depth) for argument in arguments]
         function = FUNCTIONS[name][1]
-        return extreme(function, trees) if name in _VARIADIC else function(*trees)
+        return extreme(function, trees) if name in VARIADIC else function(*trees)
+
+    def _shaped(self, node: ast.Call, known: str, depth: int, *, made: bool) -> Tree:
+        """Function of SHAPES, of x where a class such as LeakyReLU(0.2) is made with nothing but parameters."""
+        usual = SHAPES[known][1]
+        parts = [self.tree(argument, depth) for argument in node.args]
+        argument, *rest = [X, *parts] if made or not parts else parts
+        if len(rest) > len(usual):
+            raise self.refusal(node, f"{known} takes {1 + len(usual)} argument(s), got {1 + len(rest)}")
+        given: dict[str, Tree | str] = dict(zip(usual, rest, strict=False))
+        for keyword in node.keywords:
+            if keyword.arg not in usual:
+                raise self.refusal(node, f"{known} takes {', '.join(usual) or 'no parameters'}, not {keyword.arg}")
+            match keyword.value:
+                case ast.Constant(value=str() as value):
+                    given[keyword.arg] = value
+                case value:
+                    given[keyword.arg] = self.tree(value, depth)
+        return shaped(known, argument, given)
 
     def _remedy(self, name: str) -> str:
-        """Return what to write instead of a function that is not known."""
+        """Return what to write instead of a name that is not known."""
         if name in self.names:
             return f"for a product write {name}*(...)"
-        near = nearest(name, [*FUNCTIONS, *self.catalogue], 0.7)
-        return f"did you mean {near!r}? {_KNOWN}" if near else _KNOWN
+        near = nearest(name, [*FUNCTIONS, *self.catalogue, *SHAPES], 0.7)
+        return f"did you mean {near!r}?" if near else _KNOWN
 
     def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
         """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""

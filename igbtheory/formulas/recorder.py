@@ -14,7 +14,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from igbtheory.checks import unmasked
 from igbtheory.formulas.catalogue import NAMED
-from igbtheory.formulas.reader import FUNCTIONS, extreme, folded, read, size
+from igbtheory.formulas.reader import FUNCTIONS, VARIADIC, extreme, folded, shaped, size
+from igbtheory.formulas.shapes import SHAPES
 from igbtheory.formulas.tree import (
     ONE,
     ZERO,
@@ -82,16 +83,18 @@ def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
     """Return what a function of NumPy, SciPy or PyTorch of that name makes of its arguments."""
     known = folded(name.removeprefix("special_"))
     if known in SHAPES:
-        return Recorder(shape(known, parts, named))
+        usual = SHAPES[known][1]
+        given = {**dict(zip(usual, parts[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
+        shape = {key: value if isinstance(value, str) else _tree(value) for key, value in given.items()}
+        return Recorder(shaped(known, _tree(parts[0]), shape))
     trees = [_tree(part) for part in parts]
     named.pop("inplace", None)
     bounds = {_BOUNDS[key]: _tree(part) for key, part in named.items()}
     if known in _EXACT:
         return Recorder(_EXACT[known](*trees, **bounds))
-    known = _SAME.get(known, known)
     if named:
         raise TypeError(f"{name} takes {', '.join(named)}, which no formula says")
-    if known in ("max", "min") and len(trees) > 1:
+    if known in VARIADIC and len(trees) > 1:
         return Recorder(extreme(FUNCTIONS[known][1], trees))
     if known in FUNCTIONS:
         found = FUNCTIONS[known][1](*trees)
@@ -103,7 +106,7 @@ def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
 
 
 def _is_known(name: str) -> bool:
-    return name in SHAPES or name in _EXACT or _SAME.get(name, name) in FUNCTIONS or name in NAMED
+    return name in SHAPES or name in _EXACT or name in FUNCTIONS or name in NAMED
 
 
 def _tree(value: Any) -> Any:
@@ -116,16 +119,6 @@ def _tree(value: Any) -> Any:
     if array.size != 1 or array.dtype.kind not in "biuf":
         raise TypeError(f"{value!r} is no number")
     return number(Fraction(repr(float(array.item()))))
-
-
-def shape(name: str, parts: tuple[Any, ...], named: dict[str, Any]) -> Tree:
-    """Return the formula of a function with parameters, those that are not passed at their usual values."""
-    text, usual = SHAPES[name]
-    given = {**dict(zip(usual, parts[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
-    if name == "gelu" and given.get("approximate") == "tanh":
-        text = "x*sigmoid(sqrt(8/pi)*(x + 0.044715*x**3))"
-    parameters = {key: _tree(value) for key, value in {**usual, **given}.items() if not isinstance(value, str)}
-    return substitute(read(text, parameters=parameters), _tree(parts[0]))
 
 
 def _where(test: Tree, yes: Tree, no: Tree) -> Tree:
@@ -169,38 +162,8 @@ _EXACT: dict[str, Callable[..., Tree]] = {
     **dict.fromkeys(("greaterequal", "ge"), lambda a, b: _at_most(b, a)),
     "where": _where,
     **dict.fromkeys(("clip", "clamp"), _clip),
-    "heaviside": lambda a, _: choice(a, ONE, ZERO),
     "zeroslike": lambda _: ZERO,
     "oneslike": lambda _: ONE,
     "logaddexp": lambda a, b: add(b, call("softplus", add(a, -b))),
 }
 """Functions by their names, folded, of formulas."""
-_SAME = {
-    **dict.fromkeys(("absolute", "fabs"), "abs"),
-    **dict.fromkeys(("maximum", "fmax"), "max"),
-    **dict.fromkeys(("minimum", "fmin"), "min"),
-    "expit": "sigmoid",
-}
-"""Names that the reader of formulas has under another."""
-SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
-    "square": ("x**2", {}),
-    "reciprocal": ("1/x", {}),
-    "cbrt": ("sign(x)*abs(x)**(1/3)", {}),
-    "log2": ("log(x)/log(2)", {}),
-    "log10": ("log(x)/log(10)", {}),
-    "exp2": ("exp(x*log(2))", {}),
-    "ndtr": ("erfc(-x/sqrt(2))/2", {}),
-    **dict.fromkeys(("logexpit", "logsigmoid"), ("-softplus(-x)", {})),
-    "gelu": ("x*erfc(-x/sqrt(2))/2", {"approximate": "none"}),
-    "leakyrelu": ("where(x > 0, x, negative_slope*x)", {"negative_slope": 0.01}),
-    "prelu": ("where(x > 0, x, weight*x)", {"weight": 0.25}),
-    "elu": ("where(x > 0, x, alpha*expm1(x))", {"alpha": 1}),
-    "celu": ("where(x > 0, x, alpha*expm1(x/alpha))", {"alpha": 1}),
-    "softplus": ("softplus(beta*x)/beta", {"beta": 1}),
-    "hardtanh": ("clip(x, min_val, max_val)", {"min_val": -1, "max_val": 1}),
-    "tanhshrink": ("x - tanh(x)", {}),
-    "threshold": ("where(x > threshold, x, value)", {"threshold": 0, "value": 0}),
-    "hardshrink": ("where(abs(x) > lambd, x, 0)", {"lambd": 0.5}),
-    "softshrink": ("x - clip(x, -lambd, lambd)", {"lambd": 0.5}),
-}
-"""Formulas by name, with their parameters in the order and at the usual values of `torch.nn.functional`."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from igbtheory.averages.mesh import is_resolved
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
+from igbtheory.formulas.callables import name_of
 from igbtheory.formulas.function import Function
 from igbtheory.layers.base import Base
 from igbtheory.layers.draws import Draws
@@ -52,7 +53,7 @@ class Activation(Layer):
                 "a[:, None]"
             ) from None
         phis = [function_of(activation, **dict(zip(values, map(_plain, point), strict=True))) for point in points or ()]
-        text = activation if isinstance(activation, str) else repr(activation)
+        text = activation if isinstance(activation, str) else name_of(activation)
         phi = replace(phis[0], name=text) if phis else function_of(activation, **values)
         object.__setattr__(self, "phi", phi)
         object.__setattr__(self, "phis", tuple(phis))

@@ -31,14 +31,14 @@ class Gate(Layer, ABC):
     pooled = 2
 
     @property
-    def phi(self) -> Function:
+    def gating(self) -> Function:
         """The function of the gating unit."""
         return function_of(self.activation)
 
     def law(self, node: LawNode) -> LawNode:
         if not node.base.averages or node.base.dependent:
             return super().law(node)
-        x, y = node.averaged(), node.then(self.phi).averaged()
+        x, y = node.averaged(), node.then(self.gating).averaged()
         shared = x.mean * x.mean + x.var_mu
         within = None
         if x.within is not None and y.within is not None:
@@ -55,7 +55,7 @@ class Gate(Layer, ABC):
     def kernel(self, node: KernelNode) -> KernelNode:
         if not node.base.averages or node.base.dependent:
             return super().kernel(node)
-        gating = node.then(self.phi)
+        gating = node.then(self.gating)
         x, y = node.averaged(), gating.averaged()
         values = replace(
             x,
@@ -71,10 +71,10 @@ class Gate(Layer, ABC):
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         pools(x, 2, type(self).__name__)  # refuses an odd number of units
         value, gating = np.split(x, 2, axis=1)
-        return np.asarray(value * self.phi(FLOAT64, gating), dtype=x.dtype)
+        return np.asarray(value * self.gating(FLOAT64, gating), dtype=x.dtype)
 
     def latex(self) -> str:
-        return rf"x \cdot \left({self.phi.latex()}\right)(z)"
+        return rf"x \cdot \left({self.gating.latex()}\right)(z)"
 
 
 @final

@@ -141,7 +141,7 @@ def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
 
 def _gate(layer: Gate, node: LawNode) -> tuple[Any, Any]:
     """Factor of a gate x phi(z): noise of x times E phi^2, and noise of z times E x^2 phi'^2."""
-    gating = node.then(layer.phi)
+    gating = node.then(layer.gating)
     (of_x, error), (of_z, other) = slope(node), slope(gating)
     x, y = node.averaged(), gating.averaged()
     return of_x * (y.mean * y.mean + y.variance) + of_z * (x.mean * x.mean + x.variance), error + other

@@ -8,6 +8,7 @@ from typing import Any
 from torch import fx, nn
 
 import igbtheory
+from igbtheory.layers import Activation
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
 
@@ -36,10 +37,33 @@ def in_a_row(model: nn.Module) -> nn.Module:
     return nn.Sequential(model) if fx.Tracer().is_leaf_module(model, "") else model
 
 
+class _Tracer(fx.Tracer):  # type: ignore[misc]
+    """A tracer that leaves modules whole that are activations, such as x + sin(a*x)**2/a with a parameter a."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.activations = {module for module in model.modules() if _is_activation(module)}
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return m in self.activations or super().is_leaf_module(m, module_qualified_name)
+
+
+def _is_activation(module: nn.Module) -> bool:
+    """Whether a module of the user's own, without layers and with numbers alone as parameters, acts on every number."""
+    numbers = (*module.parameters(), *module.buffers())
+    if type(module).__module__.startswith("torch.") or any(module.children()) or any(x.numel() > 1 for x in numbers):
+        return False
+    try:
+        Activation(module)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
 def graph_of(model: nn.Module) -> fx.Graph:
     """Return the graph of a model. ValueError: it has control flow that the data decide, whose line is named."""
     try:
-        return fx.Tracer().trace(model)
+        return _Tracer(model).trace(model)
     except Exception as error:
         own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
         place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno}: {own[-1].line})" if own else ""

@@ -43,7 +43,7 @@ def layers_of(target: Any, site: Site) -> list[Layer]:
     """Return the layers of a module or function. UnreadError: the table has no row for it, or its row refuses it."""
     if isinstance(target, nn.Module):
         row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
-        if row is elementwise and next(target.parameters(), None) is not None:
+        if row is elementwise and any(part.numel() > 1 for part in target.parameters()):
             raise UnreadError(f"the theory has no layer for {type(target).__name__}")
         return row(target, site)
     if isinstance(target, str):  # a method of a tensor; most are functions too
