@@ -31,6 +31,7 @@ from igbtheory.pictures import maps
 from igbtheory.runs import Store, chosen, executors, in_order, pieces
 
 RUN = {"width": 3, "seed": 0}
+KEPT = "SELECT count(*) FROM pieces"
 
 
 def piece(number: int, seconds: float = 0.0) -> Any:
@@ -54,7 +55,7 @@ def counted(number: int, folder: Path) -> Any:
 def interrupting(file: Path) -> Any:
     """Interrupt the run when its store has something."""
     with closing(sqlite3.connect(file)) as store:
-        while not store.execute("SELECT count(*) FROM pieces").fetchone()[0]:
+        while not store.execute(KEPT).fetchone()[0]:
             time.sleep(0.01)
     os.kill(os.getppid(), signal.SIGINT)
     time.sleep(60)
@@ -252,6 +253,22 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path
     finally:
         signal.signal(signal.SIGINT, before)
     assert not multiprocessing.active_children()
+
+
+def test_the_command_says_how_to_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "run.db"
+    words = f"simulate --networks 100000 --width 32 --samples 100 --store {file} --executor processes:1".split()
+    run = subprocess.Popen([sys.executable, "-m", "igbtheory", *words], stderr=subprocess.PIPE, text=True)  # noqa: S603
+    while not Path(f"{file}-wal").exists():
+        time.sleep(0.01)
+    with closing(sqlite3.connect(file)) as store:
+        while not (store.execute("SELECT 1 FROM sqlite_master").fetchone() and store.execute(KEPT).fetchone()[0]):
+            time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    assert re.fullmatch(r"igb: error: interrupted; .*run\.db keeps \d+ fin.* to go on\n", run.communicate()[1])
+    assert run.returncode == 130
+    with closing(sqlite3.connect(file)) as store:
+        assert store.execute(KEPT).fetchone()[0]
 
 
 SCRIPT = """

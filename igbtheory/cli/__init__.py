@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
@@ -52,6 +53,7 @@ igb --help lists all commands, and igb COMMAND --help explains one.
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run the command line `tokens`, by default that of the process, and return the exit status."""
+    own = tokens is None
     tokens = sys.argv[1:] if tokens is None else tokens
     if not tokens:
         sys.stdout.write(TO_TRY)
@@ -69,6 +71,10 @@ def main(tokens: Sequence[str] | None = None) -> int:
             return 2
         except KeyboardInterrupt as error:
             _say("error", "; ".join(["interrupted", *map(str, error.args)]))
+            if own:  # the process ends here: Python takes its time for that, with PyTorch a second
+                with suppress(OSError):
+                    sys.stdout.flush()
+                os._exit(130)
             return 130
         except BrokenPipeError:
             _forget_output()
