@@ -3,12 +3,14 @@
 import importlib.util
 import platform
 import sys
+import threading
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
 LIBRARIES = ("igbtheory", "numpy", "scipy", "matplotlib")
+_LOADING = threading.Lock()
 FILES: dict[str, Path] = {}
 """The files of the modules that were loaded by their paths, by the names of the modules."""
 
@@ -44,8 +46,9 @@ def loaded(path: Path, name: str = "") -> ModuleType:
 
 def load_missing(files: dict[str, Path]) -> None:
     """Load modules here that another process has from these files; those of the package lie where it is installed."""
-    for name, path in files.items():
-        if name not in sys.modules:
-            here = path if path.is_file() else own_folder(path.parent.name) / path.name
-            sys.path.append(str(here.parent))  # it may import its neighbours
-            loaded(here, name)
+    with _LOADING:  # one thread: a module that another one is amid loading lacks its last functions
+        for name, path in files.items():
+            if name not in sys.modules:
+                here = path if path.is_file() else own_folder(path.parent.name) / path.name
+                sys.path.append(str(here.parent))  # it may import its neighbours
+                loaded(here, name)

@@ -1,7 +1,10 @@
 """Claims: what can hold must be able to fail, and whatever a file of claims does, the others still run."""
 
 import json
+import pickle
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +14,13 @@ import sympy as sp
 
 import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, rises, shown
+from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
 from igbtheory.claims.formula import mutants
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import UNTESTED, Outcome, run
 from igbtheory.cli import main
-from igbtheory.shipped import own_folder
+from igbtheory.shipped import load_missing, own_folder
 
 X = sp.Symbol("x", positive=True)
 
@@ -154,6 +158,25 @@ def test_a_store_keeps_claims_but_no_trouble_and_knows_other_claims(
     assert "run.db keeps a run with digest of the claims = " in capsys.readouterr().err
     assert main([*command, "--seed=1"]) == 2
     assert "seed = 0, and this one has seed = 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_wrong_equation_arrives_at_a_worker_as_it_was(*, several: bool) -> None:
+    wrong = sp.Eq(sp.Integer(1), sp.Integer(2), evaluate=False)
+    claim = Claim("Z-1", "1 = 2", "sums", FAILS, stated=(wrong, "\\pi") if several else wrong)
+    assert pickle.loads(pickle.dumps(claim)) == claim  # noqa: S301 - its own
+
+
+def test_threads_wait_for_a_file_that_another_one_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "slow_file.py").write_text("import time\ntime.sleep(0.2)\nlast = 7\n")
+
+    def last(_: int) -> int:
+        load_missing({"slow_file": tmp_path / "slow_file.py"})
+        return int(sys.modules["slow_file"].last)
+
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(last, range(2))) == [7, 7]
 
 
 def test_seeds_decide_the_draws() -> None:

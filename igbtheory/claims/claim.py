@@ -35,6 +35,17 @@ class Claim:
     correction: "Claim | None" = None
     counter_example: str = ""
 
+    def __getstate__(self) -> dict[str, Any]:
+        # SymPy would make False of a wrong equation that it loads
+        parts = self.stated if isinstance(self.stated, tuple) else (self.stated,)
+        unmade = [partial(x.func, *x.args, evaluate=False) if getattr(x, "is_Relational", False) else x for x in parts]
+        return vars(self) | {"stated": (isinstance(self.stated, tuple), unmade)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        several, unmade = state["stated"]
+        made = tuple(part() if isinstance(part, partial) else part for part in unmade)
+        vars(self).update(state | {"stated": made if several else made[0]})
+
     @property
     def formula(self) -> str:
         """The statement in LaTeX, empty where it is in words alone."""
