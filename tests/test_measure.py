@@ -940,6 +940,21 @@ def test_bad_commands_are_one_sentence(capsys: Capture, folder: Path, tokens: st
     assert words in err
 
 
+def test_the_command_takes_labels_and_chooses_an_output(capsys: Capture, folder: Path) -> None:
+    (folder / "two.py").write_text(
+        "from torch import nn\nclass Two(nn.Linear):\n    def __init__(self):\n        super().__init__(64, 3)\n"
+        "    def forward(self, x):\n        return super().forward(x)[:, :2], super().forward(x)\n"
+    )
+    np.save(folder / "images.npy", igb.digits()[:20])
+    np.save(folder / "labels.npy", np.arange(20)[:, None] % 3)
+    command = ["two.py:Two", "--data", "images.npy", "--networks", "3"]
+    got = as_json(capsys, *command, "--labels", "labels.npy", "--output", "1")
+    labelled = igb.digits()[:20], np.arange(20) % 3
+    assert got["by_label"] == igb.measure(lambda: nn.Linear(64, 3), labelled, 3).by_label.tolist()
+    assert main(["measure", *command]) == 2
+    assert "choose one, such as output=0" in capsys.readouterr().err
+
+
 def test_the_command_has_workers(capsys: Capture, folder: Path) -> None:
     command = ["measure", "models.py:Model", "--data", "digits", "--first", "20", "--networks", "4"]
     outputs = []
