@@ -153,7 +153,7 @@ def test_many_outputs_are_summed_up_in_parts(size: int, classes: int, given: str
     both = x if classes > 1 else np.hstack([x, 0 * x])
     if classes > 1:
         both[3, :2] = both[3].max() + 1
-    labels = rng.integers(0, both.shape[1], size) if given == "labels" else None
+    labels = rng.integers(0, both.shape[1], size) if given == "labels" and size > classes else None
     found = Summary.of(both if classes > 1 else x, labels)
     apart = both - both.mean(axis=1, keepdims=True) if classes > 1 else x
     assert found.centres == pytest.approx(apart.mean(axis=0), abs=1e-12)
