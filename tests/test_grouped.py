@@ -47,7 +47,7 @@ def test_the_error_covers_the_mean_sample_correlation(size: int, bias: float) ->
     var_mu = 2 / d * np.exp(2 * gammaln((d + 1) / 2) - 2 * gammaln(d / 2)) * series
     assert abs(p.var_mu - var_mu) <= p.error * var_mu
     assert abs(p.var_chi - (1 - var_mu)) <= p.error * (1 - var_mu)
-    assert p.error < 0.07
+    assert p.error < 0.05
 
 
 def test_data_that_share_nothing_are_exact() -> None:

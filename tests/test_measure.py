@@ -153,7 +153,7 @@ def test_many_outputs_are_summed_up_in_parts(size: int, classes: int, given: str
     both = x if classes > 1 else np.hstack([x, 0 * x])
     if classes > 1:
         both[3, :2] = both[3].max() + 1
-    labels = rng.integers(0, both.shape[1], size) if given == "labels" else None
+    labels = rng.integers(0, both.shape[1], size) if given == "labels" and size > classes else None
     found = Summary.of(both if classes > 1 else x, labels)
     apart = both - both.mean(axis=1, keepdims=True) if classes > 1 else x
     assert found.centres == pytest.approx(apart.mean(axis=0), abs=1e-12)
@@ -938,6 +938,21 @@ def test_bad_commands_are_one_sentence(capsys: Capture, folder: Path, tokens: st
     assert err.startswith("igb: error: ")
     assert err.count("\n") == 1
     assert words in err
+
+
+def test_the_command_takes_labels_and_chooses_an_output(capsys: Capture, folder: Path) -> None:
+    (folder / "two.py").write_text(
+        "from torch import nn\nclass Two(nn.Linear):\n    def __init__(self):\n        super().__init__(64, 3)\n"
+        "    def forward(self, x):\n        return super().forward(x)[:, :2], super().forward(x)\n"
+    )
+    np.save(folder / "images.npy", igb.digits()[:20])
+    np.save(folder / "labels.npy", np.arange(20)[:, None] % 3)
+    command = ["two.py:Two", "--data", "images.npy", "--networks", "3"]
+    got = as_json(capsys, *command, "--labels", "labels.npy", "--output", "1")
+    labelled = igb.digits()[:20], np.arange(20) % 3
+    assert got["by_label"] == igb.measure(lambda: nn.Linear(64, 3), labelled, 3).by_label.tolist()
+    assert main(["measure", *command]) == 2
+    assert "choose one, such as output=0" in capsys.readouterr().err
 
 
 def test_the_command_has_workers(capsys: Capture, folder: Path) -> None:

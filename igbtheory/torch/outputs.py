@@ -39,7 +39,6 @@ class Summary(NamedTuple):
         # at least two data in each
         bounds = [*range(0, size - 1, max(2, ENTRIES // count)), size]
         sums = reduce(_Sums.and_those, (_Sums.of(outputs, labels, slice(*part)) for part in pairwise(bounds)))
-        groups = [] if labels is None else [outputs[labels == label] for label in range(classes)]
         return cls(
             shares(outputs),
             (float(sums.centre @ sums.centre) / contrasts, sums.square / (size * contrasts)),
@@ -47,7 +46,7 @@ class Summary(NamedTuple):
             sums.ties,
             sums.probabilities / size,
             sums.loss / size,
-            np.array([shares(group) if len(group) else np.full(classes, np.nan) for group in groups]),
+            np.empty(0) if labels is None else _shares_by_label(outputs, labels, classes),
             _like_probabilities(outputs),
         )
 
@@ -104,9 +103,18 @@ class _Sums(NamedTuple):
 
 def shares(outputs: Array) -> Array:
     """Fractions of the data given to every class: of two, by the sign of one output, or of M, by the largest."""
-    size, count = outputs.shape
-    classes = outputs.argmax(axis=1) if count > 1 else outputs[:, 0] <= 0
-    return np.asarray(np.bincount(classes, minlength=max(count, 2)) / size)
+    return np.asarray(np.bincount(_guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
+
+
+def _shares_by_label(outputs: Array, labels: Labels, classes: int) -> Array:
+    """Return the same of the data of each label, (labels, classes), NaN where a label has no data."""
+    counts = np.bincount(labels * classes + _guesses(outputs), minlength=classes**2).reshape(classes, classes)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _guesses(outputs: Array) -> Labels:
+    return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0, dtype=np.int64)
 
 
 def _like_probabilities(outputs: Array) -> bool:
