@@ -150,6 +150,13 @@ def test_threads_give_up_the_pieces_that_they_are_at(tmp_path: Path) -> None:
     assert threading.active_count() == before
 
 
+def test_functions_that_are_watched_end_after_a_run_in_threads() -> None:
+    """CPython 3.11 would look for ever for an exception that had been taken back."""
+    threads = "from igbtheory.runs import in_order; list(in_order([dict], executor='threads:1'))"
+    code = f"import sys; {threads}; sys.setprofile(lambda *_: None); (lambda: None)()"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)  # noqa: S603
+
+
 def test_a_run_inside_a_thread_has_one_worker() -> None:
     (inside,) = in_order([partial(chosen, None, None, 60.0)], executor="threads:1")
     assert (inside, chosen(None, 2, 60.0)) == ("threads:1", "processes:2")

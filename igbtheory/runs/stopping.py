@@ -17,15 +17,14 @@ def stoppable(reason: type[BaseException]) -> Iterator[Callable[[], None]]:
     def stop() -> None:
         with lock:
             if running:
-                _raise(here, ctypes.py_object(reason))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(here), ctypes.py_object(reason))
 
     try:
         yield stop
     finally:
         with lock:
             running = False
-            _raise(here, None)  # takes back one that has not arrived
-
-
-def _raise(thread: int, reason: "ctypes.py_object[type[BaseException]] | None") -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), reason)
+        # One on its way arrives here. It cannot be taken back: CPython would look for it for ever in a function that
+        # `sys.setprofile` watches.
+        for _ in range(2):
+            pass
