@@ -442,6 +442,13 @@ def test_a_model_guesses_as_it_is_told(make: Make, wish: Any) -> None:
     assert own.training
 
 
+def test_equal_shares_may_take_many_steps() -> None:
+    """The outputs of a deep model differ little from datum to datum, so that its classes take turns."""
+    torch.manual_seed(146)
+    deep = stack(*[lambda: nn.Linear(64, 64), nn.ReLU] * 4, lambda: nn.Linear(64, 10))()
+    assert igb.initialise(deep, igb.digits()[:40] / 16, neutral=True).after.tolist() == [0.1] * 10
+
+
 def test_a_last_layer_that_is_drawn_has_the_law_of_its_initialiser_in_the_window() -> None:
     own = head(2)()
     drawn = [igb.initialise(own, MANY, G0=(0.6, 0.8), seed=i) for i in range(60)]

@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 TRIES = 1000
 """Last layers that are drawn before one is corrected."""
-STEPS = 200
-"""Corrections for each class, by a step each, before a model counts as out of reach."""
+STEPS, MANY = 200, 100
+"""Corrections for each class before a model counts as out of reach, and classes for which they are counted at least."""
 
 
 @final
@@ -111,7 +111,7 @@ def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array
     In each step the class that is furthest off is moved to its nearest allowed count, until all are allowed.
     """
     moved, shifts = outputs.copy(), np.zeros(outputs.shape[1])
-    for _ in range(STEPS * len(shifts)):
+    for _ in range(STEPS * max(len(shifts), MANY)):
         count = _counts(moved)
         off = np.clip(count, least, most) - count
         if not off.any():
