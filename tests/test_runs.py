@@ -383,6 +383,19 @@ def test_two_runs_on_one_store_do_not_harm_each_other(tmp_path: Path, whole: lis
         assert [future.result() for future in [two.submit(run), two.submit(run)]] == [text(whole)] * 2
 
 
+def test_runs_that_make_one_store_at_the_same_time_wait_for_each_other(tmp_path: Path) -> None:
+    def opened(path: Path, start: threading.Barrier) -> set[int]:
+        start.wait()
+        with Store(path, RUN) as store:
+            return store.numbers()
+
+    with ThreadPoolExecutor(4) as four:
+        for i in range(50):
+            start = threading.Barrier(4)
+            tasks = [four.submit(opened, tmp_path / f"{i}.db", start) for _ in range(4)]
+            assert [task.result() for task in tasks] == [set()] * 4
+
+
 def mapped(executor: str, store: Path | None = None) -> list[Any]:
     """A phase diagram, and an edge of chaos as the atlas has it."""
     found = phases.diagram("gelu", [1.0, 2.0], [0.1, 0.2], 3, executor=executor, store=store)

@@ -7,6 +7,7 @@ language reads it. The results are .npy and .npz files, or JSON, which nothing e
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import BytesIO
@@ -71,7 +72,7 @@ class Store:
 
     def _held(self, text: str) -> str:
         """Return the configuration of the file, which is `text` where the file is new."""
-        self._file.execute("PRAGMA journal_mode = WAL")
+        self._turn_into_wal()
         # what was written outlives a killed run; a power failure may take the last pieces, which are done again
         self._file.execute("PRAGMA synchronous = NORMAL")
         if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
@@ -84,6 +85,19 @@ class Store:
         held: tuple[str] = self._file.execute("SELECT text FROM configuration").fetchone()
         self._file.execute("COMMIT")
         return held[0]
+
+    def _turn_into_wal(self) -> None:
+        """Let readers and a writer work side by side; SQLite refuses at once where another run is doing the same."""
+        started = time.monotonic()
+        while True:
+            try:
+                self._file.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > started + PATIENCE:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def __enter__(self) -> Self:
         return self
