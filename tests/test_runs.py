@@ -293,6 +293,7 @@ def text(found: Any) -> str:
     return repr([(result["number"], result["squares"].tobytes()) for result in found])
 
 
+@pytest.mark.slow  # it starts again and again
 def test_a_run_that_is_killed_again_and_again_ends_with_the_same_numbers(tmp_path: Path, whole: list[Any]) -> None:
     command = [sys.executable, "-c", SCRIPT, str(tmp_path / "run.db")]
     environment = {**os.environ, "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"}
