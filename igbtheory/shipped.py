@@ -46,7 +46,7 @@ def loaded(path: Path, name: str = "") -> ModuleType:
 
 def load_missing(files: dict[str, Path]) -> None:
     """Load modules here that another process has from these files; those of the package lie where it is installed."""
-    with _LOADING:  # one thread: a module that another one is amid loading lacks its last functions
+    with _LOADING:  # otherwise a second thread could use a module of which the first has loaded only a part
         for name, path in files.items():
             if name not in sys.modules:
                 here = path if path.is_file() else own_folder(path.parent.name) / path.name

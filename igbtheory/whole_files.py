@@ -38,7 +38,7 @@ def whole_files(folder: Path, option: str) -> Iterator[Path]:
 def workplace(folder: Path, what: str, remedy: str, *, made: bool = False) -> Iterator[Path]:
     """Yield a new folder in `folder`, which is deleted in the end.
 
-    made: `folder` is made too, where it is missing; what interrupts deletes it, unless something lies in it.
+    made: `folder` is made too, where it is missing; an error or an interruption removes it again, if it is empty.
     ValueError where none can be made, which says that one cannot do `what`, and the remedy.
     """
     missing = [parent for parent in (folder, *folder.parents) if not parent.exists()] if made else []

@@ -266,7 +266,7 @@ def noisy(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("activation", "parameters", "sentence"),
     [
-        (lambda x: x.nonsense(), {}, "which raises AttributeError: .* let it take and return floats"),
+        (lambda x: x.nonsense(), {}, "which raises AttributeError: .* let it return a float for every float"),
         (np.sum, {}, "returns as many numbers as it is given.*shape"),
         (lambda x: np.array(x) - np.mean(x), {}, "acts on every number on its own"),
         (noisy, {}, "from call to call"),

@@ -92,7 +92,7 @@ def coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> tuple
 
 
 def beyond(n: Kind, phi: Function, at: tuple[Any, Any], even: Any, odd: Any) -> Any:
-    """Error of the sum of the a_k^2 by what the nodes leave out far from 0, where a phi that grows counts.
+    """Estimate of the error of the sum of the a_k^2 due to values beyond the outermost nodes, where phi may grow.
 
     at: mean and variance, arrays; even, odd: the a_k there.
     """

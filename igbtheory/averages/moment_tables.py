@@ -23,7 +23,7 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.numerics.chebyshev import Array, Axis, transform
 
 FARTHEST = 10
-"""Tables cover variances q from 2^-10 to 2^10. Beyond, q changes with every layer, and no table is used twice."""
+"""Tables cover variances q from 2^-10 to 2^10: outside, q changes from layer to layer, and a table would serve once."""
 VARIANCES, LONGEST_THETA = 17, 129
 """Number of polynomials in log q, and that in theta at most."""
 TOLERANCE = 3e-14

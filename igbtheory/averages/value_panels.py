@@ -31,7 +31,7 @@ HIDDEN = 1e-10
 IMPROBABLE = 1e-120
 """Probability that counts as none: rounding makes jumps of its own far out."""
 ROUNDS = 14
-"""Times that the neighbourhood of a break is made 16 times narrower, to find a jump."""
+"""Divisions of the interval around a break by 16, in search of a jump."""
 STRIPS, INSIDE = 256, 0.1
 """Narrowest strips between breaks, at most, of which a value is computed again, and its place in a strip."""
 ROUNDED = 1e-6
@@ -134,9 +134,10 @@ def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) ->
 
 @np.errstate(all="ignore")
 def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray[np.intp]) -> Array:
-    """Middles of panels that are narrower than those beside, as at a break, and jumps in or beside them themselves.
+    """Places of breaks: at or beside a panel that is narrower than its neighbours.
 
-    Between neighbouring points with the largest difference of values a jump is left, a kink is not.
+    Of 16 parts of the interval around such a panel the one over which phi changes most is divided again. At a jump the
+    change does not shrink, and the place is the jump; at a kink it does, and the place is the middle of the panel.
     """
     width = high - low
     left, right = np.append(np.inf, width[:-1]), np.append(width[1:], np.inf)

@@ -9,7 +9,7 @@ from typing import Any, final
 
 from igbtheory import checks
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
-from igbtheory.claims.formula import latex, program
+from igbtheory.claims.formula import latex, parts, program
 
 Derivation = Callable[..., Iterable[Finding]]
 
@@ -37,14 +37,16 @@ class Claim:
 
     def __getstate__(self) -> dict[str, Any]:
         # SymPy would make False of a wrong equation that it loads
-        parts = self.stated if isinstance(self.stated, tuple) else (self.stated,)
-        unmade = [partial(x.func, *x.args, evaluate=False) if getattr(x, "is_Relational", False) else x for x in parts]
-        return vars(self) | {"stated": (isinstance(self.stated, tuple), unmade)}
+        relations = [
+            partial(x.func, *x.args, evaluate=False) if getattr(x, "is_Relational", False) else x
+            for x in parts(self.stated)
+        ]
+        return vars(self) | {"stated": (isinstance(self.stated, tuple | list), relations)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        several, unmade = state["stated"]
-        made = tuple(part() if isinstance(part, partial) else part for part in unmade)
-        vars(self).update(state | {"stated": made if several else made[0]})
+        several, relations = state["stated"]
+        stated = tuple(x() if isinstance(x, partial) else x for x in relations)
+        vars(self).update(state | {"stated": stated if several else stated[0]})
 
     @property
     def formula(self) -> str:

@@ -91,6 +91,7 @@ def _of(function: str, trained: Trained, run: Run, printed: Pictured) -> Any:
 
     options = asdict(trained) | run.options()
     data, labels = options.pop("data"), options.pop("labels")
-    values, y = model_data(data)[0], labels_of(data, labels, None)
+    values, known = model_data(data)
+    y = labels_of(data, labels, None) if labels is not None or known is None else known
     with loaded(function) as make_model:
         return printed.drawn(lambda: igb.study(make_model, values, y, **options))

@@ -52,7 +52,7 @@ def from_callable(function: Callable[..., Any]) -> Function:
 
 
 def _spline(name: str, spline: Any) -> Function:
-    """Return the function of a spline of SciPy, whose polynomials `c` in x - x[i] go on beyond its ends."""
+    """Return the function of a SciPy spline: polynomials `c[:, i]` in x - x[i], the outer ones also beyond its ends."""
     knots = [Fraction(repr(x)) for x in spline.x.tolist()]
     rows = [[Fraction(c) for c in row] for row in spline.c.T[:, ::-1].tolist()]
     trees = [polynomial(row, add(X, Number(-knot))) for knot, row in zip(knots, rows, strict=False)]
@@ -113,7 +113,7 @@ def _evaluator(name: str, function: Callable[..., Any]) -> Values:
 def _raising(name: str, error: Exception | None) -> ValueError:
     return ValueError(
         f"expected a callable of an array, or of a number, as an activation, got {name}, which raises "
-        f"{type(error).__name__}: {error}; let it take and return floats, whatever their number and values"
+        f"{type(error).__name__}: {error}; let it return a float for every float that it is given"
     )
 
 

@@ -11,7 +11,7 @@ from keyword import iskeyword
 from typing import final
 
 from igbtheory.checks import nearest
-from igbtheory.formulas.shapes import GELU_TANH, SHAPES
+from igbtheory.formulas.shapes import GELU_TANH, SHAPES, WORDS
 from igbtheory.formulas.tree import (
     ONE,
     PI,
@@ -69,8 +69,8 @@ FUNCTIONS |= dict.fromkeys(("maximum", "fmax"), FUNCTIONS["max"]) | dict.fromkey
 VARIADIC = {name for name, function in FUNCTIONS.items() if function in (FUNCTIONS["max"], FUNCTIONS["min"])}
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = (
-    "known are x, pi, E, where, max, min, clip, abs, sign, floor, sqrt, exp, log, sin, cos, tan, tanh, atan, erf, "
-    "their like, and activations such as gelu(x)"
+    "known are x, pi, E, functions such as where, max, min, clip, abs, sign, floor, sqrt, exp, log, sin, cos, tan, "
+    "tanh, atan and erf, and activations such as gelu(x)"
 )
 _MADE_OF = (
     "a formula is made of x, numbers, pi, E, + - * / **, comparisons, where(condition, a, b) and functions such as "
@@ -112,9 +112,8 @@ def shaped(name: str, argument: Tree, given: Mapping[str, Tree | str]) -> Tree:
     approximate = given.get("approximate", "none")
     if approximate not in ("none", "tanh"):
         raise ValueError(f"expected approximate='none' or 'tanh', got {approximate!r}; write approximate='tanh'")
-    values = {key: number(str(value)) for key, value in usual.items() if value != "none"} | {
-        key: value for key, value in given.items() if isinstance(value, Tree)
-    }
+    values: dict[str, Tree] = {key: number(str(value)) for key, value in usual.items() if key not in WORDS}
+    values |= {key: value for key, value in given.items() if isinstance(value, Tree)}
     return substitute(read(GELU_TANH if approximate == "tanh" else text, parameters=values), argument)
 
 
@@ -249,6 +248,8 @@ class _Reader:
             case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
                 place = self.text.find("(", factor.end_col_offset)
                 return self._refusal_at(place + 1, "an operator is missing; for a product write *")
+            case ast.Constant(value=value):
+                return self.refusal(node, f"{value!r} has no meaning in a formula; {_MADE_OF}")
             case ast.BinOp(op=op):
                 return self.refusal(node, f"{type(op).__name__} has no meaning in a formula; {_MADE_OF}")
             case _:
@@ -330,7 +331,7 @@ class _Reader:
             if keyword.arg not in usual:
                 raise self.refusal(node, f"{known} takes {', '.join(usual) or 'no parameters'}, not {keyword.arg}")
             match keyword.value:
-                case ast.Constant(value=str() as value):
+                case ast.Constant(value=str() as value) if keyword.arg in WORDS:
                     given[keyword.arg] = value
                 case value:
                     given[keyword.arg] = self.tree(value, depth)

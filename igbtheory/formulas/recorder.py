@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from igbtheory.checks import unmasked
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import FUNCTIONS, VARIADIC, extreme, folded, shaped, size
-from igbtheory.formulas.shapes import SHAPES
+from igbtheory.formulas.shapes import SHAPES, WORDS
 from igbtheory.formulas.tree import (
     ONE,
     ZERO,
@@ -85,7 +85,7 @@ def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
     if known in SHAPES:
         usual = SHAPES[known][1]
         given = {**dict(zip(usual, parts[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
-        shape = {key: value if isinstance(value, str) else _tree(value) for key, value in given.items()}
+        shape = {key: value if key in WORDS else _tree(value) for key, value in given.items()}
         return Recorder(shaped(known, _tree(parts[0]), shape))
     trees = [_tree(part) for part in parts]
     named.pop("inplace", None)

@@ -40,7 +40,7 @@ thresholdedrelu of Keras, sparseplus and sparsesigmoid of JAX, snake is of Ziyin
 """
 
 WORDS = {"approximate"}
-"""Parameters that are no numbers."""
+"""Parameters whose values are words, not numbers."""
 _GATES = ("GLU", "ReGLU", "GEGLU", "SwiGLU")
 LAYERS = {
     **{name.lower(): f"use the layer {name}(), as in mlp(3, igb.{name}())" for name in _GATES},

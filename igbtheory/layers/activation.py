@@ -131,9 +131,10 @@ class Swept(Base[Moments]):
         return np.asarray(self._chosen([node.units(draws, count) for node in self.nodes], own=2))
 
     def _chosen(self, values: list[Any], own: int = 0) -> Any:
-        """Return at every point of the sweep the value of the node that belongs there.
+        """Return the array whose entry at point i of the sweep is that of `values[which[i]]`.
 
-        values: one for each node, a number or an array, whose last axes, `own` of them, are none of the sweep.
+        values: one for each node, a number or an array, whose last `own` axes belong to the value, the others to the
+        sweep.
         """
         if all(value is values[0] for value in values):
             return values[0]

@@ -31,7 +31,7 @@ def pinned() -> None:
 
 
 def shared() -> None:
-    """Note that other threads beside this one have the other cores."""
+    """Note that this thread works beside others, which use the other cores."""
     _HERE.shared = True
 
 

@@ -21,7 +21,7 @@ from igbtheory import shipped
 from igbtheory.numbers.threads import pinned, shared
 from igbtheory.runs.blocks import chosen
 from igbtheory.runs.stopping import stoppable
-from igbtheory.runs.store import refuse_other, versions
+from igbtheory.runs.versions import refuse_other, versions
 
 Piece = Callable[[], Any]
 
@@ -57,7 +57,7 @@ def opener(
 
 
 def refuse_unfit(executor: Executor | str | None) -> None:
-    """Refuse, before anything is begun, what does no run: a text that names none, a cluster that cannot be used."""
+    """Raise, before a run begins, where this executor cannot do it: a text that names none, a cluster out of reach."""
     opened, ours = opener(executor, (), 1)
     if not ours:
         with opened():

@@ -12,7 +12,8 @@ from typing import Any, final
 from igbtheory.numbers.threads import one_thread, pinned
 from igbtheory.runs.executors import Piece, nth, opener, processes, sent
 from igbtheory.runs.progress import shown
-from igbtheory.runs.store import OtherVersionsError, Store, number_of, refuse_other, versions
+from igbtheory.runs.store import Store, number_of
+from igbtheory.runs.versions import OtherVersionsError, refuse_other, versions
 
 AHEAD = 4096
 """Pieces that are handed out before the first of them is needed."""

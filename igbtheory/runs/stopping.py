@@ -1,4 +1,4 @@
-"""An end of what a thread does, from outside."""
+"""Stopping what a thread does from another thread."""
 
 import ctypes
 import threading

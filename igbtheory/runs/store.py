@@ -16,8 +16,8 @@ from typing import Any, Self, final
 
 import numpy as np
 
-import igbtheory
 from igbtheory.numbers.threads import one_thread
+from igbtheory.runs.versions import versions
 from igbtheory.saved import jsonable, tree_of, value_of
 
 TABLES = (
@@ -26,21 +26,6 @@ TABLES = (
 )
 PATIENCE = 60.0
 """Seconds to wait for another run that writes into the same file."""
-
-
-def versions() -> dict[str, str]:
-    """Return the versions on which the numbers of a run depend."""
-    return {"igbtheory": igbtheory.__version__, "numpy": np.__version__}
-
-
-class OtherVersionsError(ValueError):
-    """A worker has other versions."""
-
-
-def refuse_other(found: object, wanted: dict[str, str], node: str) -> None:
-    """Refuse a worker whose versions are not those that are wanted."""
-    if found != wanted:
-        raise OtherVersionsError(f"expected workers with {wanted}, got {found} on {node}; install the same versions")
 
 
 @final
@@ -135,7 +120,7 @@ class Store:
             self._file.execute("INSERT OR IGNORE INTO pieces VALUES (?, ?, ?)", row)
 
     def once(self, what: Any, work: Callable[[], Any]) -> Any:
-        """Return the result of some work, which is done where it is not there; what: see `number_of`."""
+        """Return the kept result of a piece, or do its work and keep the result. what: see `number_of`."""
         number = number_of(what)
         if number not in self.numbers():
             self.put(number, work())

@@ -21,7 +21,7 @@ def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
     """Return the data, (n_samples, ...), and their labels, where there are any.
 
     data: an array or tensor; a pair (X, y), where y may be None; a Dataset; a DataLoader or another iterator of
-    batches; a list of pairs, of data or of batches. A second part that is no label a datum is left out.
+    batches; a list of pairs, of data or of batches. A second part that does not hold one label a datum is ignored.
     """
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
@@ -58,7 +58,7 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
 
 
 def _labels(values: Any) -> Labels | None:
-    """Return class labels, (n_samples,); None where values are no whole numbers, one a datum."""
+    """Return class labels, (n_samples,); None unless there is one whole number for each datum."""
     try:
         found = np.asarray(checks.unmasked("labels", values))
     except ValueError:  # rows of different lengths

@@ -32,9 +32,9 @@ def explain(
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
     make_model, X, seed, output: as of `measure`. networks: models that are measured. check: whether the changes of the
-    what-if table are measured, too. Theory is that of infinite width, from which measured numbers differ by some
-    multiple of 1/width. All data are one batch. Where the outputs read a class token alone, the moments behind it are
-    those of this token, and the names of the layers end in [:, 0].
+    what-if table are measured, too. Predictions hold in infinite width; finite models differ from them by an amount of
+    order 1/width. All data are one batch. Where the outputs read a class token alone, the moments behind it are those
+    of this token, and the names of the layers end in [:, 0].
 
     ValueError: data, models or outputs that `measure` refuses, models that cannot be traced. What the theory has no
     layer for is measured alone, and named.

@@ -12,6 +12,7 @@ from torch import nn
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.models import checked_model
+from igbtheory.torch.outputs import guesses
 from igbtheory.torch.passes import outputs_of, stream
 
 Array = NDArray[np.float64]
@@ -39,18 +40,17 @@ class LastLayer:
         batch = moved(checked_data(data), own.parameters())
         with torch.no_grad(), stream(0, 0):
             outputs = outputs_of(own, batch.clone(), 0, (len(batch), None), output)
-        last = [
-            (name, x) for name, x, y in seen if y.shape == outputs.shape and torch.equal(_ahead(y), _ahead(outputs))
-        ]
+        told = guesses(_numbers(outputs))
+        last = [(name, x) for name, x, y in seen if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
         if not last:
             raise ValueError(
                 "expected a model that ends in a linear layer with one row of outputs a datum, got another"
             )
         self.name, inputs = last[-1]
         self.module = model.get_submodule(self.name)
-        self.inputs = inputs.double().cpu().numpy()
-        self.weight = self.module.weight.detach().double().cpu().numpy()
-        self.bias = None if self.module.bias is None else self.module.bias.detach().double().cpu().numpy()
+        self.inputs = _numbers(inputs)
+        self.weight = _numbers(self.module.weight)
+        self.bias = None if self.module.bias is None else _numbers(self.module.bias)
         if not self.weight.any():
             raise ValueError(f"expected a last layer with random weights, got zeros in {self.name!r}; initialise it")
 
@@ -101,7 +101,7 @@ class LastLayer:
         squares = np.zeros(2)
         for parameter, values in ((self.module.weight, self.weight), (self.module.bias, self.bias)):
             if values is not None:
-                before = parameter.detach().double().cpu().numpy()
+                before = _numbers(parameter)
                 squares += np.sum((values - before) ** 2), np.sum(before**2)
                 with torch.no_grad():
                     parameter.copy_(torch.from_numpy(values))
@@ -112,9 +112,9 @@ class LastLayer:
         return mean / np.linalg.norm(mean)
 
 
-def _ahead(outputs: torch.Tensor) -> torch.Tensor:
-    """Return the guess of every datum: whether the only output is positive, or which is the largest."""
-    return outputs.argmax(1) if outputs.shape[1] > 1 else outputs[:, 0] > 0
+def _numbers(values: torch.Tensor) -> Array:
+    found: Array = values.detach().double().cpu().numpy()
+    return found
 
 
 def _drawn(rng: np.random.Generator, law: Variance | None, like: Array | None) -> Any:

@@ -52,10 +52,12 @@ class Summary(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Sums over some data: ties, probabilities, losses, and squared distances of the outputs from their centre.
+    """Sums over a part of the data, from which those over all data are put together.
 
-    The centre is the mean over the data of the outputs, of several ones less the mean of all at a datum: any M - 1
-    orthonormal contrasts of M outputs have the sum of squares of these.
+    ties: number of data with several largest outputs; probabilities: of every class by softmax; loss: cross-entropy.
+    Of M outputs the mean of all is subtracted at every datum: then their squares have the sum of those of any M - 1
+    orthonormal contrasts. centre: mean of these outputs over the data, not a sum; square: their squared distances from
+    it.
     """
 
     size: int
@@ -103,17 +105,18 @@ class _Sums(NamedTuple):
 
 def shares(outputs: Array) -> Array:
     """Fractions of the data given to every class: of two, by the sign of one output, or of M, by the largest."""
-    return np.asarray(np.bincount(_guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
+    return np.asarray(np.bincount(guesses(outputs), minlength=max(2, outputs.shape[1])) / len(outputs))
 
 
 def _shares_by_label(outputs: Array, labels: Labels, classes: int) -> Array:
-    """Return the same of the data of each label, (labels, classes), NaN where a label has no data."""
-    counts = np.bincount(labels * classes + _guesses(outputs), minlength=classes**2).reshape(classes, classes)
+    """Return the fractions of the data of each label given to every class, (labels, classes), NaN without data."""
+    counts = np.bincount(labels * classes + guesses(outputs), minlength=classes**2).reshape(classes, classes)
     with np.errstate(invalid="ignore"):
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
-def _guesses(outputs: Array) -> Labels:
+def guesses(outputs: Array) -> Labels:
+    """Return the class that each datum is given to: 0 where a single output is positive, else that of the largest."""
     return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0, dtype=np.int64)
 
 

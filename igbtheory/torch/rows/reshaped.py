@@ -28,9 +28,10 @@ class Unflatten(Layer):
 @final
 @dataclass(frozen=True, repr=False)
 class AdaptiveAvgPool2d(Layer):
-    """Averages over windows of nearly equal sizes, which may overlap, so that `shape` positions are left.
+    """Average pooling that makes images of `shape` positions, whatever their size before: PyTorch's rule for windows.
 
-    Window i of n along a side of that length reads from floor(i length/n) to ceil((i + 1) length/n).
+    The windows along a side differ in length by one position at most, and may overlap: window i of n along a side of
+    that length reads from floor(i length/n) to ceil((i + 1) length/n).
     """
 
     shape: Point
