@@ -253,6 +253,29 @@ def test_kernel_of_an_array_of_pairs_is_what_panels_find(name: str, q: float, ra
         assert abs(values[i, j] - found) <= (error + missed + 1e-11) * size_a[i] * size_b[j]
 
 
+@pytest.mark.parametrize("name", ["elu", "selu", "where(x > 1, x**2, x/3)", "where(x > 0, 1 + exp(-x**2), 0)"])
+def test_moments_at_many_variances_are_those_at_each(name: str) -> None:
+    phi, mean, q = function_of(name), np.float64(0.2), np.geomspace(1e-3, 1e3, 25)
+    together = moments(FLOAT64, phi, 1, Moments(mean, 0 * q, q))
+    for i in range(q.size):
+        alone = moments(FLOAT64, phi, 1, Moments(mean, np.float64(0), q[i]))
+        assert float(together.mean[i]) == pytest.approx(float(alone.mean), rel=1e-13, abs=1e-15)
+        assert float(together.var_chi[i]) == pytest.approx(float(alone.var_chi), rel=1e-13)
+
+
+@pytest.mark.parametrize("name", ["elu", "hardtanh", "where(x > 0, x, sin(x))"])
+def test_kernel_at_one_variance_is_what_panels_find(name: str) -> None:
+    """Behind a norm: one table serves all angles, also those close to 0 and to pi."""
+    phi, q = function_of(name), np.full((12, 1), 2.0)
+    c = np.cos(np.linspace(1e-5, np.pi - 1e-5, 144)).reshape(12, 12)
+    values, error = product(FLOAT64, phi, 1, (q, q.T, 2 * c))
+    size = second_moment(FLOAT64, phi, 1, np.float64(2))
+    for i, j in np.ndindex(c.shape):
+        found, missed = quadrature.product(FLOAT64, phi, np.float64(0), *map(np.float64, (2, 2, 2 * c[i, j])))
+        assert abs(values[i, j] - found) <= (error + missed) * size
+    assert error < 1e-12
+
+
 def test_kernel_of_many_kinks_is_what_panels_find() -> None:
     """A table of knots, data of unlike variances and of angles from 1e-6 on."""
     x = np.linspace(-3, 3, 16)

@@ -45,6 +45,8 @@ ROUGH = 1e-3
 """Relative error beyond which the result of a series, or of a sum of waves, is not used."""
 MANY_KINKS = 16
 """Kinks beyond which a series from nodes takes less time than panels between the kinks in two dimensions."""
+BLOCK = 2**9
+"""Variances at which panels are held at once."""
 FEW = 3
 """Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
@@ -124,6 +126,8 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
         _fill_smooth(n, phi, points, found)
     elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None):
         moment_tables.fill(phi, m, points, found)
+        if m == 1 and len(phi.pieces.kinks) <= MANY_KINKS:
+            _fill_of_one_variance(n, phi, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if lines is not None:
@@ -147,6 +151,20 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         parts = [np.reshape(np.array(waves.moments(n, known, phi.parity, *part)), (4, -1)) for part in whole]
     found[:, left] = np.concatenate(parts, axis=1)
+
+
+def _fill_of_one_variance(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+    """Write the moments where one of both variances is 0, as on a data set: by panels, many variances at once."""
+    mean, var_mu, var_chi = points
+    q = var_mu + var_chi
+    alone = np.flatnonzero((mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))
+    sizes = np.rint(np.log2(q[alone]))
+    for size in np.unique(sizes):
+        inside = alone[sizes == size]
+        for part in np.array_split(inside, 1 + inside.size // BLOCK):
+            with suppress(UnresolvedError), one_thread():
+                average, total, lost = quadrature.of_one_variance(n, phi, mean[0], np.sqrt(q[part]))
+                found[:, part] = average, total * (var_mu[part] > 0), total * (var_chi[part] > 0), lost
 
 
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:

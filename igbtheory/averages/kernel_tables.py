@@ -7,6 +7,7 @@ Its values come from a rule for one pair, or from mean slopes: -dK/dtheta = sqrt
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any, final
 
 import numpy as np
@@ -29,6 +30,8 @@ FEW = 100
 """Pairs up to which a rule for one takes less time than a table of mean slopes."""
 ALIKE = 64 * FLOAT64.epsilon
 """Relative difference of variances that rounding leaves behind a norm."""
+DIGITS = 15
+"""Digits of a variance that rounding leaves alike behind a norm."""
 WITNESSES = 12
 """Pairs drawn to measure the error."""
 BLOCK = 2**20
@@ -60,7 +63,7 @@ class Interpolant:
     """Kernel as a tensor of Chebyshev polynomials in log q_a, log q_b and theta.
 
     tensor: coefficients of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta); error: estimated, relative to the same, by
-    the last coefficients and the rule itself.
+    the last coefficients and the rule itself; measured: whether it counts what is missed at pairs drawn at random.
     """
 
     size: Size
@@ -68,6 +71,7 @@ class Interpolant:
     theta: Axis
     tensor: Array
     error: float
+    measured: bool = False
 
     def second_moment(self, q: Any) -> Any:
         """Mean E f(h)^2 at variances q."""
@@ -121,7 +125,8 @@ def kernel(
     # the same interpolant is evaluated on every matrix: images have one for each pair of positions
     parts = q_a[..., :1].reshape(-1, rows, 1), q_b[..., 0, :].reshape(-1, columns), q_ab.reshape(-1, rows, columns)
     matrices = list(zip(*parts, strict=True))
-    missed = max(_missed(found, rule, matrix) for matrix in matrices[:: max(1, len(matrices) - 1)])
+    measured = [] if found.measured else matrices[:: max(1, len(matrices) - 1)]
+    missed = max((_missed(found, rule, matrix) for matrix in measured), default=0.0)
     return np.stack([found(*matrix) for matrix in matrices]).reshape(q_ab.shape), max(found.error, missed)
 
 
@@ -136,11 +141,33 @@ def _fitted_to(
     theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
     ends = float(theta.min()), float(theta.max())
     if largest is not None and q_ab.size > FEW and (low == high or not any(largest[0].pieces.kinks)):
+        if low == high and (found := _at_one_variance(*largest, float(f"{high:.{DIGITS - 1}e}"))):
+            return found
         # two data of unlike variances reach a kink off 0 at unlike values of the unit, which no series follows
         seen = mean_slopes.seen(*largest, high)
         if seen is not None:
             return of_mean_slopes(seen, largest[1], second, (low, high), ends)
     return of_rule(rule, second, (low, high), ends, q_ab.size)
+
+
+@lru_cache(maxsize=64)
+def _at_one_variance(phi: Function, m: int, q: float) -> Interpolant | None:
+    """Return the kernel at all angles of units of one variance, to which a network with norms comes back."""
+    seen = mean_slopes.seen(phi, m, q)
+    if seen is None:
+        return None
+
+    def second(variance: Any) -> Any:
+        mean, _, var_chi, _ = maximum.moments(FLOAT64, phi, m, 0.0, 0.0, variance)
+        return mean * mean + var_chi
+
+    found = of_mean_slopes(seen, m, second, (q, q), (0.0, np.pi))
+    if found is None:
+        return None
+    theta = np.random.default_rng(0).uniform(0, np.pi, WITNESSES)
+    pairs = np.full((WITNESSES, 1), q), np.full(WITNESSES, q), q * np.cos(np.tile(theta, (WITNESSES, 1)))
+    missed = _missed(found, partial(maximum.product, FLOAT64, phi, m, 0.0), pairs)
+    return replace(found, error=max(found.error, missed), measured=True)
 
 
 def span(q_a: Array, q_b: Array) -> tuple[float, float]:

@@ -147,11 +147,11 @@ class _Units:
 
     @cached_property
     def lost(self) -> float:
-        """Rounding error of products, relative to the means of phi^2: powers may cancel."""
+        """Rounding error of products, relative to the means of phi^2: three sums of products of powers may cancel."""
         parts = _tails(self.places, 2 * HIGHEST)
         squares = {p: factorial(2 * p) / factorial(p) ** 2 * np.maximum(parts[2 * p + 1], 0) for p in self.powers}
         size = sum((np.abs(self.weights[p]) * np.sqrt(square)).sum(axis=0) for p, square in squares.items())
-        return ROUNDED * (10 + float(np.max(size**2 / (self.integrals[0] + _TINY))))
+        return ROUNDED * (10 + 3 * float(np.max(size**2 / (self.integrals[0] + _TINY))))
 
     def cut_off(self, of_powers: Array) -> float:
         """Estimated sum of the products with the rest beyond its last term: twice the last quarter."""

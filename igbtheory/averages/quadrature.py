@@ -8,6 +8,7 @@ var_chi = E_u Var_z phi(h), var_mu = Var_u E_z phi(h), with d/du E_z phi = sqrt(
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from igbtheory.averages.resolved import Resolved, images, resolved
 from igbtheory.formulas.function import Function
@@ -28,12 +29,20 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
     return *fine, seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
 
 
+def of_one_variance(n: Kind, phi: Function, mean: Any, scales: NDArray[Any]) -> tuple[Any, Any, Any]:
+    """Return means and variances of phi(mean + scale z) at scales of one size, and their estimated relative errors."""
+    seen = resolved(n, phi, float(mean), float(scales.min()), float(scales.max()))
+    coarse, fine = (_of_one_variance(seen, mean, scales, order) for order in orders(n))
+    lost = difference(n, (coarse[0], 0 * scales, coarse[1]), (fine[0], 0 * scales, fine[1]))
+    return *fine, seen.doubt * lost + 100 * n.epsilon
+
+
 def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]) -> Any:
     """Return the largest relative difference of mean^2 + var_mu and of var_chi of two rules."""
     # a product of that size is what rounding leaves of zero
-    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2])
+    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2]) + n.number(1e-300)
     pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
-    return max(abs(a - b) / (abs(b) + floor) if floor else floor for a, b in pairs)
+    return np.maximum(*(abs(a - b) / (abs(b) + floor) for a, b in pairs))
 
 
 def orders(n: Kind) -> tuple[int, int]:
@@ -46,13 +55,10 @@ def orders(n: Kind) -> tuple[int, int]:
 def _moments(seen: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int) -> tuple[Any, Any, Any]:
     n, phi = seen.n, seen.phi
     scale_u, scale_z, scale = n.sqrt(var_mu), n.sqrt(var_chi), n.sqrt(var_mu + var_chi)
-    whole = seen.around(mean, scale, order)
-    average = whole.integral(phi(n, mean + scale * whole.x) * n.npdf(whole.x))
-    if phi.parity < 0 and not mean:
-        average = 0 * average  # exactly, so that gamma = 0 stays 0 in every layer
     if not var_chi or not var_mu:
-        _, total = seen.smoothed(mean, scale, order)
+        average, total = _of_one_variance(seen, mean, scale, order)
         return average, total if var_mu else 0 * total, total if var_chi else 0 * total
+    average = _average(seen, mean, scale, order)
     u = seen.around(mean, scale_u, order, [n.number(0), *seen.sides(scale_z)])
     some = u.above(n.number(0)) if phi.parity and not mean else u
     given, inside = seen.at_each(seen.averaged, mean + scale_u * some.x, scale_z, order)
@@ -61,6 +67,19 @@ def _moments(seen: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int) -
         return average, var_mu, var_chi
     drift, inside = seen.at_each(seen.smoothed, mean + scale_u * u.x, scale_z, order)
     return average, variance(n, u, scale_u * drift, []), u.integral(inside * n.npdf(u.x))
+
+
+@np.errstate(over="ignore", under="ignore")
+def _of_one_variance(seen: Resolved, mean: Any, scale: Any, order: int) -> tuple[Any, Any]:
+    """Mean and variance of phi(mean + scale z); scale: one number, or an array of them."""
+    return _average(seen, mean, scale, order), seen.smoothed(mean + 0 * scale, scale, order)[1]
+
+
+def _average(seen: Resolved, mean: Any, scale: Any, order: int) -> Any:
+    whole = seen.around(mean + 0 * scale, scale, order)
+    average = whole.integral(seen.phi(seen.n, mean + scale * whole.x) * seen.n.npdf(whole.x))
+    # exactly 0 for an odd phi, so that gamma = 0 stays 0 in every layer
+    return 0 * average if seen.phi.parity < 0 and not mean else average
 
 
 def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:

@@ -65,7 +65,7 @@ class GaussianPairs(Base[Pairs]):
         if is_first_order(h.q_ab):
             return self._first_order(n, phi, m)
         # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
-        q_a, q_b = self._squares(n, phi, m)
+        (_, q_a), (_, q_b) = self._of_data(n, phi, m)
         q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         if factor > 1:  # what rounding makes equal is not: the next jump would take it for the same datum
@@ -73,14 +73,16 @@ class GaussianPairs(Base[Pairs]):
             q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
 
-    def _squares(self, n: Kind, phi: Function | None, m: int) -> Any:
-        """Return E phi(M)^2 at the two data of the pairs, computed once for equal variances where it takes time."""
+    def _of_data(self, n: Kind, phi: Function | None, m: int) -> list[tuple[Any, Any]]:
+        """Return E phi(M) and E phi(M)^2 at either datum of the pairs: where they take time, equal variances once."""
         both = self.values.q_a, self.values.q_b
         if m == 1 and (phi is None or phi.closed):
-            return (gaussian.second_moment(n, phi, m, q) for q in both)
+            return [_first_two(n, phi, m, q) for q in both]
         q, places = np.unique(np.concatenate([np.ravel(q) for q in both]), return_inverse=True)
-        found = np.split(gaussian.second_moment(n, phi, m, q)[places], [np.size(both[0])])
-        return (values.reshape(np.shape(q)) for values, q in zip(found, both, strict=True))
+        parts = np.split(places, [np.size(both[0])])
+        where = [part.reshape(np.shape(q)) for part, q in zip(parts, both, strict=True)]
+        mean, square = _first_two(n, phi, m, q)
+        return [(mean[part], square[part]) for part in where]
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average with its derivative."""
@@ -101,8 +103,8 @@ class GaussianPairs(Base[Pairs]):
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         if phi is None and m == 1:
             return 0, 0
-        at_a, at_b = (gaussian.moments(n, phi, m, Moments(0, 0 * q, q)) for q in (self.values.q_a, self.values.q_b))
-        return at_a.mean, at_b.mean
+        (at_a, _), (at_b, _) = self._of_data(n, phi, m)
+        return at_a, at_b
 
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
@@ -113,6 +115,11 @@ class GaussianPairs(Base[Pairs]):
         if self.values.q_ab.ndim > 2:
             refuse_pairs()
         return kernel_root(self.values.q_ab.astype(float))
+
+
+def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
+    found = gaussian.moments(n, phi, m, Moments(0, 0 * q, q))
+    return found.mean, found.mean * found.mean + found.variance
 
 
 class UnitsNeededError(ValueError):
