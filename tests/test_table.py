@@ -271,7 +271,7 @@ def test_kernel_at_one_variance_is_what_panels_find(name: str) -> None:
     values, error = product(FLOAT64, phi, 1, (q, q.T, 2 * c))
     size = second_moment(FLOAT64, phi, 1, np.float64(2))
     for i, j in np.ndindex(c.shape):
-        found, missed = quadrature.product(FLOAT64, phi, np.float64(0), *map(np.float64, (2, 2, 2 * c[i, j])))
+        found, missed = quadrature.product(FLOAT64, phi, *np.array([0, 2, 2, 2 * c[i, j]]))
         assert abs(values[i, j] - found) <= (error + missed) * size
     assert error < 1e-12
 
