@@ -33,13 +33,15 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
 
     left, right = sympy.sympify(left), sympy.sympify(right)
     formula = f"{latex(left if of is None else of)} = {latex(right)}"
-    shown = f"{sympy.sstr(left)} = {sympy.sstr(right)}"
     if left == right and of is None:
-        return Finding("symbolic", label, UNDECIDED, f"{shown}: both sides are one expression", formula)
-    left, right = left.doit(), right.doit()
-    difference = sympy.Integer(0) if left == right else sympy.simplify(left - right)
+        return Finding("symbolic", label, UNDECIDED, f"{_text(left, right)}: both sides are one expression", formula)
+    stated, left, right = (left, right), left.doit(), right.doit()
+    difference = sympy.Integer(0) if left == right else sympy.expand(left - right)
+    if difference != 0:  # the slower way
+        difference = sympy.simplify(left - right)
     if difference == 0:
         return Finding("symbolic", label, HOLDS, "", formula)
+    shown = _text(*stated)  # which takes time
     for values in _points(sorted(left.free_symbols | right.free_symbols, key=str)):
         gap = sympy.N(abs(difference.subs(values)), PLACES)
         size = sympy.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
@@ -50,6 +52,12 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
             return Finding("symbolic", label, FAILS, f"{shown}: {both}{f' at {at}' if at else ''}", formula)
     detail = f"{shown}: the difference {sympy.sstr(difference)} does not simplify"
     return Finding("symbolic", label, UNDECIDED, detail, formula)
+
+
+def _text(left: Any, right: Any) -> str:
+    import sympy  # noqa: PLC0415 - as above
+
+    return f"{sympy.sstr(left)} = {sympy.sstr(right)}"
 
 
 def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
