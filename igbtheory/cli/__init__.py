@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from errno import ENOSPC
 from pathlib import Path
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
@@ -49,6 +50,7 @@ TO_TRY = """igb predicts how an untrained network guesses. Three things to try:
 
 igb --help lists all commands, and igb COMMAND --help explains one.
 """
+FULL = "no space is left where the output goes; make room, or write to another place, and repeat the command"
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
@@ -80,7 +82,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             _forget_output()
             return 141
         except OSError as error:
-            _say("error", error)
+            _say("error", FULL if error.errno == ENOSPC else error)
             _forget_output()
             return 2
     return int(status or 0)
