@@ -164,6 +164,10 @@ def test_many_outputs_are_summed_up_in_parts(size: int, classes: int, given: str
     assert found.probabilities == pytest.approx(np.exp(of_all).mean(axis=0), rel=1e-11)
     own = of_all.mean(axis=1) if labels is None else of_all[np.arange(size), labels]
     assert found.loss == pytest.approx(-own.mean(), rel=1e-11)
+    single = Summary.of((both if classes > 1 else x).astype(np.float32), labels)
+    assert single.probabilities == pytest.approx(found.probabilities, rel=2e-6)
+    assert single.loss == pytest.approx(found.loss, rel=1e-6)
+    assert single.moments == pytest.approx(found.moments, rel=1e-5)
     assert found.ties == (classes > 1)
     # nothing is left of outputs that do not depend on the data
     assert Summary.of(np.tile(x[:1], (size, 1))).moments[1] == 0

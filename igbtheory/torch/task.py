@@ -55,7 +55,8 @@ class Task:
                         said += idle_norms(model)
                     parameters = [*model.parameters()]  # finding them takes as long as a small layer
                     data = moved(data, parameters)
-                    outputs = self._outputs(model, data, i).cpu().double().numpy()
+                    found = self._outputs(model, data, i).cpu()
+                    outputs = found.to(torch.promote_types(found.dtype, torch.float32)).numpy()
                     weights = digest(parameters)
                 refuse_infinite(outputs, i)
                 labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
