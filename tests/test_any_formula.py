@@ -14,6 +14,7 @@ from igbtheory.formulas import function_of
 LEFT = np.arange(-40, 40)
 MASS = np.diff(scipy.special.ndtr(np.arange(-40, 1)))
 MASS = np.concatenate([MASS, MASS[::-1]])
+ROUND = np.diff(scipy.special.ndtr(np.arange(-0.5, 40)))
 QUARTER = (
     2**-0.125 * scipy.special.gamma(3 / 8) / np.sqrt(np.pi),
     2**-0.25 * scipy.special.gamma(1 / 4) / np.sqrt(np.pi),
@@ -21,6 +22,9 @@ QUARTER = (
 LOG = -(np.euler_gamma + np.log(2)) / 2
 MOMENTS: dict[str, tuple[float, float, float]] = {
     "floor(x)": (-0.5, float(MASS @ LEFT**2), 1e-12),
+    "relu(round(x))": (float(ROUND @ np.arange(40)), float(ROUND @ np.arange(40) ** 2), 1e-12),
+    "abs(floor(x))": (float(MASS @ abs(LEFT)), float(MASS @ LEFT**2), 1e-12),
+    "relu(sin(32*pi*x + 1))": (1 / np.pi, 1 / 4, 1e-10),
     "ceil(x)**2": (float(MASS @ (LEFT + 1.0) ** 2), float(MASS @ (LEFT + 1.0) ** 4), 1e-12),
     "x*sinh(2.9*x + 1/3)": (
         2.9 * np.exp(2.9**2 / 2) * np.cosh(1 / 3),
@@ -48,6 +52,27 @@ def test_moments_of_formulas_that_panels_do_not_resolve(formula: str) -> None:
     assert found.error <= allowed
     assert abs(found.var_mu / mean**2 - 1) <= found.error + 1e-8 * (allowed > 1e-11)
     assert not second or abs(found.var_chi + found.var_mu - second) <= found.error * second + 1e-8 * (allowed > 1e-11)
+
+
+@pytest.mark.parametrize(
+    ("formula", "mean", "second"),
+    [
+        ("abs(sin(x))", 2 / np.pi, 1 / 2),
+        ("relu(sin(5*x))", 1 / np.pi, 1 / 4),
+        ("mod(x, 1) - 1/4", 1 / 4, 1 / 12 + 1 / 16),
+        ("sign(sin(x))", 0.0, 1.0),
+    ],
+)
+def test_kinks_without_end_are_seen_far_from_0(formula: str, mean: float, second: float) -> None:
+    """Over a wide Gaussian the average is that over a period."""
+    found = igb.Network(igb.Dense(4000.0), igb.Activation(formula), igb.Dense(1.0)).predict()
+    assert found.var_mu == pytest.approx(mean**2, rel=1e-9)
+    assert found.var_mu + found.var_chi == pytest.approx(second, rel=1e-9)
+
+
+def test_kinks_without_end_keep_the_parity_of_the_formula() -> None:
+    assert [function_of(phi).parity for phi in ("sign(sin(x))", "abs(sin(x))", "floor(x)")] == [-1, 1, 0]
+    assert igb.mlp(3, "sign(sin(50*x))").predict().gamma == 0
 
 
 def test_steps_of_two_data_are_those_of_their_fractions() -> None:

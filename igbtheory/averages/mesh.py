@@ -64,7 +64,7 @@ def is_resolved(phi: Function, reach: float) -> bool:
 @lru_cache(maxsize=256)
 def _mesh(phi: Function, reach: float) -> Mesh | None:
     """Return the mesh, None where the slope is not resolved, or does not tell where phi jumps."""
-    if not phi.pieces.split:
+    if not phi.pieces.split_within(reach):
         return None
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
     first = sorted({-reach, reach, *kinks, *(x for x in _FIRST if abs(x) < reach)})

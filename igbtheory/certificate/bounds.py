@@ -100,5 +100,5 @@ class _Bound:
 def _refusal(name: str, tree: Tree) -> ValueError:
     return ValueError(
         f"expected a formula whose tree bounds its growth by a power or exp(a |x|), got the term {text(tree)} in "
-        f"{name!r}; clip its argument, or use predict(digits=30), which estimates its error"
+        f"{name!r}; clip its argument, or use predict(), which estimates its error"
     )

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from igbtheory import checks
-from igbtheory.formulas.approximation import approximated
 from igbtheory.formulas.callables import from_callable, from_table
 from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
 from igbtheory.formulas.closed import closed_of
@@ -20,8 +19,7 @@ from igbtheory.formulas.parameters import RESERVED, parameter_tree, parameter_tr
 from igbtheory.formulas.reader import folded, read, shaped
 from igbtheory.formulas.shapes import LAYERS, SHAPES, WORDS
 from igbtheory.formulas.sympy_reader import UnknownError, evaluated, from_sympy, of_x
-from igbtheory.formulas.tree import Call, Tree, X, children, evaluate
-from igbtheory.numbers import FLOAT64
+from igbtheory.formulas.tree import Tree, X
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
 
@@ -31,10 +29,6 @@ _MODULE = re.compile(
     r"(?:[A-Za-z_]\w*\.)*(?=[A-Za-z_])"
 )
 """Names of modules in front of a function, as in torch.nn.ReLU or np.tanh(x)."""
-JUMPS, REACHES = (1e-14,), (64.0, 16.0)
-"""Tolerance and reaches with which formulas with infinitely many jumps are approximated."""
-MOST_STEPS, SOME = 40, np.linspace(-16, 16, 2**12)
-"""Jumps of floor at most, between these points, for which that does not take seconds."""
 
 
 def function_of(activation: Any, **parameters: Any) -> Function:
@@ -117,13 +111,8 @@ def _shaped(name: str, parameters: dict[str, Any]) -> Function:
 
 
 def _checked(name: str, tree: Tree) -> Function:
-    """Return the function of a formula; of one with jumps without end, its pieces where these are few and accurate."""
+    """Return the function of a formula, with its closed forms."""
     phi = Function(name, tree)
-    if 0 < _steps(tree) <= MOST_STEPS:
-        with suppress(ValueError):
-            found = approximated(name, partial(evaluate, tree, FLOAT64), JUMPS, REACHES)
-            found.refuse_doubt()
-            return found
     if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
         try:
             pieces = phi.pieces
@@ -133,12 +122,3 @@ def _checked(name: str, tree: Tree) -> Function:
             ) from None
         refuse_outside(phi.name, phi.tree, pieces)
     return replace(phi, closed=closed_of(phi.pieces))
-
-
-@np.errstate(all="ignore")
-def _steps(tree: Tree) -> float:
-    """Return how often the steps of a formula jump, roughly; inf where they stand beside other functions."""
-    own = 0.0
-    if isinstance(tree, Call):
-        own = float(np.ptp(evaluate(tree, FLOAT64, SOME) + 0 * SOME)) if tree.name == "floor" else np.inf
-    return own + sum(map(_steps, children(tree)))

@@ -49,15 +49,13 @@ class _TooManyError(Exception):
     """The function takes more pieces than there may be."""
 
 
-def approximated(
-    name: str, values: Values, tolerances: Sequence[float] = TOLERANCES, reaches: Sequence[float] = REACHES
-) -> Function:
+def approximated(name: str, values: Values) -> Function:
     """Return a function made of polynomials, straight beyond the last of them, with the distance from the true values.
 
     ValueError: it varies too fast, or is not finite within 16 of 0.
     """
     noise = _noise(values)
-    for tolerance, reach in product([tolerance for tolerance in tolerances if tolerance >= noise], reaches):
+    for tolerance, reach in product([tolerance for tolerance in TOLERANCES if tolerance >= noise], REACHES):
         try:
             with np.errstate(all="ignore"):
                 return _function(name, values, _Fitted(values, tolerance, reach).pieces(), tolerance)

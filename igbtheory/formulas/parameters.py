@@ -45,7 +45,8 @@ def parameter_tree(name: str, value: Any) -> Tree:
     if hasattr(value, "is_Rational"):
         return constant(name, value)
     try:
-        return Number(Fraction(value if isinstance(value, int | Fraction) else str(value).strip()))
+        plain = value.item() if hasattr(value, "numel") else value  # a tensor prints more than its digits
+        return Number(Fraction(plain if isinstance(plain, int | Fraction) else str(plain).strip()))
     except (ValueError, ZeroDivisionError):
         raise ValueError(
             f"expected a finite number as the parameter {name}, got {value!r}; write one such as {name}=0.5"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import pairwise
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ def sign(tree: Tree, point: Fraction) -> int:
         exact = _numeric(_kind(DIGITS), factor, point) if polynomial is None else polyval(point, polynomial)
         value *= _sign(exact)
     return value
+
+
+def floor_at(tree: Tree, point: Fraction) -> int:
+    """Greatest integer that a formula is not below at an exact point."""
+    return floor(_fraction(_kind(DIGITS), evaluate(tree, _kind(DIGITS), _kind(DIGITS).number(point))))
 
 
 def roots(tree: Tree, most: float = MOST_ROOTS) -> Iterator[Fraction]:
