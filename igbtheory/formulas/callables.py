@@ -15,8 +15,9 @@ from igbtheory.formulas.approximation import Values, approximated, polynomial
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import Function, of_pieces
-from igbtheory.formulas.pieces import Pieces, split
+from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.recorder import recorded
+from igbtheory.formulas.splitting import split
 from igbtheory.formulas.text import text
 from igbtheory.formulas.tree import Number, Tree, X, add, mul, varies
 from igbtheory.numbers import FLOAT64

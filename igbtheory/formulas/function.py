@@ -11,8 +11,9 @@ import numpy as np
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.character import growth, monotonicity
 from igbtheory.formulas.doubt import Doubt
-from igbtheory.formulas.pieces import Pieces, split
+from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.reader import read
+from igbtheory.formulas.splitting import split
 from igbtheory.formulas.tree import Tree, substitute, symbols
 from igbtheory.numbers import FLOAT64, Kind
 

@@ -1,7 +1,6 @@
 """Analytic pieces of a formula between its exact kinks."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -12,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.formulas.calculus import degree, reflected
-from igbtheory.formulas.roots import GRID, MOST_ROOTS, TooManyRootsError, floor_at, guards, roots, sign
+from igbtheory.formulas.roots import guards
 from igbtheory.formulas.tree import (
     ZERO,
     Call,
-    Choice,
     Number,
     Power,
     Tree,
@@ -25,10 +23,8 @@ from igbtheory.formulas.tree import (
     children,
     choice,
     evaluate,
-    has_steps,
-    rebuild,
+    is_split,
     substitute,
-    symbols,
 )
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -42,8 +38,6 @@ SETTLED, NEAR = 1e-3, 1e-12
 """Relative change of a jump that is none, and value of a guard near to 0."""
 MODERATE = 8
 """Exponent up to which a power of a far point stays in range beside others."""
-REACHES = (None, Fraction(64), Fraction(16))
-"""Distances from 0 up to which a formula is split, in the order in which they are tried; None is everywhere."""
 _UNIT = np.arange(1, 2048) * (np.sqrt(5) - 1) / 2 % 1
 SOME = np.concatenate([side * scale for side in (-1, 1) for scale in (4 * _UNIT, 64 * _UNIT, 64 * 2 ** (8 * _UNIT))])
 """Points of no pattern at which the pieces of a formula are compared with it."""
@@ -81,7 +75,7 @@ class Pieces:
             inside = x < n.number(high) if low is None else x >= n.number(low)
             if low is not None and high is not None:
                 inside = inside & (x < n.number(high))
-            seen = x if _entire(formula) else np.where(inside, x, n.number(_point(low, high)))[()]
+            seen = x if _entire(formula) else np.where(inside, x, n.number(between(low, high)))[()]
             # a product is ten times faster than np.where, which branches; zero gives a constant the type of x
             total = total + (evaluate(formula, n, seen) + zero) * inside
         return total
@@ -105,7 +99,7 @@ class Pieces:
     def split_within(self, reach: float) -> bool:
         """Whether the formulas that hold somewhere for |x| < reach are free of choices and steps."""
         first, last = np.searchsorted(self._float_kinks, [-reach, reach], side="right")
-        return all(map(_is_split, self.formulas[first : last + 1]))
+        return all(map(is_split, self.formulas[first : last + 1]))
 
     @cached_property
     def infinite(self) -> tuple[Fraction, ...]:
@@ -184,16 +178,12 @@ def _at(kink: Fraction, tree: Tree) -> Tree:
         return tree
 
 
-def _is_split(tree: Tree) -> bool:
-    return not (isinstance(tree, Choice) or has_steps(tree)) and all(map(_is_split, children(tree)))
-
-
 def _mirrored(left: Tree, right: Tree, sign: int) -> bool:
     """Whether left(x) is sign * right(-x), of formulas that are not split as far as values show."""
     other = reflected(right) if sign > 0 else -reflected(right)
-    if left == other or _is_split(left):
+    if left == other or is_split(left):
         return left == other
-    return _equal(partial(evaluate, left, FLOAT64), partial(evaluate, other, FLOAT64))
+    return equal(partial(evaluate, left, FLOAT64), partial(evaluate, other, FLOAT64))
 
 
 def _entire(tree: Tree) -> bool:
@@ -218,104 +208,15 @@ def _choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
     return choice(add(X, Number(-cuts[half])), right, left)
 
 
-def split(tree: Tree) -> Pieces:
-    """Return the pieces of a formula: between them, each choice has one outcome and each floor one value.
-
-    Where the kinks have no end, as those of abs(sin(x)) and floor(x), the formula is split near 0 alone and stays as it
-    is beyond; where there are too many even there, it is one piece, of which only values are known.
-    """
-    for reach in REACHES:
-        with suppress(TooManyRootsError):
-            found = _pieces(tree, reach)
-            if _agree(found, tree):
-                return found
-    return Pieces((), (tree,))
-
-
-def _pieces(tree: Tree, reach: Fraction | None) -> Pieces:
-    """Return the pieces of a formula that is split for |x| < reach."""
-    found = _split(tree, None if reach is None else -reach, reach)
-    if reach is not None:
-        found = [(None, tree), *found, (reach, tree)]
-    merged = [entry for i, entry in enumerate(found) if i == 0 or entry[1] != found[i - 1][1]]
-    merged = [
-        (left, formula)
-        for (low, formula), high in zip(merged, [*(low for low, _ in merged[1:]), None], strict=True)
-        for left in (low, *(_singular(formula, low, high) if _is_split(formula) else ()))
-    ]
-    return Pieces(tuple(low for low, _ in merged if low is not None), tuple(formula for _, formula in merged))
-
-
-def _agree(found: Pieces, tree: Tree) -> bool:
-    """Return whether the pieces have the values of the formula: no place where it changes has been overlooked."""
-    return bool(_is_split(tree) or symbols(tree)) or _equal(partial(found, FLOAT64), partial(evaluate, tree, FLOAT64))
-
-
 @np.errstate(all="ignore")
-def _equal(found: Values, true: Values) -> bool:
+def equal(found: Values, true: Values) -> bool:
     """Return whether two functions have the same values wherever both are finite."""
     a, b = (np.asarray(values(SOME), dtype=float) + 0 * SOME for values in (found, true))
     known = np.isfinite(a) & np.isfinite(b)
     return bool(np.all(np.abs(a - b)[known] <= ROUNDED * (1 + np.abs(b[known]))))
 
 
-def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
-    """Points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2) and for x/x."""
-    found = (guard for name, guard in guards(formula) if name != "tan(")  # these roots are many
-    return sorted({root for guard in found for root in roots(guard) if _inside(root, low, high)})
-
-
-def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
-    """Left ends and formulas of the pieces between `low` and `high` (None: unbounded)."""
-    if isinstance(tree, Choice):
-        return [
-            piece
-            for test, left, right in _ended(_split(tree.test, low, high), high)
-            for a, b in pairwise([left, *sorted(root for root in roots(test) if _inside(root, left, right)), right])
-            for piece in _split(_decided(tree, test, _point(a, b)), a, b)
-        ]
-    if isinstance(tree, Call) and tree.name == "floor":
-        return [step for argument in _ended(_split(tree.argument, low, high), high) for step in _steps(*argument)]
-    parts = [dict(_split(part, low, high)) for part in children(tree)]
-    lefts = sorted({left for part in parts for left in part if left is not None and left != low})
-    found, now = [], [part[low] for part in parts]
-    for left in (low, *lefts):
-        now = [part.get(left, before) for part, before in zip(parts, now, strict=True)]
-        found.append((left, rebuild(tree, tuple(now)) if parts else tree))
-    return found
-
-
-def _ended(
-    pieces: list[tuple[Fraction | None, Tree]], high: Fraction | None
-) -> Iterator[tuple[Tree, Fraction | None, Fraction | None]]:
-    """Yield the formulas of pieces with their left and right ends."""
-    for (left, formula), (right, _) in pairwise([*pieces, (high, ZERO)]):
-        yield formula, left, right
-
-
-def _steps(argument: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
-    """Left ends and values of the floor of a formula without choices between `low` and `high`."""
-    first, last = GRID[0] if low is None else float(low), GRID[-1] if high is None else float(high)
-    with np.errstate(all="ignore"):
-        values = evaluate(argument, FLOAT64, np.unique(np.clip([first, *GRID, last], first, last)))
-    if not np.ptp(values) < MOST_ROOTS:
-        raise TooManyRootsError(f"expected at most {MOST_ROOTS} steps of floor, got {np.ptp(values):.0f} or more")
-    levels = range(int(np.floor(np.min(values))), int(np.floor(np.max(values))) + 1)
-    places = {root for k in levels for root in roots(add(argument, Number(Fraction(-k)))) if _inside(root, low, high)}
-    cuts = [low, *sorted(places), high]
-    return [(a, Number(Fraction(floor_at(argument, _point(a, b))))) for a, b in pairwise(cuts)]
-
-
-def _decided(tree: Choice, test: Tree, point: Fraction) -> Tree:
-    """The branch of a choice that holds at a point where its test is this formula."""
-    return tree.yes if sign(test, point) >= 0 else tree.no
-
-
-def _inside(point: Fraction, low: Fraction | None, high: Fraction | None) -> bool:
-    return (low is None or low < point) and (high is None or point < high)
-
-
-def _point(low: Fraction | None, high: Fraction | None) -> Fraction:
+def between(low: Fraction | None, high: Fraction | None) -> Fraction:
     """An exact point between `low` and `high`."""
     if low is None:
         return Fraction(0) if high is None else high - 1

@@ -340,9 +340,10 @@ def varies(tree: Tree) -> bool:
     return isinstance(tree, Variable) or any(map(varies, children(tree)))
 
 
-def has_steps(tree: Tree) -> bool:
-    """Whether a formula jumps infinitely often, as floor does."""
-    return (isinstance(tree, Call) and tree.name == "floor") or any(map(has_steps, children(tree)))
+def is_split(tree: Tree) -> bool:
+    """Whether a formula is free of choices and of floor."""
+    changes = isinstance(tree, Choice) or (isinstance(tree, Call) and tree.name == "floor")
+    return not changes and all(map(is_split, children(tree)))
 
 
 def substitute(tree: Tree, new: Tree) -> Tree:
