@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import evaluate
 from igbtheory.numbers import FLOAT64
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -70,6 +71,11 @@ def random_formulas(count: int, seed: int) -> list[str]:
     return list(found)
 
 
+def values(phi: Function, x: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of a formula as it is written, not of the pieces that the package splits it into."""
+    return np.asarray(evaluate(phi.tree, FLOAT64, x) + 0 * x)
+
+
 def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
     """Return points, weights and relative error of a rule for phi and phi^2 under the pre-activations, by bisection."""
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
@@ -80,16 +86,16 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
     kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
     missed = total = 0.0
     for level in range(LEVELS):
-        values = []
+        sums = []
         for x, w in (fine, coarse):
             z = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * x
-            y = phi(FLOAT64, scale * z)
+            y = values(phi, scale * z)
             weights = (high - low)[:, None] / 2 * w * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
-            values.append(np.array([(weights * y).sum(axis=1), (weights * y * y).sum(axis=1)]))
+            sums.append(np.array([(weights * y).sum(axis=1), (weights * y * y).sum(axis=1)]))
             if x is fine[0]:
                 points = scale * z, weights
-        total = max(total, float(np.nansum(values[0][1])), 1e-300)
-        gaps = (np.abs(values[0] - values[1]).T + hidden(phi, scale, low, high)) / (np.sqrt(total), total)
+        total = max(total, float(np.nansum(sums[0][1])), 1e-300)
+        gaps = (np.abs(sums[0] - sums[1]).T + hidden(phi, scale, low, high)) / (np.sqrt(total), total)
         gap = np.max(gaps, axis=1)
         rough = ~(gap <= 1e-16) & (level < LEVELS - 1)
         if rough.sum() > HARDEST:
@@ -111,7 +117,7 @@ def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -
     ends = np.array([-1, 1]) * (1 - 1e-9)
     through = np.polynomial.legendre.legvander(ends, 19) @ np.linalg.inv(np.polynomial.legendre.legvander(x, 19))
     middle, half = (low + high)[:, None] / 2, (high - low)[:, None] / 2
-    y, seen = phi(FLOAT64, scale * (middle + half * x)), phi(FLOAT64, scale * (middle + half * ends))
+    y, seen = values(phi, scale * (middle + half * x)), values(phi, scale * (middle + half * ends))
     jumps = (1 - x[-1]) * half * np.exp(-((middle + half * ends) ** 2) / 2) * np.abs(seen - y @ through.T)
     return np.stack([jumps.sum(axis=1), (jumps * np.abs(seen)).sum(axis=1)], axis=1)
 
@@ -120,7 +126,7 @@ def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -
 def truth(phi: Function) -> tuple[float, float, float]:
     """Return the second moment of two data, var_chi, and the error of both relative to the whole second moment."""
     x, weights, missed = nodes(phi)
-    y = phi(FLOAT64, x)
+    y = values(phi, x)
     mean, second = weights @ y, weights @ (y * y)
     u, of_u = np.polynomial.hermite_e.hermegauss(80)
     q = SHARED + OWN
