@@ -36,8 +36,8 @@ PATIENCE, SLOW = 120, 1.0
 """Seconds for 25 digits at most, and from which on a network of depth 10 is slow."""
 SHARED, OWN = 0.1, 2.0
 """Variances var_mu and var_chi of the pre-activations of a random formula."""
-REACH, LEVELS, HARDEST = 40.0, 44, 40_000
-"""Standard deviations that a sum covers, halvings of a panel, and panels at most."""
+REACH, NEAR, LEVELS, HARDEST = 40.0, 8.0, 44, 40_000
+"""Standard deviations that a sum covers and that narrow panels cover, halvings of a panel, and panels at most."""
 ROUNDED = 1e-12
 """Relative error of a sum."""
 ATOMS = ("x", "x", "x", "(x - 1)", "(2*x + 1/3)", "2", "0.3", "pi")
@@ -72,8 +72,9 @@ def random_formulas(count: int, seed: int) -> list[str]:
 
 
 def values(phi: Function, x: NDArray[Any]) -> NDArray[Any]:
-    """Return the values of a formula as it is written, not of the pieces that the package splits it into."""
-    return np.asarray(evaluate(phi.tree, FLOAT64, x) + 0 * x)
+    """Return the values of a formula as it is written, or of its pieces where a branch not taken is no number."""
+    written = np.asarray(evaluate(phi.tree, FLOAT64, x) + 0 * x)
+    return np.where(np.isnan(written), phi(FLOAT64, x), written)
 
 
 def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
@@ -81,7 +82,7 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
     scale = np.sqrt(SHARED + OWN)
     kinks = [float(k) / scale for k in phi.kinks if abs(k) < REACH * scale]
-    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 321), kinks]))
+    ends = np.unique(np.concatenate([np.linspace(-REACH, REACH, 321), np.linspace(-NEAR, NEAR, 3201), kinks]))
     low, high = ends[:-1], ends[1:]
     kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
     missed = total = 0.0
@@ -126,13 +127,14 @@ def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -
 def truth(phi: Function) -> tuple[float, float, float]:
     """Return the second moment of two data, var_chi, and the error of both relative to the whole second moment."""
     x, weights, missed = nodes(phi)
-    y = values(phi, x)
+    y, longer = (np.where(weights > 0, values(phi, kind(x)), 0).astype(float) for kind in (np.float64, np.longdouble))
     mean, second = weights @ y, weights @ (y * y)
+    rounding = weights @ np.abs(y - longer) / np.sqrt(second), weights @ np.abs(y * y - longer**2) / second
     u, of_u = np.polynomial.hermite_e.hermegauss(80)
     q = SHARED + OWN
     given = np.array([_given(x, centre, q) @ (weights * y) for centre in np.sqrt(SHARED) * u])
     shared = (of_u / of_u.sum()) @ (given - mean) ** 2
-    return float(mean**2 + shared), float(second - mean**2 - shared), missed + ROUNDED
+    return float(mean**2 + shared), float(second - mean**2 - shared), missed + 2 * sum(rounding) + ROUNDED
 
 
 def _given(x: NDArray[Any], centre: float, q: float) -> NDArray[Any]:

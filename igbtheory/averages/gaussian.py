@@ -124,9 +124,10 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     lines = broken_lines.lines(n, phi) if m == 1 and len(phi.kinks) > FEW else None
     if smooth:
         _fill_smooth(n, phi, points, found)
-    elif isinstance(n, Float64) and (points.shape[1] >= MANY if m > 1 else lines is None):
-        moment_tables.fill(phi, m, points, found)
-        if m == 1 and len(phi.pieces.kinks) <= MANY_KINKS:
+    elif isinstance(n, Float64):
+        if points.shape[1] >= MANY if m > 1 else lines is None:
+            moment_tables.fill(phi, m, points, found)
+        if m == 1 and (lines is not None or len(phi.pieces.kinks) <= MANY_KINKS):
             _fill_of_one_variance(n, phi, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)

@@ -58,7 +58,9 @@ class Kinked:
     exact: bool
 
     def rest(self, x: Array) -> Array:
-        """Values of phi without the powers."""
+        """Values of phi without the powers: those of its first piece, where the rest is one polynomial."""
+        if self.exact:
+            return np.asarray(evaluate(self.phi.pieces.formulas[0], FLOAT64, x) + 0 * x)
         values: Array = self.phi(FLOAT64, x)
         for p, i in np.argwhere(self.jumps):
             values = values - self.jumps[p, i] / factorial(p) * (x > self.kinks[i]) * (x - self.kinks[i]) ** p
