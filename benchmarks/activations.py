@@ -127,7 +127,7 @@ def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -
 def truth(phi: Function) -> tuple[float, float, float]:
     """Return the second moment of two data, var_chi, and the error of both relative to the whole second moment."""
     x, weights, missed = nodes(phi)
-    y, longer = (np.where(weights > 0, values(phi, kind(x)), 0).astype(float) for kind in (np.float64, np.longdouble))
+    y, longer = (np.where(weights > 0, values(phi, x.astype(kind)), 0).astype(float) for kind in (float, np.longdouble))
     mean, second = weights @ y, weights @ (y * y)
     rounding = weights @ np.abs(y - longer) / np.sqrt(second), weights @ np.abs(y * y - longer**2) / second
     u, of_u = np.polynomial.hermite_e.hermegauss(80)

@@ -48,13 +48,33 @@ class Lines:
 
     def slope(self, mean: Any, scale: Any) -> tuple[Any, Any, Any]:
         """E phi', its rounding error, and E phi'^2."""
-        n, z = self.n, (self.kinks - mean) / scale
-        far, left = n.ncdf(-np.abs(z)), z < 0
-        below, above = np.where(left, far, 1 - far), np.where(left, 1 - far, far)
-        inside = np.where(left[:-1], below[1:] - below[:-1], above[:-1] - above[1:])
-        law = np.array([below[0], *inside, above[-1]])
+        n, law = self.n, self._masses((self.kinks - mean) / scale)
         terms = self.slopes * law
         return terms.sum(), ROUNDED * n.epsilon * np.abs(terms).sum(), (self.slopes * terms).sum()
+
+    def of_one_variance(self, mean: Any, scales: Any) -> tuple[Any, Any, Any]:
+        """Mean and variance of phi(mean + scale z) at an array of scales, and their estimated relative error."""
+        n, z = self.n, (self.kinks[:, None] - mean) / scales
+        law, density, none = self._masses(z), n.npdf(z), 0 * z[:1]
+        first = np.append(none, density, axis=0) - np.append(density, none, axis=0)
+        second = law + np.append(none, z * density, axis=0) - np.append(z * density, none, axis=0)
+        values = self.start - np.append(self.kinks[:1] * 0, np.add.accumulate(self.rises * self.kinks))
+        middle, steep = (values + self.slopes * mean)[:, None], self.slopes[:, None] * scales
+        means = np.array([middle * law, steep * first])
+        squares = np.array([middle**2 * law, 2 * middle * steep * first, steep**2 * second])
+        average, total = means.sum(axis=(0, 1)), squares.sum(axis=(0, 1))
+        average = average * (self.parity >= 0 or bool(mean))
+        variance = total - average * average
+        lost, square_lost = (ROUNDED * n.epsilon * np.abs(terms).sum(axis=(0, 1)) for terms in (means, squares))
+        variance_lost = square_lost + 2 * np.abs(average) * lost
+        return average, variance, stated(n, (average, 0 * total, variance), (lost, 0 * total, variance_lost))
+
+    def _masses(self, z: Any) -> Any:
+        """Probabilities of the intervals between the kinks, whose places in z are in front."""
+        far, left = self.n.ncdf(-np.abs(z)), z < 0
+        below, above = np.where(left, far, 1 - far), np.where(left, 1 - far, far)
+        inside = np.where(left[:-1], below[1:] - below[:-1], above[:-1] - above[1:])
+        return np.concatenate([below[:1], inside, above[-1:]])
 
     def integral(self, mean: Any, q: Any, ends: tuple[Any, Any], *, rising: bool) -> tuple[Any, Any]:
         """Integral of D(y) times the distance of y from the upper end (rising: from the lower), and its error."""

@@ -8,6 +8,7 @@ comes from products of truncated powers (`kinked_kernel`). `quadrature` computes
 The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -127,8 +128,9 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     elif isinstance(n, Float64):
         if points.shape[1] >= MANY if m > 1 else lines is None:
             moment_tables.fill(phi, m, points, found)
-        if m == 1 and (lines is not None or len(phi.pieces.kinks) <= MANY_KINKS):
-            _fill_of_one_variance(n, phi, points, found)
+        if m == 1 and (lines or len(phi.pieces.kinks) <= MANY_KINKS):
+            of_one_variance = lines.of_one_variance if lines else partial(quadrature.of_one_variance, n, phi)
+            _fill_of_one_variance(of_one_variance, points, found)
     allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if lines is not None:
@@ -154,8 +156,8 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
     found[:, left] = np.concatenate(parts, axis=1)
 
 
-def _fill_of_one_variance(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
-    """Write the moments where one of both variances is 0, as on a data set: by panels, many variances at once."""
+def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[Any], found: NDArray[Any]) -> None:
+    """Write the moments where one of both variances is 0, as on a data set, by a rule for many variances at once."""
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
     alone = np.flatnonzero((mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))
@@ -164,7 +166,7 @@ def _fill_of_one_variance(n: Kind, phi: Function, points: NDArray[Any], found: N
         inside = alone[sizes == size]
         for part in np.array_split(inside, 1 + inside.size // BLOCK):
             with suppress(UnresolvedError), one_thread():
-                average, total, lost = quadrature.of_one_variance(n, phi, mean[0], np.sqrt(q[part]))
+                average, total, lost = rule(mean[0], np.sqrt(q[part]))
                 found[:, part] = average, total * (var_mu[part] > 0), total * (var_chi[part] > 0), lost
 
 
