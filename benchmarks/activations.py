@@ -74,7 +74,7 @@ def random_formulas(count: int, seed: int) -> list[str]:
 def values(phi: Function, x: NDArray[Any]) -> NDArray[Any]:
     """Return the values of a formula as it is written, or of its pieces where a branch not taken is no number."""
     written = np.asarray(evaluate(phi.tree, FLOAT64, x) + 0 * x)
-    return np.where(np.isnan(written), phi(FLOAT64, x), written)
+    return np.where(np.isfinite(written), written, phi(FLOAT64, x))
 
 
 def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:

@@ -11,6 +11,9 @@ from igbtheory.averages import directions, gaussian
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
+from igbtheory.formulas.parameters import with_values
+from igbtheory.formulas.sympy_reader import constant
+from igbtheory.formulas.tree import assigned
 from igbtheory.numbers import FLOAT64, Kind, decimals
 
 STEP = 10
@@ -33,6 +36,17 @@ class Phi(sp.Atom):  # type: ignore[misc]
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return (self.phi,)
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """The symbols in the formula, beside x."""
+        return set(self.phi.free_symbols)
+
+    def _eval_subs(self, old: Any, new: Any) -> "Phi | None":
+        if old not in self.phi.free_symbols:
+            return None
+        tree = assigned(self.phi.tree, old, constant(str(old), new))
+        return Phi(Function(with_values(self.phi.name, {str(old): new}), tree))
 
     def _sympystr(self, printer: Any) -> str:
         return str(self.phi.name)
@@ -74,6 +88,9 @@ class Average(sp.Function):  # type: ignore[misc]
 
     def _eval_is_extended_real(self) -> bool:
         return True
+
+    def _eval_derivative(self, symbol: Any) -> Any:
+        return sp.Derivative(self, symbol)
 
     def _eval_evalf(self, prec: int) -> Any:
         digits = int(prec * 0.30103)

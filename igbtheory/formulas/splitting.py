@@ -22,6 +22,7 @@ from igbtheory.formulas.tree import (
     is_split,
     rebuild,
     symbols,
+    varies,
 )
 from igbtheory.numbers import FLOAT64
 
@@ -64,7 +65,7 @@ def _agree(found: Pieces, tree: Tree) -> bool:
 
 def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
     """Points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2) and for x/x."""
-    found = (guard for name, guard in guards(formula) if name != "tan(")  # these roots are many
+    found = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # roots of tan are many
     return sorted({root for guard in found for root in roots(guard) if _inside(root, low, high)})
 
 

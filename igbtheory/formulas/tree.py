@@ -353,6 +353,13 @@ def substitute(tree: Tree, new: Tree) -> Tree:
     return rebuild(tree, tuple(substitute(part, new) for part in children(tree)))
 
 
+def assigned(tree: Tree, symbol: Any, value: Tree) -> Tree:
+    """Formula with a SymPy symbol replaced by `value`."""
+    if isinstance(tree, Parameter):
+        return value if tree.symbol == symbol else tree
+    return rebuild(tree, tuple(assigned(part, symbol, value) for part in children(tree)))
+
+
 def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
     """Values of a formula at x, in the kind of number n; only double precision takes choices and floor."""
     match tree:
@@ -363,8 +370,8 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
         case Parameter(symbol):
             if not n.symbolic:
                 raise TypeError(
-                    f"expected numbers in a formula, got the symbol {symbol}, which derive() alone keeps, and not in "
-                    "maxima; pass a number"
+                    f"expected a number for {symbol}, got a symbol, which derive() alone keeps, and not as a bound or "
+                    "an exponent; pass a number"
                 )
             return symbol
         case Constant(name):
