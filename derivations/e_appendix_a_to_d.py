@@ -174,7 +174,7 @@ from statistics import NormalDist
 inside = sum(NormalDist(i).cdf(0.1 * 10_000**0.5) for i in range(1, 10_001))
 assert inside / 10_000 < 0.01  # nearly all of the variance lies where |x| >= eps s_n, eps = 1/10
 """,
-    correction="the integral is over large deviations from the mean",
+    correction="the integral is over large deviations |x - mu_i|, not over large |x|",
     right=sp.Ge(sp.Abs(x - MU), epsilon * s_n),
 )
 def lindeberg(stated: Any) -> Findings:

@@ -85,10 +85,10 @@ SECTION.untested(
 
 @SECTION.fails(
     "E-Eq40",
-    "the variance of eps",
+    "the variance of eps is (s^2 + (n-1)/n^2 s^2)/n^2",
     printed=equation(VAR_EPS, (s**2 + (n - 1) / n**2 * s**2) / n**2),
     counter_example="assert printed.subs({n: 2, s: 1}) != Rational(1, 2)  # Z = +-1 by chance: eps is -1, 0, 0 or 1",
-    correction="the second term is Var mu~ = s^2/(n-1); the order O(1/n^2) is right as printed",
+    correction="it is s^2/(n (n-1)), as the second term is Var mu~ = s^2/(n-1); the order O(1/n^2) is right as printed",
     right=equation(VAR_EPS, s**2 / (n * (n - 1))),
     right_assumes="independent values of finite variance",
 )
@@ -140,10 +140,10 @@ def difference_of_the_means(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq41",
-    "the Gaussian density of Z, of variance s^2",
+    "the Gaussian density of Z, of variance s^2, has a sigma without index in front and s in the exponent",
     printed=equation("f_Z(w)", npdf(w, m, s) * s / sigma),
     counter_example="assert printed.subs({w: m, sigma: 2}) == printed.subs({w: m, sigma: 1}) / 2  # at one s",
-    correction="s, the deviation of Z, stands in both places",
+    correction="s, the standard deviation of Z, stands in both places",
     right=equation("f_Z(w)", npdf(w, m, s)),
 )
 def density_of_a_node(stated: Any) -> Findings:
@@ -153,11 +153,11 @@ def density_of_a_node(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq42",
-    "the density of mu~ at h",
+    "the density of mu~ at h is sqrt((n-1)/(2 pi s^2)) exp(+y^2/2 (n-1)/s^2)",
     printed=equation(r"f_{\tilde\mu}(h)", sp.sqrt((n - 1) / (2 * sp.pi * s**2)) * sp.exp(y**2 / 2 * (n - 1) / s**2)),
     assumes="the exponent is printed as -(-y^2)/2 (n-1)/s^2",
     counter_example="assert printed.subs({n: 5, s: 1, y: 4}) > 10**10  # as h = y: no density grows with distance",
-    correction="the exponent is negative and holds h and the mean",
+    correction="the exponent is -(h - m)^2/2 (n-1)/s^2, with m the mean",
     right=equation(r"f_{\tilde\mu}(h)", npdf(h, m, s / sp.sqrt(n - 1))),
     right_assumes=GAUSSIAN,
 )

@@ -194,14 +194,14 @@ def atom_and_part(stated: Any) -> tuple[Any, Any, Any, Any]:
 )
 @SECTION.fails(
     "E-Eq74",
-    "the law of B, with a and alpha the mean and the standard deviation of Y",
+    "the law of B = (Y - a)/alpha, a and alpha the mean and the deviation of Y, has its atom and its centre at a",
     printed=PRINTED,
     counter_example="""
 # sigma_w^2 = 2: delta((b-a)/alpha) = alpha delta(b-a), so that the printed density has the mass alpha/2 + 1/2
 root = sqrt(1 - 1 / pi)
 assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
 """,
-    correction="atom and centre are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha; sigma_w drops out",
+    correction="they are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha, in which sigma_w drops out",
     right=RIGHT,
 )
 def law_of_the_normalised(stated: Any) -> Findings:
@@ -239,10 +239,10 @@ def next_sum(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq79",
-    "the second moment of B",
+    "the second moment of B is Var B - (E B)^2",
     printed=equation(r"\mathbb{E}_\chi(B^2)", Var_B - E_B**2),
     counter_example="assert printed.subs({Var_B: 0, E_B: 1}) < 0  # of the constant 1, whose square has the mean 1",
-    correction="a plus, not a minus; it is 1 + 0",
+    correction="it is Var B + (E B)^2, which is 1 + 0 here",
     right=equation(r"\mathbb{E}_\chi(B^2)", Var_B + E_B**2),
 )
 def second_moment(stated: Any) -> Findings:

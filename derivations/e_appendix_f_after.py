@@ -89,10 +89,10 @@ def first_layer(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-var-line",
-    "the variance along the layer",
+    "the variance along the layer is the mean of the differences from mu_a",
     printed=equation(LAYER_VARIANCE, sp.Sum(VALUE[i] - CENTRE, (i, 1, N)) / N),
     counter_example="assert sum(value - 2.0 for value in (0.0, 1.0, 5.0)) == 0  # so it is 0 for any values",
-    correction="the differences are squared, as they are in F.1",
+    correction="it is the mean of their squares, as in F.1",
     right=equation(LAYER_VARIANCE, sp.Sum((VALUE[i] - CENTRE) ** 2, (i, 1, N)) / N),
 )
 def layer_variance(stated: Any) -> Findings:

@@ -234,10 +234,10 @@ def second_layer(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq113",
-    "the mean variance of Z^(2), in terms of the variance of layer l",
+    "the mean variance of Z^(2) is divided by the variance of layer l",
     printed=equation(r"\mathbb{E}_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_l**2),
     counter_example="assert diff(printed, sigma_l) != 0  # the left side has no layer l",
-    correction="the layer is 1, as in Eq. 110",
+    correction="it is divided by the variance of layer 1, as in Eq. 110",
     right=equation(r"\mathbb{E}_{\mathcal W}(\mathrm{Var}_\chi(Z_i^{(2)}))", sigma_w**2 * Var_Y / sigma_1**2),
 )
 def mean_variance_of_the_second_layer(stated: Any) -> Findings:
@@ -280,7 +280,7 @@ for name, unit, scale in (("E-Eq120", r"\bar Y", sp.Integer(1)), ("E-Eq121", "Y"
 
     @SECTION.fails(
         name,
-        f"the mass at 0 of the rectified N(mu, sigma^2){'' if scale == 1 else ' over alpha'}",
+        f"the rectified N(mu, sigma^2){'' if scale == 1 else ' over alpha'} has the mass Phi(mu/sigma) at 0",
         printed=equation(f"f_{{{unit}}}(y)", atoms[0] + rest),
         counter_example="assert printed.coeff(DiracDelta(Symbol('y'))).subs({mu: 3, sigma: 1}) > 0.99  # seldom 0",
         correction="it is Phi(-mu/sigma), as in the proof of lemma F.1",

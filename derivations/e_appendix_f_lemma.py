@@ -92,32 +92,32 @@ def printed_mean(factor: Any) -> Any:
 )
 @SECTION.fails(
     "E-Eq87",
-    "the mean of ReLU(alpha X)",
+    "the mean of ReLU(alpha X), X of N(mu, sigma^2), has a factor |alpha| at sigma inside its brackets",
     printed=equation(r"M(\alpha X)", printed_mean(sp.Abs(alpha))),
     counter_example="assert printed.subs({alpha: 2, mu: 0, sigma: 1}).evalf() > 1.5  # of N(0, 4) it is 2/sqrt(2 pi)",
-    correction="sigma has no factor |alpha| inside the brackets",
+    correction="sigma has no such factor, since |alpha| stands in front of the brackets",
     right=equation(r"M(\alpha X)", printed_mean(1)),
     right_assumes="alpha is not 0",
 )
 @SECTION.fails(
     "E-Eq84",
-    "the variance of ReLU(alpha X) for every real alpha",
+    "the variance of ReLU(alpha X) is alpha^2 times that of ReLU(X) for every real alpha",
     printed=equation(r"V(\alpha X)", alpha**2 * V(X)),
     counter_example="""
 x = 5 + np.random.default_rng(0).standard_normal(100000)
 # alpha = -1, X ~ N(5, 1): ReLU(-X) is almost always 0, ReLU(X) is almost always X
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    correction="it is alpha^2 V(-X) for alpha < 0, which is the same at mu = 0 alone",
+    correction="it is so for alpha > 0; for alpha < 0 it is alpha^2 V(-X), the same at mu = 0 alone",
     right=equation(r"V(\alpha X)", alpha**2 * V(sp.sign(alpha) * X)),
     right_assumes="alpha is not 0",
 )
 @SECTION.fails(
     "E-LemF.1 / Eq83",
-    "the mean of ReLU(alpha X) for every real alpha",
+    "the mean of ReLU(alpha X) is alpha times that of ReLU(X) for every real alpha",
     printed=equation(r"M(\alpha X)", alpha * M(X)),
     counter_example="assert printed.subs({alpha: -1, M(X): 1}) < 0  # a rectified variable has no negative mean",
-    correction="it is |alpha| M(-X) for alpha < 0",
+    correction="it is so for alpha > 0; for alpha < 0 it is |alpha| M(-X), with M(X) the mean of ReLU(X)",
     right=equation(r"M(\alpha X)", sp.Abs(alpha) * M(sp.sign(alpha) * X)),
     right_assumes="alpha is not 0; LayerNorm divides by a standard deviation, so alpha > 0 is all that is used",
 )

@@ -147,7 +147,8 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     """What keeps digits from a prediction."""
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
-        return f"{named} has no exact rule there and was estimated from draws"
+        verbs = ("has", "was") if len(prediction.estimated) == 1 else ("have", "were")
+        return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated from draws"
     if np.isfinite(prediction.effective_rank):
         return (
             f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
@@ -204,6 +205,11 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
 
 def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
     """Return the norm of that name, or nothing."""
+    if isinstance(name, Layer):
+        raise TypeError(
+            f"norm: expected batch, layer, rms or None, got {name!r}; write the layers one by one: Network(Dense(2.0), "
+            f"{name!r}, Activation('relu'), Dense(2.0))"
+        )
     if name == "batch":
         return (BatchNorm(batch_size),)
     if batch_size is not None:

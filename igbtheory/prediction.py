@@ -204,7 +204,7 @@ class Counts:
         found = prediction if known else batch.at(batch.size or D)
         if len(found.estimated) > len(prediction.estimated):
             message = (
-                "the covariance of two data of one batch behind a maximum of batch-normalised units is estimated from "
+                "no exact rule gives the covariance of two data of one batch behind these layers: it is estimated from "
                 "draws, with about three digits"
             )
             warnings.warn(message, EstimateWarning, stacklevel=4)

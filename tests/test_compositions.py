@@ -195,7 +195,7 @@ ESTIMATED = [
 def test_what_has_no_rule_is_estimated_and_named(hidden: Any) -> None:
     """Two hidden layers, so that data share units in front of the second."""
     net = igb.Network(Dense(2.0, 0.1), Activation("tanh"), Dense(2.0), *hidden, Dense(2.0))
-    with pytest.warns(igb.EstimateWarning, match="has no exact rule there"):
+    with pytest.warns(igb.EstimateWarning, match="has no exact rule in this place"):
         p = net.predict()
     assert p.estimated
     assert set(p.estimated) <= set(hidden)

@@ -120,7 +120,7 @@ def test_a_gate_beside_a_norm_agrees_with_finite_networks(norm: igb.Layer, behin
 
 def test_samples_alone_find_what_the_rules_say() -> None:
     exact = estimated(FIRST, RELU, LayerScale(0.5), LAST)
-    with pytest.warns(igb.EstimateWarning, match=r"Scaled\(scale=0.5\) has no exact rule there"):
+    with pytest.warns(igb.EstimateWarning, match=r"Scaled\(scale=0.5\) has no exact rule in this place"):
         found = igb.Network(FIRST, RELU, Scaled(0.5), LAST).predict()
     assert found.estimated == (Scaled(0.5),)
     q = exact.var_mu + exact.var_chi
@@ -165,6 +165,27 @@ def test_a_layer_that_mixes_data_has_its_limit_within_the_error() -> None:
     assert abs(found.var_mu - exact.var_mu) <= found.error * q
     assert abs(found.var_chi - exact.var_chi) <= found.error * exact.var_chi
     assert found.error < 0.3
+
+
+@dataclass(frozen=True)
+class Faulty(igb.Layer):
+    """What a beginner's samples return."""
+
+    found: str
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return {"nothing": None, "means": x.mean(axis=1), "logarithms": np.log(x)}[self.found]
+
+
+@pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [("nothing", "got NoneType; return units"), ("means", "got one of shape"), ("logarithms", "got nan from finite")],
+)
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_samples_that_are_no_units_are_refused_by_name(found: str, message: str, inputs: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=rf"samples of Faulty.*{message}"):
+        igb.Network(FIRST, Faulty(found), LAST).predict(inputs)
 
 
 def test_formulas_take_rules_and_refuse_draws() -> None:

@@ -27,7 +27,8 @@ def _checked_correlation(name: str, value: Any, low: float) -> float:
     if not low - _ROUNDING <= number <= 1.0 + _ROUNDING:
         raise ValueError(
             f"{name}: expected a correlation from {low:.15g} to 1, got {number}; pass the covariance of two data "
-            "divided by the variance of one (with n in a batch, c_within is at least c - (1 - c)/(n - 1))"
+            "divided by the variance of one, at least c - (1 - c)/(n - 1) with n in a batch; a layer of your own must "
+            "give `within` in its law"
         )
     return min(max(number, low), 1.0)
 

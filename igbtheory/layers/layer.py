@@ -127,7 +127,16 @@ class Layer(ABC):
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
         """Return the samples of drawn units, shape (data, units), of images (data x positions, units)."""
-        return at_positions(self.samples(x if places is None else places.images(x), draws.rng, count))
+        found = self.samples(x if places is None else places.images(x), draws.rng, count)
+        if np.ndim(found) < x.ndim:
+            shown = type(found).__name__ if np.ndim(found) == 0 else f"one of shape {np.shape(found)}"
+            raise TypeError(f"expected samples of {self!r} to return an array (data, units), got {shown}; return units")
+        if np.isnan(found).any() and np.isfinite(x).all():
+            raise ValueError(
+                f"expected samples of {self!r} to return numbers, got nan from finite units; change samples where they "
+                "are not defined, for example for negative units"
+            )
+        return at_positions(found)
 
     def behind(self, node: Node[Any]) -> Units:
         """Return what draws units behind the layer: its samples, of units of the node in front of it."""

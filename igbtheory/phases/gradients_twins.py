@@ -127,7 +127,7 @@ class Twins:
         if after.base.dependent or len(after.estimated) > len(node.estimated):
             raise ValueError(
                 f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
-                "it out, or put a Dense in front of it"
+                "it out, or use a layer of igbtheory that has a rule there"
             )
         return self.applied().at(after, *_linear(layer, node.n, node.averaged()))
 
