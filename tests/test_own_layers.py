@@ -188,6 +188,23 @@ def test_samples_that_are_no_units_are_refused_by_name(found: str, message: str,
         igb.Network(FIRST, Faulty(found), LAST).predict(inputs)
 
 
+class LawOfMoments(LayerScale):
+    """A law that forgets the node."""
+
+    def law(self, node: Any) -> Any:
+        return node.averaged()
+
+
+def test_a_law_that_is_no_node_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"law of LawOfMoments\(scale=0.5\) to return a node, got Moments"):
+        igb.Network(FIRST, LawOfMoments(0.5), LAST).predict()
+
+
+def test_a_layer_as_the_norm_of_an_mlp_says_how_to_write_it() -> None:
+    with pytest.raises(TypeError, match=r"norm: expected batch, layer, rms or None, got GroupNorm\(4\)"):
+        igb.mlp(2, norm=igb.GroupNorm(4))
+
+
 def test_formulas_take_rules_and_refuse_draws() -> None:
     net = igb.Network(FIRST, LayerScale(0.5), RELU, LAST)
     assert float(net.derive().gamma) == pytest.approx(net.predict().gamma, rel=1e-14)

@@ -11,6 +11,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of, in_batches, sees_batches
 from igbtheory.layers.chain import swept, unlike
+from igbtheory.layers.node import Node
 from igbtheory.numbers import Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
@@ -30,6 +31,11 @@ def on_gaussian_inputs(
     with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
         for layer in layers:
             node = layer.law(node)
+            if not isinstance(node, Node):
+                raise TypeError(
+                    f"expected the law of {layer!r} to return a node, got {type(node).__name__}; return "
+                    "node.remade(self, moments)"
+                )
             if layer.listed:
                 found.append(node.averaged())
                 refuse_lost(n, found[-1].variance, len(found))
