@@ -26,7 +26,7 @@ TESTS = (
     "grouped",
     "compositions",
     "batch_kernel",
-    "directions",
+    "batch_normalised",
     "estimated",
     "own_layers",
 )

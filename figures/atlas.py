@@ -12,8 +12,8 @@ import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, verdict
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edges
 from igbtheory.pictures.marks import points
+from igbtheory.pictures.phase_maps import Edge, edges
 from igbtheory.pictures.style import GREY, SERIES, THEORY
 from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
 

@@ -14,7 +14,7 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edges, finished, gamma_map, grid
+from igbtheory.pictures.phase_maps import Edge, edges, finished, gamma_map, grid
 
 DEPTH = 20
 POOLS = {"": None, " + MaxPool(2)": igb.MaxPool(2), " + AvgPool(2)": igb.AvgPool(2)}

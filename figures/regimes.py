@@ -9,7 +9,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.maps import Edge, edges, finished, gamma_map, grid
+from igbtheory.pictures.phase_maps import Edge, edges, finished, gamma_map, grid
 
 DEPTHS = (1, 10, 100)
 ACTIVATIONS = {"tanh": "tanh", "ReLU": "relu"}

@@ -15,11 +15,11 @@ from igbtheory.output_layer import OutputLayer, of_output
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from igbtheory.guesses.binary import GuessLaw
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
     from igbtheory.guesses.several import ClassGuessLaw
     from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
+    from igbtheory.guesses.share_of_class_0 import GuessLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
     from igbtheory.layers import Layer
 
@@ -126,7 +126,7 @@ class Prediction(OutputLayer):
     @cached_property
     def G0(self) -> "GuessLaw | DatasetGuessLaw":  # noqa: N802 - the papers' letter
         """Law of the fraction of data given to class 0."""
-        from igbtheory.guesses.binary import GuessLaw  # noqa: PLC0415 - a law is loaded when it is asked for
+        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - a law is loaded when it is asked for
 
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 

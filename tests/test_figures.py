@@ -23,7 +23,7 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
-from igbtheory.pictures.maps import edges
+from igbtheory.pictures.phase_maps import edges
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
 from igbtheory.runs import Store
@@ -361,7 +361,7 @@ def test_a_store_keeps_ensembles_diagrams_and_edges(tmp_path: Path, monkeypatch:
     first = computed()
     for name in ("igbtheory.network.Network.simulate", "igbtheory.pictures.run.diagram"):
         monkeypatch.setattr(name, None)
-    monkeypatch.setattr("igbtheory.pictures.maps.edge_of_chaos", None)
+    monkeypatch.setattr("igbtheory.pictures.phase_maps.edge_of_chaos", None)
     np.testing.assert_equal(computed(), first)
 
 

@@ -16,7 +16,7 @@ from test_results import RESULTS, P, S, result
 
 import igbtheory as igb
 from igbtheory import phases
-from igbtheory.pictures import laws, maps, plots, style
+from igbtheory.pictures import laws, phase_maps, plots, style
 from igbtheory.result import Result
 from igbtheory.torch.result import Measurement
 
@@ -115,7 +115,7 @@ def test_a_sweep_over_both_variances_is_a_map_with_the_edge_of_chaos(axes: Any, 
     drawn = np.reshape(np.asarray(axes.collections[0].get_array()), (2, 3))
     alone = [[igb.mlp(2, "relu", sigma_w2=w, sigma_b2=b).predict().gamma for w in np.sort(w2)] for b in b2]
     np.testing.assert_allclose(10**drawn, alone, rtol=1e-10)
-    edge = next(line for line in axes.lines if line.get_label() == maps.EDGE)
+    edge = next(line for line in axes.lines if line.get_label() == phase_maps.EDGE)
     np.testing.assert_allclose(edge.get_xdata(), phases.edge_of_chaos("relu", edge.get_ydata()))
 
 

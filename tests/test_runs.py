@@ -27,7 +27,7 @@ import igbtheory as igb
 from igbtheory import phases, pictures
 from igbtheory.claims import Finding
 from igbtheory.cli import main
-from igbtheory.pictures import maps
+from igbtheory.pictures import phase_maps
 from igbtheory.runs import Store, chosen, executors, in_order, pieces
 
 RUN = {"width": 3, "seed": 0}
@@ -400,7 +400,7 @@ def test_runs_that_make_one_store_at_the_same_time_wait_for_each_other(tmp_path:
 def mapped(executor: str, store: Path | None = None) -> list[Any]:
     """A phase diagram, and an edge of chaos as the atlas has it."""
     found = phases.diagram("gelu", [1.0, 2.0], [0.1, 0.2], 3, executor=executor, store=store)
-    (line,) = maps.edges(pictures.Run(0.01, {"executor": executor}), ["gelu"], 1.0)
+    (line,) = phase_maps.edges(pictures.Run(0.01, {"executor": executor}), ["gelu"], 1.0)
     assert line is not None
     return [*found.columns().values(), found.fine_edge, line.sigma_w2]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.explore import charts
 from igbtheory.explore.settings import Settings
-from igbtheory.guesses.binary import GuessLaw
+from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.inputs import GaussianInputs
 from igbtheory.phases import edge_of_chaos, gradients
 from igbtheory.pictures.style import GREY, LIMIT, REGIONS, THEORY

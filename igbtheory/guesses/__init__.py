@@ -22,7 +22,7 @@ _HOMES = {
     "DatasetSoftmaxLaw": "several_dataset",
     "FiniteClassLaw": "several",
     "FiniteGuessLaw": "finite",
-    "GuessLaw": "binary",
+    "GuessLaw": "share_of_class_0",
     "SoftmaxLaw": "softmax",
     "accuracy_bound": "accuracy",
     "accuracy_bounds": "accuracy",

@@ -7,10 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.guesses.binary import GuessLaw
 from igbtheory.guesses.centred import fractions
 from igbtheory.guesses.coincidence import disagreement, share_variance
-from igbtheory.guesses.density import density
 from igbtheory.guesses.law import (
     ClassLaw,
     Numbers,
@@ -21,7 +19,9 @@ from igbtheory.guesses.law import (
     shape_of,
 )
 from igbtheory.guesses.sampled import DRAWS, DrawnClasses, Estimate, checked_draws
+from igbtheory.guesses.several_density import density
 from igbtheory.guesses.several_finite_batches import BatchedClassLaw
+from igbtheory.guesses.share_of_class_0 import GuessLaw
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages import directions
+from igbtheory.averages import batch_normalised
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
@@ -38,12 +38,12 @@ class Normalised(Base[Moments]):
 
     def _average(self, n: Kind, phi: Function, m: int) -> Moments:
         if not float(self.eps):
-            return directions.moments(n, phi, m, self.size, self.estimator)
+            return batch_normalised.moments(n, phi, m, self.size, self.estimator)
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
-        points = [directions.moments(n, phi, m, self.size, "exact", v, self.eps) for v in np.ravel(self.variance)]
+        points = [batch_normalised.moments(n, phi, m, self.size, "exact", v, self.eps) for v in np.ravel(self.variance)]
         parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))
         shape = np.shape(self.variance)
         return Moments(*(np.array(part).reshape(shape)[()] for part in parts))

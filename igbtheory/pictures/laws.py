@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from igbtheory.guesses.binary import GuessLaw
+from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.pictures.marks import (
     BINS,
     GUESSES,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from igbtheory.guesses.binary import GuessLaw
+from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
 
 ERRORS = "#5B8DB0"

@@ -10,8 +10,8 @@ from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, LayerNorm, M
 from igbtheory.phases import edge_of_chaos
 from igbtheory.phases.block import Block
 from igbtheory.pictures.laws import some
-from igbtheory.pictures.maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
 from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis, points
+from igbtheory.pictures.phase_maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from igbtheory.pictures import estimates, laws, maps, moments, study, training, verdict
+from igbtheory.pictures import estimates, laws, moments, phase_maps, study, training, verdict
 from igbtheory.pictures.style import look
 from igbtheory.result import Result
 
@@ -29,7 +29,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "DatasetSoftmaxLaw": laws.class_law,
     "Derivation": laws.derivation,
     "Design": moments.design,
-    "Diagram": maps.diagram,
+    "Diagram": phase_maps.diagram,
     "Drawn": laws.drawn,
     "Estimate": estimates.estimate,
     "Explanation": moments.explanation,

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 
 import igbtheory as igb
-from igbtheory.averages import directions
+from igbtheory.averages import batch_normalised
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 
@@ -27,12 +27,12 @@ CLIP = "min(max(x, -1), 1)"
 
 def moments(n: Any, phi: Any, size: int, law: str = "exact") -> Parts:
     """Mean and variance of one unit, covariance of two data of a batch, and the error."""
-    found = directions.moments(n, phi, 1, size, law)
+    found = batch_normalised.moments(n, phi, 1, size, law)
     return found.mean, found.var_chi, found.within, found.error
 
 
 def moments_with_eps(n: Any, phi: Any, size: int, variance: Any, eps: Any) -> Parts:
-    found = directions.moments(n, phi, 1, size, "exact", variance, eps)
+    found = batch_normalised.moments(n, phi, 1, size, "exact", variance, eps)
     return found.mean, found.var_chi, found.within, found.error
 
 
@@ -255,9 +255,9 @@ def test_maxima_are_those_of_draws_of_the_layer(name: str, m: int, size: int, la
     z = np.sqrt(variance) * rng.standard_normal((60_000 * size, m))
     x = np.asarray(phi(FLOAT64, igb.BatchNorm(size, law=law, eps=eps).samples(z, rng, m).max(axis=1)))[::size]
     if eps:
-        found = directions.moments(FLOAT64, phi, m, size, "exact", variance, eps)
+        found = batch_normalised.moments(FLOAT64, phi, m, size, "exact", variance, eps)
     else:
-        found = directions.moments(FLOAT64, phi, m, size, law)
+        found = batch_normalised.moments(FLOAT64, phi, m, size, law)
     for sample, value in ((x - found.mean, 0), ((x - found.mean) ** 2, found.var_chi)):
         assert abs(sample.mean() - value) < SIGMAS * sample.std() / np.sqrt(len(sample))
 
@@ -265,7 +265,7 @@ def test_maxima_are_those_of_draws_of_the_layer(name: str, m: int, size: int, la
 @pytest.mark.parametrize("m", [2, 3, 20, 100])
 @pytest.mark.parametrize("size", [3, 4, 50, 1000])
 def test_a_maximum_is_negative_where_all_units_are(size: int, m: int) -> None:
-    found = directions.moments(FLOAT64, function_of("step"), m, size, "exact")
+    found = batch_normalised.moments(FLOAT64, function_of("step"), m, size, "exact")
     assert found.var_chi == pytest.approx(0.5**m * (1 - 0.5**m), rel=1e-12)
     assert found.error < 1e-10  # a probability of 2^-100 is found
 
@@ -273,14 +273,14 @@ def test_a_maximum_is_negative_where_all_units_are(size: int, m: int) -> None:
 @pytest.mark.parametrize("share", [1e-12, 1e-5, 0.1, 10.0])
 def test_the_larger_of_two_in_batches_of_two(share: float) -> None:
     # max(b, c) max(-b, -c) = ((b - c)^2 - (b + c)^2)/4 = -b c, of mean 0
-    found = directions.moments(FLOAT64, function_of("x"), 2, 2, "exact", 1.0, share)
+    found = batch_normalised.moments(FLOAT64, function_of("x"), 2, 2, "exact", 1.0, share)
     assert found.within == pytest.approx(-(found.mean**2), rel=1e-11)
 
 
 @pytest.mark.parametrize("size", [2, 3, 8])
 def test_a_large_eps_leaves_the_larger_of_two_gaussian_units(size: int) -> None:
     share = 1e8
-    found = directions.moments(FLOAT64, function_of("x"), 2, size, "exact", 1.0, share)
+    found = batch_normalised.moments(FLOAT64, function_of("x"), 2, size, "exact", 1.0, share)
     scale = np.sqrt((size - 1) / (size * share))
     assert found.mean / scale == pytest.approx(1 / np.sqrt(np.pi), rel=20 / share)
     assert found.var_chi / scale**2 == pytest.approx(1 - 1 / np.pi, rel=20 / share)
@@ -289,13 +289,13 @@ def test_a_large_eps_leaves_the_larger_of_two_gaussian_units(size: int) -> None:
 @pytest.mark.slow  # as above
 def test_more_digits_confirm_the_largest_of_several() -> None:
     for of in ((3, 8, "proxy"), (5, 2, "exact", 1, "0.1")):
-        exact, found = (directions.moments(n, function_of("relu"), *of) for n in (Multiprecision(20), FLOAT64))
+        exact, found = (batch_normalised.moments(n, function_of("relu"), *of) for n in (Multiprecision(20), FLOAT64))
         assert [found.mean, found.var_chi] == pytest.approx([float(exact.mean), float(exact.var_chi)], rel=1e-12)
 
 
 def test_what_has_no_rule_is_refused() -> None:
     with pytest.raises(ValueError, match="predict without `digits`"):
-        directions.moments(Multiprecision(20), function_of("relu"), 2, 8, "exact", 1.0, 0.1)
+        batch_normalised.moments(Multiprecision(20), function_of("relu"), 2, 8, "exact", 1.0, 0.1)
 
 
 @pytest.mark.slow  # maxima with eps take seconds, and those of the exact law are drawn above

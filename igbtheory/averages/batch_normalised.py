@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from igbtheory.averages import gaussian
-from igbtheory.averages.directions_panels import Directions
+from igbtheory.averages.batch_normalised_panels import Directions
 from igbtheory.averages.maximum_law import LEVELS
 from igbtheory.averages.quadrature import PLAIN, orders
 from igbtheory.averages.state import Moments
