@@ -198,8 +198,7 @@ def reduction_in_general(stated: Any) -> Findings:
 
 @SECTION.corrects(
     "E-reduce",
-    "without biases, and with BatchNorm over the full batch, no norm increases gamma of ReLU; LN and RMSNorm in front "
-    "leave it as it is",
+    "no norm in any placement increases gamma of ReLU; LN and RMSNorm in front leave it as it is",
     right=LOWER,
     assumes="no biases, BatchNorm over the full batch",
 )
