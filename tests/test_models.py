@@ -25,8 +25,6 @@ nn = torch.nn
 functional = nn.functional
 torch.set_num_threads(1)  # the models are small, and several processes run tests
 
-from igbtheory.torch.rows.reshaped import AdaptiveAvgPool2d  # noqa: E402 - it loads PyTorch
-
 Make = Callable[[], Any]
 X = np.random.default_rng(4).standard_normal((12, 20)) + 0.4
 IMAGES = igb.gaussian_images(6, 2, 4, 4, seed=1)
@@ -254,9 +252,44 @@ def branching(_: Any, x: Any) -> Any:
             r"'parts.a' \(Linear\): stands in two places",
         ),
         (model(lambda m, x: m.b((x := m.a(x)) + x.relu()), a=linear(20, 9), b=linear(9, 2)), "Dense on every path"),
+        (
+            model(lambda m, x: m.b(torch.cat([m.a(x), x], 1)), a=linear(20, 9), b=linear(29, 2)),
+            "'cat' .*joins several values.*take a sum",
+        ),
+        (model(lambda m, x: m.b((x := m.a(x)) * x.tanh()), a=linear(20, 9), b=linear(9, 2)), "'mul' .*SwiGLU.*times"),
+        (
+            model(lambda m, x: m.b((p := m.a(x).chunk(2, 1))[1] * p[1].sigmoid()), a=linear(20, 18), b=linear(9, 2)),
+            "'mul' .*SwiGLU.*times",
+        ),
+        (
+            model(
+                lambda m, x: m.b(m.a(x).sigmoid() * m.c(x)),
+                a=linear(20, 9, nn.init.xavier_normal_),
+                c=linear(20, 9),
+                b=linear(9, 2),
+            ),
+            "same variances",
+        ),
+        (stack(nn.GLU, linear(10, 2)), "'0' .*put one in front"),
         (model(lambda m, x: m.b(m.a(x) * m.a.weight[:, 0]), a=linear(20, 9), b=linear(9, 2)), "tensor of numbers"),
     ],
-    ids=["softmax", "shared", "copied", "zeros", "ones", "no logits", "control flow", "twice", "no weights", "scaled"],
+    ids=[
+        "softmax",
+        "shared",
+        "copied",
+        "zeros",
+        "ones",
+        "no logits",
+        "control flow",
+        "twice",
+        "no weights",
+        "joined",
+        "own gate",
+        "same half",
+        "other gate",
+        "gate of data",
+        "scaled",
+    ],
 )
 def test_what_cannot_be_read_is_named(make: Make, words: str) -> None:
     with pytest.raises(ValueError, match=words):
@@ -792,7 +825,151 @@ def test_adaptive_pools_average_over_windows_of_any_size(sides: Any) -> None:
     var_mu = kernel.mean()
     assert prediction.var_mu == pytest.approx(var_mu, rel=prediction.error + UNIT)
     assert prediction.var_chi == pytest.approx(np.trace(kernel) / len(kernel) - var_mu, rel=prediction.error + UNIT)
-    assert prediction.error < (0.05 if isinstance(found.layers[1], AdaptiveAvgPool2d) else UNIT)
+    assert prediction.error < UNIT
+
+
+SEQUENCES = np.cumsum(np.random.default_rng(0).standard_normal((6, 3, 17)), axis=2) / 2
+LONG = igb.gaussian_images(5, 2, 9, 9, 2.0, seed=3)
+
+
+def convolved(images: Any, size: int, **named: Any) -> Any:
+    """Kernel of a convolution without bias, a matrix for each pair of positions, from PyTorch's unfold."""
+    read = functional.unfold(torch.tensor(images), size, **named).numpy()
+    return np.einsum("aip,biq->abpq", read, read) / read.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("size", "named"),
+    [(2, {"dilation": 3, "padding": 2}), (3, {"dilation": 2, "padding": 2}), (3, {"dilation": 2, "stride": 3})],
+)
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+def test_dilation_and_pools_that_are_cut_off_have_the_kernel_of_pytorch_itself(size: int, named: Any) -> None:
+    """Linear networks: the pools average what PyTorch unfolds, and so does the second convolution."""
+    first = conv(2, 6, size, **{"padding": 0, "bias": False, **named})
+    side = first()(torch.zeros(1, 2, 9, 9)).shape[-1]
+    for pool in (
+        nn.AvgPool2d(2, ceil_mode=True),
+        nn.AvgPool2d(3, 2, 1, ceil_mode=True),
+        nn.AvgPool2d(3, 2, 1, count_include_pad=False),
+    ):
+        count = pool(torch.zeros(1, 1, side, side)).numel()
+        makers = first, lambda pool=pool: pool, nn.Flatten, linear(6 * count, 3)
+        weights = pool(torch.eye(side**2, dtype=torch.double).reshape(-1, 1, side, side)).flatten(1).numpy()
+        expected = np.einsum("abpq,pr,qr->ab", convolved(LONG, size, **named), weights, weights) / (9 * count)
+        found = igb.from_torch(stack(*makers), LONG).predict(LONG)
+        assert found.var_mu == pytest.approx(expected.mean() + 1 / (18 * count), rel=1e-10)
+        assert found.var_mu + found.var_chi == pytest.approx(np.trace(expected) / 5 + 1 / (18 * count), rel=1e-10)
+
+
+def gated(m: Any, x: Any) -> Any:
+    x = m.e(x)
+    return m.h(x + m.o(functional.silu(m.a(x)) * m.b(x)))
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
+@pytest.mark.parametrize(
+    ("make", "data", "expected"),
+    [
+        (
+            stack(
+                conv(2, 128, dilation=2), nn.ReLU, lambda: nn.MaxPool2d(2, ceil_mode=True), nn.Flatten, linear(2048, 3)
+            ),
+            LONG,
+            "Conv2d(3, padding=1,|dilation=2|WindowMax(2",
+        ),
+        (
+            stack(conv(2, 128), nn.ReLU, lambda: nn.MaxPool2d(2, 3, 1, 2, ceil_mode=True), nn.Flatten, linear(2048, 3)),
+            LONG,
+            "WindowMax(2, stride=3, padding=1, shape=(4, 4), dilation=2)",
+        ),
+        (
+            stack(
+                lambda: nn.Conv1d(3, 128, 5, padding=2),
+                nn.ReLU,
+                lambda: nn.MaxPool1d(2),
+                lambda: nn.Conv1d(128, 128, 3, dilation=2),
+                nn.ReLU,
+                lambda: nn.AdaptiveAvgPool1d(1),
+                nn.Flatten,
+                linear(128, 3),
+            ),
+            SEQUENCES,
+            "Exchanged|Conv1d(5|WindowMax(2|Conv1d(3|dilation=2|GlobalAvgPool",
+        ),
+        (
+            model(
+                lambda m, x: m.b(m.a(x.transpose(1, 2)).relu().mean(2)),
+                a=lambda: nn.Conv1d(3, 128, 5),
+                b=linear(128, 3),
+            ),
+            SEQUENCES.swapaxes(1, 2),
+            "Conv1d(5|GlobalAvgPool",
+        ),
+        (
+            stack(lambda: nn.Conv1d(3, 128, 5), nn.ReLU, lambda: nn.AvgPool1d(3), nn.Flatten, linear(512, 3)),
+            SEQUENCES,
+            "Exchanged|Conv1d(5|WindowMean(3",
+        ),
+    ],
+    ids=["cut", "dilated pool", "sequences", "tokens first", "average"],
+)
+def test_windows_are_predicted_as_they_are_measured(make: Make, data: Any, expected: str) -> None:
+    found, place = igb.from_torch(make, data), 0
+    for part in expected.split("|"):
+        place = repr(found).index(part, place)
+    predicted, measured = found.predict(data), igb.measure(make, data, 80)
+    for name in ("var_mu", "var_chi"):
+        known, error = getattr(predicted, name), getattr(measured, f"{name}_error")
+        assert abs(getattr(measured, name) - known) < 5 * np.hypot(error, predicted.error * known / 4) + 0.02 * known
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (stack(linear(20, 60), nn.GLU, linear(30, 3)), igb.GLU()),
+        (model(lambda m, x: m.b(functional.glu(m.a(x), 1)), a=linear(20, 60), b=linear(30, 3)), igb.GLU()),
+        (
+            model(
+                lambda m, x: m.b((p := m.a(x).chunk(2, dim=-1))[0] * functional.gelu(p[1])),
+                a=linear(20, 60),
+                b=linear(30, 3),
+            ),
+            igb.GEGLU(),
+        ),
+        (
+            model(lambda m, x: m.b(m.a(x).relu() * m.c(x)), a=linear(20, 30), c=linear(20, 30), b=linear(30, 3)),
+            igb.ReGLU(),
+        ),
+    ],
+)
+def test_gates_are_read_as_they_would_be_written(make: Make, expected: Any) -> None:
+    assert repr(igb.from_torch(make, X)) == repr(igb.Network(default(20), expected, default(30)))
+
+
+def test_a_gated_branch_is_predicted_as_it_is_measured() -> None:
+    make = model(gated, e=linear(20, 128), a=linear(128, 128), b=linear(128, 128), o=linear(128, 128), h=linear(128, 3))
+    found = igb.explain(make, X, 100)
+    assert not found.unread
+    assert "SwiGLU()" in found.layers
+    layers = found.per_layer
+    for name in ("var_mu", "var_chi"):
+        known, error = found.columns()[f"predicted_{name}"], getattr(layers, f"{name}_error")
+        assert np.all(np.abs(getattr(layers, name) - known) < 5 * error + 0.03 * known)
+
+
+@pytest.mark.parametrize(
+    ("of", "module"),
+    [
+        (lambda x: functional.layer_norm(x, (30,), torch.ones(30), eps=0.1), lambda: nn.LayerNorm(30, 0.1)),
+        (lambda x: functional.rms_norm(x, [30], None, 0.1), lambda: nn.RMSNorm(30, 0.1)),
+        (lambda x: functional.group_norm(x, 1), lambda: nn.GroupNorm(1, 30)),
+    ],
+)
+def test_the_functions_of_norms_are_their_modules(of: Callable[[Any], Any], module: Make) -> None:
+    make = model(lambda m, x: m.b(of(m.a(x)).relu()), a=linear(20, 30), b=linear(30, 3))
+    expected = stack(linear(20, 30), module, nn.ReLU, linear(30, 3))
+    assert repr(igb.from_torch(make, X)) == repr(igb.from_torch(expected, X))
 
 
 WIDE = igb.gaussian_images(4, 2, 8, 8, 3.0, seed=2)

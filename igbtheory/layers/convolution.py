@@ -29,7 +29,8 @@ class Convolution(Windowed, ABC):
 
     W_ij(d) ~ N(0, sigma_w2/(points of the window x channels j)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2
     <q_ab(stride p + d, stride p' + d)>_d + sigma_b2. padding: "zeros" or "circular" where a stride of 1 keeps the
-    positions, or how many zeros there are beyond each edge, as PyTorch takes it.
+    positions, or how many zeros there are beyond each edge, as PyTorch takes it. dilation: positions from one point of
+    the window to the next.
     """
 
     size: int
@@ -37,6 +38,7 @@ class Convolution(Windowed, ABC):
     padding: str | int
     sigma_w2: Any
     sigma_b2: Any
+    dilation: int
 
     axes: ClassVar[int] = 2
 
@@ -44,29 +46,38 @@ class Convolution(Windowed, ABC):
     weighs = True
 
     def __init__(
-        self, kernel: int, stride: int = 1, padding: str | int = "zeros", sigma_w2: Any = 2.0, sigma_b2: Any = 0.0
+        self,
+        kernel: int,
+        stride: int = 1,
+        padding: str | int = "zeros",
+        sigma_w2: Any = 2.0,
+        sigma_b2: Any = 0.0,
+        *,
+        dilation: int = 1,
     ) -> None:
         for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
             checks.variance(name, value, f"a {type(self).__name__}")
             object.__setattr__(self, name, value)
         object.__setattr__(self, "size", checks.whole("kernel", kernel, 1))
         object.__setattr__(self, "stride", checks.whole("stride", stride, 1))
+        object.__setattr__(self, "dilation", checks.whole("dilation", dilation, 1))
         beyond = checks.known("padding", padding, PADDINGS) if isinstance(padding, str) else padding
         object.__setattr__(self, "padding", beyond if isinstance(beyond, str) else checks.whole("padding", beyond, 0))
 
     @property
     def window(self) -> Window:
-        before = (self.size - 1) // 2
-        pad = (before, self.size - 1 - before) if isinstance(self.padding, str) else (self.padding, self.padding)
-        return Window(self.size, self.stride, pad, self.axes, circular=self.padding == "circular")
+        reach = self.dilation * (self.size - 1)
+        pad = (reach // 2, reach - reach // 2) if isinstance(self.padding, str) else (self.padding, self.padding)
+        circular = self.padding == "circular"
+        return Window(self.size, self.stride, pad, self.axes, circular=circular, dilation=self.dilation)
 
     def positions(self, shape: Point) -> Point:
         if isinstance(self.padding, str) and len(shape) == self.axes:
-            refuse_small(self, shape, self.size)
+            refuse_small(self, shape, self.window.span)
             if any(length % self.stride for length in shape):
                 raise ValueError(
                     f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {lengths(shape)} "
-                    f"positions; crop or pad them, or take padding={self.size // 2}, which leaves the rest out"
+                    f"positions; crop or pad them, or take padding={self.window.span // 2}, which leaves the rest out"
                 )
         return super().positions(shape)
 
@@ -101,7 +112,8 @@ class Convolution(Windowed, ABC):
     def __repr__(self) -> str:
         stride = "" if self.stride == 1 else f", stride={self.stride}"
         bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
-        numbers = f"{self.size}{stride}, padding={self.padding!r}, sigma_w2={self.sigma_w2}{bias}{self.more}"
+        more = self.more + ("" if self.dilation == 1 else f", dilation={self.dilation}")
+        numbers = f"{self.size}{stride}, padding={self.padding!r}, sigma_w2={self.sigma_w2}{bias}{more}"
         return f"{type(self).__name__}({numbers})"
 
     @property
@@ -126,8 +138,10 @@ class Grouped(Convolution, ABC):
         sigma_w2: Any = 2.0,
         sigma_b2: Any = 0.0,
         groups: int = 1,
+        *,
+        dilation: int = 1,
     ) -> None:
-        super().__init__(kernel, stride, padding, sigma_w2, sigma_b2)
+        super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
         object.__setattr__(self, "groups", checks.whole("groups", groups, 1))
 
     def kernel(self, node: KernelNode) -> KernelNode:
@@ -165,7 +179,8 @@ class Conv2d(Grouped):
 
     W_ij(d) ~ N(0, sigma_w2/(size^2 channels of X)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2 <q_ab(stride p + d,
     stride p' + d)>_d + sigma_b2. Beyond the edges there are zeros, which lower the variance there, or the other side.
-    groups: parts of the channels that read parts of those in front; with many channels they change nothing.
+    groups: parts of the channels that read parts of those in front; with many channels they change nothing. dilation:
+    positions from one point of the window to the next.
     As PyTorch's Conv2d with padding=size//2 (padding="same" for an even size), or with the same number as `padding`:
     then what the stride leaves over at the edges is not read. Sources: Novak et al. 2019, Bayesian
     deep convolutional networks with many channels are Gaussian processes; Garriga-Alonso et al. 2019.

@@ -125,7 +125,7 @@ def units_first(data: NDArray[Any]) -> NDArray[Any]:
 @final
 @dataclass(frozen=True)
 class Window:
-    """Windows of `size` points along each of the `axes`: output p reads stride p + a, a from -pad[0] on.
+    """Windows of `size` points along each of the `axes`, `dilation` apart: output p reads stride p + a, a >= -pad[0].
 
     pad: positions beyond the two edges that are read. apart: whether two data are read at independent points, as the
     average over a pool does; a convolution has the same weight at both. circular: whether positions go around at the
@@ -138,11 +138,18 @@ class Window:
     axes: int = 2
     apart: bool = False
     circular: bool = False
+    dilation: int = 1
+
+    @property
+    def span(self) -> int:
+        """Positions from the first point of a window to its last along an axis."""
+        return self.dilation * (self.size - 1) + 1
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """Points of the window around stride p."""
-        return tuple(tuple(i - self.pad[0] for i in point) for point in np.ndindex(*[self.size] * self.axes))
+        found = np.ndindex(*[self.size] * self.axes)
+        return tuple(tuple(self.dilation * i - self.pad[0] for i in point) for point in found)
 
     @cached_property
     def pairs(self) -> tuple[tuple[Point, Point], ...]:
@@ -152,18 +159,19 @@ class Window:
     @property
     def keeps(self) -> bool:
         """Whether there is a window for every position, around it."""
-        return self.stride == 1 and sum(self.pad) == self.size - 1
+        return self.stride == 1 and sum(self.pad) == self.span - 1
 
     def behind(self, shape: Point) -> Point:
         """Return the positions of the windows."""
-        return tuple((length + sum(self.pad) - self.size) // self.stride + 1 for length in shape)
+        return tuple((length + sum(self.pad) - self.span) // self.stride + 1 for length in shape)
 
     def reads(self, x: NDArray[Any], beyond: float = 0.0) -> Iterator[NDArray[Any]]:
         """Yield what each point of the windows reads, (data, *positions, units), of x; `beyond` the edges."""
         shape, sides = self.behind(x.shape[1:-1]), [(0, 0), *[self.pad] * self.axes, (0, 0)]
         padded = np.pad(x, sides, mode="wrap") if self.circular else np.pad(x, sides, constant_values=beyond)
         for point in np.ndindex(*[self.size] * self.axes):
-            read = [slice(i, i + self.stride * length, self.stride) for i, length in zip(point, shape, strict=True)]
+            starts = [self.dilation * i for i in point]
+            read = [slice(i, i + self.stride * length, self.stride) for i, length in zip(starts, shape, strict=True)]
             yield padded[(slice(None), *read)]
 
     def patches(self, x: NDArray[Any]) -> NDArray[Any]:

@@ -115,7 +115,7 @@ class OfWindows(OfData, ABC):
         window = self.window
         if len(shape) != window.axes:
             refuse_vectors(self, shape, window.axes)
-        refuse_small(self, shape, window.size - sum(window.pad))
+        refuse_small(self, shape, window.span - sum(window.pad))
         return window.behind(shape)
 
 

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import fx, nn
 
-from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual, Tokens
+from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual
 from igbtheory.layers.blocks import listed
 from igbtheory.layers.chain import each
 from igbtheory.layers.places import units_first
@@ -22,12 +22,10 @@ from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
-from igbtheory.torch.rows import Unflatten
+from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
-UNSEEN = (Flatten, Tokens, Unflatten)
-"""Layers that change no moments."""
 
 
 @final

@@ -16,7 +16,8 @@ from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.logits import logits_of
 from igbtheory.torch.passes import stream
-from igbtheory.torch.rows import SUMS, Site, UnreadError, is_vector, layers_of, units_behind
+from igbtheory.torch.rows import PRODUCTS, SUMS, Site, UnreadError, gate_of, is_vector, layers_of, units_behind
+from igbtheory.torch.rows.reshaped import Halves
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (
@@ -201,7 +202,7 @@ class _Reader:
         """Return the way to a node, and the axis of its units."""
         inputs = self._inputs(node)
         if len(inputs) > 1:
-            return self._sum(node, name, inputs), self.units[inputs[0]]
+            return self._joined(node, name, inputs), self.units[inputs[0]]
         path = self.paths[inputs[0]]
         if node.op != "call_module" and node.target in SUMS and node.args.count(inputs[0]) > 1:
             raise UnreadError("the theory has no sum of a value with itself; multiply it by 2")
@@ -210,11 +211,11 @@ class _Reader:
         named = {key: fx.node.map_arg(part, self.values.__getitem__) for key, part in node.kwargs.items()}
         layers = [step.layer for step in path]
         vector = is_vector(layers, _shape(self.values[next(iter(self.paths))]))
-        raw = not any(layer.weighs for layer in layers)
+        raw, last = not any(layer.weighs for layer in layers), layers[-1] if layers else None
         modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
         read: list[Variance] = []
         site = Site(
-            modules, rest, named, before, after, self.units[inputs[0]], vector, raw, read, self.usual, self.known
+            modules, rest, named, before, after, self.units[inputs[0]], vector, raw, last, read, self.usual, self.known
         )
         target = modules[0] if modules else node.target
         found = layers_of(target, site)
@@ -240,15 +241,22 @@ class _Reader:
             )
         self.seen.append((name, weight))
 
-    def _sum(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
-        """Return the way behind a sum of a stream, or its shortcut, and a branch."""
-        if node.target not in SUMS or len(inputs) != 2 or node.kwargs:
-            raise UnreadError("the theory has no layer that joins several values but a sum of two")
+    def _joined(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
+        """Return the way behind a sum of a stream, or its shortcut, and a branch, or behind a gate."""
+        if node.target not in SUMS | PRODUCTS or len(inputs) != 2 or node.kwargs:
+            raise UnreadError(
+                "the theory has no layer that joins several values but sums and gates of two; take a sum for a "
+                "concatenation, or have igb.explain predict the layers in front of it"
+            )
         if self.units[inputs[0]] != self.units[inputs[1]]:
             raise UnreadError("the theory has no sum of units and positions; exchange the axes")
         stream, branch = sorted((self.paths[part] for part in inputs), key=len)
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
         added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
+        if node.target in PRODUCTS:
+            *front, gate = gate_of(shortcut, added)
+            kept = common[:-1] if common and isinstance(common[-1].layer, Halves) else common
+            return (*kept, *([branch[len(common)]] if front else []), Step(name, gate))
         return (*common, Step(name, Residual(*added, shortcut=shortcut)))
 
 

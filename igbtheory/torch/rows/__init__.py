@@ -8,27 +8,44 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from igbtheory.layers import Layer
+from igbtheory.layers import Flatten, Layer, Tokens
 from igbtheory.layers.spatial import Ending
 
 # these put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
+from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.reshaped import Unflatten
+from igbtheory.torch.rows.reshaped import Exchanged, Halves, Second, Unflatten
 from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
 
-__all__ = ["SUMS", "Site", "Unflatten", "UnreadError", "is_vector", "layers_of", "units_behind"]
+__all__ = [
+    "PRODUCTS",
+    "SUMS",
+    "UNSEEN",
+    "Site",
+    "UnreadError",
+    "gate_of",
+    "is_vector",
+    "layers_of",
+    "units_behind",
+]
 
 AS_MODULES: dict[Any, type[nn.Module]] = {
     functional.max_pool2d: nn.MaxPool2d,
     functional.avg_pool2d: nn.AvgPool2d,
+    functional.max_pool1d: nn.MaxPool1d,
+    functional.avg_pool1d: nn.AvgPool1d,
+    functional.adaptive_avg_pool1d: nn.AdaptiveAvgPool1d,
     functional.adaptive_avg_pool2d: nn.AdaptiveAvgPool2d,
     functional.dropout: nn.Dropout,
+    torch.max_pool1d: nn.MaxPool1d,
     torch.max_pool2d: nn.MaxPool2d,
 }
 """Functions that are modules without weights."""
 SUMS = {operator.add, operator.iadd, torch.add, "add", "add_"}
 """What adds two paths through the network."""
+UNSEEN = Flatten, Tokens, Unflatten, Exchanged, Halves, Second
+"""Layers that change no moments."""
 SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax, functional.log_softmax
 
 

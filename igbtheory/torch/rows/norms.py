@@ -1,12 +1,14 @@
 """Rows of norms and of Dropout."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from igbtheory.layers import Activation, BatchNorm, Dropout, GroupNorm, Layer, LayerNorm, RMSNorm
-from igbtheory.torch.rows.site import Site, UnreadError, reads
+from igbtheory.torch.rows.site import Row, Site, UnreadError, reads
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)
@@ -47,6 +49,29 @@ def drop(module: Any, site: Site) -> list[Layer]:
     """Return Dropout in training mode."""
     del site
     return [Dropout(module.p)] if module.training and module.p else []
+
+
+@reads(functional.layer_norm, functional.rms_norm, functional.group_norm)
+def norm_function(target: Any, site: Site) -> list[Layer]:
+    """Return what the module of a norm's function is in the theory."""
+    first = "num_groups" if target is functional.group_norm else "normalized_shape"
+    names = [first, "weight", *([] if target is functional.rms_norm else ["bias"]), "eps"]
+    given = {**dict(zip(names, site.rest, strict=False)), **site.named}
+    weights = {name: given.pop(name, None) for name in ("weight", "bias")}
+    if target is functional.group_norm:
+        given["num_channels"] = site.before[site.units]
+    kind, row = FUNCTIONS[target]
+    module = kind(**given, affine=False) if kind is nn.GroupNorm else kind(**given, elementwise_affine=False)
+    for name, drawn in weights.items():
+        setattr(module, name, None if drawn is None else nn.Parameter(drawn))
+    return row(module, replace(site, modules=[module]))
+
+
+FUNCTIONS: dict[Any, tuple[Any, Row]] = {
+    functional.layer_norm: (nn.LayerNorm, layer_norm),
+    functional.rms_norm: (nn.RMSNorm, layer_norm),
+    functional.group_norm: (nn.GroupNorm, group_norm),
+}
 
 
 def _affine(site: Site) -> list[Layer]:

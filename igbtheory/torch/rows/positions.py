@@ -18,33 +18,36 @@ from igbtheory.layers import (
     PositionEmbedding,
     Tokens,
 )
-from igbtheory.torch.rows.reshaped import AdaptiveAvgPool2d, Unflatten
+from igbtheory.torch.rows.reshaped import AdaptiveAvgPool, Halves, Second, Unflatten, WindowMax, WindowMean
 from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads, square
 
 PERMUTATIONS = torch.permute, torch.transpose, torch.swapaxes, torch.swapdims, torch.movedim
 
 
-@reads(nn.MaxPool2d, nn.AvgPool2d)
+@reads(nn.MaxPool2d, nn.AvgPool2d, nn.MaxPool1d, nn.AvgPool1d)
 def pool(module: Any, site: Site) -> list[Layer]:
-    """Return MaxPool2d or AvgPool2d, GlobalAvgPool where there is one window."""
+    """Return MaxPool2d or AvgPool2d, GlobalAvgPool where there is one window, pools of the reader for other windows."""
     site.refuse_units(last=False)
-    size, sides = square("kernel_size", module.kernel_size), site.before[1:]
+    size, sides, behind = square("kernel_size", module.kernel_size), site.before[1:], site.after[1:]
     stride, padding = square("stride", module.stride or size), square("padding", module.padding)
-    if module.ceil_mode and any((length + 2 * padding - size) % stride for length in sides):
-        raise UnreadError("the theory has no windows that are cut off, got ceil_mode=True")
-    average = isinstance(module, nn.AvgPool2d)
-    if average and ((padding and not module.count_include_pad) or module.divisor_override):
-        raise UnreadError("the theory has averages of whole windows; take count_include_pad=True, and no divisor")
-    if not average and square("dilation", module.dilation) > 1:
-        raise UnreadError("the theory has no pools with dilation")
-    if average and sides == (size, size) and not padding:
+    average = isinstance(module, nn.AvgPool2d | nn.AvgPool1d)
+    if average and getattr(module, "divisor_override", None):
+        raise UnreadError("the theory has averages over windows; take no divisor_override")
+    if average and set(sides) == {size} and not padding:
         return [GlobalAvgPool()]
+    dilation = 1 if average else square("dilation", module.dilation)
+    # ceil_mode keeps windows that reach beyond the edges
+    cut = any((n - 1) * stride + size > length + 2 * padding for n, length in zip(behind, sides, strict=True))
+    inside = average and padding > 0 and not module.count_include_pad
+    if len(sides) == 1 or cut or inside or dilation > 1:
+        windows = size, stride, padding, behind
+        return [WindowMean(*windows, inside) if average else WindowMax(*windows, dilation)]
     plain = stride == size and not padding and not any(length % size for length in sides)
     kind = AvgPool2d if average else MaxPool2d
     return [kind(size) if plain else kind(size, stride, padding)]
 
 
-@reads(nn.AdaptiveAvgPool2d)
+@reads(nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool1d)
 def adaptive_pool(module: Any, site: Site) -> list[Layer]:
     """Return the average pool that leaves so many positions, with an exact rule where its windows are equal."""
     del module
@@ -52,11 +55,12 @@ def adaptive_pool(module: Any, site: Site) -> list[Layer]:
     before, after = site.before[1:], site.after[1:]
     if site.vector or before == after:
         return []
-    if after == (1, 1):
+    if set(after) == {1}:
         return [GlobalAvgPool()]
     sizes = {length / count for length, count in zip(before, after, strict=True)}
     size = sizes.pop()
-    return [AdaptiveAvgPool2d(after) if sizes or not size.is_integer() else AvgPool2d(int(size))]
+    plain = len(after) == 2 and not sizes and size.is_integer()
+    return [AvgPool2d(int(size)) if plain else AdaptiveAvgPool(after)]
 
 
 @reads(nn.Flatten, nn.Unflatten, torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view)
@@ -101,6 +105,8 @@ def units_behind(target: Any, site: Site) -> int:
     target = getattr(torch, target, target) if isinstance(target, str) else target
     if target in PERMUTATIONS:
         return new_order(target, site).index(site.units)
+    if isinstance(target, nn.Conv1d):
+        return 0
     if len(site.before) == len(site.after):
         return site.units
     return 0 if site.units == 0 else len(site.after) - 1
@@ -138,11 +144,13 @@ def _entries(values: torch.Tensor) -> float:
 
 @reads(operator.getitem)
 def item(target: Any, site: Site) -> list[Layer]:
-    """Return FirstToken of x[:, 0], nothing of the first part of a tuple."""
+    """Return FirstToken of x[:, 0], nothing of the first part of a tuple, Second of the second half of the units."""
     del target
     (index,) = site.rest
     if index == 0 and site.before == site.after:
         return []
+    if index == 1 and isinstance(site.last, Halves):
+        return [Second()]
     if index != (slice(None), 0) or len(site.before) != 2 or not site.units_last:
         raise UnreadError(f"the theory has the first token alone, x[:, 0], got the index {index}")
     return [FirstToken()]

@@ -24,8 +24,9 @@ class Site:
 
     modules: () for a function; rest: the arguments behind the data; before, after: shapes of a datum there; units: the
     axis of a datum that holds the units, such as the channels; vector: whether the theory has no positions there; raw:
-    whether nothing has been drawn yet. read: to this list a row adds the variances that it has read, of weights and of
-    biases; usual: the initialiser of most of the other layers; known: the variances of weights that were read before.
+    whether nothing has been drawn yet; last: the layer in front. read: to this list a row adds the variances that it
+    has read, of weights and of biases; usual: the initialiser of most of the other layers; known: the variances of
+    weights that were read before.
     """
 
     modules: Sequence[nn.Module]
@@ -36,6 +37,7 @@ class Site:
     units: int
     vector: bool
     raw: bool
+    last: Layer | None
     read: list[Variance]
     usual: str
     known: dict[Any, Variance]

@@ -1,11 +1,13 @@
 """Rows of linear layers and convolutions."""
 
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
 
-from igbtheory.layers import Activation, Conv2d, Dense, DepthwiseConv2d, Layer, TokenMixing
+from igbtheory.layers import Activation, Conv1d, Conv2d, Dense, DepthwiseConv2d, Layer, TokenMixing
 from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.rows.reshaped import Exchanged
 from igbtheory.torch.rows.site import Site, UnreadError, known_variance, reads, square
 
 PADDINGS = "zeros", "circular"
@@ -42,25 +44,32 @@ def dense(module: Any, site: Site) -> list[Layer]:
     return [Conv2d(1, sigma_w2=sigma_w2, sigma_b2=sigma_b2) if pixels else Dense(sigma_w2, sigma_b2), *shift]
 
 
-@reads(nn.Conv2d)
+@reads(nn.Conv2d, nn.Conv1d)
 def convolution(module: Any, site: Site) -> list[Layer]:
-    """Return Conv2d, with the padding of its name where that is the same, or DepthwiseConv2d."""
+    """Return Conv2d or Conv1d, with the padding of its name where that is the same, or DepthwiseConv2d."""
+    if isinstance(module, nn.Conv1d) and site.raw and not site.vector and site.units == 1:
+        # the theory has the tokens of given sequences first
+        return [Exchanged(site.before), *convolution(module, replace(site, units=0))]
     site.refuse_units(last=False)
     size, stride = square("kernel_size", module.kernel_size), square("stride", module.stride)
-    if square("dilation", module.dilation) > 1 or module.padding_mode not in PADDINGS:
-        raise UnreadError("the theory has no convolution with dilation or reflected padding")
-    padding: Any = {"same": size // 2, "valid": 0}.get(module.padding, module.padding)
-    padding, kept = square("padding", padding), size % 2 == 1 or module.padding == "same"
-    sides = site.before[1:]
-    if padding == size // 2 and kept and not any(length < size or length % stride for length in sides):
+    dilation, sides = square("dilation", module.dilation), site.before[1:]
+    if module.padding_mode not in PADDINGS:
+        raise UnreadError(f"the theory has no {module.padding_mode} padding; take padding_mode='zeros' or 'circular'")
+    span = dilation * (size - 1) + 1
+    padding: Any = {"same": span // 2, "valid": 0}.get(module.padding, module.padding)
+    padding, kept = square("padding", padding), span % 2 == 1 or module.padding == "same"
+    if padding == span // 2 and kept and not any(length < span or length % stride for length in sides):
         padding = module.padding_mode
-    elif (module.padding == "same" and not size % 2) or (module.padding_mode != "zeros" and padding):
+    elif (module.padding == "same" and not span % 2) or (module.padding_mode != "zeros" and padding):
         raise UnreadError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
-    reads_from = module.in_channels // module.groups * size**2
-    shift = weighted(module, site, reads_from, module.out_channels * size**2)
+    points = size ** len(sides)
+    shift = weighted(module, site, module.in_channels // module.groups * points, module.out_channels * points)
     sigma_w2, sigma_b2 = (found.value for found in site.read)
     if site.vector and size == 1:
         return [Dense(sigma_w2, sigma_b2), *shift]
     if module.groups == module.in_channels == module.out_channels > 1:
-        return [DepthwiseConv2d(size, stride, padding, sigma_w2, sigma_b2), *shift]
-    return [Conv2d(size, stride, padding, sigma_w2, sigma_b2, groups=module.groups), *shift]
+        if isinstance(module, nn.Conv1d):
+            raise UnreadError("the theory has depthwise convolutions of images alone; take groups=1")
+        return [DepthwiseConv2d(size, stride, padding, sigma_w2, sigma_b2, dilation=dilation), *shift]
+    kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
+    return [kind(size, stride, padding, sigma_w2, sigma_b2, module.groups, dilation=dilation), *shift]
