@@ -828,6 +828,22 @@ def test_adaptive_pools_average_over_windows_of_any_size(sides: Any) -> None:
     assert prediction.error < UNIT
 
 
+@pytest.mark.parametrize(
+    "pool",
+    [
+        nn.MaxPool2d(2, ceil_mode=True),
+        nn.MaxPool2d(3, 2, 1, dilation=2, ceil_mode=True),
+        nn.MaxPool2d(2, 2, 1, ceil_mode=True),
+        nn.AvgPool2d(2, 2, 1, ceil_mode=True),
+    ],
+    ids=str,
+)
+def test_pools_of_the_data_are_those_of_pytorch(pool: Any) -> None:
+    pooled = pool(torch.tensor(LONG)).flatten(1).numpy()
+    found = igb.from_torch(stack(lambda: pool, nn.Flatten, linear(pooled.shape[1], 3)), LONG).predict(LONG)
+    assert found.gamma == pytest.approx(igb.Network(default(pooled.shape[1])).predict(pooled).gamma, rel=1e-10)
+
+
 SEQUENCES = np.cumsum(np.random.default_rng(0).standard_normal((6, 3, 17)), axis=2) / 2
 LONG = igb.gaussian_images(5, 2, 9, 9, 2.0, seed=3)
 

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from igbtheory.layers import Activation, BatchNorm, Dropout, GroupNorm, Layer, LayerNorm, RMSNorm
-from igbtheory.torch.rows.site import Row, Site, UnreadError, reads
+from igbtheory.torch.rows.site import Site, UnreadError, reads
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)
@@ -54,24 +54,17 @@ def drop(module: Any, site: Site) -> list[Layer]:
 @reads(functional.layer_norm, functional.rms_norm, functional.group_norm)
 def norm_function(target: Any, site: Site) -> list[Layer]:
     """Return what the module of a norm's function is in the theory."""
-    first = "num_groups" if target is functional.group_norm else "normalized_shape"
-    names = [first, "weight", *([] if target is functional.rms_norm else ["bias"]), "eps"]
-    given = {**dict(zip(names, site.rest, strict=False)), **site.named}
-    weights = {name: given.pop(name, None) for name in ("weight", "bias")}
+    (shape,), eps = site.rest, {"eps": site.named["eps"]}
     if target is functional.group_norm:
-        given["num_channels"] = site.before[site.units]
-    kind, row = FUNCTIONS[target]
-    module = kind(**given, affine=False) if kind is nn.GroupNorm else kind(**given, elementwise_affine=False)
-    for name, drawn in weights.items():
-        setattr(module, name, None if drawn is None else nn.Parameter(drawn))
+        module: Any = nn.GroupNorm(shape, site.before[site.units], affine=False, **eps)
+    else:
+        kind = nn.LayerNorm if target is functional.layer_norm else nn.RMSNorm
+        module = kind(shape, elementwise_affine=False, **eps)
+    for name in ("weight", "bias"):
+        given = site.named.get(name)
+        setattr(module, name, None if given is None else nn.Parameter(given))
+    row = group_norm if target is functional.group_norm else layer_norm
     return row(module, replace(site, modules=[module]))
-
-
-FUNCTIONS: dict[Any, tuple[Any, Row]] = {
-    functional.layer_norm: (nn.LayerNorm, layer_norm),
-    functional.rms_norm: (nn.RMSNorm, layer_norm),
-    functional.group_norm: (nn.GroupNorm, group_norm),
-}
 
 
 def _affine(site: Site) -> list[Layer]:
