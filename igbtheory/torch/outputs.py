@@ -80,7 +80,8 @@ class _Sums(NamedTuple):
         ties = 0 if np.count_nonzero(best) == size else int(np.sum(np.count_nonzero(best, axis=0) > 1))
         told = sums / len(both) if labels is None else both[labels[part], np.arange(size)]
         # exponentials in the precision of the model, since they take longer than all else
-        weights = np.exp(both - largest, dtype=outputs.dtype, casting="same_kind")
+        weights = np.subtract(both, largest, out=np.empty(both.shape, outputs.dtype), casting="same_kind")
+        np.exp(weights, out=weights)
         total = weights.sum(axis=0, dtype=np.float64)
         # no library whose threads sum in another order
         probabilities = np.einsum("ij,j->i", weights, (1 / total).astype(weights.dtype))
