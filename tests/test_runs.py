@@ -6,6 +6,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -24,7 +25,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory import phases, pictures
+from igbtheory import phases, pictures, shipped
 from igbtheory.claims import Finding
 from igbtheory.cli import main
 from igbtheory.pictures import phase_maps
@@ -178,7 +179,7 @@ def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
     [
         ({"width": 4, "seed": 0}, r"keeps a run with width = 3, and this one has width = 4"),
         ({"width": 3}, "keeps a run with seed = 0, and this one has no seed"),
-        (RUN | {"igbtheory": "0.0.7"}, r"igbtheory = 0\.1\.0, and this one has igbtheory = 0\.0\.7"),
+        (RUN | {"igbtheory": "0.0.7"}, r"igbtheory = 0\.1\.0 \(code \w+\), and this one has igbtheory = 0\.0\.7"),
     ],
 )
 def test_the_store_of_another_run_is_refused(tmp_path: Path, configuration: Any, words: str) -> None:
@@ -225,18 +226,38 @@ def test_the_command_refuses_in_one_sentence(
     assert error.count("\n") == 1
 
 
-COMMANDS = ("report", "figures regimes", "verify A", "phase tanh --diagram")
+COMMANDS = ("report --out out", "figures regimes --out out", "verify A --out out", "phase tanh --diagram", "simulate")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_workers_nobody_has_are_refused_before_anything_is_begun(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], command: str
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    assert main([*command.split(), "--executor=slurm:4", f"--out={tmp_path / 'out'}"]) == 2
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split(), "--executor=slurm:4", "--store=run.db"]) == 2
     error = capfd.readouterr().err
     assert 'igb: error: expected an executor such as "processes:4"' in error
     assert error.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_the_store_of_other_code_is_refused(tmp_path: Path) -> None:
+    """A function of the package is changed, the version is not."""
+    shutil.copytree(Path(igb.__file__).parent, tmp_path / "igbtheory")
+    shutil.copytree(shipped.own_folder("derivations"), tmp_path / "derivations")
+    words = [sys.executable, "-m", "igbtheory", "verify", "E-Eq4", "--quick", "--store", str(tmp_path / "run.db")]
+
+    def verified() -> tuple[int, str]:
+        options: Any = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(tmp_path)}, "text": True}
+        run = subprocess.run(words, stderr=subprocess.PIPE, check=False, timeout=120, **options)  # noqa: S603
+        return run.returncode, run.stderr
+
+    assert verified() == verified() == (0, "")
+    with (tmp_path / "igbtheory" / "checks.py").open("a", encoding="utf-8") as file:
+        file.write("# other code\n")
+    status, error = verified()
+    assert status == 2
+    assert re.search(r"run\.db keeps a run with igbtheory = 0\.1\.0 \(code (\w+)\), .* \(code (?!\1)\w+\);", error)
 
 
 # --- faults ---
@@ -419,11 +440,14 @@ def test_phase_diagrams_are_the_same_whoever_computes_them(tmp_path: Path, execu
 # --- a cluster ---
 
 
-def test_a_scheduler_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_out_of_reach_is_told_and_no_store_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(executors, "PATIENCE", 0.2)
     with pytest.raises(ConnectionError, match=r"no scheduler of dask answers at tcp://127\.0\.0\.1:1 "):
-        list(in_order(WORK, executor="dask:tcp://127.0.0.1:1"))
+        igb.mlp(1).simulate(20, 2, 2, executor="dask:tcp://127.0.0.1:1", store=tmp_path / "run.db")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

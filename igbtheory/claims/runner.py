@@ -78,7 +78,7 @@ def run(  # noqa: PLR0913 - the options of every run
     who = chosen(executor, workers, inf)
     configuration = {"claims": len(claims), "seed": seed, "quick": quick}
     with (
-        kept(store, configuration, partial(texts, claims), "digest of the claims") as file,
+        kept(store, configuration, partial(texts, claims), "digest of the claims", who) as file,
         closing(in_order(work, executor=who, store=file, progress=label, raises=False)) as results,
     ):
         return list(map(examined, claims, results))

@@ -94,7 +94,7 @@ def diagram(  # noqa: PLR0913 - the options of every run
     who = chosen(executor, workers, seconds)
     configuration = {"diagram": block.title, "depth": depth, "inputs": repr(gaussian)}
     corner = partial(_through, block, Dense(w2[:1], b2[:1]), gaussian, depth)
-    with kept(store, configuration, lambda: (w2, b2, corner()), "axes, and gamma in the corner") as file:
+    with kept(store, configuration, lambda: (w2, b2, corner()), "axes, and gamma in the corner", who) as file:
         (gamma, error), (edge, no_edge), neutrality = in_order(pieces, executor=who, store=file)
     return Diagram(
         title=block.title,

@@ -175,10 +175,9 @@ def _dask(address: str) -> Iterator[Executor]:
             f"no scheduler of dask answers at {address} ({error}); start one with: dask scheduler"
         ) from None
     with client:
-        wanted = versions()
-        theirs = client.get_versions(packages=list(wanted))["workers"]
+        theirs = client.run(versions, on_error="return")
         if not theirs:
             warnings.warn(f"{address} has no workers yet; start some with: dask worker {address}", stacklevel=2)
         for worker, found in theirs.items():
-            refuse_other({name: found["packages"][name] for name in wanted}, wanted, worker)
+            refuse_other(found, versions(), worker)
         yield client.get_executor(pure=False)

@@ -9,6 +9,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from igbtheory.numbers.threads import one_thread
+from igbtheory.runs.executors import refuse_unfit
 from igbtheory.runs.versions import versions
 from igbtheory.saved import jsonable, tree_of, value_of
 
@@ -160,14 +162,16 @@ def kept(
     configuration: Mapping[str, Any],
     first: Callable[[], Any],
     what: str = "numbers of the first network",
+    executor: Executor | str | None = None,
 ) -> AbstractContextManager[Store | None]:
-    """Open the store of a run, None where none is named.
+    """Open the store of a run, None where none is named, after its executor has shown that it can do the run.
 
     first: a part of the work, whose result belongs to the configuration: its very numbers tell other data, other code
     and another processor. what: how an error names them.
     """
     if path is None:
         return nullcontext()
+    refuse_unfit(executor)
     with one_thread():
         numbers = hashlib.blake2b(_packed(first()), digest_size=8).hexdigest()
     return Store(path, {**configuration, what: numbers})

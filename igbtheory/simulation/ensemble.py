@@ -53,7 +53,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     chosen_one = chosen(executor, workers, count * drawn.seconds, drawn.device)
     configuration = {"network": repr(network), "networks": count, "width": int(width), "samples": size, "seed": seed}
     configuration |= {} if device is None else {"device": str(drawn.device)}
-    with kept(store, configuration, partial(_block, drawn, seed, range(1))) as file:
+    with kept(store, configuration, partial(_block, drawn, seed, range(1)), executor=chosen_one) as file:
         label = "finite networks" if progress else None
         with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
             found = list(results)

@@ -105,7 +105,7 @@ def run(
         "arms": [f"{arm.name}, rate {arm.rate:g}, {arm.loss!r}, {arm.optimiser!r}" for arm in arms],
     }
     configuration = {**named, "steps": plan.steps, "batch_size": plan.batch_size, "seed": plan.seed}
-    with kept(store, configuration, pieces[0]) as file:
+    with kept(store, configuration, pieces[0], executor=chosen_one) as file:
         label = "networks" if progress else None
         with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
             found = list(results)

@@ -116,7 +116,7 @@ def spread(
     pieces = [partial(task.block, block) for block in blocks(networks, seconds)]
     own = chosen(executor, workers, networks * seconds, task.device)
     with (
-        kept(store, configuration, partial(task.block, range(1))) as file,
+        kept(store, configuration, partial(task.block, range(1)), executor=own) as file,
         closing(in_order(pieces, executor=own, store=file)) as parts,
     ):
         for part in parts:
