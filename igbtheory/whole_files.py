@@ -1,9 +1,17 @@
 """Files and folders that appear whole or not at all."""
 
+import fcntl
+import os
+import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+PREFIX = ".unfinished-igb-"
+YOUNG = 60.0
+"""Seconds in which a new folder is left alone, since it may not be locked yet."""
 
 
 @contextmanager
@@ -46,13 +54,35 @@ def workplace(folder: Path, what: str, remedy: str, *, made: bool = False) -> It
         try:
             for parent in reversed(missing):
                 parent.mkdir(exist_ok=True)
-            work = TemporaryDirectory(prefix=".unfinished-", dir=folder)
+            _clear(folder)
+            work = TemporaryDirectory(prefix=PREFIX, dir=folder)
         except OSError as error:
             raise ValueError(f"cannot {what}: {error.strerror}; {remedy}") from None
-        with work as name:
+        with work as name, _locked(Path(name)):
             yield Path(name)
     except BaseException:
         for parent in missing:
             with suppress(OSError):
                 parent.rmdir()
         raise
+
+
+def _clear(folder: Path) -> None:
+    """Delete what runs left there that were killed: old folders that nobody has locked."""
+    for left in folder.glob(f"{PREFIX}*"):
+        with suppress(OSError), _locked(left) as ours:
+            if ours and time.time() > left.stat().st_mtime + YOUNG:
+                shutil.rmtree(left)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Lock a folder until the block or this process ends; False: another process has, or the disk knows no locks."""
+    place, ours = os.open(folder, os.O_RDONLY), False
+    try:
+        with suppress(OSError):
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            ours = True
+        yield ours
+    finally:
+        os.close(place)

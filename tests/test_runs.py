@@ -330,6 +330,34 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_numbers(tmp_pat
     assert done.stdout.splitlines()[-1] == text(whole)
 
 
+BUSY = """
+import sys, time
+from pathlib import Path
+from igbtheory.whole_files import whole_file
+with whole_file(Path(sys.argv[1]), (".png",)) as path:
+    print(path.parent, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_the_next_run_deletes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", BUSY, str(tmp_path / "picture.png")]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as killed,  # noqa: S603
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as alive,  # noqa: S603
+    ):
+        places = [Path(run.stdout.readline().strip()) for run in (killed, alive) if run.stdout]
+        (tmp_path / ".unfinished-novel").mkdir()
+        killed.kill()
+        killed.wait()
+        for folder in tmp_path.iterdir():
+            os.utime(folder, (0, 0))
+        assert main(["predict", f"--plot={tmp_path / 'picture.png'}"]) == 0
+        left = {path.name for path in tmp_path.iterdir()}
+        alive.kill()
+    assert left == {"picture.png", ".unfinished-novel", places[1].name}
+
+
 @pytest.mark.parametrize("way", ["truncated", "flipped", "zeroed"])
 def test_a_damaged_store_gives_the_same_numbers_or_an_error(tmp_path: Path, whole: list[Any], way: str) -> None:
     file = tmp_path / "run.db"
