@@ -478,11 +478,21 @@ def test_a_scheduler_out_of_reach_is_told_and_no_store_is_begun(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_cluster_of_another_version_is_refused_and_no_store_is_begun(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        client.run(setattr, igb, "__version__", "0.0.7")
+        with pytest.raises(ValueError, match=r"expected .*'0\.1\.0 \(.*got .*'0\.0\.7 \(code \w+\)'.* on tcp://"):
+            igb.mlp(1).simulate(20, 2, 2, executor=f"dask:{cluster.scheduler_address}", store=tmp_path / "run.db")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_gives_the_same_numbers(tmp_path: Path, whole: list[Any]) -> None:
     distributed = pytest.importorskip("distributed")
     work = [*WORK[:5], partial(deadly_until, tmp_path / "mark"), *WORK[6:]]
-    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster:
         who = f"dask:{cluster.scheduler_address}"
         found = list(in_order(work, executor=who))
