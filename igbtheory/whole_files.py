@@ -1,11 +1,10 @@
 """Files and folders that appear whole or not at all."""
 
-import fcntl
 import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -77,12 +76,15 @@ def _clear(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder until the block or this process ends; False: another process has, or the disk knows no locks."""
-    place, ours = os.open(folder, os.O_RDONLY), False
-    try:
-        with suppress(OSError):
+    """Lock a folder until the block or this process ends; False: another process has, or there are no such locks."""
+    with ExitStack() as closed:
+        try:
+            import fcntl  # noqa: PLC0415 - Windows has none
+
+            place = os.open(folder, os.O_RDONLY)
+            closed.callback(os.close, place)
             fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            ours = True
-        yield ours
-    finally:
-        os.close(place)
+        except (ImportError, OSError):
+            yield False
+        else:
+            yield True
