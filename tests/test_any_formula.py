@@ -19,10 +19,13 @@ QUARTER = (
     2**-0.125 * scipy.special.gamma(3 / 8) / np.sqrt(np.pi),
     2**-0.25 * scipy.special.gamma(1 / 4) / np.sqrt(np.pi),
 )
+EDGE = np.arccos(-0.9999)
+NARROW = 2 * float(np.diff(scipy.special.ndtr([EDGE, 2 * np.pi - EDGE, 2 * np.pi + EDGE, 4 * np.pi - EDGE]))[::2].sum())
 LOG = -(np.euler_gamma + np.log(2)) / 2
 MOMENTS: dict[str, tuple[float, float, float]] = {
     "floor(x)": (-0.5, float(MASS @ LEFT**2), 1e-12),
     "relu(round(x))": (float(ROUND @ np.arange(40)), float(ROUND @ np.arange(40) ** 2), 1e-12),
+    "where(cos(x) > -0.9999, 1, 2)": (1 + NARROW, 1 + 3 * NARROW, 1e-12),
     "abs(floor(x))": (float(MASS @ abs(LEFT)), float(MASS @ LEFT**2), 1e-12),
     "relu(sin(32*pi*x + 1))": (1 / np.pi, 1 / 4, 1e-10),
     "ceil(x)**2": (float(MASS @ (LEFT + 1.0) ** 2), float(MASS @ (LEFT + 1.0) ** 4), 1e-12),
@@ -68,6 +71,12 @@ def test_kinks_without_end_are_seen_far_from_0(formula: str, mean: float, second
     found = igb.Network(igb.Dense(4000.0), igb.Activation(formula), igb.Dense(1.0)).predict()
     assert found.var_mu == pytest.approx(mean**2, rel=1e-9)
     assert found.var_mu + found.var_chi == pytest.approx(second, rel=1e-9)
+
+
+def test_two_kinks_close_to_a_third_are_found() -> None:
+    phi = function_of("min(x/40, abs(x - 1)**0.7)")
+    near = [scipy.optimize.brentq(lambda d, s=s: (1 + s * d) / 40 - d**0.7, 1e-6, 0.1) for s in (-1, 1)]
+    assert np.allclose([float(kink) for kink in phi.kinks if 0 < kink < 1.5], [1 - near[0], 1, 1 + near[1]], rtol=1e-12)
 
 
 def test_kinks_without_end_keep_the_parity_of_the_formula() -> None:

@@ -1,11 +1,11 @@
 """Real roots and signs of a formula without choices: the places where a comparison changes its mind.
 
 Of a polynomial with rational coefficients (behind positive factors and odd increasing functions, which keep the sign)
-all are found, of any other formula those between neighbouring points of a grid; a kink that is overlooked shows later,
-because no mesh resolves it. An irrational root is given as a rational number within 10^-300 of it.
+all are found, of any other formula those between neighbouring points of a grid, and where it dips between them; what is
+overlooked shows in the values, with which `splitting` compares the pieces. An irrational root is given as a rational number within 10^-300 of it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -41,7 +41,11 @@ STEPS = (40, 40, 70, 130, 250, DIGITS)
 """Digits of the steps from double precision on."""
 SETTLED = Fraction(1, 10**90)
 """Length of the last step where they converge, as they do not at a pole."""
+BESIDE = 2.0**-40
+"""Relative distance from the end of an interval at which a sign is taken."""
 BISECTIONS = 60
+ROUNDED = 1e-12
+"""Depth of a dip, relative to the values beside it, that rounding may make."""
 WIDTH = Fraction(1, 10**300)
 _POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
@@ -75,11 +79,17 @@ def floor_at(tree: Tree, point: Fraction) -> int:
     return floor(_fraction(_kind(DIGITS), evaluate(tree, _kind(DIGITS), _kind(DIGITS).number(point))))
 
 
-def roots(tree: Tree, most: float = MOST_ROOTS) -> Iterator[Fraction]:
-    """Real roots of a formula, one after the other and in no order; TooManyRootsError if one factor has too many."""
+def roots(tree: Tree, most: float = MOST_ROOTS, ends: Iterable[Fraction | None] = ()) -> Iterator[Fraction]:
+    """Real roots of a formula, one after the other and in no order; TooManyRootsError if one factor has too many.
+
+    ends: of the interval in which the formula holds, beside which roots are looked for, too.
+    """
+    beside = [
+        float(end) + side * BESIDE * max(abs(float(end)), 1) for end in ends if end is not None for side in (1, -1)
+    ]
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        yield from _scanned(factor, most) if polynomial is None else _algebraic(polynomial)
+        yield from _scanned(factor, most, beside) if polynomial is None else _algebraic(polynomial)
 
 
 def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
@@ -142,10 +152,10 @@ def _algebraic(p: Polynomial) -> list[Fraction]:
     return _between(lambda x: _sign(polyval(x, p)), [-bound, *_algebraic(polyder(p)), bound])
 
 
-def _scanned(tree: Tree, most: float) -> Iterator[Fraction]:
+def _scanned(tree: Tree, most: float, beside: list[float]) -> Iterator[Fraction]:
     """Roots of any formula at points of a grid, or where it changes sign from one to the next; from 0 outwards."""
-    with np.errstate(all="ignore"):
-        signs = np.sign(evaluate(tree, FLOAT64, GRID) + 0 * GRID)
+    grid = np.union1d(GRID, [*beside, *_dips(tree)])
+    signs = np.sign(_values(tree, grid))
     known = np.flatnonzero(np.abs(signs) == 1)  # rounding may hide the sign for a while
     i, j = known[:-1], known[1:]
     zero = (j == i + 2) & (signs[i + 1] == 0)
@@ -155,19 +165,38 @@ def _scanned(tree: Tree, most: float) -> Iterator[Fraction]:
             f"expected comparisons whose outcome changes at no more than {most} points x, got one with "
             f"{np.count_nonzero(chosen)} or more, as of an oscillation; use a smooth formula"
         )
-    order = np.argsort(np.abs(GRID[i] + GRID[j])[chosen], kind="stable")
+    order = np.argsort(np.abs(grid[i] + grid[j])[chosen], kind="stable")
     i, j, zero = (part[chosen][order] for part in (i, j, zero))
-    near = _nearest(tree, GRID[i], GRID[j], signs[i])
-    for low, high, point, middle, below in zip(GRID[i], GRID[j], near, zero, signs[i], strict=True):
+    near = _nearest(tree, grid[i], grid[j], signs[i])
+    for low, high, point, middle, below in zip(grid[i], grid[j], near, zero, signs[i], strict=True):
         yield Fraction(float(low + high)) / 2 if middle else _root(tree, (low, high), point, int(below))
+
+
+@np.errstate(all="ignore")
+def _values(tree: Tree, x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(evaluate(tree, FLOAT64, x) + 0 * x)
+
+
+def _dips(tree: Tree) -> NDArray[Any]:
+    """Points where a formula has another sign than at the neighbouring points of the grid: it dips between them."""
+    values = _values(tree, GRID)
+    size, side = np.abs(values), np.sign(values)
+    least = (size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (side[:-2] == side[1:-1]) & (side[1:-1] == side[2:])
+    i = np.flatnonzero(least) + 1
+    low, high, side = GRID[i - 1], GRID[i + 1], side[i]
+    for _ in range(BISECTIONS):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        left = side * _values(tree, a) < side * _values(tree, b)
+        low, high = np.where(left, low, a), np.where(left, b, high)
+    found = (low + high) / 2
+    return np.asarray(found[side * _values(tree, found) < -ROUNDED * np.maximum(size[i - 1], size[i + 1])])
 
 
 def _nearest(tree: Tree, low: NDArray[Any], high: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
     """Places in double precision where the sign changes between `low`, where it is `below`, and `high`."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        with np.errstate(all="ignore"):
-            same = np.sign(evaluate(tree, FLOAT64, middle) + 0 * middle) == below
+        same = np.sign(_values(tree, middle)) == below
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return np.asarray(high)
 

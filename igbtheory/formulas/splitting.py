@@ -66,7 +66,7 @@ def _agree(found: Pieces, tree: Tree) -> bool:
 def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
     """Points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2) and for x/x."""
     found = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # roots of tan are many
-    return sorted({root for guard in found for root in roots(guard) if _inside(root, low, high)})
+    return sorted({root for guard in found for root in _roots(guard, low, high)})
 
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
@@ -75,7 +75,7 @@ def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tupl
         return [
             piece
             for test, left, right in _ended(_split(tree.test, low, high), high)
-            for a, b in pairwise([left, *sorted(root for root in roots(test) if _inside(root, left, right)), right])
+            for a, b in pairwise([left, *sorted(_roots(test, left, right)), right])
             for piece in _split(_decided(tree, test, between(a, b)), a, b)
         ]
     if isinstance(tree, Call) and tree.name == "floor":
@@ -105,7 +105,7 @@ def _steps(argument: Tree, low: Fraction | None, high: Fraction | None) -> list[
     if not np.ptp(values) < MOST_ROOTS:
         raise TooManyRootsError(f"expected at most {MOST_ROOTS} steps of floor, got {np.ptp(values):.0f} or more")
     levels = range(int(np.floor(np.min(values))), int(np.floor(np.max(values))) + 1)
-    places = {root for k in levels for root in roots(add(argument, Number(Fraction(-k)))) if _inside(root, low, high)}
+    places = {root for k in levels for root in _roots(add(argument, Number(Fraction(-k))), low, high)}
     cuts = [low, *sorted(places), high]
     return [(a, Number(Fraction(floor_at(argument, between(a, b))))) for a, b in pairwise(cuts)]
 
@@ -115,5 +115,7 @@ def _decided(tree: Choice, test: Tree, point: Fraction) -> Tree:
     return tree.yes if sign(test, point) >= 0 else tree.no
 
 
-def _inside(point: Fraction, low: Fraction | None, high: Fraction | None) -> bool:
-    return (low is None or low < point) and (high is None or point < high)
+def _roots(tree: Tree, low: Fraction | None, high: Fraction | None) -> Iterator[Fraction]:
+    """Roots of a formula between `low` and `high`, where it holds."""
+    found = roots(tree, ends=(low, high))
+    return (root for root in found if (low is None or low < root) and (high is None or root < high))
