@@ -2,7 +2,8 @@
 
 Of a polynomial with rational coefficients (behind positive factors and odd increasing functions, which keep the sign)
 all are found, of any other formula those between neighbouring points of a grid, and where it dips between them; what is
-overlooked shows in the values, with which `splitting` compares the pieces. An irrational root is given as a rational number within 10^-300 of it.
+overlooked shows in the values, with which `splitting` compares the pieces. An irrational root is given as a rational
+number within 10^-300 of it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
