@@ -51,6 +51,14 @@ def test_on_the_edge_gradients_keep_their_size_at_the_fixed_point(name: str, sig
     assert near.var_chi / (1e-24 * point.q) == pytest.approx(1, abs=1e-10)  # kinks: 1e-12
 
 
+@pytest.mark.parametrize("sigma_w2", [0.5, 2.0])
+def test_kinks_without_end_have_slopes(sigma_w2: float) -> None:
+    """sin(h)^2 and cos(h)^2 are (1 - cos(2 h))/2 and (1 + cos(2 h))/2, with E cos(2 h) = exp(-2 q)."""
+    point = phases.fixed_points("abs(sin(x))", sigma_w2, 0.1)[-1]
+    assert point.q == pytest.approx(sigma_w2 * (1 - np.exp(-2 * point.q)) / 2 + 0.1, rel=1e-10)
+    assert point.chi_1 == pytest.approx(sigma_w2 * (1 + np.exp(-2 * point.q)) / 2, rel=1e-10)
+
+
 @LIMITED
 @given(st.sampled_from(SETTLING), st.floats(0.3, 4), st.floats(0.01, 1))
 def test_slopes_are_the_difference_quotients_of_predict(name: str, sigma_w2: float, sigma_b2: float) -> None:

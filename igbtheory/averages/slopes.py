@@ -53,7 +53,7 @@ def refuse_jumps(phi: Function) -> None:
     """Refuse an activation that jumps, or is too steep somewhere: its derivative has no mean square."""
     phi.refuse_doubt()
     pieces = phi.pieces
-    if not pieces.split:
+    if not pieces.split and not pieces.kinks:
         raise ValueError(
             f"expected an activation with a derivative, got {phi.name!r}, which has more kinks or jumps than can be "
             "told apart; use one that is smooth"

@@ -129,4 +129,9 @@ def _share(block: Block, q: float, weight: float) -> float:
 
     if growth(0.0) >= -EXACT:  # c = 0 stays, but for rounding
         return 1.0
+    if not growth(np.log(CLOSE)) > 0:
+        raise ValueError(
+            f"expected an activation whose averages over nearly equal data are resolved, got {block.title} at the "
+            f"variance {q:.3g} of its units, where it jumps too often; use another sigma_w2 or sigma_b2, or clip it"
+        )
     return float(np.exp(brentq(growth, np.log(CLOSE), 0.0, xtol=1e-15)))
