@@ -29,7 +29,7 @@ class Size:
 # standard errors aimed at: at most 2%, 4% and 17% of gamma of ReLU at depths 1, 3 and 20
 # deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick
 # as many data at every depth: full-batch norms depend on their number
-FULL = {1: Size(400, 48, 100), 3: Size(300, 48, 100), 20: Size(64, 96, 100)}
+FULL = {1: Size(400, 48, 100), 3: Size(300, 48, 100), 20: Size(40, 96, 100)}
 QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
 NORMED = 100
 """Networks at most of a case with a norm: the error of its gamma stays below 0.003 at depth 1."""
