@@ -401,8 +401,10 @@ def _unsplit(tree: Tree, n: Kind, x: Any) -> Any:
         raise ValueError(
             "expected an activation with fewer kinks or jumps for more digits, balls or formulas; use predict()"
         )
-    parts = [evaluate(part, n, x) for part in children(tree)]
-    return np.where(parts[0] >= 0, *parts[1:]) if isinstance(tree, Choice) else np.floor(parts[0])
+    first, *branches = (evaluate(part, n, x) for part in children(tree))
+    if not isinstance(tree, Choice):
+        return np.floor(first)
+    return np.where(np.isnan(first), first, np.where(first >= 0, *branches))  # no comparison decides what is undefined
 
 
 def _integer_power(base: Any, exponent: int) -> Any:
