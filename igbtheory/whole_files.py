@@ -76,7 +76,10 @@ def _clear(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder until the block or this process ends; False: another process has, or there are no such locks."""
+    """Lock a folder until the block or this process ends.
+
+    Yield False where another process has locked it, or where the system or the disk has no such locks.
+    """
     with ExitStack() as closed:
         try:
             import fcntl  # noqa: PLC0415 - Windows has none

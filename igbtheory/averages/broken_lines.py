@@ -70,7 +70,7 @@ class Lines:
         return average, variance, stated(n, (average, 0 * total, variance), (lost, 0 * total, variance_lost))
 
     def _masses(self, z: Any) -> Any:
-        """Probabilities of the intervals between the kinks, whose places in z are in front."""
+        """Return the probabilities of the intervals between the kinks z of a standard normal variable, along axis 0."""
         far, left = self.n.ncdf(-np.abs(z)), z < 0
         below, above = np.where(left, far, 1 - far), np.where(left, 1 - far, far)
         inside = np.where(left[:-1], below[1:] - below[:-1], above[:-1] - above[1:])

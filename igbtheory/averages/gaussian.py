@@ -157,7 +157,10 @@ def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[An
 
 
 def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[Any], found: NDArray[Any]) -> None:
-    """Write the moments where one of both variances is 0, as on a data set, by a rule for many variances at once."""
+    """Write the moments of the points at which var_mu or var_chi is 0, as on a data set.
+
+    rule: returns means, variances and relative errors of phi from one mean and an array of standard deviations.
+    """
     mean, var_mu, var_chi = points
     q = var_mu + var_chi
     alone = np.flatnonzero((mean == mean[0]) & (q > 0) & ((var_mu == 0) | (var_chi == 0)))

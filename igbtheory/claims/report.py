@@ -95,8 +95,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"mathml": mathml, "tex": _tex}
+    environment.filters |= {"mathml": mathml, "tex": _tex, "right": _right}
     return environment
+
+
+def _right(claim: dict[str, Any]) -> str:
+    """Return what is right instead of a claim and what it assumes; nothing where the claim has no correction."""
+    right = claim["correction"] or {"claim": "", "assumptions": ""}
+    return f"{right['claim']} ({right['assumptions']})" if right["assumptions"] else str(right["claim"])
 
 
 def mathml(formula: str, display: str = "block") -> Markup:

@@ -11,9 +11,8 @@ from igbtheory.averages import batch_normalised, gaussian
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.parameters import with_values
-from igbtheory.formulas.sympy_reader import constant
-from igbtheory.formulas.tree import assigned
+from igbtheory.formulas.parameters import parameter_tree, with_values
+from igbtheory.formulas.tree import Parameter, substitute
 from igbtheory.numbers import FLOAT64, Kind, decimals
 
 STEP = 10
@@ -45,7 +44,7 @@ class Phi(sp.Atom):  # type: ignore[misc]
     def _eval_subs(self, old: Any, new: Any) -> "Phi | None":
         if old not in self.phi.free_symbols:
             return None
-        tree = assigned(self.phi.tree, old, constant(str(old), new))
+        tree = substitute(self.phi.tree, parameter_tree(str(old), new), Parameter(old))
         return Phi(Function(with_values(self.phi.name, {str(old): new}), tree))
 
     def _sympystr(self, printer: Any) -> str:

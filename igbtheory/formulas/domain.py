@@ -36,7 +36,7 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
         (abs(root), root, token)
         for formula, low, high in zip(values.formulas, ends, ends[1:], strict=False)
         for token, guard in guards(formula)
-        for root in islice(roots(guard, np.inf), FIRST)
+        for root in islice(roots(guard, most=np.inf), FIRST)
         if (low is None or root >= low - BESIDE) and (high is None or root <= high + BESIDE)
         if square_is_infinite(values, root)
     ]

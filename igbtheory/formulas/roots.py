@@ -6,7 +6,7 @@ overlooked shows in the values, with which `splitting` compares the pieces. An i
 number within 10^-300 of it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -43,7 +43,7 @@ STEPS = (40, 40, 70, 130, 250, DIGITS)
 SETTLED = Fraction(1, 10**90)
 """Length of the last step where they converge, as they do not at a pole."""
 BESIDE = 2.0**-40
-"""Relative distance from the end of an interval at which a sign is taken."""
+"""Relative distance from an end of an interval at which the sign of a formula is taken, beside the grid."""
 BISECTIONS = 60
 ROUNDED = 1e-12
 """Depth of a dip, relative to the values beside it, that rounding may make."""
@@ -80,17 +80,19 @@ def floor_at(tree: Tree, point: Fraction) -> int:
     return floor(_fraction(_kind(DIGITS), evaluate(tree, _kind(DIGITS), _kind(DIGITS).number(point))))
 
 
-def roots(tree: Tree, most: float = MOST_ROOTS, ends: Iterable[Fraction | None] = ()) -> Iterator[Fraction]:
-    """Real roots of a formula, one after the other and in no order; TooManyRootsError if one factor has too many.
+def roots(
+    tree: Tree, low: Fraction | None = None, high: Fraction | None = None, most: float = MOST_ROOTS
+) -> Iterator[Fraction]:
+    """Real roots of a formula between `low` and `high` (None: unbounded), one after the other and in no order.
 
-    ends: of the interval in which the formula holds, beside which roots are looked for, too.
+    TooManyRootsError: one factor has more than `most`, inside or outside.
     """
-    beside = [
-        float(end) + side * BESIDE * max(abs(float(end)), 1) for end in ends if end is not None for side in (1, -1)
-    ]
+    ends = [float(end) for end in (low, high) if end is not None]
+    beside = [end + side * BESIDE * max(abs(end), 1) for end in ends for side in (1, -1)]
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        yield from _scanned(factor, most, beside) if polynomial is None else _algebraic(polynomial)
+        found = _scanned(factor, most, beside) if polynomial is None else _algebraic(polynomial)
+        yield from (root for root in found if (low is None or low < root) and (high is None or root < high))
 
 
 def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:

@@ -1,4 +1,4 @@
-"""The pieces of a formula: its choices are decided and its steps known between the places where they change."""
+"""Splitting a formula into pieces, on each of which every choice has one outcome and every floor one value."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -31,10 +31,10 @@ REACHES = (None, Fraction(64), Fraction(16))
 
 
 def split(tree: Tree) -> Pieces:
-    """Return the pieces of a formula: between them, each choice has one outcome and each floor one value.
+    """Return the pieces of a formula, on each of which every choice has one outcome and every floor one value.
 
-    Where the kinks have no end, as those of abs(sin(x)) and floor(x), the formula is split near 0 alone and stays as it
-    is beyond; where there are too many even there, it is one piece, of which only values are known.
+    A formula with infinitely many kinks, such as abs(sin(x)) or floor(x), is split near 0 only: the first and the last
+    piece are then the formula itself. A formula with too many kinks near 0 is one piece, which is not split at all.
     """
     for reach in REACHES:
         with suppress(TooManyRootsError):
@@ -66,16 +66,16 @@ def _agree(found: Pieces, tree: Tree) -> bool:
 def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
     """Points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2) and for x/x."""
     found = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # roots of tan are many
-    return sorted({root for guard in found for root in _roots(guard, low, high)})
+    return sorted({root for guard in found for root in roots(guard, low, high)})
 
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
-    """Left ends and formulas of the pieces between `low` and `high` (None: unbounded)."""
+    """Return the pieces between `low` and `high` (None: unbounded): where each begins, and its formula."""
     if isinstance(tree, Choice):
         return [
             piece
             for test, left, right in _ended(_split(tree.test, low, high), high)
-            for a, b in pairwise([left, *sorted(_roots(test, left, right)), right])
+            for a, b in pairwise([left, *sorted(roots(test, left, right)), right])
             for piece in _split(_decided(tree, test, between(a, b)), a, b)
         ]
     if isinstance(tree, Call) and tree.name == "floor":
@@ -98,14 +98,14 @@ def _ended(
 
 
 def _steps(argument: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
-    """Left ends and values of the floor of a formula without choices between `low` and `high`."""
+    """Return the pieces of floor(argument) between `low` and `high`: where each step begins, and its value."""
     first, last = GRID[0] if low is None else float(low), GRID[-1] if high is None else float(high)
     with np.errstate(all="ignore"):
         values = evaluate(argument, FLOAT64, np.unique(np.clip([first, *GRID, last], first, last)))
     if not np.ptp(values) < MOST_ROOTS:
         raise TooManyRootsError(f"expected at most {MOST_ROOTS} steps of floor, got {np.ptp(values):.0f} or more")
     levels = range(int(np.floor(np.min(values))), int(np.floor(np.max(values))) + 1)
-    places = {root for k in levels for root in _roots(add(argument, Number(Fraction(-k))), low, high)}
+    places = {root for k in levels for root in roots(add(argument, Number(Fraction(-k))), low, high)}
     cuts = [low, *sorted(places), high]
     return [(a, Number(Fraction(floor_at(argument, between(a, b))))) for a, b in pairwise(cuts)]
 
@@ -113,9 +113,3 @@ def _steps(argument: Tree, low: Fraction | None, high: Fraction | None) -> list[
 def _decided(tree: Choice, test: Tree, point: Fraction) -> Tree:
     """The branch of a choice that holds at a point where its test is this formula."""
     return tree.yes if sign(test, point) >= 0 else tree.no
-
-
-def _roots(tree: Tree, low: Fraction | None, high: Fraction | None) -> Iterator[Fraction]:
-    """Roots of a formula between `low` and `high`, where it holds."""
-    found = roots(tree, ends=(low, high))
-    return (root for root in found if (low is None or low < root) and (high is None or root < high))

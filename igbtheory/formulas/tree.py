@@ -341,23 +341,16 @@ def varies(tree: Tree) -> bool:
 
 
 def is_split(tree: Tree) -> bool:
-    """Whether a formula is free of choices and of floor."""
+    """Whether a formula contains neither choices, as where, max and abs make them, nor floor."""
     changes = isinstance(tree, Choice) or (isinstance(tree, Call) and tree.name == "floor")
     return not changes and all(map(is_split, children(tree)))
 
 
-def substitute(tree: Tree, new: Tree) -> Tree:
-    """Formula with x replaced by `new`."""
-    if isinstance(tree, Variable):
+def substitute(tree: Tree, new: Tree, old: Tree = X) -> Tree:
+    """Formula with `old`, which is x or a parameter, replaced by `new`."""
+    if tree == old:
         return new
-    return rebuild(tree, tuple(substitute(part, new) for part in children(tree)))
-
-
-def assigned(tree: Tree, symbol: Any, value: Tree) -> Tree:
-    """Formula with a SymPy symbol replaced by `value`."""
-    if isinstance(tree, Parameter):
-        return value if tree.symbol == symbol else tree
-    return rebuild(tree, tuple(assigned(part, symbol, value) for part in children(tree)))
+    return rebuild(tree, tuple(substitute(part, new, old) for part in children(tree)))
 
 
 def evaluate(tree: Tree, n: Kind, x: Any) -> Any:

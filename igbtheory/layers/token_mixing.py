@@ -8,6 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.averages.state import Pairs
 from igbtheory.layers.data import at_data, either_way, pairs_of
 from igbtheory.layers.draws import Array
 from igbtheory.layers.few import Few
@@ -43,10 +44,9 @@ class TokenMixing(Few, OfTokens):
 
     def kernel(self, node: KernelNode) -> KernelNode:
         before = self.in_front_of(node.places.shape if node.places else ())
-        x, (weights, biases) = node.averaged(), self._drawn(before, self.rng)
-        half = mixed(weights, np.asarray(x.q_ab, dtype=float))
-        mean = mixed(weights, at_data(node.means()[0], len(x.q_ab))[:, None])[:, 0]
-        q_ab, shift = mixed(weights, half.T), np.tile(biases, len(mean) // len(biases))
+        weights, biases = self._drawn(before, self.rng)
+        x, mean, q_ab = moments_of_sums(node, weights)
+        shift = np.tile(biases, len(mean) // len(biases))
         if not shift.any():
             values = pairs_of(node.n, x, q_ab, x.error)
             found = node.remade(self, values, either_way(node.n, mean) if mean.any() else (0, 0))
@@ -69,7 +69,17 @@ class TokenMixing(Few, OfTokens):
         return rf"M x + B,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
 
 
-def mixed(weights: Array, values: Array) -> Array:
+def moments_of_sums(node: KernelNode, weights: Array) -> tuple[Pairs, Array, Array]:
+    """Return the second moments of a node, and the means and the second moments of weighted sums over its tokens.
+
+    weights: (tokens behind, tokens in front), the same for all data and channels.
+    """
+    x = node.averaged()
+    mean = _sums(weights, at_data(node.means()[0], len(x.q_ab))[:, None])[:, 0]
+    return x, mean, _sums(weights, _sums(weights, np.asarray(x.q_ab, dtype=float)).T)
+
+
+def _sums(weights: Array, values: Array) -> Array:
     """Return sums over tokens of rows (data x tokens), shape (data x tokens behind, columns)."""
     found = weights @ values.reshape(-1, weights.shape[1], values.shape[1])
     return np.asarray(found.reshape(-1, values.shape[1]))

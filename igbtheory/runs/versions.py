@@ -11,12 +11,12 @@ import igbtheory
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions on which the numbers of a run depend; that of igbtheory has a digest of its source files."""
+    """Return the versions on which the numbers of a run depend; igbtheory's includes a digest of its source files."""
     return {"igbtheory": f"{igbtheory.__version__} (code {_code()})", "numpy": np.__version__}
 
 
 def _code() -> str:
-    """Return a digest of the files of the package, but for those that lie beside it in a checkout."""
+    """Return a digest of the package's source files, without the folders that a checkout keeps beside the package."""
     package, digest = Path(igbtheory.__file__).parent, hashlib.blake2b(digest_size=4)
     for file in sorted(package.rglob("*.py")):
         name = file.relative_to(package)

@@ -45,7 +45,7 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
 SUMS = {operator.add, operator.iadd, torch.add, "add", "add_"}
 """What adds two paths through the network."""
 UNSEEN = Flatten, Tokens, Unflatten, Exchanged, Halves, Second
-"""Layers that change no moments."""
+"""Layers that leave all means and variances as they are."""
 SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax, functional.log_softmax
 
 

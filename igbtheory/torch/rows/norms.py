@@ -53,7 +53,7 @@ def drop(module: Any, site: Site) -> list[Layer]:
 
 @reads(functional.layer_norm, functional.rms_norm, functional.group_norm)
 def norm_function(target: Any, site: Site) -> list[Layer]:
-    """Return what the module of a norm's function is in the theory."""
+    """Return the layers of a norm that the model calls as a function: those of the module that does the same."""
     (shape,), eps = site.rest, {"eps": site.named["eps"]}
     if target is functional.group_norm:
         module: Any = nn.GroupNorm(shape, site.before[site.units], affine=False, **eps)
@@ -63,8 +63,8 @@ def norm_function(target: Any, site: Site) -> list[Layer]:
     for name in ("weight", "bias"):
         given = site.named.get(name)
         setattr(module, name, None if given is None else nn.Parameter(given))
-    row = group_norm if target is functional.group_norm else layer_norm
-    return row(module, replace(site, modules=[module]))
+    read = group_norm if target is functional.group_norm else layer_norm
+    return read(module, replace(site, modules=[module]))
 
 
 def _affine(site: Site) -> list[Layer]:

@@ -144,7 +144,7 @@ def _entries(values: torch.Tensor) -> float:
 
 @reads(operator.getitem)
 def item(target: Any, site: Site) -> list[Layer]:
-    """Return FirstToken of x[:, 0], nothing of the first part of a tuple, Second of the second half of the units."""
+    """Return FirstToken for x[:, 0], Second for the second half of the units, nothing for the first part of a tuple."""
     del target
     (index,) = site.rest
     if index == 0 and site.before == site.after:

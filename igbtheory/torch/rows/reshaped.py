@@ -1,6 +1,7 @@
 """Layers that models of PyTorch have and users of the theory do not write."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, final
@@ -10,10 +11,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory.layers import KernelNode, Layer
-from igbtheory.layers.data import at_data, either_way, pairs_of
+from igbtheory.layers.data import either_way, pairs_of
 from igbtheory.layers.places import Point, Window, of_shape
 from igbtheory.layers.spatial import OfData
-from igbtheory.layers.token_mixing import mixed
+from igbtheory.layers.token_mixing import moments_of_sums
 
 Array = NDArray[np.float64]
 
@@ -72,29 +73,29 @@ class Second(Layer):
         return x
 
 
-@dataclass(frozen=True, repr=False)
 class Means(OfData, ABC):
     """Means over windows of positions, the same for all channels: a product of means along the axes."""
+
+    shape: Point
 
     whole = True
 
     @abstractmethod
-    def along(self, shape: Point) -> list[Array]:
-        """Return the weights of the positions in the windows along each axis, (windows, positions)."""
+    def windows(self, length: int, count: int) -> Array:
+        """Return the weights of the positions in the windows along an axis, (count, length)."""
+
+    def along(self, shape: Point) -> Iterator[Array]:
+        """Yield the weights along each axis."""
+        return map(self.windows, shape, self.shape)
 
     def positions(self, shape: Point) -> Point:
-        return tuple(map(len, self.along(shape)))
+        return self.shape
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        shape = node.places.shape if node.places else ()
-        x = node.averaged()
-        weights: Array = np.ones((1, 1))
-        for windows in self.along(shape):
-            weights = np.asarray(np.kron(weights, windows), dtype=float)
-        mean = mixed(weights, at_data(node.means()[0], len(x.q_ab))[:, None])[:, 0]
-        values = pairs_of(node.n, x, mixed(weights, mixed(weights, np.asarray(x.q_ab, dtype=float)).T), x.error)
-        found = node.remade(self, values, either_way(node.n, mean) if mean.any() else (0, 0))
-        return replace(found, places=of_shape(self.positions(shape)))
+        weights = reduce(_product, self.along(node.places.shape if node.places else ()))
+        x, mean, q_ab = moments_of_sums(node, weights)
+        means = either_way(node.n, mean) if mean.any() else (0, 0)
+        return replace(node.remade(self, pairs_of(node.n, x, q_ab, x.error), means), places=of_shape(self.shape))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         for axis, weights in enumerate(self.along(x.shape[2:]), 2):
@@ -113,13 +114,10 @@ class AdaptiveAvgPool(Means):
 
     shape: Point
 
-    def along(self, shape: Point) -> list[Array]:
-        found = []
-        for length, count in zip(shape, self.shape, strict=True):
-            places, windows = np.arange(length), np.arange(count)[:, None]
-            inside = (places >= windows * length // count) & (places < -(-(windows + 1) * length // count))
-            found.append(inside / inside.sum(axis=1, keepdims=True))
-        return found
+    def windows(self, length: int, count: int) -> Array:
+        places, numbers = np.arange(length), np.arange(count)[:, None]
+        read = (places >= numbers * length // count) & (places < -(-(numbers + 1) * length // count))
+        return np.asarray(read / read.sum(axis=1, keepdims=True))
 
 
 @final
@@ -127,7 +125,7 @@ class AdaptiveAvgPool(Means):
 class WindowMean(Means):
     """Average pooling over windows of k positions along each axis, of which `shape` windows may reach beyond the edges.
 
-    inside: whether the positions of the padding do not count.
+    inside: whether a mean is over the positions of the data alone, and not over the padding too.
     """
 
     k: int
@@ -136,16 +134,13 @@ class WindowMean(Means):
     shape: Point
     inside: bool
 
-    def along(self, shape: Point) -> list[Array]:
-        found = []
-        for length, count in zip(shape, self.shape, strict=True):
-            places, starts = np.arange(length), self.stride * np.arange(count)[:, None] - self.padding
-            read = (places >= starts) & (places < starts + self.k)
-            counted = read.sum(axis=1, keepdims=True)
-            if not self.inside:  # what lies beyond the padding never counts
-                counted = np.minimum(starts + self.k, length + self.padding) - starts
-            found.append(read / counted)
-        return found
+    def windows(self, length: int, count: int) -> Array:
+        places, starts = np.arange(length), self.stride * np.arange(count)[:, None] - self.padding
+        read = (places >= starts) & (places < starts + self.k)
+        if self.inside:
+            return np.asarray(read / read.sum(axis=1, keepdims=True))
+        # PyTorch counts the padding, but not what a window of ceil_mode reads behind it
+        return np.asarray(read / (np.minimum(starts + self.k, length + self.padding) - starts))
 
 
 @final
@@ -171,3 +166,8 @@ class WindowMax(OfData):
         part = (slice(None), *map(slice, self.shape))
         reads = (read[part] for read in window.reads(np.moveaxis(x, 1, -1), -np.inf))
         return np.moveaxis(reduce(np.maximum, reads), -1, 1)
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Return the weights of windows of two axes from those along each."""
+    return np.asarray(np.kron(a, b), dtype=float)

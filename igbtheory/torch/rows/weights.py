@@ -58,7 +58,8 @@ def convolution(module: Any, site: Site) -> list[Layer]:
     span = dilation * (size - 1) + 1
     padding: Any = {"same": span // 2, "valid": 0}.get(module.padding, module.padding)
     padding, kept = square("padding", padding), span % 2 == 1 or module.padding == "same"
-    if padding == span // 2 and kept and not any(length < span or length % stride for length in sides):
+    divided = all(length >= span and length % stride == 0 for length in sides)
+    if padding == span // 2 and kept and divided:
         padding = module.padding_mode
     elif (module.padding == "same" and not span % 2) or (module.padding_mode != "zeros" and padding):
         raise UnreadError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
