@@ -1,10 +1,11 @@
-"""Predictions for many activations, too long for the tests: python benchmarks/activations.py WHAT [COUNT] [SEED].
+"""Check predictions for many activations: python benchmarks/activations.py literature|random [COUNT] [SEED].
 
-literature: the formulas of `tests/literature.py` at depth 1, 10 and 100, with their times, and against 25 digits where
-these take less than two minutes, else at depth 1 against sums ("sum"). random: random formulas of the reader's grammar
-at depth 1, against sums over panels that are halved until two Gauss rules agree. A stated error must not be below the
-true one, nothing may be refused but what has no finite variance, and a network of depth 10 should take less than a
-second. What is wrong is printed, and the exit status is then 1. The same seed gives the same formulas.
+literature: the formulas of `tests/literature.py` at depths 1, 10 and 100, with their times. They are compared with 25
+digits if these take less than two minutes, and otherwise, at depth 1, with sums ("sum"). random: random formulas of the
+reader's grammar at depth 1, compared with sums over panels that are halved until two Gauss rules agree. A stated error
+must not be below the true one, only formulas without a finite variance may be refused, and a network of depth 10 should
+take less than a second. The program prints what is wrong, and its exit status is then 1. The same seed gives the same
+formulas.
 """
 
 import signal
@@ -30,14 +31,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from literature import FORMULAS
 
 NORMED = {"x**2", "x**3", "max(x, 0)**3", "2*expm1(x/2) + 1/2", "0.8944*max(x, 0)**2 - 0.4472"}
-"""Formulas whose variances leave the range of the numbers within ten layers, and which stand behind a norm."""
+"""Formulas whose variances overflow within ten layers without a norm."""
 DEPTHS = (1, 10, 100)
 PATIENCE, SLOW = 120, 1.0
-"""Seconds for 25 digits at most, and from which on a network of depth 10 is slow."""
+"""Seconds after which 25 digits are given up, and seconds from which a network of depth 10 is slow."""
 SHARED, OWN = 0.1, 2.0
 """Variances var_mu and var_chi of the pre-activations of a random formula."""
 REACH, NEAR, LEVELS, HARDEST = 40.0, 8.0, 44, 40_000
-"""Standard deviations that a sum covers and that narrow panels cover, halvings of a panel, and panels at most."""
+"""Standard deviations covered by a sum and by its narrow panels; the largest numbers of halvings and of panels."""
 ROUNDED = 1e-12
 """Relative error of a sum."""
 ATOMS = ("x", "x", "x", "(x - 1)", "(2*x + 1/3)", "2", "0.3", "pi")
@@ -52,7 +53,7 @@ CHOICES = ("where({} > {}, {}, {})", "where({} <= {} and x < 2, {}, {})", "where
 
 
 def random_formulas(count: int, seed: int) -> list[str]:
-    """Return formulas with x, of up to three levels of functions and operators."""
+    """Return random formulas in x with up to three levels of functions and operators."""
     rng = Random(seed)  # noqa: S311 - nothing secret
 
     def grown(depth: int) -> str:
@@ -72,13 +73,13 @@ def random_formulas(count: int, seed: int) -> list[str]:
 
 
 def values(phi: Function, x: NDArray[Any]) -> NDArray[Any]:
-    """Return the values of a formula as it is written, or of its pieces where a branch not taken is no number."""
+    """Return the values of a formula as written, or of its pieces where an unused branch is not finite."""
     written = np.asarray(evaluate(phi.tree, FLOAT64, x) + 0 * x)
     return np.where(np.isfinite(written), written, phi(FLOAT64, x))
 
 
 def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
-    """Return points, weights and relative error of a rule for phi and phi^2 under the pre-activations, by bisection."""
+    """Return points, weights and relative error of a quadrature rule for phi and phi^2, found by bisection."""
     fine, coarse = (np.polynomial.legendre.leggauss(order) for order in (20, 14))
     scale = np.sqrt(SHARED + OWN)
     kinks = [float(k) / scale for k in phi.kinks if abs(k) < REACH * scale]
@@ -113,7 +114,7 @@ def nodes(phi: Function) -> tuple[NDArray[Any], NDArray[Any], float]:
 
 
 def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -> Any:
-    """Return errors of phi and phi^2 that a jump between an end and the first node makes: both rules overlook it."""
+    """Return the errors in phi and phi^2 from jumps between an end and the first node, which both rules overlook."""
     x, _ = np.polynomial.legendre.leggauss(20)
     ends = np.array([-1, 1]) * (1 - 1e-9)
     through = np.polynomial.legendre.legvander(ends, 19) @ np.linalg.inv(np.polynomial.legendre.legvander(x, 19))
@@ -125,7 +126,7 @@ def hidden(phi: Function, scale: float, low: NDArray[Any], high: NDArray[Any]) -
 
 @np.errstate(all="ignore")
 def truth(phi: Function) -> tuple[float, float, float]:
-    """Return the second moment of two data, var_chi, and the error of both relative to the whole second moment."""
+    """Return E x_a x_b, var_chi, and the error of both relative to the second moment."""
     x, weights, missed = nodes(phi)
     y, longer = (np.where(weights > 0, values(phi, x.astype(kind)), 0).astype(float) for kind in (float, np.longdouble))
     mean, second = weights @ y, weights @ (y * y)
@@ -138,12 +139,12 @@ def truth(phi: Function) -> tuple[float, float, float]:
 
 
 def _given(x: NDArray[Any], centre: float, q: float) -> NDArray[Any]:
-    """Return the density of x given the mean of its unit over that of N(0, q)."""
+    """Return the density of x given the mean of its unit, divided by the density of N(0, q)."""
     return np.asarray(np.exp(x * x / (2 * q) - (x - centre) ** 2 / (2 * OWN)) * np.sqrt(q / OWN))
 
 
 def unlike_sums(phi: Function, var_mu: float, var_chi: float, error: float) -> str:
-    """Return what is wrong with the second moments of phi, which state an error, against sums; "" where nothing is."""
+    """Return how var_mu and var_chi of phi differ from sums by more than the stated error, or ""."""
     shared, own, missed = truth(phi)
     slack = missed * (shared + own)
     for value, true in ((var_mu, shared), (var_chi, own)):
@@ -153,13 +154,13 @@ def unlike_sums(phi: Function, var_mu: float, var_chi: float, error: float) -> s
 
 
 def tried(text: str) -> tuple[str, str]:
-    """Return what became of a formula, in a word, and in detail."""
+    """Return the verdict on a formula in a word, and its details."""
     start = time.process_time()
     try:
         phi = function_of(text)
     except (ValueError, TypeError) as error:
         return "no activation", str(error)
-    except Exception as error:  # noqa: BLE001 - whatever leaves the reader is to be listed
+    except Exception as error:  # noqa: BLE001 - any other exception is a bug to be listed
         return "crashed", repr(error)
     try:
         with warnings.catch_warnings():
@@ -168,7 +169,7 @@ def tried(text: str) -> tuple[str, str]:
             found = net.predict()
     except ValueError as error:
         return ("no activation" if "tie exactly" in str(error) else "refused"), str(error)
-    except Exception as error:  # noqa: BLE001 - whatever leaves the package is to be listed
+    except Exception as error:  # noqa: BLE001 - as above
         return "crashed", repr(error)
     taken = time.process_time() - start
     if wrong := unlike_sums(phi, float(found.var_mu), float(found.var_chi), float(found.error)):
@@ -179,7 +180,7 @@ def tried(text: str) -> tuple[str, str]:
 
 
 def random(count: int, seed: int) -> int:
-    """Print what is wrong with the predictions of random formulas, and how many are of which kind."""
+    """Print what is wrong with the predictions for random formulas, and the number of formulas for each verdict."""
     counts: Counter[str] = Counter()
     texts = random_formulas(3 * count, seed)
     with ProcessPoolExecutor(2) as pool:
@@ -195,7 +196,7 @@ def random(count: int, seed: int) -> int:
 
 
 class _TooLongError(Exception):
-    """The many digits take too long."""
+    """Computing many digits takes too long."""
 
 
 def _alarm(*_: object) -> None:
@@ -203,12 +204,12 @@ def _alarm(*_: object) -> None:
 
 
 def network(text: str, depth: int) -> igb.Network:
-    """Return the network of a formula, with a norm where its variances would leave the range of the numbers."""
+    """Return the network of a formula, with a norm if its variances would overflow."""
     return igb.mlp(depth, text, sigma_w2=2.0, sigma_b2=SHARED, norm="layer" if text in NORMED else None)
 
 
 def row(text: str, patience: int) -> tuple[str, bool]:
-    """Return the row of the table of a formula, and whether something in it is wrong."""
+    """Return the row of a formula in the table, and whether something in it is wrong."""
     cells, wrong = [], False
     for depth in DEPTHS:
         start = time.process_time()
@@ -236,7 +237,7 @@ def row(text: str, patience: int) -> tuple[str, bool]:
 
 
 def literature(patience: int) -> int:
-    """Print a table: CPU seconds, stated and true error at every depth; -: 25 digits took too long."""
+    """Print a table of CPU seconds, stated and true error at every depth; "-" if 25 digits take too long."""
     signal.signal(signal.SIGALRM, _alarm)
     count = 0
     for text in FORMULAS:
@@ -251,7 +252,7 @@ def literature(patience: int) -> int:
 
 
 def main(what: str, count: int | None = None, seed: int = 0) -> int:
-    """Run one of both programs; COUNT of the literature is the patience with 25 digits, in seconds."""
+    """Run one of the two programs; for the literature, COUNT is the time limit for 25 digits in seconds."""
     return random(count or 2000, seed) if what == "random" else literature(count or PATIENCE)
 
 

@@ -1,9 +1,9 @@
-"""An attack on the package, too long for the tests: python benchmarks/attack.py WHAT [COUNT] [SEED].
+"""Attack the package with random inputs: python benchmarks/attack.py networks|formulas|data [COUNT] [SEED].
 
-networks: random networks in double precision against 25 digits, and against plain sums over panels where there is
-neither a norm nor a pool; the stated error must not be below the true one. formulas: random formulas, each answered or
-refused within 5 CPU seconds and 1 GiB. data: random objects as data sets. What is wrong is printed, and the exit status
-is then 1. Runs on both cores; the same seed gives the same attack.
+networks: random networks in double precision are compared with 25 digits, and, without norms and pools, with plain sums
+over panels; the stated error must not be below the true one. formulas: each random formula must be accepted or refused
+within 5 CPU seconds and 1 GiB. data: random objects are passed as data sets. The program prints what is wrong, and its
+exit status is then 1. The same seed gives the same inputs.
 """
 
 import resource
@@ -24,7 +24,7 @@ from igbtheory.formulas import function_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 BENDS = (-8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0)
-"""Ends of panels where a smooth activation bends, which looks like a kink at a large variance."""
+"""Ends of panels for smooth activations, which at a large variance look as if they had kinks."""
 PLAIN: dict[str, tuple[Callable[[Any], Any], tuple[float, ...]]] = {
     "relu": (lambda x: np.maximum(x, 0), (0.0,)),
     "tanh": (np.tanh, BENDS),
@@ -36,11 +36,11 @@ PLAIN: dict[str, tuple[Callable[[Any], Any], tuple[float, ...]]] = {
     "x*tanh(x)": (lambda x: x * np.tanh(x), BENDS),
     "abs(x - 1)": (lambda x: np.abs(x - 1), (1.0,)),
 }
-"""Activations written a second time, in NumPy, with their kinks or bends."""
+"""Activations written independently in NumPy, with the ends of their panels."""
 PLAIN_ERROR = 1e-8
 """Relative error of the plain sums."""
 ROUNDED = 1e-30
-"""Share of the second moment that rounding leaves of a plain sum that is 0."""
+"""Rounding error of a plain sum whose value is 0, relative to the second moment."""
 SECONDS, MEMORY = 5.0, 2**30
 
 
@@ -64,7 +64,7 @@ def plain(name: str, depth: int, sigma_w2: float, sigma_b2: float) -> tuple[floa
 
 
 def _moments(phi: Callable[[Any], Any], ends: list[float], centre: float, own: float) -> tuple[float, float]:
-    """Mean and variance over z of phi(centre + own z)."""
+    """Return the mean and the variance over z of phi(centre + own z)."""
     z, weights = _rule(ends)
     value = phi(centre + own * z)
     mean = weights @ value
@@ -72,7 +72,7 @@ def _moments(phi: Callable[[Any], Any], ends: list[float], centre: float, own: f
 
 
 def _rule(ends: list[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights for N(0, 1) on panels with these ends and 24 more."""
+    """Return nodes and weights for N(0, 1) on panels with these ends and 24 more."""
     nodes, weights = np.polynomial.legendre.leggauss(12)
     cuts = np.unique(np.clip([*np.linspace(-9, 9, 25), *ends], -9, 9))
     low, high = cuts[:-1, None], cuts[1:, None]
@@ -81,7 +81,7 @@ def _rule(ends: list[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def network(seed: int) -> str | None:
-    """Return what is wrong with the prediction of the random network of a seed."""
+    """Return what is wrong with the prediction for the random network of a seed, or None."""
     rng = np.random.default_rng(seed)
     name = str(rng.choice(list(PLAIN)))
     norm, pool = rng.choice(["", "layer", "rms", "batch"], p=[0.5, 0.2, 0.1, 0.2]), int(rng.choice([1, 1, 1, 2]))
@@ -111,15 +111,15 @@ def network(seed: int) -> str | None:
 
 
 def formula(text: str) -> str | None:
-    """Return what is wrong with how a formula is answered."""
-    resource.setrlimit(resource.RLIMIT_AS, (3 * MEMORY, 3 * MEMORY))  # libraries take part of it
+    """Return what is wrong with the answer to a formula, or None."""
+    resource.setrlimit(resource.RLIMIT_AS, (3 * MEMORY, 3 * MEMORY))  # libraries take a part of it
     start = time.process_time()
     try:
         igb.Activation(text)
     except (ValueError, TypeError) as error:
         if len(str(error)) <= 20:
             return f"{text!r}: {error}"
-    except BaseException as error:  # noqa: BLE001 - that is the question
+    except BaseException as error:  # noqa: BLE001 - any other exception is a bug
         return f"{text!r}: {type(error).__name__}: {error}"
     taken = time.process_time() - start
     return f"{text!r} took {taken:.1f} s" if taken > SECONDS else None
@@ -129,7 +129,7 @@ ENTRIES = (0.0, 1.0, -1.5, 1e-200, 1e200, np.nan, np.inf, None, "1", 1j, True, F
 
 
 def data(seed: int) -> str | None:
-    """Return what is wrong with how a random object is answered as a data set."""
+    """Return what is wrong with the answer to a random object as a data set, or None."""
     rng = np.random.default_rng(seed)
     shape = tuple(rng.integers(0, 4, size=rng.integers(0, 4)))
     entries = [ENTRIES[i] for i in rng.integers(0, rng.choice([3, len(ENTRIES)]), size=int(np.prod(shape)))]
@@ -161,14 +161,14 @@ def data(seed: int) -> str | None:
 
 
 def formulas(count: int, seed: int) -> Iterator[str]:
-    """Return random formulas, as the tests have a thousand of."""
-    from test_hostile import hostile  # noqa: PLC0415 - found beside the tests
+    """Return random formulas, of which the tests try a thousand."""
+    from test_hostile import hostile  # noqa: PLC0415 - lies in the folder of the tests
 
     yield from hostile(count, seed)
 
 
 def main(what: str, count: int = 3000, seed: int = 0) -> int:
-    """Print what is wrong, and how many were tried."""
+    """Print what is wrong, and how many cases were tried."""
     tried: dict[str, tuple[Callable[[Any], str | None], Any]] = {
         "networks": (network, range(seed, seed + count)),
         "formulas": (formula, formulas(count, 7 + seed)),

@@ -1,14 +1,12 @@
-"""Runs under fire: a run killed fifty times, and a cluster of three workers that loses one, against one process.
+"""Check that runs which are killed, or lose a worker, give the same numbers as one process; and time processes.
 
-    python benchmarks/faults.py kills [times]          # SIGKILL at random moments, then what is left, in one store
-    python benchmarks/faults.py cluster [networks]     # dask on the loopback, one of three workers killed in the middle
-    python benchmarks/faults.py scaling                # one and two processes, and what a piece costs besides
-    python benchmarks/faults.py thousand               # the schedule of 1,000 workers, simulated with measured costs
+    python benchmarks/faults.py kills [times]          # kill a run at random moments; then finish it from its store
+    python benchmarks/faults.py cluster [networks]     # kill one of three dask workers on this machine
+    python benchmarks/faults.py scaling                # time one and two processes, and the overhead of a piece
 
-The second one needs dask (the extra `dask`). All print what they saw, and end with an error if numbers differ.
+`cluster` needs the extra `dask`. An error ends the program if numbers differ.
 """
 
-import heapq
 import json
 import random
 import resource
@@ -32,7 +30,7 @@ SMALL = "--depth 2 --width 64 --samples 100"
 
 
 def command(networks: int, *more: str) -> list[str]:
-    """Command that simulates small networks and prints JSON."""
+    """Return the command that simulates small networks and prints JSON."""
     return [sys.executable, "-m", "igbtheory", "simulate", *SMALL.split(), f"--networks={networks}", "--json", *more]
 
 
@@ -42,13 +40,13 @@ def answer(words: list[str]) -> str:
 
 
 def refuse_another(found: str, expected: str) -> None:
-    """Refuse numbers that are not the expected ones, bit for bit."""
+    """Exit with an error unless the numbers are the expected ones, bit for bit."""
     if json.loads(found) != json.loads(expected):
         raise SystemExit("FAILED: the numbers differ")
 
 
 def kills(times: int = 50) -> None:
-    """Kill a run at random moments until it has been killed so often or has ended; then let it end."""
+    """Start a run many times and kill it at random moments, with one store; then let it end and compare."""
     expected = answer(command(20_000, "--executor=threads:1"))
     moments, ended = random.Random(0), 0  # noqa: S311 - no secret
     with tempfile.TemporaryDirectory() as folder:
@@ -59,12 +57,12 @@ def kills(times: int = 50) -> None:
             try:
                 run.wait(moments.uniform(0.3, 6.0))
                 ended += 1
-                file.unlink()  # begin again
+                file.unlink()  # the next run begins from nothing
             except subprocess.TimeoutExpired:
                 run.kill()
                 run.wait()
         refuse_another(answer(words), expected)
-    print(f"{times} runs, {times - ended} killed, {ended} at their end before; the numbers are those of one process")
+    print(f"{times} runs, {times - ended} killed, {ended} ended before; the numbers are those of one process")
 
 
 def cluster(networks: int = 20_000) -> None:
@@ -97,32 +95,32 @@ def cluster(networks: int = 20_000) -> None:
 
 
 def done(file: Path) -> int:
-    """Return how many networks a store has."""
+    """Return the number of networks in a store."""
     with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as store:
         return sum(len(np.load(BytesIO(data))["guesses"]) for (data,) in store.execute("SELECT data FROM pieces"))
     return 0
 
 
 def empty() -> dict[str, int]:
-    """Do nothing: a piece whose costs are those of the run alone."""
+    """Do nothing, so that a piece costs only its overhead."""
     return {"number": 0}
 
 
 def spent() -> float:
-    """Return the seconds of this process and of those that it waited for, on all cores."""
+    """Return the processor time of this process and of its finished children, in seconds."""
     both = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return sum(one.ru_utime + one.ru_stime for one in both)
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, float]:
-    """Return the seconds that some work takes: by the clock, and on all cores."""
+    """Return the wall-clock time and the processor time that some work takes, in seconds."""
     clock, cores = time.perf_counter(), spent()
     work()
     return time.perf_counter() - clock, spent() - cores
 
 
 def scaling() -> None:
-    """Print how long one and two processes take for the same networks, and what a piece costs besides."""
+    """Print the time of one and of two processes for the same networks, and the overhead of a piece."""
     for networks, width, samples in ((320, 256, 1000), (4000, 32, 100)):
         for workers in (1, 2):
             options = {"executor": f"processes:{workers}"}
@@ -136,20 +134,6 @@ def scaling() -> None:
             print(f"{what}: {clock / 2:.2f} ms")
 
 
-def thousand(pieces: int = 100_000, workers: int = 1000, costs: tuple[float, ...] = (3e-4, 3e-3)) -> None:
-    """Simulate the schedule: pieces that take 0.5 to 5 s, and a run that hands them out and keeps them one by one."""
-    for seconds in (0.5, 2.0, 5.0):
-        for cost in costs:
-            draw = random.Random(0)  # noqa: S311 - no secret
-            free, clock = [0.0] * workers, 0.0
-            for _ in range(pieces):
-                clock = max(clock + cost, heapq.heappop(free))
-                heapq.heappush(free, clock + seconds * draw.uniform(0.7, 1.3))
-            whole = max(free)
-            busy_part = pieces * seconds / whole / workers
-            print(f"pieces of {seconds} s, {cost * 1e3:g} ms to hand out and keep: {busy_part:.0%} of {workers} busy")
-
-
 if __name__ == "__main__":
     what, *numbers = sys.argv[1:] or ["scaling"]
-    {"kills": kills, "cluster": cluster, "scaling": scaling, "thousand": thousand}[what](*map(int, numbers))
+    {"kills": kills, "cluster": cluster, "scaling": scaling}[what](*map(int, numbers))

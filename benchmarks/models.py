@@ -1,8 +1,8 @@
-"""Prediction and measurement of PyTorch models: how far off at one width, and extrapolated to infinite width.
+"""Compare predictions for PyTorch models with measurements: python benchmarks/models.py [NETWORKS [NAME ...]].
 
-Every model is read by `igb.from_torch` and measured by `igb.measure` at three widths. The moments are divided by those
-predicted at their width, because PyTorch's default biases depend on it, and the quotients are extrapolated to 1.
-Run it with PyTorch: `python benchmarks/models.py [networks [name ...]]`.
+`igb.from_torch` reads every model, and `igb.measure` measures it, at three widths. The measured moments are divided by
+those predicted at the same width, because PyTorch's default biases depend on the width. Extrapolated to infinite width,
+the quotients must be 1.
 """
 
 import sys
@@ -23,15 +23,15 @@ from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 DIGITS = igb.standardised(igb.digits())[:96]
 IMAGES = DIGITS[:24].reshape(-1, 1, 8, 8)
 OUTPUTS = 100
-"""Outputs of every model: each adds an estimate of the same moments."""
+"""Number of outputs of every model, each of which adds an estimate of the same moments."""
 LEVEL = 1e-6
 ROUNDING = 1e-4
-"""Relative error of a prediction that counts for nothing beside that of a measurement."""
+"""Relative error of a prediction that is negligible beside the error of a measurement."""
 Make = Callable[[int], Any]
 
 
 class Add(nn.Module):  # type: ignore[misc] # PyTorch is an extra
-    """A stream and its branch; `after` acts on the sum."""
+    """The sum of a stream and its branch, passed through `after`."""
 
     def __init__(self, *branch: Any, after: Any = None) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Mean(nn.Module):  # type: ignore[misc] # as above
 
 
 def drawn(model: Any, draw: Callable[[Any], Any]) -> Any:
-    """Return the model, its matrices drawn by a function, its biases 0."""
+    """Return the model with matrices drawn by a function and biases 0."""
     for module in model.modules():
         if isinstance(module, nn.Linear | nn.Conv2d):
             draw(module.weight)
@@ -58,7 +58,7 @@ def drawn(model: Any, draw: Callable[[Any], Any]) -> Any:
 
 
 def mlp(*between: Any, depth: int = 3, before: bool = True) -> Make:
-    """Perceptron with what is made for a width between its layers: a norm, then ReLU, or the other way round."""
+    """Return a perceptron with modules before or behind each ReLU, which `between` makes for a width."""
 
     def make(width: int) -> Any:
         parts: list[Any] = []
@@ -72,12 +72,12 @@ def mlp(*between: Any, depth: int = 3, before: bool = True) -> Make:
 
 
 def he(w: Any) -> Any:
-    """Draw as Kaiming He, normal."""
+    """Draw normal weights by He's rule."""
     return nn.init.kaiming_normal_(w)
 
 
 def lenet(width: int) -> Any:
-    """Two convolutions with pools behind, and two linear layers."""
+    """Return a model of two convolutions, each with a pool behind it, and two linear layers."""
     return nn.Sequential(
         *(nn.Conv2d(1, width, 5, padding=2), nn.Tanh(), nn.AvgPool2d(2)),
         *(nn.Conv2d(width, width, 3, padding=1), nn.Tanh(), nn.AvgPool2d(2)),
@@ -86,7 +86,7 @@ def lenet(width: int) -> Any:
 
 
 def residual_images(width: int) -> Any:
-    """Convolutions in blocks that add to their stream."""
+    """Return a model of residual blocks of convolutions."""
     conv = [nn.Conv2d(width, width, 3, padding=1) for _ in range(4)]
     blocks = [Add(nn.ReLU(), conv[i], nn.ReLU(), conv[i + 1]) for i in (0, 2)]
     head = nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, OUTPUTS)
@@ -94,19 +94,19 @@ def residual_images(width: int) -> Any:
 
 
 def residual(width: int) -> Any:
-    """Perceptron with LayerNorm in front of every block."""
+    """Return a residual perceptron with LayerNorm in front of every block."""
     blocks = [Add(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, width)) for _ in range(3)]
     return nn.Sequential(nn.Linear(64, width), *blocks, nn.LayerNorm(width), nn.Linear(width, OUTPUTS))
 
 
 def tokens(width: int) -> Any:
-    """Rows of an image as tokens, perceptrons on each, and their mean."""
+    """Return a perceptron on the rows of an image as tokens, which are then averaged."""
     blocks = [Add(nn.LayerNorm(width), nn.Linear(width, width), nn.GELU(), nn.Linear(width, width)) for _ in range(2)]
     return nn.Sequential(nn.Linear(8, width), *blocks, Mean(), nn.Linear(width, OUTPUTS))
 
 
 class ViT(nn.Module):  # type: ignore[misc] # as above
-    """Patches, a class token, marked positions, and blocks of attention and a perceptron."""
+    """A vision transformer: patches, a class token, positions, and blocks of attention and a perceptron."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -124,14 +124,14 @@ class ViT(nn.Module):  # type: ignore[misc] # as above
 
 
 def encoder(width: int) -> Any:
-    """Rows of an image as tokens, and blocks of attention and a perceptron with LayerNorm behind each."""
+    """Return a transformer on the rows of an image as tokens, with LayerNorm behind every sum."""
     options: dict[str, Any] = {"dropout": 0.0, "activation": "gelu", "batch_first": True}
     blocks = [nn.TransformerEncoderLayer(width, 4, 2 * width, **options) for _ in range(2)]
     return nn.Sequential(nn.Linear(8, width), *blocks, Mean(), nn.Linear(width, OUTPUTS))
 
 
 class Down(nn.Module):  # type: ignore[misc] # as above
-    """Block of a ResNet that halves the positions, as torchvision builds it."""
+    """A block of a ResNet that halves the positions, as in torchvision."""
 
     def __init__(self, width: int, out: int) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class Down(nn.Module):  # type: ignore[misc] # as above
 
 
 def resnet(width: int, *, train: bool = False) -> Any:
-    """Stem, overlapping pool and blocks as of torchvision's ResNets, with He's law."""
+    """Return a ResNet as in torchvision: a stem, an overlapping pool, and blocks."""
     stem = nn.Conv2d(1, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width), nn.ReLU(), nn.MaxPool2d(3, 2, 1)
     ends = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, OUTPUTS)
     convs = [nn.Conv2d(width, width, 3, padding=1, bias=False) for _ in range(2)]
@@ -154,7 +154,7 @@ def resnet(width: int, *, train: bool = False) -> Any:
 
 
 class Mixer(nn.Module):  # type: ignore[misc] # as above
-    """Patches, and a block that mixes the tokens, then the channels."""
+    """A mixer: patches, and a block that mixes the tokens and then the channels."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ MODELS: dict[str, tuple[Make, Any, int]] = {
 
 
 def main(networks: int = 200, names: tuple[str, ...] = ()) -> None:
-    """Print for every model gamma, the largest z-score in infinite width, and how far measured gammas are off."""
+    """Print a line for each model: gamma, the deviation of the measured gamma, and the largest z-score."""
     warnings.simplefilter("ignore")
     threshold = -ndtri(LEVEL / (6 * len(MODELS)))
     print(f"  {'model':25} {'gamma':>9} {'width':>6}   {'off by':16} {'extrapolated':16} {'largest z':>9}")
@@ -209,7 +209,7 @@ def main(networks: int = 200, names: tuple[str, ...] = ()) -> None:
             quotients.append(found.moments / [float(predicted.var_mu), float(predicted.var_chi)])
         a, b = np.moveaxis(np.array(quotients), -1, 0)
         parts = [*(mean(x, RICHARDSON) for x in (a, b)), ratio_of_means(a, b, RICHARDSON)]
-        doubt = float(np.linalg.norm(RICHARDSON * doubts))  # of rules that are estimated
+        doubt = float(np.linalg.norm(RICHARDSON * doubts))  # the error of rules that are estimated from draws
         z = [float((value - 1) / np.hypot(error, doubt)) for value, error in parts]
         narrowest, limit = (
             f"{value - 1:+.1%} ± {error:.1%}" for value, error in (ratio_of_means(a[:1], b[:1], np.ones(1)), parts[2])

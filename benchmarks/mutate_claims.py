@@ -2,8 +2,9 @@
 
     python benchmarks/mutate_claims.py [ids or papers ...]
 
-A claim that holds is changed as printed, one that fails in its correction: both must then no longer have the recorded
-verdict. What survives is listed; its reason stands in the derivation's docstring after "Not noticed:".
+If a claim holds, its printed formula is changed; if it fails, its correction. The verdict must then differ from the
+recorded one. The program lists the mutants that survive; the docstring of the derivation gives the reason after
+"Not noticed:".
 """
 
 import sys
@@ -17,7 +18,7 @@ from igbtheory.claims.runner import run
 
 
 def changed(claim: Claim) -> list[Claim]:
-    """Return the claim with each number changed: of what is right, as printed or as corrected."""
+    """Return copies of the claim, each with one number of its right formula (printed or corrected) changed."""
     if claim.verdict == HOLDS:
         return [replace(claim, stated=stated) for stated in mutants(claim.stated)]
     if claim.correction is None:
@@ -27,7 +28,7 @@ def changed(claim: Claim) -> list[Claim]:
 
 
 def main(names: list[str]) -> None:
-    """Print every mutant that no check notices, and how many are noticed."""
+    """Print every mutant that no check notices, and the number of those that are noticed."""
     mutated = [mutant for claim in library().chosen(names) for mutant in changed(claim)]
     outcomes = run([replace(claim, id=f"{claim.id} {i}") for i, claim in enumerate(mutated)])
     survivors = [claim for claim, outcome in zip(mutated, outcomes, strict=True) if outcome.as_recorded]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build the wheel and the sdist, install each in a fresh environment, the wheel with the lowest versions of its
-# dependencies that it allows, and write a small report with both. Needs the package registry and some minutes.
+# Build the wheel and the sdist, install each in a fresh environment, and write a small report with both. The wheel is
+# installed with the lowest versions of its dependencies that it allows. Needs the package registry and a few minutes.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
@@ -11,7 +11,7 @@ python3 -m venv "$scratch/tools"
 "$scratch/tools/bin/pip" install build uv
 "$scratch/tools/bin/python" -m build --outdir "$scratch/dist" "$root" > /dev/null
 
-installed() {  # VENV: write a small report with the package that is installed there
+installed() {  # VENV: write a small report with the package in this environment
     "$scratch/tools/bin/uv" pip freeze --quiet --python "$1/bin/python" | grep -E '^(numpy|scipy|sympy|mpmath|matplotlib|cyclopts)=='
     (cd "$scratch" && "$1/bin/igb" report --quick --out "$1/report")
 }

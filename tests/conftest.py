@@ -1,4 +1,4 @@
-"""Hypothesis draws new examples at a developer's and the same ones in CI, whose verdict must not waver."""
+"""Settings of Hypothesis: new examples in each local run, the same ones in each run of CI. Fixtures."""
 
 import os
 
@@ -13,12 +13,12 @@ settings.load_profile("ci" if os.environ.get("CI") else "any")
 
 
 def draw_less(patch: pytest.MonkeyPatch) -> None:
-    """Estimate from a quarter of the draws, with an error that says so."""
+    """Estimate layers from a quarter of the usual draws; their errors grow accordingly."""
     patch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
     patch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)
 
 
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Estimates from a quarter of the draws."""
+    """Estimate layers from a quarter of the usual draws."""
     draw_less(monkeypatch)

@@ -1,6 +1,6 @@
-"""A strict reader of the formulas that `derive` prints, as text and as LaTeX, and their values by plain sums.
+"""Read the formulas that `derive` prints, as text or as LaTeX, and evaluate them with plain sums.
 
-The LaTeX is turned into text mark by mark; what is not known is an error. Integrals are sums over midpoints.
+The reader translates LaTeX into text mark by mark, and an unknown mark is an error. Integrals are midpoint sums.
 """
 
 import re
@@ -12,17 +12,17 @@ from scipy import special
 from sympy.core.function import AppliedUndef
 
 Definitions = dict[str, Any]
-"""Right sides by the name of a symbol, and (argument names, right side) by the name of a function."""
+"""The right side of each symbol by its name, and the argument names and right side of each function by its name."""
 GREEK = ("theta", "gamma", "pi", "sigma", "mu", "chi", "Phi", "phi")
 KNOWN = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "sqrt", "acos", "asin", "atan", "erf", "erfinv")
 FUNCTIONS = {name: getattr(sp, name) for name in (*KNOWN, "gamma", "Integral", "Derivative", "Piecewise", "DiracDelta")}
 ROOTS = {"sigma_w": "sigma_w2", "sigma_b": "sigma_b2", "sigma_mu": "var_mu", "sigma_chi": "var_chi"}
 LONGEST, NODES, CELLS = 9.0, 1200, 281
-"""Integrals end at sinh(LONGEST), and have so many nodes; double ones so many cells on a side, 0 in the middle."""
+"""Integrals have NODES nodes up to sinh(LONGEST); double integrals have CELLS cells on a side, centred at 0."""
 
 
 def read_text(text: str) -> Definitions:
-    """Return the definitions in the text; a line that begins with spaces continues the one before it."""
+    """Return the definitions in the text; a line that begins with spaces continues the previous one."""
     lines = re.sub(r"\n    ", " ", text).splitlines()
     found: Definitions = {}
     for line in lines:
@@ -48,7 +48,7 @@ def read_latex(latex: str) -> Definitions:
 
 
 def _define(found: Definitions, left: str, right: str, held: str) -> None:
-    """Add one definition, one for every layer where it holds for several."""
+    """Add a definition, or one for every layer if it holds for several layers."""
     if held:
         first, last = (int(end) for end in (held.split(", ", 1)[0], held.rsplit(", ", 1)[-1]))
         for layer in range(first, last + 1):
@@ -77,13 +77,13 @@ def _parsed(text: str) -> Any:
 
 
 class _Latex:
-    """LaTeX as text of SymPy, read from left to right."""
+    """A translator from LaTeX to SymPy text that reads from left to right."""
 
     def __init__(self, latex: str) -> None:
         self.marks = re.findall(r"\\[a-zA-Z]+|\\[,:\\]|\d+|\S", latex)
 
     def read(self, *ends: str) -> str:
-        """Return the text up to one of the marks."""
+        """Return the text up to the next of these marks."""
         found: list[str] = []
         while self.marks and self.marks[0] not in ends:
             found.append(self._factor())
@@ -159,7 +159,7 @@ class _Latex:
         return self._name(name)
 
     def _name(self, name: str) -> str:
-        """Return a symbol with its index; the square of sigma is a symbol, its root sqrt of it."""
+        """Return a symbol with its index; the symbol of a variance is sigma squared, and sigma is its root."""
         index = ""
         if self.marks[:1] == ["_"]:
             self._next("_")
@@ -175,7 +175,7 @@ class _Latex:
         return self._call(symbol) if self._is_called() else symbol
 
     def _is_called(self) -> bool:
-        """Whether arguments follow, or a power and then arguments."""
+        """Return whether arguments follow, possibly after a power."""
         rest = list(self.marks)
         if self.marks[:1] == ["^"]:
             self._power()
@@ -242,7 +242,7 @@ class _Latex:
 
 
 def _joined(parts: list[str]) -> str:
-    """Return factors with * between them."""
+    """Return the parts as text, with * between factors."""
     text = ""
     for part in parts:
         if part and text and part not in "+-<>=," and text[-1] not in "+-<>=, ":
@@ -252,19 +252,19 @@ def _joined(parts: list[str]) -> str:
 
 
 class Values:
-    """Values of what definitions define, for given symbols of the network."""
+    """The values of defined symbols, for given values of the symbols of the network."""
 
     def __init__(self, definitions: Definitions, given: dict[str, float]) -> None:
         self.definitions, self.found = definitions, dict(given)
 
     def of(self, name: str) -> Any:
-        """Return the value of a symbol; a definition with the index l holds for every layer."""
+        """Return the value of a symbol."""
         if name not in self.found:
             self.found[name] = self.evaluate(self._definition(name), {})
         return self.found[name]
 
     def _definition(self, name: str) -> Any:
-        """Return what a name means: where it has no definition of its own, that of any layer l at this layer."""
+        """Return the definition of a name, or the definition for any layer l, applied to the layer of the name."""
         if name in self.definitions:
             return self.definitions[name]
         letter, _, layer = name.rpartition("_")
@@ -277,9 +277,9 @@ class Values:
         )
         return right if names is None else (names, right)
 
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")  # far out, where the density is 0
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")  # far from 0, where the density vanishes
     def evaluate(self, tree: Any, local: dict[str, Any]) -> Any:
-        """Return the value of an expression; the axes of `local` are variables of integrals."""
+        """Return the value of an expression; the axes of the arrays in `local` are variables of integrals."""
         if tree.is_Number or tree.is_NumberSymbol:
             return float(tree)
         if tree.is_Symbol:
@@ -306,7 +306,7 @@ class Values:
 
     def called(self, name: str, values: list[Any]) -> Any:
         """Return the value of a function at arguments."""
-        if name == "Phi":  # its definition is checked on its own
+        if name == "Phi":  # a separate test checks its definition
             return special.ndtr(values[0])
         if name in self.definitions or re.search(r"_\d+$", name):
             names, right = self._definition(name)
@@ -327,7 +327,7 @@ class Values:
         return (self.evaluate(tree.function, {**outer, variable.name: nodes}) * weights).sum(axis=-1)
 
     def _stieltjes(self, tree: Any) -> Any:
-        """Return the integral over a mixed derivative of a distribution function: a trapezoidal sum over its slopes."""
+        """Return the integral over a mixed derivative of a distribution function, by a sum over cells."""
         (law,) = (part for part in tree.function.args if part.func.__name__ in self.definitions and len(part.args) == 3)
         names, density = self.definitions[law.func.__name__]
         ends = np.linspace(-6, 6, CELLS + 1)
@@ -339,5 +339,5 @@ class Values:
 
 
 def _changes(values: Any) -> Any:
-    """Return the slope along the first axis, times the step, from four neighbours."""
+    """Return the derivative along the first axis, times the step, from four neighbours."""
     return (8 * (values[3:-1] - values[1:-3]) - (values[4:] - values[:-4])) / 12

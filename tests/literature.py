@@ -1,4 +1,4 @@
-"""Sixty activations of the literature: the formula as a user would type it, and who wrote it first or best known."""
+"""Sixty activations from the literature: the formula as a user would type it, and its first or best-known source."""
 
 FORMULAS = {
     "heaviside(x)": "McCulloch and Pitts 1943",

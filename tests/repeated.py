@@ -1,4 +1,4 @@
-"""Cases of a test that repeat it: some always run, and the others are marked slow, for .ci/run alone."""
+"""Mark repetitive cases of a test as slow, so that only .ci/run runs them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 
 def every_second(cases: Iterable[Any]) -> list[Any]:
-    """Return the cases, each second of them marked slow; those of several parameters are tuples."""
+    """Return the cases with every second one marked slow; a case of several parameters is a tuple."""
     return [slow(case) if i % 2 else case for i, case in enumerate(cases)]
 
 

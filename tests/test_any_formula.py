@@ -174,7 +174,7 @@ def test_every_formula_of_the_literature_is_read() -> None:
 
 @pytest.mark.parametrize("formula", list(FORMULAS)[3::14])
 def test_formulas_of_the_literature_in_deep_networks(formula: str) -> None:
-    """The whole list, against many digits: benchmarks/activations.py."""
+    """Run benchmarks/activations.py to compare the whole list with many digits."""
     for depth in (1, 10, 100):
         assert igb.mlp(depth, formula, sigma_b2=0.1).predict().error < 1e-10
 
