@@ -51,8 +51,8 @@ import importlib.util
 import mpmath
 import numpy as np
 import igbtheory as igb
-torch = importlib.util.find_spec("torch")  # None: the examples that need PyTorch are left out
-distributed = importlib.util.find_spec("distributed")  # likewise those that need dask
+torch = importlib.util.find_spec("torch")  # None if PyTorch is missing: skip the examples that need it
+distributed = importlib.util.find_spec("distributed")  # None if dask is missing
 """
 
 
@@ -68,7 +68,7 @@ def _block(writer: Any, node: Any) -> None:
 
 
 def _plain(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
-    """Escape asterisks, because docstrings are plain text with formulas and not reStructuredText."""
+    """Escape asterisks, because docstrings are plain text with formulas, not reStructuredText."""
     lines[:] = [line.replace("*", r"\*") for line in lines]
 
 
@@ -78,7 +78,7 @@ def _notebook(app: Any, name: str, source: list[str]) -> None:
 
 
 def setup(app: Any) -> None:
-    """Render formulas as MathML, which browsers show offline, docstrings as text, and notebooks as pages."""
+    """Render formulas as MathML, which browsers show offline; read docstrings as plain text and notebooks as pages."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("autodoc-process-docstring", _plain)
     app.connect("source-read", _notebook)

@@ -1,4 +1,4 @@
-"""Write the pages of the derivations, one for each section of a paper, when the documentation is built."""
+"""Write a page of derivations for each section of a paper. Sphinx calls this when it builds the documentation."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"
 
 
 def write_pages(folder: Path) -> None:
-    """Write a page for every section of claims into the folder; leave unchanged pages alone."""
+    """Write a page for every section of claims into the folder."""
     sections: dict[str, list[Claim]] = {}
     for claim in library().claims.values():
         sections.setdefault(claim.section, []).append(claim)
@@ -18,7 +18,7 @@ def write_pages(folder: Path) -> None:
 
 
 def write_changed(folder: Path, texts: dict[str, str]) -> None:
-    """Write files with these names and texts and remove all others; unchanged files stay, so that Sphinx skips them."""
+    """Write files with these names and texts, and remove all others. Sphinx skips unchanged files, so leave those."""
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         if old.is_file() and old.name not in texts:
@@ -58,7 +58,7 @@ def _claim(claim: Claim) -> list[str]:
 
 
 def _stated(label: str, claim: Claim) -> list[str]:
-    """Return the paragraphs of a claim: its statement, its formula and its derivation."""
+    """Return the paragraphs of a claim: the statement, the formula and the derivation."""
     says = claim.says + (f" ({claim.assumes})" if claim.assumes else "")
     formula = [f".. math:: {claim.formula}"] if claim.formula else []
     return [f"**{label}.** {plain(says)}", *formula, *([plain(claim.steps)] if claim.steps else [])]
@@ -77,6 +77,6 @@ def _heading(text: str, line: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the text with its markup escaped and its paragraphs kept."""
+    """Return the text in paragraphs, with reStructuredText escaped."""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
     return "\n\n".join(re.sub(r"([\\*`_|<>\[\]#:.+~-])", r"\\\1", part) for part in paragraphs)

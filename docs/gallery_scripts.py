@@ -1,7 +1,7 @@
-"""Write a script for each figure when the documentation is built, which shows the picture that is stored.
+"""Write a script for each figure of the gallery, which shows a stored picture.
 
-The pictures lie in `gallery_pictures`, because drawing them takes minutes. `python docs/gallery_scripts.py` draws those
-whose figure has changed; give names to draw these in any case.
+Drawing the pictures takes minutes, so they are stored in `gallery_pictures`. `python docs/gallery_scripts.py [NAME ...]`
+draws those whose figure has changed, and the named ones in any case.
 """
 
 import hashlib
@@ -19,14 +19,13 @@ from igbtheory.shipped import own_folder
 
 PICTURES = Path(__file__).parent / "gallery_pictures"
 LIST = PICTURES / "pictures.json"
-"""The pictures of every figure, and the digest of the file that drew them."""
+"""The list of the pictures of each figure, with a digest of the file of the figure."""
 EFFORT, DPI, COLOURS = 0.15, 100, 256
 HEAD = f"""Gallery
 =======
 
-These are the figures of the papers, and others, as ``igb figures --style screen`` draws them, here with {EFFORT:.0%}
-of the simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard
-error.
+These figures, among them those of the papers, are drawn by ``igb figures --style screen``, here with {EFFORT:.0%} of the
+simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard error.
 """
 SCRIPT = '''r"""
 {title}
@@ -51,7 +50,7 @@ list(write_figures(["{name}"], Path("igb-figures"), STYLES["screen"], quick=Fals
 
 
 def write_scripts(folder: Path) -> None:
-    """Write a script for every figure into the folder; leave unchanged scripts alone."""
+    """Write a script for every figure into the folder."""
     scripts = {"GALLERY_HEADER.rst": HEAD}
     stored = json.loads(LIST.read_text(encoding="utf-8"))
     for sheet in sheets():
@@ -71,17 +70,17 @@ def write_scripts(folder: Path) -> None:
 
 
 def source(sheet: Sheet) -> str:
-    """Return the file of a figure."""
+    """Return the source code of a figure."""
     return (own_folder("figures") / f"{sheet.name}.py").read_text(encoding="utf-8")
 
 
 def digest(sheet: Sheet) -> str:
-    """Return what tells whether the file of a figure has changed."""
+    """Return a digest of the source code of a figure."""
     return hashlib.sha256(source(sheet).encode()).hexdigest()[:16]
 
 
 def draw(sheet: Sheet) -> list[str]:
-    """Draw the pictures of a figure and return the names of their files."""
+    """Draw the pictures of a figure, and return the names of their files."""
     found = []
     style = STYLES["screen"]
     with style.context():

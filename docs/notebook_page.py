@@ -1,4 +1,4 @@
-"""Turn a notebook into a page: its code becomes examples, which the documentation's tests run and compare."""
+"""Turn a notebook into a page whose code cells are doctest examples."""
 
 import ast
 import json
@@ -6,18 +6,18 @@ import re
 from typing import Any
 
 HEADINGS = {"#": "=", "##": "-"}
-"""The line under a heading of each rank."""
+"""The character that underlines a heading of each rank."""
 MARKUP = (
     (r"(?<!`)`([^`]+)`(?!`)", r"``\1``"),
     (r"\$([^$]+)\$", r":math:`\1`"),
     (r"\[([^]]+)\]\((\w+)\.\w+\)", r":doc:`\1 <\2>`"),
     (r"\[([^]]+)\]\((http[^)]+)\)", r"`\1 <\2>`__"),
 )
-"""Patterns of Markdown that are written differently here, and what replaces them."""
+"""Patterns of Markdown, and their replacements in reStructuredText."""
 
 
 def page(text: str) -> str:
-    """Return the page of a notebook with headings, paragraphs, lists, code, links to pages and formulas."""
+    """Return a notebook as reStructuredText; it may contain headings, paragraphs, lists, code, links and formulas."""
     cells = json.loads(text)["cells"]
     makers = {"markdown": _markdown, "code": _code}
     return "\n\n".join(makers[cell["cell_type"]](cell) for cell in cells) + "\n"
@@ -25,7 +25,7 @@ def page(text: str) -> str:
 
 def _markdown(cell: Any) -> str:
     found = "".join(cell["source"])
-    # text outside code blocks at the even places, (language, code) at the others
+    # text, language, code, text, language, code, ..., text
     parts = re.split(r"```(\w+)\n(.*?)```", found, flags=re.DOTALL)
     made = []
     for i in range(0, len(parts), 3):
@@ -45,7 +45,7 @@ def _line(line: str) -> str:
 
 
 def _code(cell: Any) -> str:
-    """Return the statements with prompts and their output, then what a notebook shows beside text."""
+    """Return the statements with prompts and their printed output, followed by pictures and HTML."""
     source = "".join(cell["source"])
     first = {statement.lineno for statement in ast.parse(source).body}
     lines = [f"{'>>>' if i in first else '...'} {line}" for i, line in enumerate(source.splitlines(), 1) if line]
@@ -57,7 +57,7 @@ def _code(cell: Any) -> str:
 def _text(output: Any) -> str:
     if output["output_type"] == "stream":
         return "".join(output["text"])
-    # the text of a picture says its size, and what shows it is no notebook
+    # the text of a picture, its size, is not printed outside a notebook
     return "".join(output["data"]["text/plain"]) if output["output_type"] == "execute_result" else ""
 
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation: `python docs/pictures.py` writes them beside this file."""
+"""Draw the pictures of the documentation: `python docs/pictures.py` writes them into this folder."""
 
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ import igbtheory as igb
 from igbtheory.pictures.style import GREY, SERIES, STYLE
 
 DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
-"""Depths of the ReLU networks and their colours (by Okabe and Ito), which colour-blind readers can tell apart."""
+"""Depths of the ReLU networks and their colours (by Okabe and Ito, for colour-blind readers)."""
 SIGMA_B2 = 0.1
 PHASES = {"ordered": 1.3, "edge of chaos": 1.986072640, "chaotic": 3.5}
-"""Variances of the weights of tanh networks with biases SIGMA_B2, and the names of their phases."""
+"""Phases of tanh networks with biases SIGMA_B2, and variances of their weights."""
 NORMS = {
     "no norm": (None, "before", "o"),
     "BatchNorm before": ("batch", "before", "s"),
@@ -25,7 +25,7 @@ NORMS = {
     "RMSNorm before": ("rms", "before", "+"),
     "RMSNorm after": ("rms", "after", "x"),
 }
-"""Norm, placement and marker of the networks of the picture of norms."""
+"""Norm, placement and marker for each label of the picture of norms."""
 
 
 def picture() -> Figure:
@@ -72,7 +72,7 @@ def theory_networks() -> Figure:
 
 
 def theory_depth() -> Figure:
-    """Draw what a layer makes of the correlation of two data, and gamma over depth, in three phases of tanh."""
+    """Draw the map of the correlation of two data by a layer, and gamma over depth, in three phases of tanh."""
     figure = Figure(figsize=(7.2, 2.9))
     left, right = figure.subplots(1, 2)
     left.plot([0, 1], [0, 1], color=GREY)
@@ -117,7 +117,7 @@ def which_norm() -> Figure:
 
 
 def training() -> Figure:
-    """Draw how training absorbs the bias: theory beside finite networks, and neutral beside prejudiced starts."""
+    """Draw how training absorbs the bias: theory and finite networks, neutral and prejudiced starts."""
     figure = Figure(figsize=(7.2, 2.9))
     left, right = figure.subplots(1, 2)
     x, digit = igb.standardised(igb.digits())[:60], igb.digit_labels()[:60]
@@ -155,8 +155,8 @@ def training() -> Figure:
 
 
 def trained_shares(x: Any, y: Any, rate: float) -> tuple[Any, Any]:
-    """Times and G0, shape (networks, times), of PyTorch models in NTK parametrisation, trained by small steps."""
-    from torch import nn  # noqa: PLC0415 - an extra, which the other pictures do without
+    """Return the times and G0, shape (networks, times), of PyTorch models in NTK parametrisation, with small steps."""
+    from torch import nn  # noqa: PLC0415 - an extra, which the other pictures do not need
 
     def wide() -> Any:
         model = nn.Sequential(nn.Linear(x.shape[1], 300, bias=False), nn.ReLU(), nn.Linear(300, 1, bias=False))
