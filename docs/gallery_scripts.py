@@ -1,6 +1,6 @@
 """Write a script for each figure of the gallery, which shows a stored picture.
 
-Drawing the pictures takes minutes, so they are stored in `gallery_pictures`. `python docs/gallery_scripts.py [NAME ...]`
+Drawing the pictures takes minutes, so they are stored in `gallery_pictures`. `python docs/gallery_scripts.py [NAME]`
 draws those whose figure has changed, and the named ones in any case.
 """
 
@@ -24,7 +24,7 @@ EFFORT, DPI, COLOURS = 0.15, 100, 256
 HEAD = f"""Gallery
 =======
 
-These figures, among them those of the papers, are drawn by ``igb figures --style screen``, here with {EFFORT:.0%} of the
+``igb figures --style screen`` draws these figures, among them those of the papers; here with {EFFORT:.0%} of the
 simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard error.
 """
 SCRIPT = '''r"""
