@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 LARGEST = 2**53
-"""Largest count of units or data: double precision holds all whole numbers up to it."""
+"""Largest number of units or data: double precision represents every whole number up to it."""
+DEEPEST = 10_000_000
+"""Largest number of repeated layers."""
 LISTED = 60
-"""Names that an error lists at most."""
+"""Largest number of names that an error message lists."""
 REMEDIES = {
     "sigma_w2": "pass a variance such as 2.0",
     "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",

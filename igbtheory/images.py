@@ -19,7 +19,7 @@ from igbtheory.layers import (
     Residual,
     TokenMixing,
 )
-from igbtheory.network import DEEPEST, Network, norm_named
+from igbtheory.network import Network, norm_named
 
 
 def cnn(  # noqa: PLR0913 - the contract of the public name
@@ -45,7 +45,7 @@ def cnn(  # noqa: PLR0913 - the contract of the public name
         Activation(activation),
         *(() if pool is None else (pool,)),
     )
-    layers = hidden * checks.whole("depth", depth, 1, DEEPEST)
+    layers = hidden * checks.whole("depth", depth, 1, checks.DEEPEST)
     return Network(*layers, Flatten() if end is None else end, Dense(sigma_w2, sigma_b2))
 
 
@@ -67,7 +67,7 @@ def resnet(
     convolution, phi = Conv2d(kernel, padding=padding, sigma_w2=sigma_w2), Activation(activation)
     normed = (convolution, *norm_named(norm, None))
     block = (Residual(*normed, phi, *normed), phi, *(() if pool is None else (pool,)))
-    hidden = block * checks.whole("depth", depth, 1, DEEPEST)
+    hidden = block * checks.whole("depth", depth, 1, checks.DEEPEST)
     return Network(*normed, phi, *hidden, GlobalAvgPool(), Dense(1.0))
 
 
@@ -83,7 +83,7 @@ def mixer(depth: int, activation: Any = "gelu", *, patch: int = 4, sigma_w2: Any
         Residual(LayerNorm(), mixing, phi, mixing),
         Residual(LayerNorm(), dense, phi, dense),
     )
-    return Network(embedding, *block * checks.whole("depth", depth, 1, DEEPEST), LayerNorm(), GlobalAvgPool(), dense)
+    return Network(embedding, *block * checks.whole("depth", depth, 1, checks.DEEPEST), LayerNorm(), GlobalAvgPool(), dense)
 
 
 def vit(
@@ -107,4 +107,4 @@ def vit(
         Residual(LayerNorm(), Attention(heads, sigma_w2, sigma_w2), dense),
         Residual(LayerNorm(), dense, phi, dense),
     )
-    return Network(*embedding, *block * checks.whole("depth", depth, 1, DEEPEST), LayerNorm(), FirstToken(), dense)
+    return Network(*embedding, *block * checks.whole("depth", depth, 1, checks.DEEPEST), LayerNorm(), FirstToken(), dense)

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from igbtheory.simulation import Simulation
     from igbtheory.training import Training
 
-DEEPEST = 10_000_000
 MOST_DIGITS = 10_000
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
@@ -54,10 +52,13 @@ class Network:
 
     @classmethod
     def read(cls, text: str) -> "Network":
-        """Return the network of a text such as "Dense(2) | BatchNorm | relu | Dense(2)": see `igbtheory.notation`."""
-        # by name: the notation makes networks, and so imports this module
-        network: Network = import_module("igbtheory.notation").read_network(text)
-        return network
+        """Return the network that a text such as "Dense(2) | BatchNorm | relu | Dense(2)" describes.
+
+        `igbtheory.notation` explains the notation. ValueError: the text does not follow it.
+        """
+        from igbtheory.notation import read_layers  # noqa: PLC0415 - most networks are not given as text
+
+        return cls(*read_layers(text))
 
     def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
         """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)), or for a data set `inputs`.
@@ -200,7 +201,7 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
     checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
-    return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
+    return Network(*hidden * checks.whole("depth", depth, 1, checks.DEEPEST), dense)
 
 
 def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
