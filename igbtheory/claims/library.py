@@ -9,7 +9,7 @@ from typing import final
 
 from igbtheory import checks
 from igbtheory.claims.claim import Claim, Section
-from igbtheory.shipped import loaded, own_folder
+from igbtheory.shipped import load_file, own_folder
 
 
 @final
@@ -52,7 +52,7 @@ def library(folder: Path | None = None) -> Library:
     found: list[tuple[Section, str]] = []
     for path in sorted(root.glob("*.py")):
         try:
-            found += [(section, path.name) for section in _sections(loaded(path))]
+            found += [(section, path.name) for section in _sections(load_file(path))]
         except Exception as error:  # noqa: BLE001 - whatever a file of claims does wrong
             problems[path.name] = f"{type(error).__name__}: {error}"
     for section, name in sorted(found, key=lambda pair: _order(pair[0].place)):

@@ -68,7 +68,7 @@ def _module(place: str, path: Path | None, folder: Path) -> ModuleType:
     try:
         if path is None:
             return importlib.import_module(place)
-        return shipped.loaded(path, path.stem if path.stem not in sys.modules else f"_{path.stem}")
+        return shipped.load_file(path, path.stem if path.stem not in sys.modules else f"_{path.stem}")
     except (Exception, SystemExit) as error:
         # else a script that ends by exit() would end the command without a word
         remedy = "; put what exits under if __name__ == '__main__'" if isinstance(error, SystemExit) else ""

@@ -20,7 +20,7 @@ import numpy as np
 from igbtheory.numbers.threads import one_thread
 from igbtheory.runs.executors import refuse_unfit
 from igbtheory.runs.versions import versions
-from igbtheory.saved import jsonable, tree_of, value_of
+from igbtheory.saved import json_of, tree_of, value_of
 
 TABLES = (
     "CREATE TABLE configuration (text TEXT)",
@@ -194,7 +194,7 @@ def _packed(result: Any) -> bytes:
     elif isinstance(result, np.ndarray):
         np.save(file, result, allow_pickle=False)
     else:
-        return json.dumps(jsonable(tree_of(result))).encode()
+        return json_of(tree_of(result)).encode()
     return file.getvalue()
 
 
