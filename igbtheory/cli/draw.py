@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.cli.options import Case, Whole
+from igbtheory.cli.options import Case, Seed, Whole
 from igbtheory.whole_files import whole_file
 
 
@@ -14,7 +14,7 @@ def draw(
     window: tuple[float, float],
     networks: Whole = 10,
     width: Whole = 256,
-    seed: Whole = 0,
+    seed: Seed = 0,
     out: Path | None = None,
 ) -> None:
     """Draw finite networks whose G0 on a data set lies in a window; they cost no more than other networks.
@@ -30,8 +30,6 @@ def draw(
         Number of networks.
     width
         Number of units of every hidden layer.
-    seed
-        The same seed gives the same networks.
     out
         FILE.npz for the weights and biases: matrix_2_0 is the matrix of layer 0 of network 2, in x @ matrix + bias.
 

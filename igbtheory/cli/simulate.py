@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from igbtheory.cli.options import Case, Run, Whole
+from igbtheory.cli.options import Case, Run, Seed, Whole
 
 
 def simulate(  # noqa: PLR0913 - one argument for each option
@@ -11,7 +11,7 @@ def simulate(  # noqa: PLR0913 - one argument for each option
     networks: Whole = 1000,
     width: Whole = 256,
     samples: Whole = 1000,
-    seed: Whole = 0,
+    seed: Seed = 0,
     device: str | None = None,
     run: Run = Run(),
     compare: bool = False,
@@ -30,8 +30,6 @@ def simulate(  # noqa: PLR0913 - one argument for each option
         Number of units of every hidden layer, and the dimension of Gaussian inputs.
     samples
         Number of Gaussian data, drawn anew for every network; a data set is always used as a whole.
-    seed
-        The same seed gives the same numbers on any number of processes.
     device
         The PyTorch device that multiplies by the weights, such as cuda; by default NumPy multiplies.
     compare

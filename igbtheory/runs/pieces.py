@@ -79,18 +79,18 @@ class _Run:
                     with self.open() as pool:
                         yield from self._until_broken(pool)
                     self._do_again()
-                yield from self._next_ones()
+                yield from self._due()
         finally:
-            self._hear_all()  # finished pieces are kept, whatever ends the run
+            self._keep_finished()  # finished pieces are kept, whatever ends the run
 
     def _until_broken(self, pool: Executor) -> Iterator[Any]:
         """Yield results until every piece is finished, or lost because its process died."""
         try:
             self._hand_out(pool)
-            yield from self._next_ones()
+            yield from self._due()
             while self.out:
-                self._hear()
-                yield from self._next_ones()
+                self._wait()
+                yield from self._due()
         finally:
             if not self.workers:  # an executor of the user continues after this run
                 for future in self.out.values():
@@ -108,29 +108,32 @@ class _Run:
                 return
             self.todo.popleft()
             self.out[number] = future
-            future.add_done_callback(lambda _, number=number: self.news.put(number))
+            future.add_done_callback(partial(self._announce, number))
+
+    def _announce(self, number: int, _: Future[Any]) -> None:
+        self.news.put(number)
 
     def _submitted(self, pool: Executor, number: int) -> Future[Any]:
         if self.workers:
             return pool.submit(nth, number)
         return pool.submit(_done, sent(self.pieces[number], pool), versions(), (platform.node(), os.getpid()))
 
-    def _next_ones(self) -> Iterator[Any]:
+    def _due(self) -> Iterator[Any]:
         """Yield the results that are due."""
         while self.turn in self.ready:
-            self._hear_all()  # finished pieces are kept before the caller continues
+            self._keep_finished()  # finished pieces are kept before the caller continues
             self.turn += 1
             yield self.ready.pop(self.turn - 1)()
 
-    def _hear(self) -> None:
+    def _wait(self) -> None:
         """Wait until a piece is finished, and keep it."""
         number = self.news.get()
         self._keep(number, self.out.pop(number))
 
-    def _hear_all(self) -> None:
+    def _keep_finished(self) -> None:
         """Keep the pieces that are already finished."""
         while not self.news.empty():
-            self._hear()
+            self._wait()
 
     def _keep(self, number: int, future: Future[Any]) -> None:
         """Store a result at once, and keep an exception until it is due."""
@@ -143,7 +146,7 @@ class _Run:
         elif self.workers and isinstance(error, BrokenExecutor):
             self.lost.append(number)
         else:
-            self._fail(number, _told(error, self._named(number)))
+            self._fail(number, _explained(error, self._named(number)))
 
     def _fail(self, number: int, error: BaseException) -> None:
         raised = self.raises or isinstance(error, ConnectionError | OtherVersionsError)
@@ -173,7 +176,7 @@ class _Run:
         self.lost.clear()
 
 
-def _told(error: BaseException, piece: str) -> BaseException:
+def _explained(error: BaseException, piece: str) -> BaseException:
     """Return the exception of a piece, or an exception that says how its workers were lost."""
     if isinstance(error, CancelledError):
         return ConnectionError(f"the executor gave up {piece}; it was shut down, or its scheduler is out of reach")

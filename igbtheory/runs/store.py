@@ -47,10 +47,10 @@ class Store:
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
         self.path = Path(path)
         text = json.dumps({**versions(), **configuration})
-        with self._told():
+        with self._explained():
             self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            with self._told():
+            with self._explained():
                 held = json.loads(self._held(text))
             self._refuse_another(held, json.loads(text))
         except BaseException:
@@ -103,12 +103,12 @@ class Store:
 
     def numbers(self) -> set[int]:
         """Return the numbers of the stored pieces."""
-        with self._told():
+        with self._explained():
             return {number for (number,) in self._file.execute("SELECT number FROM pieces")}
 
     def get(self, number: int) -> Any:
         """Return the result of a stored piece."""
-        with self._told():
+        with self._explained():
             checksum, data = self._file.execute("SELECT sum, data FROM pieces WHERE number = ?", (number,)).fetchone()
             if checksum != _checksum(number, data):
                 raise sqlite3.DatabaseError(f"the result of piece {number} is not what was written")
@@ -117,7 +117,7 @@ class Store:
     def put(self, number: int, result: Any) -> None:
         """Store the result of a piece at once, unless another run has already stored the same result."""
         data = _packed(result)
-        with self._told():
+        with self._explained():
             row = number, _checksum(number, data), data
             self._file.execute("INSERT OR IGNORE INTO pieces VALUES (?, ?, ?)", row)
 
@@ -140,7 +140,7 @@ class Store:
                 )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         """Turn errors of SQLite into errors that say what to do."""
         try:
             yield
