@@ -1,9 +1,12 @@
 """PyTorch, an optional extra, and the devices on which it can multiply."""
 
+import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -55,6 +58,13 @@ def alone() -> Iterator[None]:
             yield
         finally:
             torch.set_num_threads(threads)
+
+
+def free_buffers() -> None:
+    """Free the memory that PyTorch's MKL keeps for its threads; a forked process may loop for ever in this memory."""
+    if (torch := sys.modules.get("torch")) is not None:
+        with suppress(OSError, AttributeError):  # a PyTorch without MKL
+            ctypes.CDLL(str(Path(str(torch.__file__)).parent / "lib" / "libtorch_cpu.so")).mkl_serv_free_buffers()
 
 
 @contextmanager

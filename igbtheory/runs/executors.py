@@ -18,6 +18,7 @@ from threading import Thread
 from typing import Any, final
 
 from igbtheory import shipped
+from igbtheory.device import free_buffers
 from igbtheory.numbers.threads import pinned, shared
 from igbtheory.runs.blocks import chosen
 from igbtheory.runs.stopping import stoppable
@@ -123,6 +124,7 @@ def processes(workers: int, pieces: Sequence[Piece]) -> Iterator[ProcessPoolExec
     context = multiprocessing.get_context("fork")  # fork: modules stay loaded, and scripts need no __main__ guard
     ears, mouth = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _begin, (ears, os.getpid(), pieces))
+    free_buffers()
     with _uninterrupted():
         pool.submit(int)  # starts the processes
     try:
