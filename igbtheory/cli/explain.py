@@ -2,11 +2,11 @@
 
 import igbtheory as igb
 from igbtheory.cli.measure import model_data
-from igbtheory.cli.options import DataSet, Output, Printed, Rows, Seed, Whole
+from igbtheory.cli.options import DataSet, Model, Output, Printed, Rows, Seed, Whole
 
 
 def explain(  # noqa: PLR0913 - one argument for each option
-    function: str,
+    function: Model,
     *,
     data: DataSet,
     first: Rows = None,
@@ -20,9 +20,6 @@ def explain(  # noqa: PLR0913 - one argument for each option
 
     Parameters
     ----------
-    function
-        A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME or
-        package.module:NAME.
     networks
         Number of models to create.
     check

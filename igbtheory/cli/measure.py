@@ -3,12 +3,12 @@
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.cli.options import DataSet, Output, Printed, Rows, Run, Text, Whole
+from igbtheory.cli.options import DataSet, Model, Output, Printed, Rows, Run, Text, Whole
 from igbtheory.cli.output import show, show_json
 
 
 def measure(  # noqa: PLR0913 - one argument for each option
-    function: str,
+    function: Model,
     *,
     data: DataSet,
     first: Rows = None,
@@ -23,11 +23,10 @@ def measure(  # noqa: PLR0913 - one argument for each option
 ) -> None:
     """Measure the bias of an untrained PyTorch model from the guesses and outputs of newly created models.
 
+    The models stay in the mode in which the function creates them, normally training mode.
+
     Parameters
     ----------
-    function
-        A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME or
-        package.module:NAME. A model stays in the mode in which it was created, normally training mode.
     networks
         Number of models to create.
     seed

@@ -33,10 +33,13 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
-_DATA = """The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy,
-FILE.npz, FILE.pt, an IDX file, a folder of images; - for a CSV from standard input."""
+_DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a folder of
+images, or - for a CSV from standard input."""
 DataSet = Annotated[Text, Parameter(help=_DATA)]
 Rows = Annotated[Whole | None, Parameter(help="Only the first rows of the data set.")]
+_MODEL = """A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME
+or package.module:NAME."""
+Model = Annotated[str, Parameter(help=_MODEL)]
 _OUTPUT = "The output of the model that holds the logits, if it has several: its name or its place, 0, 1, ..."
 Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
@@ -166,9 +169,7 @@ class Gaussian:
 class Inputs(Gaussian):
     """Gaussian inputs or a data set."""
 
-    data: Text | None = None
-    """A data set instead: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a
-    folder of images, or - for a CSV from standard input."""
+    data: DataSet | None = None
     first: Rows = None
 
     def values(self) -> Any:

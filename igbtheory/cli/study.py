@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Printed, Run, Text, Whole
+from igbtheory.cli.options import DataSet, Model, Printed, Run, Text, Whole
 
 Several = Parameter(consume_multiple=True)
 
@@ -18,8 +18,7 @@ Several = Parameter(consume_multiple=True)
 class Trained:
     """The data, losses and optimiser with which your own models are trained."""
 
-    data: Text = "digits"
-    """The data set: "digits" (standardised), or a file or folder that igb.read_data reads; - for a CSV."""
+    data: DataSet = "digits"
     labels: Text | None = None
     """FILE.npy or FILE.csv with class labels 0, 1, ...; by default the labels that come with the data."""
     losses: Annotated[tuple[str, ...], Several] = ("cross-entropy",)
@@ -41,7 +40,7 @@ class Trained:
 
 
 def study(
-    function: str | None = None,
+    function: Model | None = None,
     *,
     preset: str | None = None,
     quick: bool = False,
@@ -56,9 +55,6 @@ def study(
 
     Parameters
     ----------
-    function
-        A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME or
-        package.module:NAME.
     preset
         An experiment of the papers, with its own models, data, controls and picture: blobs, deep, digits, losses,
         phases, shift or imbalance.
