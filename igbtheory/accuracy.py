@@ -2,8 +2,8 @@
 
 
 class AccuracyWarning(UserWarning):
-    """A prediction whose estimated error is larger than promised."""
+    """Warns that the estimated error of a prediction is larger than promised."""
 
 
 class EstimateWarning(AccuracyWarning):
-    """A prediction in which a layer without an exact rule was estimated from draws, to a few digits."""
+    """Warns that a layer without an exact rule was estimated from draws, to a few digits."""

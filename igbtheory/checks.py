@@ -1,4 +1,4 @@
-"""Checks of what a user passes in: every refusal says what was expected, what came and what to do."""
+"""Checks of user input. Every error says what was expected, what was passed and what to do."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 LARGEST = 2**53
-"""Largest count of units or data: double precision holds all whole numbers up to it."""
+"""Largest number of units or data: double precision represents every whole number up to it."""
+DEEPEST = 10_000_000
+"""Largest number of repeated layers."""
 LISTED = 60
-"""Names that an error lists at most."""
+"""Largest number of names that an error message lists."""
 REMEDIES = {
     "sigma_w2": "pass a variance such as 2.0",
     "sigma_b2": "pass a variance such as 0.1, or 0.0 for no biases",
@@ -21,11 +23,11 @@ REMEDIES = {
     "temperature": "pass a number such as 1.0",
     "seconds": "pass a time such as 120.0",
 }
-"""What to pass instead, by the parameter."""
+"""Advice for each parameter on what to pass instead."""
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a value is a SymPy expression with symbols, of which nothing is known; asked without loading SymPy."""
+    """Return whether a value is a SymPy expression with symbols, without loading SymPy."""
     return bool(getattr(value, "free_symbols", None))
 
 
@@ -40,29 +42,27 @@ def non_negative(name: str, value: Any) -> None:
 
 
 def variance(name: str, value: Any, of: str) -> None:
-    """Refuse a variance of a layer `of` images that is not one number, finite and at least 0."""
+    """Refuse a parameter of the layer `of` that is not one number, finite and at least 0."""
     non_negative(name, value)
     if np.ndim(value):
-        raise ValueError(f"expected {name} of {of} to be one number, got a sweep; loop over its values")
+        raise ValueError(
+            f"expected {name} of {of} to be one number, got an array of shape {np.shape(value)}; loop over its values"
+        )
 
 
 def numeric(name: str, value: Any, remedy: str = "call derive(), which keeps symbols") -> None:
-    """Refuse a SymPy expression with symbols, where only numbers can be computed with."""
+    """Refuse a SymPy expression with symbols for a parameter that must be a number."""
     if is_symbolic(value):
         raise TypeError(f"expected {name} to be a number, got the SymPy expression {value}; pass a number, or {remedy}")
 
 
 def epsilon(value: Any) -> None:
     """Refuse an eps of a norm that is not one number, finite and at least 0."""
-    non_negative("eps", value)
-    if np.ndim(value):
-        raise ValueError(
-            f"expected eps to be one number, got an array of shape {np.shape(value)}; loop over its values"
-        )
+    variance("eps", value, "a norm")
 
 
 def finite(name: str, value: Any) -> None:
-    """Refuse a `value` (number or array) that is infinite or not a number; a SymPy symbol is taken to be neither."""
+    """Refuse a `value` (number or array) that is infinite or NaN; a SymPy symbol is accepted."""
     if is_symbolic(value):
         return
     numbers = _as_floats(name, value)
@@ -72,12 +72,12 @@ def finite(name: str, value: Any) -> None:
 
 
 def sweep(value: Any) -> Any:
-    """Return a parameter as it is, or as a copy where it is an array: changing the original changes no network."""
+    """Return a parameter, copied if it is an array, so that changing the original array does not change a network."""
     return np.array(value) if np.ndim(value) else value
 
 
 def unmasked(name: str, value: Any) -> Any:
-    """Return the value, a tensor of PyTorch as an array without its gradients; refuse a masked array."""
+    """Return the value, or a PyTorch tensor detached from its gradients and moved to the CPU; refuse masked arrays."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(
             f"expected {name} without a mask, got a masked array, whose hidden entries would count; drop or fill them, "
@@ -101,7 +101,7 @@ def _as_floats(name: str, value: Any) -> Any:
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Whole number `value`, refused below `least` and above `most`; a SymPy symbol stays one."""
+    """Return `value` as an int; refuse it if it is not whole, below `least` or above `most`; accept a SymPy symbol."""
     if is_symbolic(value):
         return value  # type: ignore[no-any-return]
     if isinstance(value, bool) or not isinstance(value, Integral | float | np.floating):
@@ -116,7 +116,10 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
-    """The `name`, refused with the nearest known one where it is none of `names`; `many`: what too many names are."""
+    """Return `name` if it is one of `names`; otherwise the error suggests the most similar one.
+
+    kind: what the names denote. many: what the error says about the names if there are too many to list.
+    """
     names = tuple(names)
     if name in names:
         return str(name)
@@ -127,7 +130,10 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
-    """The name most like this one, one of the same letters before all; None below a likeness of `cutoff`."""
+    """Return the most similar of `names`, or None if every similarity is below `cutoff`.
+
+    A name with the same letters in another order comes first.
+    """
     lower = {known.lower(): known for known in names}
     same = [known for known in lower if sorted(known) == sorted(name.lower())]
     near = same or get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
@@ -135,7 +141,7 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def data_set(inputs: Any) -> Any:
-    """The array of vectors, sequences or images, refused where it is empty, not finite or a single datum."""
+    """Return the data set as a float array; refuse one that is empty, not finite, or a single datum."""
     inputs = unmasked("data", inputs)
     try:
         array = np.asarray(inputs)
@@ -166,7 +172,7 @@ def data_set(inputs: Any) -> Any:
 
 
 def _kind(inputs: Any, array: Any) -> str:
-    """What came instead of real numbers, and what to do; `array`: what NumPy makes of it."""
+    """Return what was passed instead of real numbers, and what to do; `array`: the inputs as a NumPy array."""
     if array.dtype.kind == "c":
         return "complex ones; pass their real and imaginary parts as features, np.hstack([X.real, X.imag])"
     if array.ndim == 0:

@@ -1,9 +1,12 @@
-"""PyTorch, an optional extra, and the devices on which it computes."""
+"""PyTorch, an optional extra, and the devices on which it can multiply."""
 
+import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,24 +14,24 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 LOCK = threading.RLock()
-"""Held while PyTorch draws a network: threads of one process share its random generators and its thread count."""
+"""Lock for drawing networks with PyTorch, whose random generators and thread count belong to the whole process."""
 _MULTIPLY: ContextVar[Callable[[Array, Array], Array] | None] = ContextVar("_MULTIPLY", default=None)
 
 
 def require_torch() -> None:
-    """Refuse to go on without PyTorch, and say how to install it."""
+    """Raise ImportError if PyTorch is not installed, and say how to install it."""
     try:
-        import torch  # noqa: F401, PLC0415 - loaded by those who need it, no others
+        import torch  # noqa: F401, PLC0415 - loaded only where it is needed
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise ImportError(
-            'expected PyTorch for models and devices, got none; install it with: pip install "igbtheory[torch]"'
+            'expected PyTorch, which is not installed; install it with: pip install "igbtheory[torch]"'
         ) from None
 
 
 def checked_device(device: Any) -> Any:
-    """Return the device, refused where PyTorch finds none of that name; None: no device is named."""
+    """Return the torch.device of that name, or None for None. ValueError: PyTorch finds no such device."""
     if device is None:
         return None
     require_torch()
@@ -45,7 +48,7 @@ def checked_device(device: Any) -> Any:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Context in which no other thread draws networks, and PyTorch has one thread: others work beside this one."""
+    """Keep other threads from drawing networks, and PyTorch to one thread, while the context is open."""
     import torch  # noqa: PLC0415 - as above
 
     with LOCK:
@@ -57,9 +60,16 @@ def alone() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
+def free_buffers() -> None:
+    """Free the memory that PyTorch's MKL keeps for its threads; a forked process may loop for ever in this memory."""
+    if (torch := sys.modules.get("torch")) is not None:
+        with suppress(OSError, AttributeError):  # a PyTorch without MKL
+            ctypes.CDLL(str(Path(str(torch.__file__)).parent / "lib" / "libtorch_cpu.so")).mkl_serv_free_buffers()
+
+
 @contextmanager
 def products_on(device: Any) -> Iterator[None]:
-    """Context in which `product` multiplies on a device of PyTorch; None: NumPy does."""
+    """Let `product` multiply on a PyTorch device while the context is open; with None, NumPy multiplies."""
     if device is None:
         yield
         return
@@ -78,7 +88,7 @@ def products_on(device: Any) -> Iterator[None]:
 
 
 def product(x: Array, weights: Array) -> Array:
-    """Return the matrix product x @ weights, in the precision of both, from the device of `products_on`."""
+    """Return the matrix product x @ weights in their precision, computed on the device of `products_on`."""
     multiply = _MULTIPLY.get()
     found: Array = x @ weights if multiply is None else multiply(x, weights)
     return found

@@ -1,4 +1,4 @@
-"""Refusals that certificates and formulas share: both need Gaussian inputs, one network and layers with exact rules."""
+"""The check that certificates and formulas have in common: Gaussian inputs, one network, layers with exact rules."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,9 @@ from igbtheory.layers.chain import each, swept
 
 
 def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:
-    """Refuse data sets, sweeps and batches that disagree; `verb`: certify or derive.
+    """Refuse data sets, sweeps and inconsistent batch sizes; `verb`: "certify" or "derive".
 
-    The law of a layer from outside the package may be an estimate, of which nothing can be proven: certify refuses it.
+    "certify" also refuses layers from outside the package, because their laws may be estimates.
     """
     if not isinstance(inputs, GaussianInputs):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Data sets in files: arrays, tables, IDX and CIFAR files, folders of images. Nothing is unpickled."""
+"""Reading of data sets: arrays, tables, IDX and CIFAR files, folders of images. Nothing is unpickled."""
 
 import gzip
 import sys
@@ -6,33 +6,38 @@ import warnings
 from io import StringIO
 from math import prod
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.device import require_torch
+
 Array = NDArray[Any]
 Labelled = tuple[Array, NDArray[np.int64] | None]
 STDIN = "-"
 KINDS = "FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX file, a CIFAR .bin file or their folder, a folder of images"
-"""What can be read, in words."""
+"""The readable formats in words, for messages."""
 NUMBERS = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
-"""Types of an IDX file by the third byte."""
+"""Types of the numbers in an IDX file, by the third byte of the file."""
 CIFAR = {"data_batch_*.bin": 1, "train.bin": 2}
-"""Files of CIFAR-10 and CIFAR-100, and the bytes in front of each image, the last of which is its label."""
+"""File names of CIFAR-10 and CIFAR-100, and the number of bytes before each image; the last of them is the label."""
 PIXELS = 3 * 32 * 32
 PICTURES = {".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm"}
 
 
 def read_data(path: str | Path) -> Labelled:
-    """Return the data of a file or folder, (n_samples, ...), and their labels, (n_samples,), None where it has none.
+    """Return the data of a file or folder, (n_samples, ...), and their labels, (n_samples,), or None.
 
-    Files: .npy; .npz and .pt, the largest array and the integers that are as many; .csv, a row for each datum, with one
-    header at most, - for standard input; IDX as of MNIST, also gzipped, with the labels of the file beside it; binary
-    CIFAR-10 and CIFAR-100, a file or their folder; a folder of images of one size, or of such folders, one for a label.
-    Images of bytes become numbers from 0 to 1 of shape (n_samples, channels, height, width); else all is as it is.
+    Formats: .npy; .npz and .pt, of which the largest array is the data and an integer array of the same length the
+    labels; .csv with a row for each datum and at most one header, or - for standard input; IDX as in MNIST, also
+    gzipped, with labels from the file beside it; a binary file of CIFAR-10 or CIFAR-100, or the folder of these files;
+    a folder of images of one size, or a folder with one such folder for each label. Images of bytes become numbers
+    from 0 to 1 of shape (n_samples, channels, height, width); all other data stay as they are.
 
-    ValueError: no such data; OSError: no such file; ImportError: PyTorch, which reads .pt, is not installed.
+    ValueError: the file contains no such data. OSError: it cannot be read. ImportError: it is a .pt file and PyTorch is
+    not installed.
     """
     path = Path(path)
     if path.is_dir():
@@ -59,7 +64,7 @@ def read_data(path: str | Path) -> Labelled:
 
 
 def _scaled(array: Array) -> Array:
-    """Return images of bytes as numbers from 0 to 1, channels first; other arrays as they are."""
+    """Return images of bytes as numbers from 0 to 1 with the channels first; return other arrays unchanged."""
     if array.dtype != np.uint8 or array.ndim not in {3, 4}:
         return array
     if array.ndim == 3:
@@ -70,7 +75,7 @@ def _scaled(array: Array) -> Array:
 
 
 def _largest(parts: dict[str, Array]) -> Labelled:
-    """Return the largest of named arrays, and the integers that are as many."""
+    """Return the largest of named arrays, and as labels an integer array of the same length if there is one."""
     if not parts:
         raise ValueError("expected arrays, got none")
     name = max(parts, key=lambda part: parts[part].size)
@@ -82,16 +87,13 @@ def _largest(parts: dict[str, Array]) -> Labelled:
 
 
 def _tensors(path: Path) -> Labelled:
-    from pickle import UnpicklingError  # noqa: PLC0415 - its error alone
+    require_torch()
+    import torch  # noqa: PLC0415 - an extra, which only such files need
 
-    try:
-        import torch  # noqa: PLC0415 - an extra, which only such files need
-    except ModuleNotFoundError:
-        raise ImportError('expected PyTorch, which reads .pt, got none; pip install "igbtheory[torch]"') from None
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError):
-        raise ValueError("expected tensors alone, which need no unpickling; write them by torch.save((X, y))") from None
+        raise ValueError("expected only tensors, which need no unpickling; write them by torch.save((X, y))") from None
     parts = found if isinstance(found, dict) else dict(enumerate(found if isinstance(found, tuple | list) else [found]))
     return _largest({str(name): x.numpy(force=True) for name, x in parts.items() if isinstance(x, torch.Tensor)})
 
@@ -99,7 +101,7 @@ def _tensors(path: Path) -> Labelled:
 def _cifar(path: Path, front: int) -> Labelled:
     rows = np.fromfile(path, dtype=np.uint8)
     if not rows.size or rows.size % (front + PIXELS):
-        raise ValueError(f"expected images of {PIXELS} bytes with a label in front, as of CIFAR, got {rows.size} bytes")
+        raise ValueError(f"expected images of {PIXELS} bytes, each after its label, as in CIFAR, got {rows.size} bytes")
     rows = rows.reshape(-1, front + PIXELS)
     return _scaled(rows[:, front:].reshape(-1, 3, 32, 32)), rows[:, front - 1].astype(np.int64)
 
@@ -122,7 +124,7 @@ def _idx(path: Path) -> Labelled:
 
 
 def _folder(path: Path) -> Labelled:
-    from PIL import Image  # noqa: PLC0415 - Matplotlib brings it
+    from PIL import Image  # noqa: PLC0415 - only folders of images need it
 
     folders = sorted(part for part in path.iterdir() if part.is_dir())
     files = [(file, i) for i, part in enumerate(folders or [path]) for file in sorted(part.iterdir())]
@@ -143,13 +145,13 @@ def _folder(path: Path) -> Labelled:
 
 def _table(text: str) -> Array:
     with warnings.catch_warnings():
-        # an empty file is refused below with a sentence of its own
+        # the check of the data refuses an empty file with its own message
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
         return np.loadtxt(StringIO(text), delimiter=",", ndmin=2, skiprows=_headers(text))
 
 
 def _headers(table: str) -> int:
-    """Return 1 where the first line names columns, none of which is a number; else 0."""
+    """Return the number of header lines: 1 if the first line has text and no numbers, otherwise 0."""
     cells = table.partition("\n")[0].split(",")
     return int(not any(map(_is_number, cells)) and any(cell.strip() for cell in cells))
 

@@ -1,8 +1,7 @@
-"""Networks of images that people train: convolutional, residual, mixers and vision transformers."""
+"""Common networks for images: convolutional and residual networks, MLP-Mixers and vision transformers."""
 
 from typing import Any
 
-from igbtheory import checks
 from igbtheory.layers import (
     Activation,
     Attention,
@@ -19,7 +18,7 @@ from igbtheory.layers import (
     Residual,
     TokenMixing,
 )
-from igbtheory.network import DEEPEST, Network, norm_named
+from igbtheory.network import Network, norm_named, repeated
 
 
 def cnn(  # noqa: PLR0913 - the contract of the public name
@@ -34,10 +33,11 @@ def cnn(  # noqa: PLR0913 - the contract of the public name
     sigma_w2: Any = 2.0,
     sigma_b2: Any = 0.0,
 ) -> Network:
-    """Convolutional network on images: `depth` times Conv2d, norm, activation, pool; then `end` and the output Dense.
+    """Return a convolutional network: `depth` times Conv2d, norm, activation, pool; then `end` and the output Dense.
 
-    kernel, padding, sigma_w2, sigma_b2: of the convolutions, and both variances of the Dense. norm: None, "batch",
-    "layer" or "rms". pool: a layer such as AvgPool2d(2). end: Flatten() by default, or GlobalAvgPool().
+    kernel, padding: options of every convolution. sigma_w2, sigma_b2: variances of every convolution and of the output
+    Dense. norm: None, "batch", "layer" or "rms". pool: a layer such as AvgPool2d(2). end: Flatten() by default, or
+    GlobalAvgPool().
     """
     hidden = (
         Conv2d(kernel, padding=padding, sigma_w2=sigma_w2, sigma_b2=sigma_b2),
@@ -45,8 +45,7 @@ def cnn(  # noqa: PLR0913 - the contract of the public name
         Activation(activation),
         *(() if pool is None else (pool,)),
     )
-    layers = hidden * checks.whole("depth", depth, 1, DEEPEST)
-    return Network(*layers, Flatten() if end is None else end, Dense(sigma_w2, sigma_b2))
+    return Network(*repeated(hidden, depth), Flatten() if end is None else end, Dense(sigma_w2, sigma_b2))
 
 
 def resnet(
@@ -59,23 +58,23 @@ def resnet(
     pool: Layer | None = None,
     sigma_w2: Any = 2.0,
 ) -> Network:
-    """Residual network on images: a convolution, and `depth` blocks phi(X + norm(conv(phi(norm(conv(X)))))).
+    """Return a residual network on images: a convolution and `depth` blocks phi(X + norm(conv(phi(norm(conv(X)))))).
 
-    GlobalAvgPool and Dense follow. kernel, padding, sigma_w2: of the convolutions. norm: None, "batch", "layer" or
-    "rms". pool: a layer behind each block. Source: He et al. 2016, Deep residual learning for image recognition.
+    GlobalAvgPool and Dense follow. kernel, padding, sigma_w2: options of every convolution. norm: None, "batch",
+    "layer" or "rms". pool: a layer after every block. Source: He et al. 2016, Deep residual learning for image
+    recognition.
     """
     convolution, phi = Conv2d(kernel, padding=padding, sigma_w2=sigma_w2), Activation(activation)
     normed = (convolution, *norm_named(norm, None))
     block = (Residual(*normed, phi, *normed), phi, *(() if pool is None else (pool,)))
-    hidden = block * checks.whole("depth", depth, 1, DEEPEST)
-    return Network(*normed, phi, *hidden, GlobalAvgPool(), Dense(1.0))
+    return Network(*normed, phi, *repeated(block, depth), GlobalAvgPool(), Dense(1.0))
 
 
 def mixer(depth: int, activation: Any = "gelu", *, patch: int = 4, sigma_w2: Any = 1.0) -> Network:
-    """MLP-Mixer on images: `depth` blocks that mix the tokens, then the channels, each behind a LayerNorm.
+    """Return an MLP-Mixer on images: `depth` blocks that mix the tokens and then the channels, each after a LayerNorm.
 
-    patch: side of a patch; sigma_w2: of all weights. The mixing of tokens has as many hidden ones. GlobalAvgPool and
-    Dense follow. Source: Tolstikhin et al. 2021.
+    GlobalAvgPool and Dense follow. patch: side of a patch in pixels. sigma_w2: variance of all weights. The hidden
+    layer that mixes the tokens has as many units as there are tokens. Source: Tolstikhin et al. 2021.
     """
     phi, dense, mixing = Activation(activation), Dense(sigma_w2), TokenMixing(sigma_w2=sigma_w2)
     embedding = PatchEmbedding(patch, sigma_w2)
@@ -83,7 +82,7 @@ def mixer(depth: int, activation: Any = "gelu", *, patch: int = 4, sigma_w2: Any
         Residual(LayerNorm(), mixing, phi, mixing),
         Residual(LayerNorm(), dense, phi, dense),
     )
-    return Network(embedding, *block * checks.whole("depth", depth, 1, DEEPEST), LayerNorm(), GlobalAvgPool(), dense)
+    return Network(embedding, *repeated(block, depth), LayerNorm(), GlobalAvgPool(), dense)
 
 
 def vit(
@@ -96,10 +95,10 @@ def vit(
     class_variance: Any = 1.0,
     position_variance: Any = 1.0,
 ) -> Network:
-    """Vision transformer on images: `depth` blocks of attention and a perceptron, each behind a LayerNorm.
+    """Return a vision transformer on images: `depth` blocks of attention and a perceptron, each after a LayerNorm.
 
-    patch: side of a patch; sigma_w2: of all weights; class_variance, position_variance: of the class token, which the
-    output reads, and of the embedding of the positions. Source: Dosovitskiy et al. 2021.
+    patch: side of a patch in pixels. sigma_w2: variance of all weights. class_variance, position_variance: variances of
+    the class token, from which the output is computed, and of the position embedding. Source: Dosovitskiy et al. 2021.
     """
     phi, dense = Activation(activation), Dense(sigma_w2)
     embedding = (PatchEmbedding(patch, sigma_w2), ClassToken(class_variance), PositionEmbedding(position_variance))
@@ -107,4 +106,4 @@ def vit(
         Residual(LayerNorm(), Attention(heads, sigma_w2, sigma_w2), dense),
         Residual(LayerNorm(), dense, phi, dense),
     )
-    return Network(*embedding, *block * checks.whole("depth", depth, 1, DEEPEST), LayerNorm(), FirstToken(), dense)
+    return Network(*embedding, *repeated(block, depth), LayerNorm(), FirstToken(), dense)

@@ -1,4 +1,4 @@
-"""Inputs of a network: Gaussian ones, and data sets given as arrays."""
+"""Inputs of a network: Gaussian inputs, and data sets as arrays."""
 
 from dataclasses import dataclass
 from importlib import resources
@@ -17,8 +17,8 @@ from igbtheory.numbers import Kind
 class GaussianInputs:
     """Independent data whose components are N(shift, variance).
 
-    shift, variance: numbers, or arrays for a sweep. In a first layer Var_W(mu) = sigma_w2 shift^2 + sigma_b2 and
-    Var_chi = sigma_w2 variance. Source: initial-guessing-bias, section 4 (shift 0, variance 1) and Eq. 13 (shift).
+    shift, variance: numbers, or arrays for a sweep. After the first Dense var_mu = sigma_w2 shift^2 + sigma_b2 and
+    var_chi = sigma_w2 variance. Source: initial-guessing-bias, section 4 (shift 0, variance 1) and Eq. 13 (shift).
     """
 
     shift: Any = 0.0
@@ -32,13 +32,13 @@ class GaussianInputs:
             object.__setattr__(self, name, checks.sweep(value))
 
     def moments(self, n: Kind) -> Moments:
-        """Moments of one input component, as numbers of kind n."""
+        """Return the moments of one input component, as numbers of kind n."""
         centred = np.ndim(self.shift) == 0 and self.shift == 0
         return Moments(0 if centred else n.number(self.shift), n.number(0), n.number(self.variance))
 
 
 def digits() -> NDArray[np.float64]:
-    """The 1,797 handwritten digits that scikit-learn ships: shape (1797, 64), grey values 0 to 16.
+    """Return the 1,797 handwritten digits that scikit-learn ships: shape (1797, 64), grey values 0 to 16.
 
     Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998
     (CC BY 4.0), https://doi.org/10.24432/C50P49.
@@ -64,24 +64,24 @@ def gaussian_images(
     correlation_length: float = 0.0,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Gaussian images of mean 0 and variance 1, shape (D, channels, height, width), channels and data independent.
+    """Return Gaussian images of mean 0 and variance 1, shape (D, channels, height, width).
 
-    correlation_length: l > 0 smooths over the positions, which go around at the edges, so that pixels at a small
-    distance r have the correlation exp(-(r/l)^2); 0 leaves them independent. seed: of the generator.
+    Data and channels are independent. correlation_length: with l > 0 pixels at a small distance r have the correlation
+    exp(-(r/l)^2), with periodic boundaries; with 0 pixels are independent. seed: seed of the random generator.
     """
     sizes = {"channels": channels, "height": height, "width": width}
     shape = tuple(checks.whole(name, size, 1) for name, size in sizes.items())
     checks.non_negative("correlation_length", correlation_length)
     white = np.random.default_rng(checks.whole("seed", seed, 0)).standard_normal((checks.whole("D", D, 2), *shape))
     waves = np.add.outer(*(np.square(2 * np.pi * np.fft.fftfreq(length)) for length in shape[1:]))
-    # a filter exp(-(k l)^2/8) in either image has the product exp(-(k l)^2/4), the transform of exp(-(r/l)^2)
+    # the square of the filter exp(-(k l)^2/8) is exp(-(k l)^2/4), the Fourier transform of exp(-(r/l)^2)
     spectrum = np.exp(-waves * correlation_length**2 / 8)
     smooth = np.fft.ifft2(np.fft.fft2(white) * (spectrum / np.sqrt(np.mean(spectrum**2)))).real
     return np.asarray(smooth)
 
 
 def standardised(data: Any, reference: Any | None = None) -> NDArray[np.float64]:
-    """Data minus the mean, over the standard deviation, of all entries of `reference` (by default of the data)."""
+    """Return the data less the mean, over the standard deviation, of all entries of `reference` (default: the data)."""
     array = checks.data_set(data).astype(float)
     whole = array if reference is None else checks.data_set(reference).astype(float)
     spread = whole.std()

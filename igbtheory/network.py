@@ -1,8 +1,7 @@
-"""Networks: composition of layers, and the prediction that follows."""
+"""Networks: layers in sequence, and what can be computed for them."""
 
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -22,12 +21,11 @@ if TYPE_CHECKING:
     from igbtheory.simulation import Simulation
     from igbtheory.training import Training
 
-DEEPEST = 10_000_000
 MOST_DIGITS = 10_000
 NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 PLACEMENTS = ("before", "after")
 PROMISED = 1e-10
-"""Relative error beyond which a prediction in double precision warns."""
+"""Largest estimated relative error of a prediction in double precision that gives no warning."""
 
 
 @final
@@ -35,7 +33,7 @@ PROMISED = 1e-10
 class Network:
     """A network: layers from the input to the output Dense.
 
-    Source: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3, for the composition.
+    Source of the composition: bias-and-trainability-slides (Y) and where-you-place-the-norm, Eqs. 1 to 3.
     """
 
     layers: tuple[Layer, ...]
@@ -54,19 +52,22 @@ class Network:
 
     @classmethod
     def read(cls, text: str) -> "Network":
-        """Return the network of a text such as "Dense(2) | BatchNorm | relu | Dense(2)": see `igbtheory.notation`."""
-        # by name: the notation makes networks, and so imports this module
-        network: Network = import_module("igbtheory.notation").read_network(text)
-        return network
+        """Return the network that a text such as "Dense(2) | BatchNorm | relu | Dense(2)" describes.
+
+        `igbtheory.notation` explains the notation. ValueError: the text does not follow it.
+        """
+        from igbtheory.notation import read_layers  # noqa: PLC0415 - most networks are not given as text
+
+        return cls(*read_layers(text))
 
     def predict(self, inputs: Any = None, *, digits: int | None = None, kind: Kind | None = None) -> Prediction:
-        """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)), or for a data set `inputs`.
+        """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)) or for a data set.
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
-        width) or sequences (n_samples, tokens, features), which are never standardised silently.
-        digits: significant digits of multiprecision arithmetic; None is double precision. kind: a kind of number of
-        your own instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning where the estimated error is larger
-        than promised, with EstimateWarning where a layer without an exact rule was estimated from draws.
+        width) or sequences (n_samples, tokens, features). Data are never standardised silently.
+        digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
+        number instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning if the estimated error is larger than
+        promised, and with EstimateWarning if a layer without an exact rule was estimated from draws.
         """
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
@@ -83,9 +84,10 @@ class Network:
         return prediction
 
     def certify(self, digits: int = 15, *, inputs: Any = None) -> "Certificate":
-        """Certificate in infinite width: balls proven to contain gamma, var_mu, var_chi, c, radii below 10^-digits.
+        """Return balls in infinite width that provably contain gamma, var_mu, var_chi and c, of radii below 10^-digits.
 
-        inputs: GaussianInputs, default N(0, 1). What is not proven is refused: see `igbtheory.certificate`.
+        inputs: GaussianInputs, default N(0, 1). ValueError or TypeError: no proof is known for this network, see
+        `igbtheory.certificate`.
         """
         from igbtheory.certificate import certify  # noqa: PLC0415 - not every user certifies
 
@@ -94,9 +96,9 @@ class Network:
         return certify(self.layers, inputs, checks.whole("digits", digits, 2, MOST_DIGITS))
 
     def derive(self, inputs: Any = None) -> "Derivation":
-        """Formulas in infinite width: SymPy expressions for var_mu, var_chi, gamma, c and the density of G0.
+        """Return formulas in infinite width: SymPy expressions for var_mu, var_chi, gamma, c and the density of G0.
 
-        inputs: GaussianInputs, default N(0, 1). Parameters that are SymPy symbols stay symbols, numbers become exact.
+        inputs: GaussianInputs, default N(0, 1). Parameters that are SymPy symbols stay symbols; numbers become exact.
         """
         from igbtheory.derivation import derive  # noqa: PLC0415 - it loads SymPy
 
@@ -111,7 +113,7 @@ class Network:
         inputs: Any = None,
         **options: Any,
     ) -> "Simulation":
-        """Ensemble of finite networks with this architecture; options as of `igbtheory.simulation.simulate`."""
+        """Return an ensemble of finite networks of this architecture; `igbtheory.simulate` explains the options."""
         from igbtheory.simulation import simulate  # noqa: PLC0415 - not every user simulates
 
         inputs = GaussianInputs() if inputs is None else inputs
@@ -119,7 +121,10 @@ class Network:
         return simulate(self, networks, width, samples, seed, inputs, **options)
 
     def train(self, inputs: Any, y: Any, **options: Any) -> "Training":
-        """Law of the guesses over the time of training on a data set with labels y: see `igbtheory.training.train`."""
+        """Return the law of the guesses over the time of training on a data set with labels y.
+
+        `igbtheory.training.train` explains the options.
+        """
         from igbtheory.training import train  # noqa: PLC0415 - not every user trains
 
         _refuse_symbols(self.layers, inputs)
@@ -137,22 +142,22 @@ class Network:
 
 
 def _refuse_symbols(layers: tuple[Layer, ...], inputs: Any) -> None:
-    """Refuse parameters that are SymPy symbols: only formulas keep them."""
+    """Refuse parameters that are SymPy symbols, which only formulas can keep."""
     for owner in (*each(layers), *([inputs] if isinstance(inputs, GaussianInputs) else [])):
         for name, value in vars(owner).items():
             checks.numeric(name, value)
 
 
 def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) -> str:
-    """What keeps digits from a prediction."""
+    """Return the reason why the estimated error of a prediction is larger than promised, or a remedy."""
     if prediction.estimated:
         named = ", ".join(map(repr, prediction.estimated))
         verbs = ("has", "was") if len(prediction.estimated) == 1 else ("have", "were")
         return f"{named} {verbs[0]} no exact rule in this place and {verbs[1]} estimated from draws"
     if np.isfinite(prediction.effective_rank):
         return (
-            f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): what the "
-            "scale of every single unit changes is estimated from draws"
+            f"BatchNorm has no exact rule for such data (effective_rank {prediction.effective_rank:.3g}): the effect "
+            "of the scale of every single unit is estimated from draws"
         )
     approximated = [x.phi for x in each(layers) if isinstance(x, Activation) and x.phi.doubt]
     if approximated:
@@ -164,14 +169,14 @@ def _why(layers: tuple[Layer, ...], digits: int | None, prediction: Prediction) 
     try:
         cusped = [x.phi for x in each(layers) if isinstance(x, Activation) and mesh(x.phi, 512.0).doubt > 1]
     except UnresolvedError:
-        return "an activation varies too fast, or jumps too often, for panels; a series of its values replaces them"
+        return "an activation varies too fast, or jumps too often, for quadrature by panels; a series replaces it"
     if cusped:
         return (
-            f"{cusped[0].name!r} has a cusp, a kink beside which its slope is singular: rules that use the slope keep "
-            "this error, and more digits help little"
+            f"{cusped[0].name!r} has a cusp, a kink at which its slope is singular: rules that use the slope keep this "
+            "error, and more digits help little"
         )
     if digits is not None:
-        return "a rule of it, such as BatchNorm on given data, is computed in double precision alone"
+        return "one of its rules, such as BatchNorm on given data, is computed in double precision only"
     return "predict(digits=30) computes with more digits"
 
 
@@ -186,12 +191,12 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     sigma_b2: Any = 0.0,
     batch_size: int | None = None,
 ) -> Network:
-    """Multilayer perceptron: `depth` hidden layers, each Dense, norm, activation, pool, and the output Dense.
+    """Return a multilayer perceptron: `depth` hidden layers of Dense, norm, activation and pool, and the output Dense.
 
-    depth: at least 1. activation: as of `Activation`, or a layer such as SwiGLU(). norm: None, "batch", "layer" or
-    "rms", in front of the activation (placement="before") or behind it and its pool ("after"). pool: an m (MaxPool(m))
-    or a layer. batch_size: of norm="batch", None for the full batch.
-    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not per layer).
+    depth: at least 1. activation: as in `Activation`, or a layer such as SwiGLU(). norm: None, "batch", "layer" or
+    "rms", before the activation (placement="before") or after the activation and its pool ("after"). pool: an integer m
+    for MaxPool(m), or a layer. batch_size: batch size of norm="batch", or None for the full batch.
+    sigma_w2, sigma_b2: variances, numbers or arrays for a sweep (not one value for each layer).
     """
     dense = Dense(sigma_w2, sigma_b2)
     phi = activation if isinstance(activation, Layer) else Activation(activation)
@@ -199,12 +204,17 @@ def mlp(  # noqa: PLR0913 - the contract of the public name
     normed = norm_named(norm, batch_size)
     before = checks.known("placement", placement, PLACEMENTS) == PLACEMENTS[0]
     hidden = (dense, *normed, phi, *pooled) if before else (dense, phi, *pooled, *normed)
+    return Network(*repeated(hidden, depth), dense)
+
+
+def repeated(block: tuple[Layer, ...], depth: Any) -> tuple[Layer, ...]:
+    """Return the layers of a block, repeated `depth` times."""
     checks.numeric("depth", depth, "call derive().at_depth(L) of a network of some depth")
-    return Network(*hidden * checks.whole("depth", depth, 1, DEEPEST), dense)
+    return block * checks.whole("depth", depth, 1, checks.DEEPEST)
 
 
 def norm_named(name: str | None, batch_size: int | None) -> tuple[Layer, ...]:
-    """Return the norm of that name, or nothing."""
+    """Return a tuple with the norm of that name, or () if the name is None."""
     if isinstance(name, Layer):
         raise TypeError(
             f"norm: expected batch, layer, rms or None, got {name!r}; write the layers one by one: Network(Dense(2.0), "

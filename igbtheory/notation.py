@@ -1,10 +1,10 @@
-"""The notation of networks as text: layers from the input to the output, with bars between them.
+"""The notation for layers as text, from the input to the output, separated by bars.
 
     Dense(2) | BatchNorm | relu | Dense(2)              a layer without parameters needs no parentheses
     (Dense(2, 0.1) | x*tanh(x) | MaxPool(2)) * 3 | Dense    repeated layers
-    Dense | Residual(relu | Dense, scale=0.5) | Dense   a branch; shortcut=Dense in place of the stream
+    Dense | Residual(relu | Dense, scale=0.5) | Dense   a residual block; shortcut=Dense puts a Dense on the skip path
 
-What is no layer is an activation, by its name or its formula. The text is parsed, never executed.
+Every other part is an activation, given by its name or its formula. The text is parsed and never executed.
 """
 
 import ast
@@ -16,7 +16,6 @@ from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import folded
 from igbtheory.formulas.shapes import SHAPES
 from igbtheory.layers import Activation, Gate, Layer, Residual
-from igbtheory.network import DEEPEST, Network
 
 LAYERS = {
     name: kind
@@ -25,27 +24,31 @@ LAYERS = {
     and issubclass(kind, Layer)
     and kind not in {Layer, Gate, Activation, Residual}
 }
-"""Layers by their names; activations and residual blocks have rules of their own."""
-EXAMPLE = '"Dense(2) | relu | Dense(2)"'
+"""Layers by their names, except activations and residual blocks, which are read separately."""
 
 
-def read_network(text: str) -> Network:
-    """Return the network of a text such as "Dense(2) | BatchNorm | relu | Dense(2)". ValueError: no such notation."""
+def read_layers(text: str) -> tuple[Layer, ...]:
+    """Return the layers that a text such as "Dense(2) | BatchNorm | relu | Dense(2)" describes.
+
+    ValueError: the text does not follow the notation.
+    """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"expected layers with bars between them, got {text!r:.80}; for example {EXAMPLE}") from None
-    return Network(*_chain(tree, text.strip()))
+        raise ValueError(
+            f'expected layers with bars between them, got {text!r:.80}; for example "Dense(2) | relu | Dense(2)"'
+        ) from None
+    return tuple(_chain(tree, text.strip()))
 
 
 def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
-    """Yield the layers of a part of the text."""
+    """Yield the layers that a node of the syntax tree describes."""
     match node:
         case ast.BinOp(left, ast.BitOr(), right):
             yield from _chain(left, text)
             yield from _chain(right, text)
         case ast.BinOp(left, ast.Mult(), ast.Constant(int(count))) if _has_layers(left):
-            yield from tuple(_chain(left, text)) * checks.whole("repetitions", count, 1, DEEPEST)
+            yield from tuple(_chain(left, text)) * checks.whole("repetitions", count, 1, checks.DEEPEST)
         case ast.Name("Residual") | ast.Call(ast.Name("Residual")):
             yield _residual(node, text)
         case ast.Name(name) if name in LAYERS:
@@ -57,7 +60,7 @@ def _chain(node: ast.expr, text: str) -> Iterator[Layer]:
 
 
 def _has_layers(node: ast.expr) -> bool:
-    """Return whether a factor is a chain of layers, and not a part of a formula."""
+    """Return whether a factor contains layers; otherwise the product belongs to a formula."""
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     return bool(names & {*LAYERS, "Residual"}) or any(isinstance(part, ast.BitOr) for part in ast.walk(node))
 
@@ -84,7 +87,7 @@ def _options(named: list[ast.keyword], text: str) -> dict[str, Any]:
 
 
 def _number(node: ast.expr, text: str) -> Any:
-    """Return a parameter: a number, a text or None."""
+    """Return the value of a parameter: a number, a string or None."""
     try:
         return ast.literal_eval(node)
     except ValueError:

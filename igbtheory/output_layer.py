@@ -1,4 +1,4 @@
-"""The output layer of a network in infinite width: what predictions, certificates and formulas of it share."""
+"""The moments of the output layer, which predictions, certificates and formulas have in common."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from igbtheory.result import Result
 
 
 def of_output(name: str, what: str) -> property:
-    """Return a property that is the quantity `name` of the output layer, documented by `what`."""
+    """Return a property with the docstring `what` that returns the quantity `name` of the output layer."""
     return property(lambda self: self._output(name), doc=what)
 
 
@@ -19,7 +19,7 @@ class OutputLayer(Result):
         """Return the quantity after the last layer."""
         return getattr(self.per_layer, name)[-1]
 
-    var_mu = of_output("var_mu", "Variance over the weights of an output's centre.")
-    var_chi = of_output("var_chi", "Variance over the data of an output, the weights fixed.")
+    var_mu = of_output("var_mu", "Variance over the weights of an output's mean over the data.")
+    var_chi = of_output("var_chi", "Variance of an output over the data at fixed weights.")
     gamma = of_output("gamma", "Bias ratio var_mu/var_chi of the output layer.")
-    c = of_output("c", "Correlation of an output at two data, of different batches if there are batches.")
+    c = of_output("c", "Correlation of an output for two data; if there are batches, of different batches.")

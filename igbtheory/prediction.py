@@ -1,4 +1,4 @@
-"""The result of `Network.predict`: variances, bias ratio and regime, layer by layer, and the law of G0."""
+"""The result of `Network.predict`: variances, bias ratio and regime after every layer, and the law of G0."""
 
 import warnings
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.accuracy import EstimateWarning
+from igbtheory.layers.chain import each
 from igbtheory.numbers import Kind
 from igbtheory.output_layer import OutputLayer, of_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from igbtheory.guesses.dataset import DatasetGuessLaw
     from igbtheory.guesses.finite_batches import BatchedGuessLaw
@@ -24,17 +25,21 @@ if TYPE_CHECKING:
     from igbtheory.layers import Layer
 
 UNIFORM = 1e-9
-"""Distance of gamma from 1 up to which the law of G0 counts as uniform, where the error allows no more."""
+"""Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""
+SHOWN = 30
+"""Largest number of layers that are printed; of a deeper network a selection is."""
+COLUMNS = ("var_mu", "var_chi", "gamma", "c")
+QUANTITIES = (*COLUMNS, "c_within", "error")
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class PerLayer:
-    """Moments after every Dense layer, input side first: arrays of shape (dense layers, *sweep).
+    """Moments after every Dense layer, from the input to the output: arrays of shape (dense layers, *sweep).
 
-    var_mu = Var_W(mu), var_chi = Var_chi(Z); error = estimated relative error of either, on a given data set of var_mu
-    against var_mu + var_chi; within = covariance of two data of one batch, var_mu without batches. A residual block
-    counts as a Dense layer, with the stream behind it.
+    n: the kind of number. var_mu = Var_W(mu), var_chi = Var_chi(Z). error: estimated relative error of var_mu and of
+    var_chi; on a given data set the error of var_mu is relative to var_mu + var_chi. within: covariance of two data of
+    one batch, equal to var_mu without batches. A residual block counts as one Dense layer.
     """
 
     n: Kind
@@ -45,42 +50,45 @@ class PerLayer:
 
     @cached_property
     def gamma(self) -> NDArray[Any]:
-        """Bias ratio gamma = var_mu/var_chi; inf where var_chi = 0, NaN where both are."""
+        """Bias ratio gamma = var_mu/var_chi; inf where only var_chi is 0, NaN where both are 0."""
         return np.asarray(self.n.ratio(self.var_mu, self.var_chi))
 
     @cached_property
     def c(self) -> NDArray[Any]:
-        """Correlation c = var_mu/(var_mu + var_chi) of two data, of different batches if there are batches."""
+        """Correlation c = var_mu/(var_mu + var_chi) of two data; if there are batches, of different batches."""
         return np.asarray(self.n.ratio(self.var_mu, self.var_mu + self.var_chi))
 
     @cached_property
     def c_within(self) -> NDArray[Any]:
-        """Correlation of two data of one batch; c without batches, and in the limit of a full batch."""
+        """Correlation of two data of one batch; equal to c without batches and in the limit of a full batch."""
         return np.asarray(self.n.ratio(self.within, self.var_mu + self.var_chi))
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.var_mu, self.var_chi, self.within)
         if self.var_mu.dtype != object:
             return PerLayer, (self.n, self.var_mu, self.var_chi, self.error, self.within)
-        # numbers of mpmath belong to a context, which texts do not
+        # an mpmath number belongs to a context, so it is saved as text
         texts = tuple(np.frompyfunc(repr_digits, 1, 1)(part).tolist() for part in parts)
         return per_layer_of_texts, (self.n, self.error, *texts)
 
 
 def repr_digits(x: Any) -> str:
-    """Return a number of mpmath as a text of so many digits that reading it gives the same number."""
+    """Return an mpmath number as text with enough digits to recover the number exactly."""
     return str(x.context.nstr(x, x.context._repr_digits))  # noqa: SLF001 - mpmath has no public name for it
 
 
 def per_layer_of_texts(n: Kind, error: NDArray[np.float64], var_mu: Any, var_chi: Any, within: Any) -> PerLayer:
-    """Return the moments whose numbers of kind n are given as texts."""
+    """Return the moments of kind n from texts that `repr_digits` wrote."""
     return PerLayer(n, n.number(var_mu), n.number(var_chi), error, n.number(within))
 
 
 @final
 @dataclass(frozen=True)
 class Batch:
-    """Batches that a BatchNorm makes: `size` data, None for the full batch; at(D): the prediction with batches of D."""
+    """Batches of the BatchNorm layers: `size` data, or None for the full batch.
+
+    at(D) returns the prediction with batches of D data.
+    """
 
     size: int | None
     at: "Callable[[int], Prediction]"
@@ -91,11 +99,11 @@ class Batch:
 class Prediction(OutputLayer):
     """Prediction for a network in infinite width: var_mu, var_chi, gamma, c, regime and G0 of the output layer.
 
-    per_layer: the same after every Dense layer. dataset: the law of G0 on a given data set, None for Gaussian inputs.
-    batch: the batches of its BatchNorm layers, None where there are none. effective_rank: the smallest effective rank
-    of a batch of given data whose BatchNorm has no exact rule and is estimated from draws; inf where all is exact.
-    estimated: the layers that have no exact rule there and were estimated from draws; `error` counts them.
-    layers, inputs: what was predicted; () and None where no network stands behind it.
+    per_layer: these moments after every Dense layer. dataset: the law of G0 on a given data set, or None for Gaussian
+    inputs. batch: the batches of the BatchNorm layers, or None. effective_rank: the smallest effective rank of a batch
+    of given data to which BatchNorm was applied without an exact rule, by estimates from draws; inf if there is none.
+    estimated: the layers without an exact rule in their place, which were estimated from draws; `error` includes the
+    error of these estimates. layers, inputs: the network and its inputs, or () and None if they are unknown.
     """
 
     per_layer: PerLayer
@@ -106,17 +114,18 @@ class Prediction(OutputLayer):
     layers: "tuple[Layer, ...]" = ()
     inputs: Any = None
 
-    c_within = of_output("c_within", "Correlation of an output at two data of one batch; without batches it is c.")
+    c_within = of_output("c_within", "Correlation of an output for two data of one batch; equal to c without batches.")
     error = of_output(
-        "error", "Estimated relative error of var_mu and of var_chi; on a data set, of var_mu + var_chi for var_mu."
+        "error",
+        "Estimated relative error of var_mu and var_chi; on a data set the error of var_mu is relative to their sum.",
     )
 
     @property
     def regime(self) -> Any:
-        """Regime "neutral" (gamma < 1: G0 peaks at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
+        """Regime: "neutral" (gamma < 1: G0 peaks at 1/2), "uniform" (1) or "prejudiced" (gamma > 1: peaks at 0 and 1).
 
-        "uniform" is gamma = 1 to within rounding, UNIFORM at most: a prediction with a larger error says on which side
-        it lies. How deep: `G0.majority()`, the share of the data that the favoured class gets. Sweeps give an array.
+        "uniform" means that gamma differs from 1 by no more than its rounding error, and by 1e-9 at most. A sweep gives
+        an array of texts. `G0.majority()` measures the bias by the share of the data that the favoured class gets.
         """
         gamma = np.asarray(self.gamma, dtype=float)
         near = np.abs(gamma - 1) <= np.minimum(4 * self.error, UNIFORM)
@@ -125,13 +134,13 @@ class Prediction(OutputLayer):
 
     @cached_property
     def G0(self) -> "GuessLaw | DatasetGuessLaw":  # noqa: N802 - the papers' letter
-        """Law of the fraction of data given to class 0."""
-        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - a law is loaded when it is asked for
+        """Law of the fraction of the data that the network assigns to class 0."""
+        from igbtheory.guesses.share_of_class_0 import GuessLaw  # noqa: PLC0415 - a law is loaded when it is used
 
         return self.dataset or GuessLaw(np.asarray(self.gamma, dtype=float)[()], self._counts)
 
     def guesses(self, n_classes: int) -> "ClassGuessLaw | DatasetClassLaw":
-        """Law of the fractions of the data given to each of 2 to 1000 classes, whose outputs are independent."""
+        """Return the law of the fractions of the data assigned to 2 to 1000 classes with independent outputs."""
         if self.dataset is not None:
             from igbtheory.guesses.several_dataset import DatasetClassLaw  # noqa: PLC0415 - as above
 
@@ -141,7 +150,10 @@ class Prediction(OutputLayer):
         return ClassGuessLaw(np.asarray(self.gamma, dtype=float)[()], n_classes, self._counts)
 
     def softmax(self, n_classes: int, temperature: float = 1.0) -> "SoftmaxLaw | DatasetSoftmaxLaw":
-        """Law of the mean probability of each of 2 to 1000 classes over the data, by the outputs O/temperature."""
+        """Return the law of the mean softmax probabilities over the data of 2 to 1000 classes.
+
+        The outputs are divided by the temperature before the softmax.
+        """
         if self.dataset is not None:
             from igbtheory.guesses.several_dataset import DatasetSoftmaxLaw  # noqa: PLC0415 - as above
 
@@ -157,21 +169,69 @@ class Prediction(OutputLayer):
         return None if self.batch is None else Counts(self, self.batch)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the prediction as plain values, with all layers."""
-        from igbtheory.printing import prediction_dict  # noqa: PLC0415 - most predictions are not printed
-
-        return prediction_dict(self)
+        """Return the prediction as plain values, with the moments after every layer."""
+        law: Any = self.G0
+        moments = {"mean": law.mean(), "var": law.var(), "std": law.std()}
+        if self.dataset is None:
+            moments["majority"] = law.majority()
+        rank = {} if np.isinf(self.effective_rank) else {"effective_rank": self.effective_rank}
+        return {
+            **{name: getattr(self, name) for name in (*QUANTITIES, "regime")},
+            **rank,
+            "G0": moments,
+            "per_layer": {name: getattr(self.per_layer, name) for name in QUANTITIES},
+        }
 
     def columns(self) -> dict[str, Any]:
-        """Return a row for every Dense layer; of a sweep a row for every network: its parameters, then the output."""
-        from igbtheory.printing import prediction_columns  # noqa: PLC0415 - as above
+        """Return a table with a row for every Dense layer, or for every network of a sweep.
 
-        return prediction_columns(self)
+        The rows of a sweep begin with its parameters, and the moments are those of the output.
+        """
+        shape = np.shape(self.gamma)
+        if not shape:
+            layers = {name: getattr(self.per_layer, name) for name in QUANTITIES}
+            return {"layer": np.arange(1, len(self.per_layer.var_mu) + 1), **layers}
+        swept = {
+            name: value
+            for owner in (*each(self.layers), self.inputs)
+            for name, value in {**vars(owner), **dict(getattr(owner, "parameters", ()))}.items()
+            if np.ndim(value) and not isinstance(value, tuple)
+        }
+        output = {name: getattr(self, name) for name in (*QUANTITIES, "regime")}
+        return {name: np.broadcast_to(value, shape).ravel() for name, value in {**swept, **output}.items()}
 
     def __str__(self) -> str:
-        from igbtheory.printing import prediction_text  # noqa: PLC0415 - as above
+        if np.ndim(self.gamma):
+            return repr(self)
+        from igbtheory.text import number, table  # noqa: PLC0415 - most predictions are not printed
 
-        return repr(self) if np.ndim(self.gamma) else prediction_text(self)
+        depth = len(self.per_layer.var_mu)
+        shown = np.unique(np.geomspace(1, depth, SHOWN).round().astype(int)) if depth > SHOWN else range(1, depth + 1)
+        columns = [getattr(self.per_layer, name) for name in COLUMNS]
+        rows = (["output" if i == depth else str(i), *(number(column[i - 1], 8) for column in columns)] for i in shown)
+        return "\n".join([table(("layer", *COLUMNS), rows), "", *self._summary(number)])
+
+    def _summary(self, number: "Callable[[Any, int], str]") -> "Iterator[str]":
+        """Yield the lines about the output and the guesses of one network."""
+        digits = getattr(self.per_layer.n, "digits", 15)
+        law: Any = self.G0
+        yield f"gamma   {number(self.gamma, digits)}"
+        yield f"c       {number(self.c, digits)}"
+        if self.batch is not None and self.batch.size is not None:
+            c_within = "not known" if np.isnan(float(self.c_within)) else number(self.c_within, digits)
+            yield f"c       {c_within} within a batch of {self.batch.size}"
+        if np.isfinite(self.effective_rank):
+            yield f"rank    {self.effective_rank:.3g}, effective: BatchNorm has no exact rule here, but draws"
+        favoured = ""
+        if self.dataset is None:
+            favoured = f": on average the favoured class gets {law.majority():.2%} of the data"
+        yield f"regime  {self.regime}{favoured}"
+        yield f"G0      mean {law.mean():.6g}, standard deviation {law.std():.6g} over initialisations"
+        # with more than 307 digits the error may be smaller than all doubles
+        error = f"{float(self.error):.1g}" if self.error else "below 1e-307"
+        yield f"error   {error} (estimated, relative, of var_mu and var_chi)"
+        if self.estimated:
+            yield f"drawn   {', '.join(map(repr, self.estimated))}: no exact rule, estimated from draws"
 
     def __repr__(self) -> str:
         if np.ndim(self.gamma):
@@ -190,13 +250,13 @@ class Prediction(OutputLayer):
 @final
 @dataclass(frozen=True)
 class Counts:
-    """Law of the count among D data, in their batches; a full batch has all D."""
+    """Law of the number of guesses among D data in batches; a full batch has all D data."""
 
     prediction: Prediction
     batch: Batch
 
     def __call__(self, D: int) -> "BatchedGuessLaw":  # noqa: N803 - the papers' letter
-        """Return the law among D data."""
+        """Return the law of the number of guesses among D data."""
         from igbtheory.guesses.finite_batches import BatchedGuessLaw  # noqa: PLC0415 - as above
 
         prediction, batch = self.prediction, self.batch
@@ -204,8 +264,8 @@ class Counts:
         found = prediction if known else batch.at(batch.size or D)
         if len(found.estimated) > len(prediction.estimated):
             message = (
-                "no exact rule gives the covariance of two data of one batch behind these layers: it is estimated from "
-                "draws, with about three digits"
+                "the covariance of two data of one batch after these layers has no exact rule: it is estimated from "
+                "draws, to about three digits"
             )
             warnings.warn(message, EstimateWarning, stacklevel=4)
         return BatchedGuessLaw(found.c, found.c_within, D, batch.size or D)

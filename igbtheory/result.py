@@ -1,4 +1,4 @@
-"""What the result of every verb can do: plain values, JSON, tables, pictures, pickles; equal results are equal."""
+"""What every result can do: plain values, JSON, tables, pictures, pickling and comparison."""
 
 import json
 from abc import ABC
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 import igbtheory
-from igbtheory.saved import jsonable, same, tree_of, value_of
+from igbtheory.saved import json_of, same, tree_of, value_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 
 LONGEST = 60
-"""Characters of a field that are shown in the repr of a result; of an array, its shape."""
+"""Largest number of characters that the repr of a result shows of a field; arrays are shown by their shape."""
 
 
 class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does not
-    """Frozen dataclass that a verb returns. Two results are equal where their fields are; NaN equals NaN."""
+    """Base class of results, which are frozen dataclasses. They are equal if their fields are; NaN equals NaN."""
 
-    told: ClassVar[tuple[str, ...]] = ()
-    """Names of the properties that `to_dict` returns; the fields where there are none."""
+    exported: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that `to_dict` returns; if empty, it returns the fields."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values: numbers, texts, arrays, and dictionaries of them."""
-        names = self.told or [field.name for field in fields(self)]  # type: ignore[arg-type]
+        names = self.exported or [field.name for field in fields(self)]  # type: ignore[arg-type]
         found = ((name, getattr(self, name)) for name in names)
         return {name: value.to_dict() if isinstance(value, Result) else value for name, value in found}
 
     def columns(self) -> dict[str, Any]:
-        """Return the result as a table: columns of one length by their names.
+        """Return the result as a table: a dictionary of columns of equal length.
 
-        By default there is a row for every entry of the arrays, where these have one shape, and one row else.
+        By default there is a row for every entry of the arrays if they all have one shape, and a single row otherwise.
         """
         values = dict(_flat(self.to_dict()))
         shapes = {np.shape(value) for value in values.values()} - {()}
@@ -46,17 +46,16 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
     def to_json(self) -> str:
         """Return the result as JSON: `values` for people and other programs, and `state` for `from_json`.
 
-        TypeError where the result contains a layer or a kind of number of your own.
+        TypeError: the result contains a layer or a kind of number of your own.
         """
         from igbtheory.text import plain  # noqa: PLC0415 - most results are not saved
 
         head = {"igbtheory": igbtheory.__version__, "result": type(self).__name__}
-        parts = {"values": plain(self.to_dict()), "state": jsonable(tree_of(self))}
-        return json.dumps({**head, **parts}, allow_nan=False, ensure_ascii=False)
+        return json_of({**head, "values": plain(self.to_dict()), "state": tree_of(self)})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the result that `to_json` wrote, equal to the first. ValueError where the text is none of these."""
+        """Return a result equal to the one that `to_json` wrote. ValueError: `to_json` did not write this text."""
         try:
             found = json.loads(text)
             version, state = found["igbtheory"], found["state"]
@@ -71,7 +70,7 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
         return value
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the table of the result (`columns`) as a DataFrame. It needs pandas, the extra "pandas"."""
+        """Return the table of the result (`columns`) as a DataFrame; this needs the extra "pandas"."""
         try:
             import pandas as pd  # noqa: PLC0415 - an extra
         except ImportError:
@@ -82,12 +81,12 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the result into Matplotlib axes, by default new ones, and return them."""
-        # by name: pictures import results, and not the other way round
+        # imported by name, because the pictures import the results
         drawn: Axes = import_module("igbtheory.pictures.plots").plot(self, axes)
         return drawn
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the formula, the table and the picture."""
+        """Return the HTML that a notebook shows: the formula, the table and the picture."""
         shown: str = import_module("igbtheory.pictures.notebook").html(self)
         return shown
 
@@ -100,7 +99,7 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
         return same(tree_of(self), tree_of(other)) if type(other) is type(self) else NotImplemented
 
     def __hash__(self) -> int:
-        """Hash of the class and the texts and whole numbers among the fields, which equal results share."""
+        """Return a hash of the class and of the fields that are texts or whole numbers, which equal results share."""
         values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
         return hash((type(self), *(value for value in values if type(value) in {str, int})))
 
@@ -120,7 +119,7 @@ def _short(value: Any) -> str:
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    """Return the names and values of nested dictionaries, the names joined by points."""
+    """Return the names and values of nested dictionaries, with the names joined by dots."""
     found: list[tuple[str, Any]] = []
     for name, value in values.items():
         found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(f"{prefix}{name}", value)]

@@ -1,10 +1,12 @@
-"""Results as trees of plain values, for JSON and for the question whether two results are equal.
+"""Results as trees of plain values, for saving them as JSON and for comparing them.
 
-The nodes of a tree are dictionaries with texts as keys, lists, NumPy arrays of numbers, texts, numbers and None. An
-object of the package is a dictionary with the name of its class and its fields. Reading a tree makes such objects
-again, and calls nothing else.
+The nodes of a tree are dictionaries with texts as keys, lists, NumPy arrays of numbers, texts, finite numbers, booleans
+and None. An object of the package becomes a dictionary with the name of its class and its fields. Reading a tree
+creates such objects and runs nothing else.
 """
 
+import json
+import math
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -21,17 +23,19 @@ MAKERS = {
     "igbtheory.prediction:PerLayer",
     "igbtheory.prediction:per_layer_of_texts",
 }
-"""Functions that a tree may name to make a value again: what `__reduce__` of a class of the package returns."""
+"""Functions that a tree may name to recreate a value: those that a `__reduce__` in the package returns."""
 CONSTANTS = {"igbtheory.numbers.float64:FLOAT64"}
 """Constants that a tree may name."""
 FORMATS = "fiub"
-"""Kinds of NumPy arrays that are saved as they are."""
+"""Kinds of NumPy arrays that stay arrays in a tree."""
 
 
 def tree_of(value: Any) -> Any:
-    """Return the tree of a value; objects that are neither of this package nor of SymPy stay what they are."""
+    """Return the tree of a value; objects that belong neither to this package nor to SymPy stay in it as they are."""
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray):
@@ -48,7 +52,7 @@ def tree_of(value: Any) -> Any:
 
 
 def _tree_of_object(value: Any) -> Any:
-    """Return the tree of an object: how it is made again, or its class and its fields."""
+    """Return the tree of an object: the call that recreates it, or its class and its fields."""
     kind = type(value)
     if hasattr(value, "free_symbols") and hasattr(value, "args"):
         return _tree_of_expression(value)
@@ -73,7 +77,7 @@ def _tree_of_expression(value: Any) -> Any:
 
 
 def value_of(tree: Any) -> Any:
-    """Return the value of a tree. ValueError where the tree names a function or class that is none of the package's."""
+    """Return the value of a tree. ValueError: the tree names a function or class that it must not name."""
     if isinstance(tree, list):
         return [value_of(item) for item in tree]
     match tree:
@@ -99,7 +103,7 @@ def value_of(tree: Any) -> Any:
 
 
 def _object(name: str, state: dict[str, Any]) -> Any:
-    """Return an object of a class of the package with these fields, which the class checks where it checks them."""
+    """Return an object of a class of the package with these fields, which `__post_init__` checks if there is one."""
     kind = _named(name, allowed=name.startswith(f"{PACKAGE}."))
     expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
     if not isinstance(kind, type) or _name(kind) != name or expected != set(state):
@@ -117,7 +121,7 @@ def _name(what: Any) -> str:
 
 
 def _made(name: str, parts: list[Any], assumed: dict[str, Any]) -> Any:
-    """Return what one of MAKERS makes of the parts, or an expression of SymPy, which would run texts as Python."""
+    """Return the result of one of MAKERS, or a SymPy expression; its parts must not be texts, which SymPy would run."""
     if not name.startswith("sympy."):
         return _named(name, allowed=name in MAKERS)(*parts)
     from sympy import Basic, Symbol  # noqa: PLC0415 - only formulas need it
@@ -130,9 +134,9 @@ def _made(name: str, parts: list[Any], assumed: dict[str, Any]) -> Any:
 
 
 def _named(name: str, *, allowed: bool) -> Any:
-    """Return what a name such as "igbtheory.inputs:GaussianInputs" stands for, where it is allowed."""
+    """Return the object that a name such as "igbtheory.inputs:GaussianInputs" refers to. ValueError: not allowed."""
     module, _, own = name.partition(":")
-    # importing the module that runs the command line would run it
+    # importing igbtheory.__main__ would run the command line
     inside = allowed and own.isidentifier() and "__" not in module
     found = getattr(import_module(module), own, None) if inside else None
     if found is None:
@@ -148,23 +152,16 @@ def same(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(item, b[key]) for key, item in a.items())
-    return type(a) is type(b) and bool(a == b or (a != a and b != b))  # noqa: PLR0124 - NaN differs from itself
+    return type(a) is type(b) and bool(a == b)
 
 
-def jsonable(tree: Any) -> Any:
-    """Return a tree as JSON can hold it: numbers are exact; arrays, inf and NaN become dictionaries.
+def json_of(tree: Any) -> str:
+    """Return a tree as JSON with exact numbers. TypeError: it contains an object from outside the package."""
+    return json.dumps(tree, default=_array, allow_nan=False, ensure_ascii=False)
 
-    TypeError where it contains an object that is not of this package.
-    """
-    if isinstance(tree, np.ndarray):
-        shape, dtype = list(tree.shape), str(tree.dtype)
-        return {"array": jsonable(tree.ravel().tolist()), "dtype": dtype, "shape": shape}
-    if isinstance(tree, float) and not np.isfinite(tree):
-        return {"float": str(tree)}
-    if isinstance(tree, list):
-        return [jsonable(item) for item in tree]
-    if isinstance(tree, dict):
-        return {key: jsonable(item) for key, item in tree.items()}
-    if tree is None or isinstance(tree, str | bool | int | float):
-        return tree
-    raise TypeError(f"expected a result of parts of {PACKAGE}, got one with {tree!r:.80}; save it with pickle instead")
+
+def _array(value: Any) -> dict[str, Any]:
+    """Return an array of a tree as a dictionary."""
+    if isinstance(value, np.ndarray):
+        return {"array": tree_of(value.ravel().tolist()), "dtype": str(value.dtype), "shape": list(value.shape)}
+    raise TypeError(f"expected a result of parts of {PACKAGE}, got one with {value!r:.80}; save it with pickle instead")

@@ -1,4 +1,4 @@
-"""Numbers and tables as text, for what results print."""
+"""Numbers, tables and JSON as text, for printing results."""
 
 import json
 import math
@@ -6,23 +6,23 @@ from collections.abc import Iterable
 from typing import Any
 
 PLAIN = 7
-"""Power of ten up to which, and down to whose inverse, measured values are written without one."""
+"""Measured values between 10^-7 and 10^7 are written without a power of ten."""
 ROUNDING = 1e-14
-"""Share of a value that sums leave of an error which is 0."""
+"""Relative standard error below which it is only a rounding error of sums."""
 
 
 def number(value: Any, digits: int) -> str:
-    """Return a number of any kind with so many significant digits."""
+    """Return a number of any kind as text with that many significant digits."""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value.context.nstr(value, digits))
 
 
 def json_text(values: Any, digits: int = 17, indent: int | None = None) -> str:
-    """Return plain values as JSON; numbers that JSON cannot hold (inf, nan, many digits) become texts."""
+    """Return plain values as JSON; numbers that JSON cannot represent (inf, NaN, many digits) become texts."""
     return json.dumps(plain(values, digits), indent=indent, allow_nan=False, ensure_ascii=False)
 
 
 def plain(value: Any, digits: int = 17) -> Any:
-    """Return what JSON can hold of a value: NumPy arrays become lists, their numbers Python's."""
+    """Return a value as JSON can represent it: NumPy arrays become lists, and other objects texts."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -37,11 +37,11 @@ def plain(value: Any, digits: int = 17) -> Any:
 
 
 def measured(value: float, error: float) -> str:
-    """Return the value ± its standard error, both to the second digit of the error; below the rounding it is 0."""
+    """Return the value ± its standard error, both rounded to the second digit of the error."""
     error = 0.0 if error < ROUNDING * abs(value) else error
     if not (math.isfinite(value) and math.isfinite(error) and error > 0):
         return f"{value:.6g} ± {error:.2g}"
-    # powers of ten of the first digit of the value and of the last digit that is shown, after rounding
+    # the exponents of the first digit of the value and of the last digit that is shown, after rounding
     first, last = _power(value, 15), _power(error, 1) - 1
     if abs(first) < PLAIN and -PLAIN <= last < PLAIN - 1:
         decimals = max(-last, 0)
@@ -50,12 +50,12 @@ def measured(value: float, error: float) -> str:
 
 
 def _power(value: float, decimals: int) -> int:
-    """Return the power of ten of the first digit, once the value is rounded to so many digits behind it."""
+    """Return the exponent of the first digit of a value that is rounded to that many digits after the first."""
     return int(f"{value:.{decimals}e}".partition("e")[2])
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool = False) -> str:
-    """Return a table with a line of headings: the first column flush left, the others flush right unless `words`."""
+    """Return a table with headings: the first column is aligned left, the others right, or left if `words`."""
     lines = [tuple(columns), *map(tuple, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     sides = ["<" if words or i == 0 else ">" for i in range(len(widths))]

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Writing of files and folders that appear complete or not at all."""
 
 import os
 import shutil
@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 
 PREFIX = ".unfinished-igb-"
 YOUNG = 60.0
-"""Seconds in which a new folder is left alone, since it may not be locked yet."""
+"""Age in seconds below which a folder is not deleted, because it may not be locked yet."""
 
 
 @contextmanager
 def whole_file(target: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """Yield a path to write, which becomes `target` at the end; whatever interrupts leaves things as they were.
+    """Yield a path to write; the file becomes `target` at the end, and after an interruption nothing has changed.
 
-    ValueError, before anything is written: `target` ends in none of the suffixes, or no file can be made there.
+    ValueError, before anything is written: `target` has none of the suffixes, or its folder cannot be written to.
     """
     if target.suffix.lower() not in suffixes:
         raise ValueError(f"expected a file that ends in {' or '.join(suffixes)}, got {str(target)!r}")
@@ -30,10 +30,10 @@ def whole_file(target: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 @contextmanager
 def whole_files(folder: Path, option: str) -> Iterator[Path]:
-    """Yield a folder to fill, whose files move into `folder` at the end, in the order of their names.
+    """Yield a folder to fill; its files move into `folder` at the end, in the order of their names.
 
-    Whatever interrupts before leaves things as they were. ValueError: no file can be written into `folder`, which is
-    made where its parents allow; `option` of the command line names another.
+    After an interruption nothing has changed. `folder` is created if it is missing. ValueError: `folder` cannot be
+    written to; the error names `option`, the option of the command line that chooses the folder.
     """
     with workplace(folder, f"write into {folder}", f"name another folder with {option}", made=True) as work:
         yield work
@@ -43,10 +43,10 @@ def whole_files(folder: Path, option: str) -> Iterator[Path]:
 
 @contextmanager
 def workplace(folder: Path, what: str, remedy: str, *, made: bool = False) -> Iterator[Path]:
-    """Yield a new folder in `folder`, which is deleted in the end.
+    """Yield a new folder in `folder`, which is deleted at the end.
 
-    made: `folder` is made too, where it is missing; an error or an interruption removes it again, if it is empty.
-    ValueError where none can be made, which says that one cannot do `what`, and the remedy.
+    made: create `folder` if it is missing; after an error or an interruption it is removed again if it is empty.
+    ValueError: the new folder cannot be created; the error says that the program cannot do `what`, and the remedy.
     """
     missing = [parent for parent in (folder, *folder.parents) if not parent.exists()] if made else []
     try:
@@ -67,7 +67,7 @@ def workplace(folder: Path, what: str, remedy: str, *, made: bool = False) -> It
 
 
 def _clear(folder: Path) -> None:
-    """Delete what runs left there that were killed: old folders that nobody has locked."""
+    """Delete the folders that killed runs have left: old ones that no process has locked."""
     for left in folder.glob(f"{PREFIX}*"):
         with suppress(OSError), _locked(left) as ours:
             if ours and time.time() > left.stat().st_mtime + YOUNG:
@@ -78,11 +78,11 @@ def _clear(folder: Path) -> None:
 def _locked(folder: Path) -> Iterator[bool]:
     """Lock a folder until the block or this process ends.
 
-    Yield False where another process has locked it, or where the system or the disk has no such locks.
+    Yield False if another process has locked the folder, or if the system or the disk does not support locks.
     """
     with ExitStack() as closed:
         try:
-            import fcntl  # noqa: PLC0415 - Windows has none
+            import fcntl  # noqa: PLC0415 - Windows does not have it
 
             place = os.open(folder, os.O_RDONLY)
             closed.callback(os.close, place)

@@ -16,11 +16,10 @@ import igbtheory as igb
 from igbtheory.claims import Finding, Section, Trial, agree, identity, measured, rises, shown
 from igbtheory.claims.claim import Claim
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, combined
-from igbtheory.claims.formula import mutants
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import UNTESTED, Outcome, run
 from igbtheory.cli import main
-from igbtheory.shipped import load_missing, own_folder
+from igbtheory.shipped import load_file, load_missing, own_folder
 
 X = sp.Symbol("x", positive=True)
 
@@ -249,6 +248,7 @@ def test_all_formats_of_a_report_have_the_same_content(tmp_path: Path) -> None:
 
 
 def test_mutants_change_one_number_at_a_time() -> None:
+    mutants = load_file(Path(__file__).parent.parent / "benchmarks" / "mutate_claims.py").mutants
     gamma, q = sp.symbols("gamma q")
     stated = (sp.Eq(gamma, 1 / (sp.pi - 1)), sp.Gt(q, 0))
     changed = [tuple(part.rhs for part in mutant) for mutant in mutants(stated)]

@@ -915,7 +915,10 @@ def test_what_the_model_prints_stands_on_standard_error(capsys: Capture, folder:
             "wrong.py:Model --data digits",
             "cannot import wrong.py: SyntaxError: '(' was never closed (wrong.py, line 1)",
         ),
-        ("leaves.py:Model --data digits", "SystemExit: 3 (leaves.py, line 1); put what exits under if __name__"),
+        (
+            "leaves.py:Model --data digits",
+            "SystemExit: 3 (leaves.py, line 1); put the call of exit() under if __name__",
+        ),
         (
             "no.such.module:Model --data digits",
             "cannot import no.such.module: ModuleNotFoundError: No module named 'no'",

@@ -312,4 +312,4 @@ def test_the_command_prints_the_page_and_tells_progress_apart(
     assert main(["report", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert out == f"{tmp_path / 'out' / 'index.html'}\n"
-    assert err == f"until all is done, pictures appear in {tmp_path / 'out'}\n", "the bar is for terminals"
+    assert err == f"pictures appear in {tmp_path / 'out'} until everything is finished\n", "the bar is for terminals"

@@ -14,6 +14,7 @@ import sympy as sp
 import igbtheory as igb
 from igbtheory import losses, phases
 from igbtheory.guesses import accuracy_bounds
+from igbtheory.guesses.summary import summary
 from igbtheory.result import Result
 from igbtheory.text import json_text
 
@@ -59,6 +60,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "softmax of data": lambda: result("on data").softmax(3),
     "estimate": lambda: result("classes").pdf(0.3, draws=50),
     "sampled": lambda: result("classes").largest(50),
+    "classes in one table": lambda: summary(P, 3, draws=20),
     "accuracy": lambda: accuracy_bounds(result("classes"), draws=20),
     "simulation": lambda: NET.simulate(4, 16, 20),
     "comparison": lambda: result("simulation").compare(),

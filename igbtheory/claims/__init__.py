@@ -1,7 +1,7 @@
-"""Claims of papers: statements with evidence that anyone can run, and what they come to.
+"""Claims of papers: statements with evidence that anyone can run, and their verdicts.
 
-A file of claims makes a `Section` and adds functions to it, each a derivation that yields findings. `gaussians` holds
-formulas that many claims share, `simulated` evidence from finite networks.
+A file of claims creates a `Section` and adds derivations to it, which are functions that yield findings. `gaussians`
+contains formulas that many claims use, and `simulated` evidence from finite networks.
 """
 
 from igbtheory.claims.claim import Claim, Section

@@ -1,4 +1,4 @@
-"""Claims, and the sections of papers that hold them."""
+"""Claims, and the sections of papers to which they belong."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -17,11 +17,12 @@ Derivation = Callable[..., Iterable[Finding]]
 @final
 @dataclass(frozen=True)
 class Claim:
-    """A claim: its id, the statement in words and as a formula, what it presumes, and the derivation that tests it.
+    """A claim: its id, the statement in words and as a formula, its assumptions, and the derivation that tests it.
 
-    stated: one SymPy relation or several, which the text prints and the derivation tests; of a definition LaTeX.
-    verdict: the recorded one; reason: why it is not decided; correction: what is right instead; counter_example:
-    Python that runs without error because the claim is false, in which `printed` is what the formula states.
+    stated: one or several SymPy relations, which reports print and the derivation tests; for a definition, LaTeX.
+    verdict: the recorded verdict. reason: why the claim is not decided. correction: the right statement instead.
+    counter_example: Python code that runs without an error because the claim is false; in it, `printed` is the
+    right-hand side of the formula.
     """
 
     id: str
@@ -36,7 +37,7 @@ class Claim:
     counter_example: str = ""
 
     def __getstate__(self) -> dict[str, Any]:
-        # SymPy would make False of a wrong equation that it loads
+        # SymPy would evaluate a wrong equation to False on loading
         relations = [
             partial(x.func, *x.args, evaluate=False) if getattr(x, "is_Relational", False) else x
             for x in parts(self.stated)
@@ -50,17 +51,17 @@ class Claim:
 
     @property
     def formula(self) -> str:
-        """The statement in LaTeX, empty where it is in words alone."""
+        """Statement in LaTeX; empty if it is only in words."""
         return latex(self.stated)
 
     @property
     def steps(self) -> str:
-        """The derivation in words."""
+        """Docstring of the derivation."""
         return "" if self.derivation is None else getdoc(self.derivation) or ""
 
     @property
     def source(self) -> str:
-        """The file and the line of the derivation, empty where there is none."""
+        """File and line of the derivation; empty if there is none."""
         if self.derivation is None:
             return ""
         derivation = unwrap(self.derivation)
@@ -68,11 +69,11 @@ class Claim:
 
     @property
     def program(self) -> str:
-        """The counter-example as a whole program: it begins with the formula as printed, where it uses it."""
+        """Counter-example as a complete program, see `formula.program`."""
         return program(self.stated, self.counter_example)
 
     def findings(self, trial: Trial) -> list[Finding]:
-        """Findings of the derivation, in order; it takes `trial`, `stated`, both or neither."""
+        """Return the findings of the derivation, whose parameters may be `trial`, `stated`, both or none."""
         if self.derivation is None:
             return []
         offered = {"trial": trial, "stated": self.stated}
@@ -82,9 +83,9 @@ class Claim:
 @final
 @dataclass(eq=False)
 class Section:
-    """A section of a paper, to which a file of claims adds what it derives.
+    """A section of a paper, to which a file of claims adds its claims.
 
-    place: the letter of the paper and the number of the section, such as "A 5.1" or "E F.2", which orders reports.
+    place: the letter of the paper and the number of the section, such as "A 5.1" or "E F.2"; reports are in this order.
     """
 
     title: str
@@ -92,7 +93,7 @@ class Section:
     claims: list[Claim] = field(default_factory=list)
 
     def holds(self, name: str, says: str, printed: Any = (), **more: Any) -> Callable[[Derivation], Derivation]:
-        """Decorator of the derivation of a claim that is right as printed."""
+        """Return a decorator for the derivation of a claim that is right as printed."""
         return partial(self._add, Claim(name, says, self.title, HOLDS, stated=printed, **more))
 
     def fails(
@@ -107,17 +108,17 @@ class Section:
         right_assumes: str = "",
         **more: Any,
     ) -> Callable[[Derivation], Derivation]:
-        """Decorator of the derivation that shows a claim to be wrong as printed.
+        """Return a decorator for the derivation that shows a claim to be wrong as printed.
 
-        correction, right, right_assumes: the right statement, which the same derivation shows to hold. If that takes
-        another derivation, add it by `corrects`.
+        correction, right, right_assumes: the right statement in words, as a formula, and its assumptions. The same
+        derivation must show that it holds; if another derivation is needed, add that with `corrects`.
         """
         other = Claim(f"{name}, corrected", correction, self.title, HOLDS, stated=right, assumes=right_assumes)
         more |= {"counter_example": counter_example, "correction": other if correction else None}
         return partial(self._add, Claim(name, says, self.title, FAILS, stated=printed, **more))
 
     def corrects(self, name: str, says: str, right: Any = (), **more: Any) -> Callable[[Derivation], Derivation]:
-        """Decorator of the derivation of what is right instead of the claim `name`, which was added before."""
+        """Return a decorator for the derivation of the correction of the claim `name`, which was added before."""
         checks.known("claim to correct", name, [claim.id for claim in self.claims])
         place = next(i for i, claim in enumerate(self.claims) if claim.id == name)
 
@@ -129,7 +130,7 @@ class Section:
         return add
 
     def untested(self, reason: str, *listed: tuple[str, ...]) -> None:
-        """Add claims that are listed and not tested, all for one reason: of each the id, the text, and any LaTeX."""
+        """Add claims that are listed but not tested, with the reason; each has an id, the text, and optional LaTeX."""
         for name, says, *printed in listed:
             self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=tuple(printed)))
 

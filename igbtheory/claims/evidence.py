@@ -1,4 +1,4 @@
-"""Evidence: symbolic identities, numbers that agree, relations that hold, simulations with z-scores."""
+"""Evidence for claims: symbolic identities, agreement of numbers, relations, simulations with z-scores."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -7,101 +7,90 @@ from typing import Any
 import mpmath
 import numpy as np
 import scipy
+import sympy as sp
 
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex
+from igbtheory.claims.gaussians import ncdf, npdf
 
 PLACES = 40
-"""Digits at which an identity that does not simplify is tried."""
+"""Digits with which an identity that does not simplify is evaluated."""
 POINTS = 4
-"""Points at which it is tried."""
+"""Number of points at which an identity that does not simplify is evaluated."""
 SURE = 1.645
-"""Standard errors, beyond those at which a test rejects, by which a deviation is seen with a probability of 95 %."""
+"""A deviation this many standard errors beyond the rejection threshold is detected with a probability of 95 %."""
 
 
 def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
-    """Finding that two SymPy expressions are equal: their difference simplifies to 0.
+    """Return the finding that two SymPy expressions are equal: their difference simplifies to 0.
 
-    Give what is derived unevaluated, such as `Integral`, `Derivative` or `Limit`: it is printed, then evaluated. Two
-    sides that are the same expression already test nothing, which is undecided, unless `of` says what has been
-    evaluated on the left: an expression, or its name in LaTeX.
-    Where the difference does not simplify, it is evaluated at random values of its symbols (positive ones where they
-    are assumed positive, whole ones where they are assumed whole): if it is not 0 there the identity fails, else
-    nothing is decided.
+    Pass the derived side unevaluated, as an `Integral`, `Derivative` or `Limit`: it is printed and then evaluated. If
+    both sides are the same expression from the start, nothing has been tested and the finding is undecided, unless `of`
+    says what was evaluated on the left: an expression, or its name in LaTeX.
+    If the difference does not simplify, it is evaluated at random values of its symbols, which respect the assumptions
+    positive and integer. If it differs from 0 there, the identity fails; otherwise the finding is undecided.
     """
-    import sympy  # noqa: PLC0415 - as slow to load as all the rest
-
-    left, right = sympy.sympify(left), sympy.sympify(right)
+    left, right = sp.sympify(left), sp.sympify(right)
     formula = f"{latex(left if of is None else of)} = {latex(right)}"
     if left == right and of is None:
         return Finding("symbolic", label, UNDECIDED, f"{_text(left, right)}: both sides are one expression", formula)
     stated, left, right = (left, right), left.doit(), right.doit()
-    difference = sympy.Integer(0) if left == right else sympy.expand(left - right)
-    if difference != 0:  # the slower way
-        difference = sympy.simplify(left - right)
+    difference = sp.Integer(0) if left == right else sp.expand(left - right)
+    if difference != 0:  # slower
+        difference = sp.simplify(left - right)
     if difference == 0:
         return Finding("symbolic", label, HOLDS, "", formula)
-    shown = _text(*stated)  # which takes time
+    shown = _text(*stated)  # only now, because it takes time
     for values in _points(sorted(left.free_symbols | right.free_symbols, key=str)):
-        gap = sympy.N(abs(difference.subs(values)), PLACES)
-        size = sympy.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
+        gap = sp.N(abs(difference.subs(values)), PLACES)
+        size = sp.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
         comparable = gap.is_comparable and size.is_comparable
         if comparable and (gap.is_infinite or gap > size * 10 ** (-PLACES // 2)):
             at = ", ".join(f"{symbol} = {value}" for symbol, value in values.items())
-            both = f"left {sympy.N(left.subs(values), 15)}, right {sympy.N(right.subs(values), 15)}"
+            both = f"left {sp.N(left.subs(values), 15)}, right {sp.N(right.subs(values), 15)}"
             return Finding("symbolic", label, FAILS, f"{shown}: {both}{f' at {at}' if at else ''}", formula)
-    detail = f"{shown}: the difference {sympy.sstr(difference)} does not simplify"
+    detail = f"{shown}: the difference {sp.sstr(difference)} does not simplify"
     return Finding("symbolic", label, UNDECIDED, detail, formula)
 
 
 def _text(left: Any, right: Any) -> str:
-    import sympy  # noqa: PLC0415 - as above
-
-    return f"{sympy.sstr(left)} = {sympy.sstr(right)}"
+    return f"{sp.sstr(left)} = {sp.sstr(right)}"
 
 
 def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
-    import sympy  # noqa: PLC0415 - as above
-
     rng = np.random.default_rng(0)
     points = []
     for _ in range(POINTS):
         values = {}
         for symbol in symbols:
             whole, positive = symbol.is_integer, symbol.is_positive
-            value = sympy.Integer(int(rng.integers(5, 12))) if whole else sympy.Rational(int(rng.integers(1, 40)), 16)
+            value = sp.Integer(int(rng.integers(5, 12))) if whole else sp.Rational(int(rng.integers(1, 40)), 16)
             values[symbol] = value if whole or positive else value * int(rng.choice([-1, 1]))
         points.append(values)
     return points
 
 
 def normal(label: str, density: Any, x: Any, mean: Any, variance: Any) -> list[Finding]:
-    """Findings that a density in the symbol x is that of N(mean, variance): slope of its logarithm, and mass."""
-    import sympy  # noqa: PLC0415 - as above
-
-    slope = sympy.Derivative(sympy.log(density), x)
-    mass = sympy.Integral(density, (x, -sympy.oo, sympy.oo))
+    """Return the findings that a density in the symbol x is that of N(mean, variance): its log derivative and mass."""
+    slope = sp.Derivative(sp.log(density), x)
+    mass = sp.Integral(density, (x, -sp.oo, sp.oo))
     return [identity(f"{label}: log density", slope, -(x - mean) / variance), identity(f"{label}: mass", mass, 1)]
 
 
 def rectified(label: str, density: Any, x: Any, mean: Any, deviation: Any) -> list[Finding]:
-    """Findings that a density, an atom at 0 and a part above it, is that of max(X, 0), X ~ N(mean, deviation^2)."""
-    import sympy  # noqa: PLC0415 - as above
-
-    from igbtheory.claims.gaussians import ncdf, npdf  # noqa: PLC0415 - as above
-
-    below = sympy.Integral(npdf(x, mean, deviation), (x, -sympy.oo, 0))
-    slope = sympy.Derivative(ncdf((x - mean) / deviation), x)
+    """Return the findings that a density with an atom at 0 is that of max(X, 0) for X ~ N(mean, deviation^2)."""
+    below = sp.Integral(npdf(x, mean, deviation), (x, -sp.oo, 0))
+    slope = sp.Derivative(ncdf((x - mean) / deviation), x)
     return [
-        identity(f"{label}: probability of 0", below, density.coeff(sympy.DiracDelta(x)).rewrite(sympy.erfc)),
-        identity(f"{label}: density above 0", slope, density.coeff(sympy.Heaviside(x))),
+        identity(f"{label}: probability of 0", below, density.coeff(sp.DiracDelta(x)).rewrite(sp.erfc)),
+        identity(f"{label}: density above 0", slope, density.coeff(sp.Heaviside(x))),
     ]
 
 
 def agree(label: str, left: Any, right: Any, digits: float = 10) -> Finding:
-    """Finding that two numbers agree to so many digits of the larger; both are computed at least that well.
+    """Return the finding that two numbers agree to that many digits, relative to the larger one.
 
-    Numbers of SymPy are evaluated.
+    Both must be at least that accurate; SymPy numbers are evaluated.
     """
     left, right = (_number(value, digits) for value in (left, right))
     size = max(abs(left), abs(right))
@@ -119,10 +108,8 @@ def _number(value: Any, digits: float) -> Any:
 
 
 def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
-    """Finding that numbers satisfy a SymPy relation, once they stand for symbols of it."""
-    import sympy  # noqa: PLC0415 - as above
-
-    left, right = (sympy.N(side.subs(values)) for side in (relation.lhs, relation.rhs))
+    """Return the finding that numbers, substituted for symbols, satisfy a SymPy relation."""
+    left, right = (sp.N(side.subs(values)) for side in (relation.lhs, relation.rhs))
     found = relation.func(left, right)
     detail = f"{left} {relation.rel_op} {right}"
     if found not in (True, False):
@@ -131,22 +118,22 @@ def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
 
 
 def shown(label: str, condition: Any, detail: str) -> Finding:
-    """Finding that a condition on computed numbers holds, which `detail` shows."""
+    """Return the finding that a condition on computed numbers holds; `detail` shows the numbers."""
     return Finding("numerical", label, HOLDS if bool(condition) else FAILS, detail)
 
 
 def rises(label: str, numbers: Sequence[Any], beyond: float = 0.0) -> Finding:
-    """Finding that every number is larger than the one before it, and the last one larger than `beyond`."""
+    """Return the finding that every number is larger than the previous one, and the last larger than `beyond`."""
     right = all(low < high for low, high in pairwise(numbers)) and numbers[-1] > beyond
     return shown(label, right, ", ".join(mpmath.nstr(mpmath.mpmathify(number), 6) for number in numbers))
 
 
 def measured(trial: Trial, label: str, value: Any, error: Any, expected: Any, against: Any = None) -> Finding:
-    """Finding that a simulated value, with its standard error, is consistent with what is expected: its z-score.
+    """Return the finding that a simulated value with a standard error is consistent with the expected value.
 
-    It fails where the deviation has a probability below `trial.level`, and says which deviation it would have seen
-    with a probability of 95 %. against: the value under the nearest other hypothesis; where the simulation cannot tell
-    the two apart nothing is decided.
+    It fails if the probability of so large a deviation is below `trial.level`. The detail says which deviations would
+    have been detected with a probability of 95 %. against: the value under the nearest other hypothesis; if the
+    simulation cannot distinguish the two values, the finding is undecided.
     """
     value, error, expected = map(float, (value, error, expected))
     z = (value - expected) / error if error > 0 else float(np.inf if value != expected else 0)

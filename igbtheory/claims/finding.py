@@ -1,4 +1,4 @@
-"""Findings: what one piece of evidence says of a claim."""
+"""Findings: the result of one piece of evidence for or against a claim."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ import numpy as np
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 FAMILY = 1e-6
-"""Probability that any test of a run rejects what is true."""
+"""Probability that any test of a run rejects a true statement."""
 
 
 @final
 @dataclass(frozen=True)
 class Finding:
-    """One finding: its kind, what was compared, the verdict, the numbers, and the formula in LaTeX where there is one.
+    """One finding: its kind, a label of what was compared, the verdict, the numbers, and optional LaTeX.
 
     kind: symbolic, numerical, simulation or counter-example.
     """
@@ -29,13 +29,13 @@ class Finding:
 
 
 Findings = Iterator[Finding]
-"""What a derivation yields."""
+"""The return type of a derivation."""
 
 
 @final
 @dataclass(frozen=True)
 class Trial:
-    """Circumstances of a run: seed of the claim's simulations, whether small ensembles must do, level of every test."""
+    """Conditions of the test of a claim: its id, the seed of the run, small ensembles, the level of every test."""
 
     name: str
     run_seed: int = 0
@@ -44,22 +44,22 @@ class Trial:
 
     @cached_property
     def seed(self) -> int:
-        """Seed of this claim's simulations, from its name and the seed of the run."""
+        """Seed of this claim's simulations, derived from its id and the seed of the run."""
         entropy = (self.run_seed, crc32(self.name.encode()))
         return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
 
     @cached_property
     def rng(self) -> np.random.Generator:
-        """Generator of this claim's draws."""
+        """Random generator for this claim."""
         return np.random.default_rng(self.seed)
 
     def draws(self, number: int) -> int:
-        """Number of networks or draws: a quarter of `number` where the run is quick."""
+        """Return the number of networks or draws: `number`, or a quarter of it if the run is quick."""
         return max(number // 4, 2) if self.quick else number
 
 
 def combined(verdicts: list[str]) -> str:
-    """Verdict of several: one that fails decides; nothing that holds, nothing decided."""
+    """Return the verdict of several: fails if one fails, holds if there are any and all hold, otherwise undecided."""
     if FAILS in verdicts:
         return FAILS
     return HOLDS if HOLDS in verdicts and UNDECIDED not in verdicts else UNDECIDED

@@ -1,6 +1,6 @@
-"""Formulas that many claims share, in SymPy: Gaussian densities, moments of ReLU, the law of G0; and plain averages.
+"""SymPy formulas that many claims use: Gaussian densities, moments of ReLU, the law of G0; and numerical averages.
 
-They stand apart from the rules of the package, against which claims test them.
+They are independent of the rules of the package, with which the claims compare them.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 NODES = np.arange(-9, 9.001, 0.05)
-"""Nodes of the trapezoidal rule for N(0, 1): exact to rounding for functions that are analytic near the real line."""
+"""Nodes of the trapezoidal rule for N(0, 1), whose only error is rounding for analytic functions such as tanh."""
 WEIGHTS = 0.05 * np.exp(-(NODES**2) / 2) / np.sqrt(2 * np.pi)
 
 
@@ -53,7 +53,8 @@ def variance_of(density: Any, x: Any) -> Any:
 def relu_maximum(m: Any) -> tuple[Any, Any]:
     """Return mean and variance of the maximum of 0 and m units N(0, 1) by quadrature, for m up to 1e100.
 
-    Its distribution is Phi(t)^m, t >= 0, concentrated near 1 - Phi(t) = 1/m; at large m the variance loses digits.
+    The distribution function is Phi(t)^m for t >= 0, which rises where 1 - Phi(t) is near 1/m. The variance loses
+    digits at large m.
     """
     m = mp.mpf(m)
     middle = mp.sqrt(2 * mp.log(m))
@@ -67,13 +68,13 @@ def relu_maximum(m: Any) -> tuple[Any, Any]:
 
 
 def mean_over(variable: Any, polynomial: Any, variance: Any = 1) -> Any:
-    """Return the mean of a polynomial in a variable N(0, variance)."""
+    """Return the mean of a polynomial over its variable, which is N(0, variance)."""
     terms = sp.Poly(sp.expand(polynomial), variable).terms()
     return sum(value * variance ** sp.Rational(k, 2) * sp.factorial2(k - 1) for (k,), value in terms if k % 2 == 0)
 
 
 def kappa_1(c: Any) -> Any:
-    """Return 2 E ReLU(u) ReLU(v) of two units N(0, 1) of correlation c: behind ReLU their second moment is 1/2."""
+    """Return 2 E ReLU(u) ReLU(v), normalised to 1 at c = 1, for two units N(0, 1) of correlation c."""
     return (sp.sqrt(1 - c**2) + c * (sp.pi - sp.acos(c))) / sp.pi
 
 
@@ -94,29 +95,29 @@ def g0_variance(gamma: Any) -> Any:
 
 
 def batch_density(b: Any, n: Any) -> Any:
-    """Return the density at b of a normal value that a batch of n normalises, itself included: b^2 < n - 1."""
+    """Return the density at b, b^2 < n - 1, of a normal value normalised by a batch of n that includes it."""
     factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt((n - 1) * sp.pi)
     return factor * (1 - b**2 / (n - 1)) ** ((n - 4) / 2)
 
 
 def batch_relu_mean(n: Any) -> Any:
-    """Return E ReLU(B) of such a value B; its second moment behind ReLU is 1/2."""
+    """Return E ReLU(B) for B with the density `batch_density`; E ReLU(B)^2 is 1/2."""
     return sp.sqrt((n - 1) / sp.pi) * sp.gamma((n - 1) / 2) / sp.gamma(n / 2) / 2
 
 
 def left_out_density(b: Any, n: Any) -> Any:
-    """Return the density at b of a normal value that the n - 1 others of its batch normalise."""
+    """Return the density at b of a normal value normalised by the n - 1 others of its batch."""
     factor = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt(n * sp.pi)
     return factor * (1 + b**2 / n) ** (-(n - 1) / 2)
 
 
 def mean_of_polynomial(polynomial: Any, *variables: Any) -> Any:
-    """Return the mean over standard normal variables of a polynomial in them."""
+    """Return the mean of a polynomial over its variables, which are independent and N(0, 1)."""
     return sp.expand(reduce(lambda rest, variable: mean_over(variable, rest), variables, polynomial))
 
 
 def mean_of(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: float) -> float:
-    """Return E phi(h), h ~ N(0, q), in double precision, phi analytic near the real line."""
+    """Return E phi(h), h ~ N(0, q), in double precision, for phi analytic near the real line."""
     return float(WEIGHTS @ phi(np.sqrt(q) * NODES))
 
 
@@ -129,7 +130,7 @@ def mean_of_pair(phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], q: f
 def course(
     phi: Callable[[NDArray[np.float64]], NDArray[np.float64]], sigma_w2: float, sigma_b2: float, depth: int
 ) -> Any:
-    """Return q_aa and q_ab in every layer of an infinitely wide network, rows from the first one to that of `depth`.
+    """Return q_aa and q_ab in the layers of an infinitely wide network, shape (depth + 1, 2).
 
     The data are orthogonal with q_aa^(0) = 1; phi is analytic near the real line.
     """

@@ -1,4 +1,4 @@
-"""Files of claims: those of the package, or of a folder of one's own."""
+"""Files of claims: those of the package, or of the user's folder."""
 
 import re
 from collections.abc import Sequence
@@ -9,21 +9,21 @@ from typing import final
 
 from igbtheory import checks
 from igbtheory.claims.claim import Claim, Section
-from igbtheory.shipped import loaded, own_folder
+from igbtheory.shipped import load_file, own_folder
 
 
 @final
 @dataclass(frozen=True)
 class Library:
-    """Claims of a folder by id, in the order of its files; problems: what was wrong with a file, by its name."""
+    """Claims of a folder by their ids; problems: error messages by the names of the files that caused them."""
 
     claims: dict[str, Claim]
     problems: dict[str, str]
 
     def chosen(self, names: Sequence[str]) -> list[Claim]:
-        """Claims with these ids, or of these papers ("A"); all of them for no names.
+        """Return the claims with these ids or of these papers ("A"), or all if there are no names.
 
-        ValueError: an id or paper that is unknown; the nearest is offered.
+        ValueError: an id or paper is unknown; the error suggests the most similar one.
         """
         papers = sorted({name.split("-")[0] for name in self.claims})
         many = f"{len(self.claims)} claims of the papers {', '.join(papers)}"
@@ -33,16 +33,16 @@ class Library:
         ]
 
     def _near(self, name: str, papers: list[str]) -> list[str]:
-        """Names among which the nearest is looked for: the claims of the paper named, else all and the papers."""
+        """Return the names that an error may suggest: the claims of the same paper, or all claims and papers."""
         paper, *number = name.upper().split("-", maxsplit=1)
         own = [claim for claim in self.claims if number and claim.startswith(f"{paper}-")]
         return own or [*self.claims, *papers]
 
 
 def library(folder: Path | None = None) -> Library:
-    """Claims of all Python files in a folder, by default the derivations of the package.
+    """Return the claims of all Python files in a folder, by default the derivations of the package.
 
-    A file that cannot be run, or that repeats an id, is named among the problems; the others still count.
+    A file that cannot be run, or that repeats an id, is listed among the problems; the other claims are kept.
     """
     root = own_folder("derivations") if folder is None else folder
     if not root.is_dir():
@@ -52,8 +52,8 @@ def library(folder: Path | None = None) -> Library:
     found: list[tuple[Section, str]] = []
     for path in sorted(root.glob("*.py")):
         try:
-            found += [(section, path.name) for section in _sections(loaded(path))]
-        except Exception as error:  # noqa: BLE001 - whatever a file of claims does wrong
+            found += [(section, path.name) for section in _sections(load_file(path))]
+        except Exception as error:  # noqa: BLE001 - a file of claims may raise anything
             problems[path.name] = f"{type(error).__name__}: {error}"
     for section, name in sorted(found, key=lambda pair: _order(pair[0].place)):
         for claim in section.claims:

@@ -1,4 +1,4 @@
-"""The papers whose claims are tested, by the letter in front of the id of a claim: one source of every list of them."""
+"""The papers whose claims are tested, by the letter with which the id of a claim begins."""
 
 from dataclasses import dataclass
 from typing import final
@@ -7,10 +7,10 @@ from typing import final
 @final
 @dataclass(frozen=True)
 class Paper:
-    """A paper; as text, a line of a list.
+    """A paper; its `str` is a line for a list.
 
-    year: None, undated. arxiv: its number there, and venue: where it appeared, each "" where there is none. read: what
-    the claims were taken from, "" for the whole paper.
+    year: None if undated. arxiv: number on arXiv, or "". venue: where the paper appeared, or "". read: which version or
+    part of the paper was read, "" for the whole paper.
     """
 
     key: str
@@ -23,7 +23,7 @@ class Paper:
 
     @property
     def initials(self) -> str:
-        """The authors with initials of their first names."""
+        """Authors with the initials of their first names."""
         names = (author.split() for author in self.authors)
         return ", ".join(" ".join([*(f"{name[0]}." for name in first), last]) for *first, last in names)
 
@@ -33,7 +33,7 @@ class Paper:
         return ", ".join(part for part in (self.initials, self.title, place, number, self.read) if part)
 
     def bibtex(self) -> str:
-        """Return the entry of a BibTeX file."""
+        """Return the BibTeX entry."""
         fields = {"author": " and ".join(self.authors), "title": f"{{{self.title}}}".replace("&", r"\&")}
         if self.arxiv:
             fields |= {"year": str(self.year), "eprint": self.arxiv, "archivePrefix": "arXiv", "primaryClass": "cs.LG"}

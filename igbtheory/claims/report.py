@@ -1,4 +1,4 @@
-"""Reports of claims: one content in JSON, Markdown, HTML with MathML, and LaTeX; the same bytes for the same seed."""
+"""Reports of claims as text, JSON, Markdown, HTML with MathML, and LaTeX; the same seed gives the same bytes."""
 
 import json
 from collections.abc import Sequence
@@ -12,11 +12,14 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from igbtheory.claims.claim import Claim
-from igbtheory.claims.finding import Finding
+from igbtheory.claims.finding import FAILS, HOLDS, Finding
 from igbtheory.claims.papers import PAPERS
-from igbtheory.claims.runner import STANDINGS, Outcome
+from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
+from igbtheory.text import table
 from igbtheory.whole_files import whole_files
 
+WIDEST = 88
+"""Largest number of characters of a claim in the table of `summary`."""
 FORMATS = {"md": "report.md.j2", "html": "report.html.j2", "tex": "report.tex.j2"}
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -28,7 +31,7 @@ _TEX = {
 
 
 def as_dict(outcome: Outcome) -> dict[str, Any]:
-    """Return all that a report says of a claim."""
+    """Return everything that a report says about a claim."""
     claim = outcome.claim
     return {
         "id": claim.id,
@@ -45,7 +48,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
 
 
 def _statement(claim: Claim, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return what is said of a claim and of a correction alike."""
+    """Return the part of a report that claims and corrections have in common."""
     return {
         "claim": claim.says,
         "assumptions": claim.assumes,
@@ -57,7 +60,7 @@ def _statement(claim: Claim, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def about(found: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[str, Any]:
-    """Return what stands at the head of a report: counts of verdicts, the version, the seed, and the papers."""
+    """Return the head of a report: the numbers of verdicts, the version, the seed, and the papers."""
     letters = sorted({claim["id"].split("-")[0] for claim in found})
     return {
         "igbtheory": version("igbtheory"),
@@ -71,9 +74,9 @@ def about(found: Sequence[dict[str, Any]], seed: int, *, quick: bool) -> dict[st
 def write_reports(
     outcomes: Sequence[Outcome], folder: Path, *, seed: int, quick: bool, problems: dict[str, str]
 ) -> None:
-    """Write claims.md, claims.html, claims.tex and claims.json into the folder, which is made.
+    """Write claims.md, claims.html, claims.tex and claims.json into the folder, which is created if it is missing.
 
-    problems: what was wrong with a file of claims, by its name.
+    problems: error messages by the names of the files of claims that caused them.
     """
     claims = [as_dict(outcome) for outcome in outcomes]
     head = about(claims, seed, quick=quick) | {"problems": problems}
@@ -85,6 +88,32 @@ def write_reports(
     with whole_files(folder, "--out") as work:
         for name, text in texts.items():
             (work / f"claims.{name}").write_text(text, encoding="utf-8")
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """Return a table of the verdicts, their numbers, and why a verdict differs from the recorded one."""
+    rows = [(o.claim.id, o.standing if o.as_recorded else f"{o.standing}!", _short(o)) for o in outcomes]
+    counts = {standing: sum(o.standing == standing for o in outcomes) for standing in STANDINGS}
+    why = " (definitions, or what needs training runs or other data)" if counts[UNTESTED] else ""
+    lines = [
+        table(("id", "verdict", "claim, and what is right"), rows, words=True),
+        "",
+        ", ".join(f"{count} {standing}" for standing, count in counts.items()) + why,
+        *(f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in outcomes if not o.as_recorded),
+    ]
+    return "\n".join(lines)
+
+
+def _short(outcome: Outcome) -> str:
+    says = outcome.claim.says
+    if outcome.verdict == FAILS and outcome.claim.correction is not None:
+        says = f"{says}  ->  {outcome.claim.correction.says}"
+    return says if len(says) <= WIDEST else says[: WIDEST - 3] + "..."
+
+
+def _why(outcome: Outcome) -> str:
+    findings = [f for f in (*outcome.findings, *outcome.corrected) if f.verdict != HOLDS]
+    return outcome.trouble or "; ".join(f"{f.label}: {f.verdict}, {f.detail}" for f in findings[:3])
 
 
 def _environment() -> Environment:
@@ -100,14 +129,14 @@ def _environment() -> Environment:
 
 
 def _right(claim: dict[str, Any]) -> str:
-    """Return what is right instead of a claim and what it assumes; nothing where the claim has no correction."""
+    """Return the correction of a claim with its assumptions, or "" if there is none."""
     right = claim["correction"] or {"claim": "", "assumptions": ""}
     return f"{right['claim']} ({right['assumptions']})" if right["assumptions"] else str(right["claim"])
 
 
 def mathml(formula: str, display: str = "block") -> Markup:
     """Return a formula in MathML; display: block or inline."""
-    return Markup(convert(formula, display=display))  # noqa: S704 - of the library, from our own LaTeX
+    return Markup(convert(formula, display=display))  # noqa: S704 - the library converts our own LaTeX
 
 
 def _tex(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Examination of claims, several at a time, each with a time limit."""
+"""Tests of claims, several at a time, each with a time limit."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
@@ -17,14 +17,14 @@ from igbtheory.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
 UNTESTED = "not tested"
 ALONE = Lock()
-"""Threads examine one claim at a time: the precision of mpmath, and of SymPy with it, belongs to the whole process."""
+"""Lock that lets threads test one claim at a time, because mpmath's precision belongs to the whole process."""
 STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
 
 
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a claim: its findings, those of its correction, and what kept it from being decided."""
+    """The outcome of a claim: its findings, the findings of its correction, and the error that stopped its test."""
 
     claim: Claim
     findings: tuple[Finding, ...] = ()
@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """The verdict: of all kinds of evidence together; a correction that does not hold leaves it undecided."""
+        """Verdict of all findings together; it is undecided if the claim fails and its correction does not hold."""
         found = combined([finding.verdict for finding in self.findings])
         if self.trouble:
             return UNDECIDED
@@ -43,17 +43,17 @@ class Outcome:
 
     @property
     def correction_verdict(self) -> str:
-        """The verdict of the correction, undecided where there is none."""
+        """Verdict of the correction; undecided if there is none."""
         return combined([finding.verdict for finding in self.corrected])
 
     @property
     def standing(self) -> str:
-        """The verdict, or that there is nothing to run: a definition, or what needs training runs or other data."""
+        """Verdict, or "not tested" for definitions and for claims that need training runs or other data."""
         return UNTESTED if self.claim.derivation is None else self.verdict
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict is the one recorded with the claim."""
+        """Whether the verdict equals the one recorded with the claim."""
         return self.verdict == self.claim.verdict
 
 
@@ -68,10 +68,10 @@ def run(  # noqa: PLR0913 - the options of every run
     store: str | Path | None = None,
     progress: bool = False,
 ) -> list[Outcome]:
-    """Return the outcomes of the claims, in the order of the claims.
+    """Return the outcomes of the claims in their order.
 
-    seconds: the time limit of one claim; workers, executor, store, progress: as of `simulate`. A store keeps no claim
-    that raised an error or took too long.
+    seconds: the time limit for each claim. workers, executor, store, progress: as in `simulate`. A store does not keep
+    claims that raised an error or exceeded the time limit.
     """
     work = examinations(claims, seed, quick=quick, seconds=seconds)
     label = "claims" if progress else None
@@ -85,40 +85,40 @@ def run(  # noqa: PLR0913 - the options of every run
 
 
 def examinations(claims: Sequence[Claim], seed: int, *, quick: bool, seconds: float) -> list[Piece]:
-    """Return the pieces of work whose results `examined` turns into the outcomes of the claims."""
+    """Return the pieces of work that test the claims; `examined` turns their results into outcomes."""
     count = max(1, sum(claim.derivation is not None for claim in claims))
-    level = FAMILY / (20 * count)  # a claim makes a few tests, twenty at most
+    level = FAMILY / (20 * count)  # a claim makes twenty tests at most
     return [partial(_findings, claim, Trial(claim.id, seed, quick, level), seconds) for claim in claims]
 
 
 def examined(claim: Claim, result: Any) -> Outcome:
-    """Return the outcome of a claim from the result of its examination, which may be an error."""
+    """Return the outcome of a claim from the result of its piece of work, which may be an exception."""
     if isinstance(result, BaseException):
         return Outcome(claim, trouble=str(result))
     return Outcome(claim, *result)
 
 
 def texts(claims: Sequence[Claim]) -> list[str]:
-    """Return the ids of the claims and the texts of the files that derive them."""
+    """Return the ids of the claims and the texts of the files with their derivations."""
     derived = [one.derivation for claim in claims for one in (claim, claim.correction) if one and one.derivation]
     files = sorted({Path(getsourcefile(unwrap(derivation)) or "") for derivation in derived})
     return [claim.id for claim in claims] + [file.read_text(encoding="utf-8") for file in files if file.is_file()]
 
 
 def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Return the findings of a claim, and those of its correction."""
+    """Return the findings of a claim and the findings of its correction."""
     try:
         with ALONE, limited(seconds):
             findings = (*claim.findings(trial), *_countered(claim))
             return findings, tuple(claim.correction.findings(trial)) if claim.correction else ()
     except TimeUp:
         raise TimeoutError(f"not finished within its time limit of {seconds:g} s") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a derivation or a counter-example does wrong
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a derivation or a counter-example may raise anything
         raise RuntimeError(f"{type(error).__name__}: {error}") from None
 
 
 def _countered(claim: Claim) -> Iterator[Finding]:
-    """Return the finding that the claim fails, if its counter-example runs; what it raises is raised."""
+    """Yield the finding that the claim fails if its counter-example runs; an error of the counter-example is raised."""
     if claim.counter_example:
         exec(claim.program, {})  # noqa: S102 - the point of a counter-example
         yield Finding("counter-example", "the program runs", FAILS, "without an error")

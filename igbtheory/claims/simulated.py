@@ -24,10 +24,10 @@ def extrapolated(
     samples: int = 200,
     against: Expected | None = None,
 ) -> Iterator[Finding]:
-    """Return findings that rows of a comparison of finite networks, such as "gamma[2]", have the values of `rows`.
+    """Yield findings that rows of a comparison of finite networks, such as "gamma[2]", have the values in `rows`.
 
-    Networks of the widths N, 2N and 4N are extrapolated to infinite width. networks: their number at the smallest
-    width; samples: data; against: values under the nearest other hypothesis.
+    Networks of the widths N, 2N and 4N are extrapolated to infinite width. networks: number of networks of each width.
+    samples: number of data. against: values under the nearest other hypothesis.
     """
     drawn = network.simulate(trial.draws(networks), width, samples, trial.seed, workers=1)
     for row in drawn.compare(workers=1).rows:
@@ -37,18 +37,18 @@ def extrapolated(
 
 
 def mean_with_error(numbers: NDArray[Any]) -> tuple[float, float]:
-    """Return the mean and its standard error; the first axis is that of independent networks or draws."""
+    """Return the mean and its standard error; the first axis has independent networks or draws."""
     means = numbers.reshape(len(numbers), -1).mean(axis=1)
     return float(means.mean()), float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
 def standardised(x: NDArray[np.float64], axis: int | None) -> NDArray[np.float64]:
-    """Return values less their mean and over their deviation: of (data, units) BatchNorm at axis 0, LayerNorm at 1."""
+    """Return values standardised along an axis; for shape (data, units) axis 0 is BatchNorm and axis 1 LayerNorm."""
     return np.asarray((x - x.mean(axis, keepdims=True)) / x.std(axis, keepdims=True))
 
 
 def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, float]:
-    """Return the mean of `top` over a power of the mean of `bottom`, one number a network each, and its error."""
+    """Return the mean of `top` over a power of the mean of `bottom`, and its error; both have a value per network."""
     scale = bottom.mean() ** power
     value = top.mean() / scale
     influence = top / scale - power * value * bottom / bottom.mean()
@@ -58,10 +58,10 @@ def ratio_with_error(top: Array, bottom: Array, power: int = 1) -> tuple[float, 
 def wide_limit(
     trial: Trial, label: str, values: Iterable[tuple[float, float]], expected: Any, against: Any = None
 ) -> Finding:
-    """Return the finding that values, with errors, at the widths N, 2N and perhaps 4N go to what is expected.
+    """Return the finding that values with errors at the widths N, 2N and optionally 4N tend to the expected value.
 
-    The value at infinite width lies on a straight line in 1/width, through three values on a parabola. against: the
-    value under the nearest other hypothesis; where 0 is expected, the value at the smallest width unless given.
+    They are extrapolated by a straight line in 1/width, or by a parabola if there are three. against: the value under
+    the nearest other hypothesis; by default the value at the smallest width if 0 is expected.
     """
     numbers, errors = np.array(list(values)).T
     against = numbers[0] if against is None and expected == 0 else against
@@ -84,9 +84,9 @@ def hidden_units(
     pool: int = 1,
     sigma_w2: float = 2.0,
 ) -> Array:
-    """Return units of the last hidden layer for Gaussian data of as many components as the layer has units.
+    """Return the units of the last hidden layer for Gaussian data of dimension `width`.
 
-    shape: that of the result, (networks, samples, width); pool: units of one maximum, of which a layer has `width`.
+    shape: shape of the result, (networks, samples, width). pool: number of units in each of the `width` maxima.
     """
     networks, samples, width = shape
     units = rng.standard_normal((networks, samples, width), dtype=np.float32)
@@ -107,9 +107,9 @@ def drawn_limit(
     shape: tuple[int, int, tuple[int, ...]],
     **layers: Any,
 ) -> Finding:
-    """Return the finding of `wide_limit` for a measure, with its error, of `hidden_units` that are drawn.
+    """Return the finding of `wide_limit` for a measure of drawn `hidden_units`, which returns a value and its error.
 
-    shape: networks, samples and the widths; layers: the other keywords of `hidden_units`.
+    shape: numbers of networks and samples, and the widths. layers: the other keywords of `hidden_units`.
     """
     networks, samples, widths = shape
     drawn = (hidden_units(trial.rng, (trial.draws(networks), samples, width), **layers) for width in widths)
@@ -117,7 +117,7 @@ def drawn_limit(
 
 
 def second_moments(units: Array) -> tuple[Array, Array]:
-    """Return means over units of the product at two data, and of the square at one, for every network."""
+    """Return for every network the means over the units of the product for two data, and of the square for one."""
     samples, width = units.shape[1:]
     own = (units.astype(np.float64) ** 2).sum(axis=(1, 2))
     both = (units.sum(axis=1, dtype=np.float64) ** 2).sum(axis=1)
@@ -125,15 +125,16 @@ def second_moments(units: Array) -> tuple[Array, Array]:
 
 
 def bias_ratio(units: Array) -> tuple[float, float]:
-    """Return gamma behind the units, averaged exactly over the weights of the next layer, and its error."""
+    """Return gamma after the next layer, averaged exactly over its weights, and its error."""
     both, own = second_moments(units)
     return ratio_with_error(both, own - both)
 
 
 def variance_of_guesses(units: Array) -> tuple[float, float]:
-    """Return the mean of (f_0 - 1/2)^2 for infinitely many data, by Sheppard's arcsine, and its error.
+    """Return the mean of (f_0 - 1/2)^2 for infinitely many data, by Sheppard's arcsine formula, and its error.
 
-    The output weights are averaged over exactly, the data in pairs; where all units are 0 the guess is a fair coin.
+    The average over the output weights is exact, and that over the data is over pairs. If all units are 0, the guess is
+    a fair coin.
     """
     products = (units @ units.transpose(0, 2, 1)).astype(np.float64)
     lengths = np.sqrt(np.maximum(np.einsum("naa->na", products), np.finfo(float).tiny))
@@ -143,10 +144,10 @@ def variance_of_guesses(units: Array) -> tuple[float, float]:
 
 
 def excess_kurtosis(units: Array) -> tuple[float, float]:
-    """Return the mean over networks of the excess kurtosis over the data of an output behind the units, and its error.
+    """Return the mean over networks of the excess kurtosis over the data of an output of the units, and its error.
 
-    The output weights are averaged over exactly: with K the second moments of pairs of data over the units, the mean
-    fourth cumulant is 3 Var_a K_aa - 6 mean_ab K_ab^2, and the squared variance is that of the mean of K_aa.
+    The average over the output weights is exact. With the second moments K_ab of pairs of data over the units, the mean
+    fourth cumulant is 3 Var_a K_aa - 6 mean_ab K_ab^2, and it is divided by the square of the mean of K_aa.
     """
     samples, width = units.shape[1:]
     products = (units @ units.transpose(0, 2, 1)).astype(np.float64) / width
@@ -156,6 +157,6 @@ def excess_kurtosis(units: Array) -> tuple[float, float]:
 
 
 def fractions(rng: np.random.Generator, units: Array, outputs: int) -> Array:
-    """Return f_0 for so many pairs of outputs behind the units, (networks, outputs)."""
+    """Return f_0 for `outputs` random outputs of the units, shape (networks, outputs)."""
     weights = rng.standard_normal((len(units), units.shape[2], outputs), dtype=np.float32)
     return np.asarray((units @ weights > 0).mean(axis=1))

@@ -1,7 +1,7 @@
-"""The command line `igb`: it parses, calls the library and prints.
+"""The command line `igb`: it parses options, calls the library and prints results.
 
-Results go to standard output, progress, warnings and errors to standard error. Exit status: 0, 1 (a check
-failed), 2 (bad input, or output that cannot be written), 130 (interrupted), 141 (the reader of the output is gone).
+Results go to standard output; progress, warnings and errors go to standard error. Exit status: 0 (success), 1 (a check
+failed), 2 (bad input, or output that cannot be written), 130 (interrupted), 141 (the reader of the output has exited).
 """
 
 import ast
@@ -39,9 +39,9 @@ COMMANDS = (
     "verify",
     "phase",
 )
-"""Each is a function of that name in a module of that name, which is loaded when the command runs."""
+"""Modules in this folder; each contains a function of the same name and is loaded when the command runs."""
 ALIASES = {"activation": "verdict", "classes": "guesses", "phase": "classify"}
-"""Commands that have the name of the library's function as well."""
+"""Second names of commands: the names of the functions in the library."""
 TO_TRY = """igb predicts how an untrained network guesses. Three things to try:
 
   igb predict --depth 20 --activation relu              the bias of a deep network, layer by layer
@@ -54,7 +54,7 @@ FULL = "no space is left where the output goes; make room, or write to another p
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
-    """Run the command line `tokens`, by default that of the process, and return the exit status."""
+    """Run the command line `tokens`, by default the arguments of the process, and return the exit status."""
     own = tokens is None
     tokens = sys.argv[1:] if tokens is None else tokens
     if not tokens:
@@ -64,7 +64,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         warnings.showwarning = lambda message, *_: _say("warning", message)
         try:
             status = _app(tokens)(tokens, exit_on_error=False, print_error=False, result_action="return_value")
-            sys.stdout.flush()  # a device that is full says so here
+            sys.stdout.flush()  # a full device raises its error here
         except UnusedCliTokensError as error:
             _say("error", f"unexpected {' '.join(error.unused_tokens or [])!r}; every option has a name, see --help")
             return 2
@@ -73,7 +73,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             return 2
         except KeyboardInterrupt as error:
             _say("error", "; ".join(["interrupted", *map(str, error.args)]))
-            if own:  # the process ends here: Python takes its time for that, with PyTorch a second
+            if own:  # end the process at once: a regular exit takes a second if PyTorch is loaded
                 with suppress(OSError):
                     sys.stdout.flush()
                 os._exit(130)
@@ -89,7 +89,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
 
 def _app(tokens: Sequence[str]) -> App:
-    """Return the application; tokens that name no command ask for the list, whose summaries load no command."""
+    """Return the application; it reads the summaries of the commands only if the tokens name no command."""
     app = App(
         name="igb",
         help=igbtheory.__doc__.partition("\n")[0],
@@ -106,17 +106,17 @@ def _app(tokens: Sequence[str]) -> App:
 
 
 def _summary(name: str) -> str:
-    """Return the first sentence of a command's docstring from the text of its module, which stays unloaded."""
+    """Return the first line of a command's docstring, read from the source without loading the module."""
     source = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
     functions = (part for part in ast.parse(source).body if isinstance(part, ast.FunctionDef) and part.name == name)
     return (ast.get_docstring(next(functions)) or "").partition("\n\n")[0]
 
 
 def _forget_output() -> None:
-    """Send what is still to be printed nowhere, so that Python does not try again at its end."""
+    """Discard the output that is still to be written, so that Python does not try to write it when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(kind: str, message: object) -> None:
-    """Print a sentence on standard error, in one line."""
+    """Print a message on standard error in one line."""
     sys.stderr.write(f"igb: {kind}: {spelled(' '.join(str(message).split()))}\n")

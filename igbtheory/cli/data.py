@@ -1,4 +1,4 @@
-"""Data sets named on the command line."""
+"""Data sets that are named on the command line."""
 
 import math
 from collections.abc import Callable
@@ -15,14 +15,14 @@ STANDARDISED = "standardised by the mean and standard deviation of all 1,797"
 
 
 def read(source: str) -> Any:
-    """Return the data set `source`: the standardised digits, or the numbers of a file."""
+    """Return the data set `source`: the standardised digits, or the numbers in a file."""
     if source == DIGITS:
         return igb.standardised(igb.digits())
     return checked(source, checks.data_set, numbers(source, "--data digits"))
 
 
 def checked(source: str, check: Callable[[Any], Any], array: Any) -> Any:
-    """Return the array as the `check` returns it; what the check refuses is refused with the name of the source."""
+    """Return `check(array)`; its errors become ValueErrors that name the source."""
     try:
         return check(array)
     except (ValueError, TypeError) as error:
@@ -30,7 +30,7 @@ def checked(source: str, check: Callable[[Any], Any], array: Any) -> Any:
 
 
 def first_rows(values: Any, first: int | None, source: str) -> Any:
-    """Return the first data of those read from `source`; None: all."""
+    """Return the `first` values of those read from `source`, or all if it is None."""
     if first is None:
         return values
     first = checks.whole("--first", first, 1)
@@ -40,19 +40,22 @@ def first_rows(values: Any, first: int | None, source: str) -> Any:
 
 
 def text(source: str, values: Any) -> str:
-    """Return the data set read from `source` in words: the number of data, and their features or shape."""
+    """Return a description of the data set `source`: the number of data, and their features or shape."""
     sizes = tuple(values.shape[1:])
     each = f"shape {sizes}" if len(sizes) > 1 else f"{(count := math.prod(sizes))} feature{'s' * (count != 1)}"
     return f"{len(values)} data of {each} from {source}, {STANDARDISED if source == DIGITS else 'as they are'}"
 
 
 def numbers(source: str, other: str) -> Any:
-    """Return the numbers of the file or folder `source`; `other`: what might have been named instead."""
+    """Return the numbers in the file or folder `source`; see `labelled`."""
     return labelled(source, other)[0]
 
 
 def labelled(source: str, other: str) -> Any:
-    """Return the same, and the labels that the file has, or None."""
+    """Return the numbers in the file or folder `source`, and its labels or None.
+
+    other: what else the option accepts, for the error.
+    """
     path = Path(source)
     if source != STDIN and not path.suffix and not path.exists():
         raise ValueError(f"expected {other}, {KINDS}, or - for a CSV from standard input, got {source!r}")
@@ -61,7 +64,7 @@ def labelled(source: str, other: str) -> Any:
     except OSError as error:
         raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
     except (ValueError, EOFError, BadZipFile) as error:
-        why = str(error).partition(";")[0].rstrip(".")  # behind the semicolon NumPy advises those who call it
+        why = str(error).partition(";")[0].rstrip(".")  # after the semicolon follows advice for Python programs
         table = source == STDIN or path.suffix == ".csv"
         hint = "; write rows of numbers separated by commas, below one header at most" if table else ""
-        raise ValueError(f"{source} holds no array of numbers ({why}){hint}") from None
+        raise ValueError(f"{source} contains no array of numbers ({why}){hint}") from None

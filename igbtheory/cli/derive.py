@@ -4,14 +4,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from igbtheory.cli import output
-from igbtheory.cli.options import GaussianCase, Layers
+from igbtheory.cli.options import GaussianCase
 
 Parameter = Literal["sigma_w2", "sigma_b2", "batch_size", "pool", "shift", "variance"]
 
 
 def derive(
-    layers: Layers = None,
-    /,
     case: GaussianCase = GaussianCase(),
     *,
     symbol: list[Parameter] | None = None,
@@ -19,28 +17,27 @@ def derive(
 ) -> None:
     """Print the formulas of var_mu, var_chi, gamma, c and the density of G0, as SymPy reads them.
 
-    Long formulas are in the symbols of the unit before a layer (v_mu_l, v_chi_l, their sum q_l, correlation c_l, angle
-    theta_l), which the lines behind "where" define; averages without a closed form are integrals there. Formulas
-    without symbols are followed by digits.
+    Long formulas contain symbols for the unit before layer l: its variances v_mu_l and v_chi_l, their sum q_l, the
+    correlation c_l and the angle theta_l. The lines after "where" define them. Averages without a closed form are
+    integrals. A formula without symbols is followed by its value.
 
     Parameters
     ----------
     symbol
-        A parameter that stays a symbol instead of its number; may be given several times.
+        A parameter that stays a symbol; may be repeated.
     latex
-        Print LaTeX, an align* environment.
+        Print LaTeX: an align* environment.
 
     """
-    case = replace(case.of(layers), **{name: _symbol(name) for name in symbol or []})
-    values = case.values()
+    case = replace(case, **{name: _symbol(name) for name in symbol or []})
     if latex:
-        output.show(case.network().derive(values).latex())
+        output.show(case.network().derive(case.values()).latex())
     else:
-        case.answer(case.origin(values), case.drawn(lambda: case.network().derive(values)))
+        case.compute(lambda network, inputs: network.derive(inputs))
 
 
 def _symbol(name: str) -> Any:
-    import sympy  # noqa: PLC0415 - half a second that no other command pays
+    import sympy  # noqa: PLC0415 - it takes half a second to load
 
     whole = {"integer": True, "positive": True}
     short = {"batch_size": ("n", whole), "pool": ("m", whole), "shift": ("shift", {"real": True})}

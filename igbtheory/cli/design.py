@@ -1,13 +1,24 @@
 """`igb design`: the value of a parameter that gives a wanted gamma."""
 
 import igbtheory as igb
-from igbtheory.cli.options import Case
+from igbtheory.cli.options import Architecture, Inputs, Printed
+
+MLP, INPUTS = Architecture(), Inputs()
+"""The defaults of the options."""
 
 
-def design(gamma: float, case: Case = Case(), *, vary: str, within: tuple[float, float] | None = None) -> None:
+def design(
+    gamma: float,
+    architecture: Architecture = MLP,
+    inputs: Inputs = INPUTS,
+    printed: Printed = Printed(),
+    *,
+    vary: str,
+    within: tuple[float, float] | None = None,
+) -> None:
     """Find the value of one parameter that gives the network the wanted gamma = var_mu/var_chi.
 
-    All values that do are printed; where none does, the error says which gamma can be had.
+    All such values are printed. If there are none, the error says which values of gamma can be reached.
 
     Parameters
     ----------
@@ -15,16 +26,13 @@ def design(gamma: float, case: Case = Case(), *, vary: str, within: tuple[float,
         The wanted gamma.
     vary
         The parameter: sigma_w2, sigma_b2, shift (added to the inputs), batch_size, or activation_shift (a constant
-        taken from the activation, matched at each layer).
+        that is subtracted from the activation, chosen for each layer).
     within
         Smallest and largest value to try.
 
     """
-    if case.layers is not None:
-        raise ValueError("expected options such as --depth and --activation, got layers; igb design varies one option")
-    options = case.options()
-    if vary in options and options.pop(vary) != getattr(Case(), vary):
+    options = architecture.options()
+    if vary in options and options.pop(vary) != getattr(MLP, vary):
         raise ValueError(f"--vary {vary} finds its value; leave --{vary.replace('_', '-')} out")
-    values = case.values()
-    found = case.drawn(lambda: igb.design(gamma, vary, inputs=values, within=within, **options))
-    case.answer({}, found)
+    values = inputs.values()
+    printed.answer({}, printed.drawn(lambda: igb.design(gamma, vary, inputs=values, within=within, **options)))

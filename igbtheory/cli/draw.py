@@ -1,48 +1,47 @@
 """`igb draw`: initialisations whose G0 lies in a window."""
 
 from pathlib import Path
+from typing import Any
 
 import igbtheory as igb
-from igbtheory.cli.options import Case, Layers, Whole
+from igbtheory.cli.options import Case, Seed, Whole
 from igbtheory.whole_files import whole_file
 
 
 def draw(
-    layers: Layers = None,
-    /,
     case: Case = Case(),
     *,
     window: tuple[float, float],
     networks: Whole = 10,
     width: Whole = 256,
-    seed: Whole = 0,
+    seed: Seed = 0,
     out: Path | None = None,
 ) -> None:
-    """Draw finite networks whose G0 on a data set lies in the window; they cost no more than any others.
+    """Draw finite networks whose G0 on a data set lies in a window; they cost no more than other networks.
 
-    Each has a weight; with these weights they have the law of unconditional networks given the window.
+    Each network has a weight. With these weights the networks follow the law of random networks, given that G0 lies in
+    the window.
 
     Parameters
     ----------
     window
-        Smallest and largest G0, the fraction of the data given to class 0.
+        Smallest and largest G0, the fraction of the data that the network assigns to class 0.
     networks
-        Networks to draw.
+        Number of networks.
     width
-        Units of every hidden layer.
-    seed
-        The same seed gives the same networks.
+        Number of units of every hidden layer.
     out
-        FILE.npz for the matrices and biases: matrix_2_0 is that of network 2, layer 0, which makes x @ matrix + bias.
+        FILE.npz for the weights and biases: matrix_2_0 is the matrix of layer 0 of network 2, in x @ matrix + bias.
 
     """
     if case.data is None:
-        raise ValueError('G0 is that of given data: name them with --data, for instance "--data digits --first 500"')
-    case = case.of(layers)
-    values = case.values()
-    network = case.network()
-    found = case.drawn(lambda: igb.draw(network, values, window, networks=networks, width=width, seed=seed))
-    if out is not None:
-        with whole_file(out, (".npz",)) as path:
-            found.save(path)
-    case.answer(case.origin(values), found)
+        raise ValueError('expected the data on which G0 is counted; name them, for example "--data digits --first 500"')
+
+    def drawn(network: Any, inputs: Any) -> Any:
+        found = igb.draw(network, inputs, window, networks=networks, width=width, seed=seed)
+        if out is not None:
+            with whole_file(out, (".npz",)) as path:
+                found.save(path)
+        return found
+
+    case.compute(drawn)

@@ -2,11 +2,11 @@
 
 import igbtheory as igb
 from igbtheory.cli.measure import model_data
-from igbtheory.cli.options import DataSet, Output, Pictured, Rows, Seed, Whole
+from igbtheory.cli.options import DataSet, Model, Output, Printed, Rows, Seed, Whole
 
 
-def explain(  # noqa: PLR0913 - one argument an option
-    function: str,
+def explain(  # noqa: PLR0913 - one argument for each option
+    function: Model,
     *,
     data: DataSet,
     first: Rows = None,
@@ -14,24 +14,19 @@ def explain(  # noqa: PLR0913 - one argument an option
     seed: Seed = 0,
     check: bool = False,
     output: Output = None,
-    printed: Pictured = Pictured(),
+    printed: Printed = Printed(),
 ) -> None:
     """Explain the bias of an untrained PyTorch model: measured and predicted after every layer, and what changes it.
 
-    FUNCTION is FILE.py:NAME or package.module:NAME: a class, or a function without arguments, that makes a
-    torch.nn.Module with random weights.
-
     Parameters
     ----------
-    function
-        What makes a model.
     networks
-        Models to draw.
+        Number of models to create.
     check
-        Measure every change of the what-if table, too.
+        Also measure every change in the what-if table.
 
     """
-    from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
+    from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - --help must not load NumPy
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
 
     values = first_rows(model_data(data)[0], first, data)

@@ -10,17 +10,17 @@ from igbtheory.cli.options import Whole
 def explore(*, port: Whole = 8600, no_browser: bool = False) -> None:
     """Open a page in the browser: move the controls of a network, and see at once how it guesses.
 
-    It needs the extra `explore`. Only this machine can reach the page. Ctrl-C ends it.
+    This needs the extra `explore`. Only this machine can reach the page. Ctrl-C stops the server.
 
     Parameters
     ----------
     port
-        The port on which the page is served; 0 takes any that is free.
+        The port on which the page is served; 0 chooses a free port.
     no_browser
-        Print the address of the page without opening it.
+        Print the address of the page, but do not open it.
 
     """
-    from igbtheory.explore.server import open_browser, serving  # noqa: PLC0415 - no help needs it
+    from igbtheory.explore.server import open_browser, serving  # noqa: PLC0415 - --help must not load it
 
     with serving(port) as address:
         output.show(address)

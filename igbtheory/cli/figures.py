@@ -1,4 +1,4 @@
-"""`igb figures`: the figures of the papers, and others."""
+"""`igb figures`: the figures of the papers and others."""
 
 from pathlib import Path
 
@@ -14,27 +14,27 @@ def figures(
     run: Run = Run(),
     json: bool = False,
 ) -> None:
-    """Draw figures: PDF, SVG, PNG, a CSV of exactly what is drawn, and a JSON of what it was computed with.
+    """Draw figures as PDF, SVG and PNG, with a CSV of the drawn data and a JSON of how they were computed.
 
-    Each figure appears when all its files are written. The same command writes the same bytes. The whole set takes ten
-    to twenty minutes on two cores, some five of them for norms.
+    Each figure appears when all its files are written. The same command writes the same bytes. All figures take ten to
+    twenty minutes on two cores, about five of them for norms.
 
     Parameters
     ----------
     names
-        Which figures, such as norms or atlas; all unless named.
+        Names of figures, such as norms or atlas; by default all.
     out
         The folder to write into.
     style
-        Sizes and fonts of a venue: icml, neurips, iclr; or screen.
+        Sizes and fonts of a venue, icml, neurips or iclr, or of a screen.
     quick
-        Small ensembles: all figures in two to five minutes, with larger error bars.
+        Use small ensembles: all figures take two to five minutes, with larger error bars.
     json
-        Print JSON with the names of the files, when all are written.
+        Print JSON with the names of the files after all of them are written.
 
     """
-    from igbtheory import checks, pictures  # noqa: PLC0415 - Matplotlib would slow down `igb --help`
-    from igbtheory.runs.progress import progress_bar  # noqa: PLC0415 - as would rich
+    from igbtheory import checks, pictures  # noqa: PLC0415 - --help must not load Matplotlib
+    from igbtheory.runs.progress import progress_bar  # noqa: PLC0415 - nor rich
 
     chosen = pictures.STYLES[checks.known("style", style, pictures.STYLES)]
     with progress_bar() as advanced:

@@ -4,7 +4,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Text, Whole
+from igbtheory.cli.options import Printed, Text, Whole
 
 
 def infer(
@@ -13,23 +13,21 @@ def infer(
     samples: Whole | None = None,
     level: float = 0.95,
     against: str | None = None,
-    printed: Pictured = Pictured(),
+    printed: Printed = Printed(),
 ) -> None:
     """Estimate gamma, with an interval and tests, from the shares of the data that networks gave to their classes.
-
-    FILE.csv, FILE.npy or - (a CSV from standard input) has a row for every network: its G0, the share of class 0, or
-    the shares of all classes.
 
     Parameters
     ----------
     file
-        The shares of the networks.
+        FILE.csv, FILE.npy or - for a CSV from standard input, with a row for every network: the share G0 of class 0, or
+        the shares of all classes.
     samples
-        Data among which the guesses were counted; infinitely many unless named.
+        Number of data among which the guesses were counted; by default infinitely many.
     level
         Probability with which the interval contains gamma.
     against
-        The shares of networks of another architecture: print the ratio of the first gamma to theirs, and a test.
+        A file with the shares of networks of another architecture: print the ratio of the two gammas, and a test.
 
     """
     files = [file] if against is None else [file, against]
@@ -53,7 +51,7 @@ def infer(
 
 def _shares(file: str) -> Any:
     """Return the shares in a file; a single column is G0."""
-    from igbtheory.cli.data import numbers  # noqa: PLC0415 - it loads NumPy, which no help needs
+    from igbtheory.cli.data import numbers  # noqa: PLC0415 - --help must not load NumPy
 
     array = numbers(file, "a table of shares")
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array

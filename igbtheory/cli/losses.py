@@ -1,12 +1,10 @@
 """`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Case, Layers, Seed, Whole
+from igbtheory.cli.options import Case, Seed, Whole
 
 
-def losses(  # noqa: PLR0913 - one argument an option
-    layers: Layers = None,
-    /,
+def losses(  # noqa: PLR0913 - one argument for each option
     case: Case = Case(),
     *,
     classes: Whole = 10,
@@ -18,11 +16,12 @@ def losses(  # noqa: PLR0913 - one argument an option
     width: Whole | None = None,
     seed: Seed = 0,
 ) -> None:
-    """Print what five losses ask of the favoured and of the least favoured class before training.
+    """Print what five losses ask of the favoured class and of the least favoured class before training.
 
-    Cross-entropy, blurry loss (its weight p^a held constant, and differentiated), piecewise-zero loss and focal loss,
-    for infinitely wide networks, or for finite ones with --width. The gradient at the logit of the favoured class, the
-    mean over data of all classes, says whether descent takes that class back (positive) or further (negative).
+    The losses are cross-entropy, blurry loss (with its weight p^a held constant, and differentiated), piecewise-zero
+    loss and focal loss, for infinitely wide networks, or for finite ones with --width. The gradient at the logit of the
+    favoured class, averaged over the data of all classes, says whether gradient descent reduces the share of that class
+    (positive) or increases it (negative).
 
     Parameters
     ----------
@@ -33,18 +32,17 @@ def losses(  # noqa: PLR0913 - one argument an option
     cut_off
         Probability below which the piecewise-zero loss ignores a datum.
     focal
-        Exponent of the focal loss -(1 - p)^g log p.
+        Exponent g of the focal loss -(1 - p)^g log p.
     networks
-        Networks to draw.
+        Number of networks to draw.
     samples
-        Data of each network; a data set is taken whole.
+        Number of data for each network; a data set is always used as a whole.
     width
-        Draw finite networks with so many units in every hidden layer, instead of infinitely wide ones.
+        Draw finite networks with this many units in every hidden layer, instead of infinitely wide ones.
 
     """
-    from igbtheory import losses as library  # noqa: PLC0415 - `igb losses --help` needs none of it
+    from igbtheory import losses as library  # noqa: PLC0415 - --help must not load it
 
-    case = case.of(layers)
     values, network = case.values(), case.network()
     draws = {"networks": networks, "samples": samples, "seed": seed}
     usual = library.usual_losses(blurry, cut_off, focal)

@@ -3,12 +3,12 @@
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.cli.options import DataSet, Output, Pictured, Rows, Run, Text, Whole
+from igbtheory.cli.options import DataSet, Model, Output, Printed, Rows, Run, Text, Whole
 from igbtheory.cli.output import show, show_json
 
 
-def measure(  # noqa: PLR0913 - one argument an option
-    function: str,
+def measure(  # noqa: PLR0913 - one argument for each option
+    function: Model,
     *,
     data: DataSet,
     first: Rows = None,
@@ -19,31 +19,28 @@ def measure(  # noqa: PLR0913 - one argument an option
     output: Output = None,
     device: str | None = None,
     run: Run = Run(),
-    printed: Pictured = Pictured(),
+    printed: Printed = Printed(),
 ) -> None:
-    """Measure the bias of an untrained PyTorch model, from the guesses and outputs of freshly drawn ones.
+    """Measure the bias of an untrained PyTorch model from the guesses and outputs of newly created models.
 
-    FUNCTION is FILE.py:NAME or package.module:NAME: a class, or a function without arguments, that makes a
-    torch.nn.Module with random weights. It stays in the mode in which it comes, training mode when new.
+    The models stay in the mode in which the function creates them, normally training mode.
 
     Parameters
     ----------
-    function
-        What makes a model.
     networks
-        Models to draw.
+        Number of models to create.
     seed
-        The same seed gives the same numbers, where the models draw from the global generators of PyTorch, NumPy and
-        Python, or from none.
+        The same seed gives the same numbers if the models draw from the global generators of PyTorch, NumPy and Python
+        only.
     batch_size
-        Data in a pass, in an order drawn anew for every model; all data at once unless named.
+        Number of data in a pass, in a new random order for every model; by default all data.
     labels
-        Class labels 0, 1, ..., FILE.npy or FILE.csv; unless named, those of the data, where they have any.
+        FILE.npy or FILE.csv with class labels 0, 1, ...; by default the labels that come with the data, if any.
     device
-        Where the passes run, such as cuda; where the function puts its models unless named.
+        The device of the passes, such as cuda; by default the device on which the function creates its models.
 
     """
-    from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - it loads NumPy, which no help needs
+    from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - --help must not load NumPy
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
     from igbtheory.cli.train import labels_of  # noqa: PLC0415 - as above
 
@@ -62,7 +59,7 @@ def measure(  # noqa: PLR0913 - one argument an option
 
 
 def model_data(source: str) -> tuple[Any, Any]:
-    """Return the data set `source`, also of integers and of more than one axis a datum, and its labels, if any."""
+    """Return the data set `source`, which may hold integers and data of any shape, and its labels or None."""
     from igbtheory.cli.data import DIGITS, checked, labelled, read  # noqa: PLC0415 - as above
     from igbtheory.device import require_torch  # noqa: PLC0415 - as above
 

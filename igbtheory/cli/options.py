@@ -1,11 +1,11 @@
-"""Options that commands share: which network, on which inputs, and whether to print JSON."""
+"""Options that several commands have: the network, its inputs, the run, and how the result is shown."""
 
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, Token
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from igbtheory.result import Result
 
 PICTURES = (".png", ".pdf", ".svg")
-"""Endings of the files of pictures."""
+"""Suffixes of picture files."""
 
 
 def _whole(_: type, tokens: Sequence[Token]) -> int:
-    """Return a whole number, also written 1e6. Cyclopts alone would read 2.5 as 2, without a word."""
+    """Return a whole number, which may be written 1e6. Cyclopts itself would silently read 2.5 as 2."""
     value = tokens[0].value
     with suppress(ValueError):
         return int(value)
@@ -33,56 +33,22 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
-_DATA = """The data set: "digits" (standardised), or a file or folder that igb.read_data reads, such as FILE.npy,
-FILE.npz, FILE.pt, an IDX file, a folder of images; - for a CSV from standard input."""
+_DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a folder of
+images, or - for a CSV from standard input."""
 DataSet = Annotated[Text, Parameter(help=_DATA)]
 Rows = Annotated[Whole | None, Parameter(help="Only the first rows of the data set.")]
-_OUTPUT = "Which of several outputs of the model holds the logits: its name, or its place, 0, 1, ..."
+_MODEL = """A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME
+or package.module:NAME."""
+Model = Annotated[str, Parameter(help=_MODEL)]
+_OUTPUT = "The output of the model that holds the logits, if it has several: its name or its place, 0, 1, ..."
 Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
-_LAYERS = 'The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)". Without it, the options describe one.'
-Layers = Annotated[str | None, Parameter(help=_LAYERS)]
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Printed:
-    """How the result is printed."""
-
-    json: bool = False
-    """Print JSON, with all that is known."""
-
-    def answer(self, origin: dict[str, Any], result: Any, digits: int = 17) -> None:
-        """Print what a result is of, and the result itself: its `str`, or its `to_dict` as JSON."""
-        if self.json:
-            output.show_json({**origin, **result.to_dict()}, digits)
-        else:
-            output.show(*map(str, origin.values()), *([""] if origin else []), str(result))
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """Who does a run of many pieces of work, and what is kept of it."""
-
-    workers: Whole | None = None
-    """Processes on this machine, in short runs threads; the default is one a core."""
-    executor: str | None = None
-    """Who works instead: processes:4, threads:4, or a cluster of dask, dask:tcp://host:8786."""
-    store: Path | None = None
-    """Keep what is done in this file, at once; the same command, repeated, goes on from there."""
-
-    def options(self) -> dict[str, Any]:
-        """Return the options as keywords of the library, with a bar on a terminal."""
-        return {**vars(self), "progress": sys.stderr.isatty()}
-
-
-Assignments = Annotated[tuple[str, ...], Parameter(name="--param", negative="")]
-"""Values of the parameters of a formula: --param a=5."""
+_PARAM = 'The value of a parameter in the formula, such as a=5 for "x + sin(a*x)**2/a"; repeat it for each parameter.'
+Assignments = Annotated[tuple[str, ...], Parameter(name="--param", negative="", help=_PARAM)]
 
 
 def with_parameters(activation: str, assignments: Assignments) -> str:
-    """Return the formula with the values of its parameters in their places."""
+    """Return the formula of an activation after the values have been inserted for its parameters."""
     values: dict[str, Any] = {}
     for assignment in assignments:
         name, equals, value = (part.strip() for part in assignment.partition("="))
@@ -94,23 +60,49 @@ def with_parameters(activation: str, assignments: Assignments) -> str:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Pictured(Printed):
+class Run:
+    """How a run of many pieces of work is executed, and where its results are kept."""
+
+    workers: Whole | None = None
+    """Number of processes on this machine, or of threads in short runs; by default one for each core."""
+    executor: str | None = None
+    """What executes the run instead: processes:4, threads:4, or a dask cluster, dask:tcp://host:8786."""
+    store: Path | None = None
+    """Keep finished work in this file at once; the same command continues from there when it is repeated."""
+
+    def options(self) -> dict[str, Any]:
+        """Return the options as keyword arguments of the library, with a progress bar if there is a terminal."""
+        return {**vars(self), "progress": sys.stderr.isatty()}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Printed:
     """How the result is printed and drawn."""
 
+    json: bool = False
+    """Print JSON with everything that is known."""
     plot: Path | None = None
-    """Draw the result to this file, FILE.png, FILE.pdf or FILE.svg."""
+    """Draw the result to this file: FILE.png, FILE.pdf or FILE.svg."""
 
     def drawn(self, compute: Callable[[], "Result"]) -> Any:
-        """Return the result that is computed, drawn where a picture is wanted."""
+        """Return the result of `compute`, and draw it if a picture is wanted."""
         if self.plot is None:
             return compute()
-        # the file first: a picture that cannot be written is refused before anything is computed
+        # the file is opened first, so that an impossible picture is refused before anything is computed
         with whole_file(self.plot, PICTURES) as file:
-            from igbtheory.pictures import plots, style  # noqa: PLC0415 - Matplotlib takes its time
+            from igbtheory.pictures import plots, style  # noqa: PLC0415 - Matplotlib loads slowly
 
             found = compute()
             style.write(plots.picture, found, file)
         return found
+
+    def answer(self, origin: dict[str, Any], result: Any, digits: int = 17) -> None:
+        """Print what was computed from (`origin`) and the result: its text, or its `to_dict` as JSON."""
+        if self.json:
+            output.show_json({**origin, **result.to_dict()}, digits)
+        else:
+            output.show(*map(str, origin.values()), *([""] if origin else []), str(result))
 
 
 @Parameter(name="*")
@@ -127,48 +119,35 @@ class Variances:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Architecture(Variances):
-    """A multilayer perceptron: `depth` times Dense and activation, then the output Dense."""
+    """A multilayer perceptron: `depth` hidden layers and the output Dense."""
 
     depth: Whole = 3
-    """Hidden layers."""
+    """Number of hidden layers."""
     activation: str = "relu"
     """A name such as relu, tanh, linear, or a formula in x such as "x*tanh(x)"."""
     param: Assignments = ()
-    """The value of a parameter in the formula, as a=5 of "x + sin(a*x)**2/a"; once for each."""
     norm: str | None = None
-    """The norm of every hidden layer: batch, layer or rms. None unless named."""
+    """Norm of every hidden layer: batch, layer or rms. By default there is none."""
     placement: str = "before"
-    """Where the norm stands: before the activation, or after it and its pool."""
+    """Place of the norm: before the activation, or after the activation and its pool."""
     pool: Whole | None = None
-    """Take the maximum over so many units behind every activation."""
+    """Take the maximum over this many units after every activation."""
     batch_size: Whole | None = None
-    """Data in a batch of --norm batch; the full batch, all data, unless named."""
+    """Number of data in a batch of --norm batch; by default the full batch, which has all data."""
 
     def options(self) -> dict[str, Any]:
-        """Return the options as keywords of `igb.mlp`."""
+        """Return the options as keyword arguments of `igb.mlp`."""
         if self.norm is None and self.placement != "before":
-            raise ValueError(f"--placement {self.placement} is that of a norm; name one with --norm")
+            raise ValueError(f"expected --norm with --placement {self.placement}, got no norm; add, say, --norm layer")
         found = {field.name: getattr(self, field.name) for field in fields(Architecture)}
         found["activation"] = with_parameters(self.activation, found.pop("param"))
         return found
-
-    def network(self) -> "igb.Network":
-        """Return the network with these options."""
-        return igb.mlp(**self.options())
-
-    def call(self) -> str:
-        """Return the call that makes the network: a deep one is too long to print layer by layer."""
-        usual = {field.name: field.default for field in fields(Architecture)}
-        options = self.options()
-        depth, activation = options.pop("depth"), options.pop("activation")
-        said = [f"{name}={value!r}" for name, value in options.items() if name == "sigma_w2" or value != usual[name]]
-        return f"mlp({depth}, {activation!r}, {', '.join(said)})"
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Gaussian:
-    """What goes into the network: Gaussian inputs."""
+    """Gaussian inputs."""
 
     shift: float = 0.0
     """Mean of the Gaussian inputs."""
@@ -180,7 +159,7 @@ class Gaussian:
         return igb.GaussianInputs(self.shift, self.variance)
 
     def text(self, values: Any) -> str:
-        """Return the inputs in words; a variance may be a symbol."""
+        """Return the inputs in words; the shift and the variance may be symbols."""
         parts = (f"{part:g}" if isinstance(part, float) else str(part) for part in (values.shift, values.variance))
         return f"Gaussian inputs N({', '.join(parts)})"
 
@@ -188,22 +167,20 @@ class Gaussian:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Inputs(Gaussian):
-    """What goes into the network: Gaussian inputs, or the data set `data`."""
+    """Gaussian inputs or a data set."""
 
-    data: Text | None = None
-    """A data set instead: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a
-    folder of images, or - for a CSV from standard input."""
+    data: DataSet | None = None
     first: Rows = None
 
     def values(self) -> Any:
         """Return the inputs as the library takes them."""
         if self.data is None:
             if self.first is not None:
-                raise ValueError("--first takes rows of a data set; name one with --data")
+                raise ValueError("expected a data set with --first, got none; name one with --data")
             return super().values()
         if (self.shift, self.variance) != (0.0, 1.0):
-            raise ValueError("--shift and --variance are of Gaussian inputs; leave them or --data out")
-        from igbtheory.cli.data import first_rows, read  # noqa: PLC0415 - it loads NumPy, which no help needs
+            raise ValueError("expected --data, or --shift and --variance of Gaussian inputs, got both; leave one out")
+        from igbtheory.cli.data import first_rows, read  # noqa: PLC0415 - --help must not load NumPy
 
         return first_rows(read(self.data), self.first, self.data)
 
@@ -217,21 +194,23 @@ class Inputs(Gaussian):
 
 
 @Parameter(name="*")
+@dataclass(frozen=True)
+class Layers:
+    """The layers of a network as text."""
+
+    layers: str | None = None
+    """The network, layer by layer: "Dense(2) | BatchNorm | relu | Dense(2)"; by default the options describe it."""
+
+
+@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class GaussianCase(Pictured, Gaussian, Architecture):
-    """A network on Gaussian inputs, and how its result is printed."""
-
-    layers: Annotated[str | None, Parameter(parse=False)] = None
-    """The network, layer by layer, instead of the options of `Architecture`."""
-
-    def of(self, layers: str | None) -> Self:
-        """Return the case with the layers that the command was given."""
-        return replace(self, layers=layers)
+class GaussianCase(Printed, Gaussian, Architecture, Layers):
+    """A network with Gaussian inputs, and how the result is shown."""
 
     def network(self) -> "igb.Network":
-        """Return the network of the layers, or of the options."""
+        """Return the network that the layers or the options describe."""
         if self.layers is None:
-            return super().network()
+            return igb.mlp(**self.options())
         for one in fields(Architecture):
             if getattr(self, one.name) != one.default:
                 option = f"--{one.name.replace('_', '-')}"
@@ -239,15 +218,28 @@ class GaussianCase(Pictured, Gaussian, Architecture):
         return igb.Network.read(self.layers)
 
     def call(self) -> str:
-        """Return the layers as they were given, or the call of `mlp`."""
-        return super().call() if self.layers is None else self.layers
+        """Return the layers as given, or the call of `mlp`, which is shorter than the layers of a deep network."""
+        if self.layers is not None:
+            return self.layers
+        usual = {field.name: field.default for field in fields(Architecture)}
+        options = self.options()
+        depth, activation = options.pop("depth"), options.pop("activation")
+        said = [f"{name}={value!r}" for name, value in options.items() if name == "sigma_w2" or value != usual[name]]
+        return f"mlp({depth}, {activation!r}, {', '.join(said)})"
 
     def origin(self, values: Any) -> dict[str, str]:
         """Return the network and its inputs in words."""
         return {"network": self.call(), "inputs": self.text(values)}
 
+    def compute(self, work: Callable[[Any, Any], Any], digits: int = 17) -> Any:
+        """Return the result of `work` on the network and its inputs, after drawing it if wanted and printing it."""
+        values, network = self.values(), self.network()
+        found = self.drawn(lambda: work(network, values))
+        self.answer(self.origin(values), found, digits)
+        return found
+
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Case(GaussianCase, Inputs):
-    """A network on Gaussian inputs or a data set, and how its result is printed."""
+    """A network with Gaussian inputs or a data set, and how the result is shown."""

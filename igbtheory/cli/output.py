@@ -8,24 +8,24 @@ from igbtheory.text import json_text
 
 
 def show(*lines: str) -> None:
-    """Print lines, and texts of several lines, on standard output."""
+    """Print texts of one or more lines on standard output."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 
 
 def working(what: str) -> AbstractContextManager[Any]:
-    """Return a context that shows on standard error, where that is a terminal, that the command is at work."""
+    """Return a context that shows on the terminal, through standard error, what the command is doing."""
     from rich.console import Console  # noqa: PLC0415 - most commands need none
 
     return Console(stderr=True).status(what)
 
 
 def tell(text: str) -> None:
-    """Print a line on standard error, which shows at once."""
+    """Print a line on standard error at once."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def show_json(values: dict[str, Any] | list[dict[str, Any]], digits: int = 17) -> None:
-    """Print a JSON object or a list of them; numbers that JSON cannot hold (inf, nan, many digits) become strings."""
+    """Print JSON; numbers that it cannot represent (inf, NaN, many digits) become strings."""
     sys.stdout.write(json_text(values, digits, indent=2) + "\n")

@@ -1,4 +1,4 @@
-"""`igb report`: the main job."""
+"""`igb report`: predictions and simulations as one page."""
 
 from pathlib import Path
 from typing import Any
@@ -15,27 +15,27 @@ def report(
     run: Run = Run(),
     json: bool = False,
 ) -> int:
-    """Predict and simulate, and write both as one page with its pictures (PDF, PNG) and tables (CSV).
+    """Predict and simulate, and write both as one page with pictures (PDF, PNG) and tables (CSV).
 
-    Gaussian inputs and handwritten digits; linear, tanh and ReLU networks of depth 1, 3 and 20; the claims of the
-    papers and their verdicts. Takes about a minute on two cores. Exit status 1 if prediction and simulation disagree
-    anywhere, or a verdict is not the recorded one.
+    The report covers linear, tanh and ReLU networks of depth 1, 3 and 20 on Gaussian inputs and handwritten digits, and
+    the claims of the papers with their verdicts. It takes about a minute on two cores. The exit status is 1 if a
+    prediction and a simulation disagree, or if a verdict differs from the recorded one.
 
     Parameters
     ----------
     out
-        The folder to write. It appears when all is done, and replaces only an earlier report.
+        The folder to write. It appears when everything is finished, and replaces only an earlier report.
     quick
-        Small ensembles: somewhat faster, larger errors.
+        Use small ensembles, which are somewhat faster and less accurate.
     json
-        Print JSON: the page, and whether everything agrees.
+        Print JSON: the path of the page, and whether everything agrees.
 
     """
-    from igbtheory.report import write_report  # noqa: PLC0415 - as would Matplotlib
-    from igbtheory.runs.progress import progress_bar  # noqa: PLC0415 - rich would slow down `igb --help`
+    from igbtheory.report import write_report  # noqa: PLC0415 - --help must not load Matplotlib
+    from igbtheory.runs.progress import progress_bar  # noqa: PLC0415 - nor rich
 
     def begun(folder: Path) -> None:
-        output.tell(f"until all is done, pictures appear in {folder}")
+        output.tell(f"pictures appear in {folder} until everything is finished")
 
     with progress_bar() as advanced:
         who: dict[str, Any] = run.options() | {"progress": advanced}

@@ -2,54 +2,47 @@
 
 from typing import Any
 
-from igbtheory.cli.options import Case, Layers, Run, Whole
+from igbtheory.cli.options import Case, Run, Seed, Whole
 
 
-def simulate(  # noqa: PLR0913 - one argument an option
-    layers: Layers = None,
-    /,
+def simulate(  # noqa: PLR0913 - one argument for each option
     case: Case = Case(),
     *,
     networks: Whole = 1000,
     width: Whole = 256,
     samples: Whole = 1000,
-    seed: Whole = 0,
+    seed: Seed = 0,
     device: str | None = None,
     run: Run = Run(),
     compare: bool = False,
 ) -> int:
-    """Draw finite networks and print what they do, beside the prediction in infinite width.
+    """Draw finite networks and print their guesses and moments beside the prediction in infinite width.
 
-    At finite width the difference is real. --compare also draws networks of two and four times the width and
-    extrapolates to infinite width before it compares; exit status 1 if that disagrees with the prediction.
+    At finite width the two really differ. --compare also draws networks of two and four times the width and
+    extrapolates to infinite width before it compares; the exit status is 1 if the extrapolation disagrees with the
+    prediction.
 
     Parameters
     ----------
     networks
-        Networks to draw.
+        Number of networks to draw.
     width
-        Units of every hidden layer, and the dimension of Gaussian inputs.
+        Number of units of every hidden layer, and the dimension of Gaussian inputs.
     samples
-        Gaussian data, fresh for every network; a data set is taken whole.
-    seed
-        The same seed gives the same numbers, whoever draws the networks.
+        Number of Gaussian data, drawn anew for every network; a data set is always used as a whole.
     device
-        Where PyTorch multiplies by the weights, such as cuda; NumPy does unless named.
+        The PyTorch device that multiplies by the weights, such as cuda; by default NumPy multiplies.
     compare
-        Compare with the prediction, the 1/width trend taken out.
+        Compare with the prediction after extrapolation to infinite width.
 
     """
-    case = case.of(layers)
-    values, network = case.values(), case.network()
-    # before the networks are drawn: what cannot be predicted is refused at once
-    prediction = network.predict(values) if compare else None
-
     options = run.options() | {"device": device}
 
-    def simulated() -> Any:
-        found = network.simulate(networks, width, samples, seed, values, **options)
-        return found.compare(prediction, **options) if compare else found
+    def simulated(network: Any, inputs: Any) -> Any:
+        if not compare:
+            return network.simulate(networks, width, samples, seed, inputs, **options)
+        prediction = network.predict(inputs)  # first, because an impossible prediction should be refused at once
+        return network.simulate(networks, width, samples, seed, inputs, **options).compare(prediction, **options)
 
-    found = case.drawn(simulated)
-    case.answer(case.origin(values), found)
+    found = case.compute(simulated)
     return int(compare and not found.agrees())

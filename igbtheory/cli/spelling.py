@@ -1,16 +1,16 @@
-"""Messages of the library in the spelling of the command line: sigma_w2=2.0 becomes --sigma-w2 2.0."""
+"""Translation of the library's messages for the command line: sigma_w2=2.0 becomes --sigma-w2 2.0."""
 
 import re
 
 OPTIONS = {"n_classes": "classes", "D": "samples"}
-"""Options that have another name than the parameter of the library."""
+"""Parameters of the library whose options have other names."""
 PARAMETERS = (
     *("activation_shift", "batch_size", "cut_off", "n_classes", "sigma_b2", "sigma_w2"),
     *("D", "activation", "classes", "depth", "digits", "draws", "executor", "first", "level", "networks", "norm"),
     *("placement", "pool", "samples", "seed", "shift", "store", "temperature", "variance", "vary", "width", "within"),
     *("device", "workers"),
 )
-"""Parameters of the library that are options of a command."""
+"""Parameters of the library that are options of commands."""
 _NAME = "|".join(PARAMETERS)
 _LONG = "|".join(name for name in PARAMETERS if "_" in name and name != "activation_shift")
 _RULES = (
@@ -27,7 +27,7 @@ _RULES = (
 
 
 def spelled(message: str) -> str:
-    """Return the message with the options of the command line in place of the parameters of the library."""
+    """Return the message with the parameters of the library replaced by the options of the command line."""
     for pattern, option in _RULES:
         message = pattern.sub(option, message)
     return message

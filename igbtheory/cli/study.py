@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Pictured, Run, Text, Whole
+from igbtheory.cli.options import DataSet, Model, Printed, Run, Text, Whole
 
 Several = Parameter(consume_multiple=True)
 
@@ -16,53 +16,50 @@ Several = Parameter(consume_multiple=True)
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Trained:
-    """On what models of one's own are trained, and how."""
+    """The data, losses and optimiser with which your own models are trained."""
 
-    data: Text = "digits"
-    """The data set: "digits" (standardised), or a file or folder that igb.read_data reads; - for a CSV."""
+    data: DataSet = "digits"
     labels: Text | None = None
-    """Class labels 0, 1, ..., FILE.npy or FILE.csv, a row for each datum; unless named, those of the data."""
+    """FILE.npy or FILE.csv with class labels 0, 1, ...; by default the labels that come with the data."""
     losses: Annotated[tuple[str, ...], Several] = ("cross-entropy",)
-    """mse, cross-entropy, blurry, focal, piecewise-zero."""
+    """One or more of mse, cross-entropy, blurry, focal and piecewise-zero."""
     optimiser: str = "Adam"
-    """A class of torch.optim."""
+    """Name of a class of torch.optim."""
     rates: Annotated[tuple[float, ...], Several] = (1e-3,)
     """Learning rates."""
     networks: Whole = 20
-    """Models to train in every arm."""
+    """Number of models for every combination of loss, learning rate and start."""
     steps: Whole = 300
-    """Steps of training."""
+    """Number of training steps."""
     batch_size: Whole = 64
-    """Data in a step."""
+    """Number of data in a step."""
     controls: bool = False
-    """Train the same models from neutral, prejudiced and centred starts, too."""
+    """Also train the same models from neutral, prejudiced and centred starts."""
     seed: Whole = 0
     """The same seed gives the same numbers."""
 
 
 def study(
-    function: str | None = None,
+    function: Model | None = None,
     *,
     preset: str | None = None,
     quick: bool = False,
     trained: Trained = Trained(),
     run: Run = Run(),
-    printed: Pictured = Pictured(),
+    printed: Printed = Printed(),
 ) -> None:
     """Train an ensemble of PyTorch models and record how their bias is absorbed.
 
-    FUNCTION is FILE.py:NAME or package.module:NAME: a class, or a function without arguments, that makes a
-    torch.nn.Module with random weights. Or --preset names an experiment of the papers: blobs, deep, digits, losses,
-    phases, shift or imbalance; its picture shows their statement and what was found. One that fails is no error.
+    Pass a function that creates your own models, or name an experiment of the papers with --preset. The picture of an
+    experiment shows the claim of the papers and the result. A claim that fails does not change the exit status.
 
     Parameters
     ----------
-    function
-        What makes a model.
     preset
-        An experiment of the papers, which comes with its models, data, controls and picture.
+        An experiment of the papers, with its own models, data, controls and picture: blobs, deep, digits, losses,
+        phases, shift or imbalance.
     quick
-        The experiment with fewer networks and data, in less than three minutes on two cores.
+        Run the experiment with fewer networks and data, in less than three minutes on two cores.
 
     """
     if (function is None) == (preset is None):
@@ -70,7 +67,7 @@ def study(
     if function is None:
         if trained != Trained():
             raise ValueError(
-                "expected --preset alone, got options of data or training, too; an experiment brings its own"
+                "expected only --preset, got options of data or training as well; an experiment has its own"
             )
         name = str(preset)
         plot = printed.plot or Path(f"igb-study-{name}.png")
@@ -79,13 +76,13 @@ def study(
         output.tell(f"picture in {plot}")
         return
     if quick:
-        raise ValueError("--quick is that of an experiment; name one with --preset, or pass --networks and --steps")
+        raise ValueError("expected --preset with --quick, got a function; pass small --networks and --steps instead")
     printed.answer({"model": function}, _of(function, trained, run, printed))
 
 
-def _of(function: str, trained: Trained, run: Run, printed: Pictured) -> Any:
-    """Return the study of the models that a function of the user makes."""
-    from igbtheory.cli.measure import model_data  # noqa: PLC0415 - it loads NumPy, which no help needs
+def _of(function: str, trained: Trained, run: Run, printed: Printed) -> Any:
+    """Return the study of the models that a function of the user creates."""
+    from igbtheory.cli.measure import model_data  # noqa: PLC0415 - --help must not load NumPy
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
     from igbtheory.cli.train import labels_of  # noqa: PLC0415 - as above
 

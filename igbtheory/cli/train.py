@@ -11,8 +11,6 @@ from igbtheory.cli.options import Case, Seed, Text, Whole
 
 
 def train(
-    layers: str | None = None,
-    /,
     case: Case = Case(),
     *,
     labels: Text | None = None,
@@ -27,30 +25,28 @@ def train(
 
     Parameters
     ----------
-    layers
-        The network, layer by layer: "Dense(2) | LayerNorm | relu | Dense(2)". Without it, the options describe one.
     labels
-        Class labels 0, 1, ... or targets, FILE.npy or FILE.csv, a row for each datum; unless named, those of the data.
+        FILE.npy or FILE.csv with class labels 0, 1, ... or with targets, a row for each datum; by default the labels
+        that come with the data.
     loss
         mse, cross-entropy, blurry, focal or piecewise-zero.
     draws
-        Networks to draw.
+        Number of networks to draw.
 
     """
-    case = case.of(layers)
     if case.data is None:
         raise ValueError("expected a data set to train on; name one with --data, for example --data digits --first 200")
-    values, y = case.values(), labels_of(case.data, labels, case.first)
+    y = labels_of(case.data, labels, case.first)
 
-    def trained() -> Any:
+    def trained(network: Any, inputs: Any) -> Any:
         with output.working("training"):
-            return case.network().train(values, y, loss=loss, draws=draws, seed=seed)
+            return network.train(inputs, y, loss=loss, draws=draws, seed=seed)
 
-    case.answer(case.origin(values), case.drawn(trained))
+    case.compute(trained)
 
 
 def labels_of(data: str, labels: str | None, first: int | None) -> Any:
-    """Return the labels of the data set, those of the digits or of a file, or targets."""
+    """Return the labels or targets in the file `labels`, or if None the labels that come with the data set."""
     if labels is None:
         known = igb.digit_labels() if data == DIGITS else labelled(data, "--data digits")[1]
         if known is None:
@@ -60,7 +56,7 @@ def labels_of(data: str, labels: str | None, first: int | None) -> Any:
 
 
 def _as_labels(given: Any) -> Any:
-    """Return a column as labels, where all of it is whole numbers from 0 on; else as targets."""
+    """Return integer labels if the numbers are one column of whole numbers >= 0; otherwise return them as targets."""
     found = given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given
     whole = found.ndim == 1 and np.all(found == np.round(found)) and np.all(found >= 0)
     return found.astype(np.int64) if whole else found

@@ -49,7 +49,7 @@ class Drawn(Result):
     G0: Array
     log_weights: Array
 
-    told = ("tried", "effective", "probability", "probability_error", "log_probability", "G0", "weights")
+    exported = ("tried", "effective", "probability", "probability_error", "log_probability", "G0", "weights")
 
     @cached_property
     def weights(self) -> Array:

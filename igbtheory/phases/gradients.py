@@ -33,7 +33,7 @@ class Gradients(Result):
     factor: NDArray[Any]
     error: NDArray[np.float64]
 
-    told = ("factor", "squared", "growth", "error")
+    exported = ("factor", "squared", "growth", "error")
 
     @cached_property
     def squared(self) -> NDArray[Any]:

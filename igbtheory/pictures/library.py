@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from igbtheory import checks
 from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import Style, letter
-from igbtheory.shipped import loaded, own_folder
+from igbtheory.shipped import load_file, own_folder
 
 Pages = dict[str, Figure]
 
@@ -47,7 +47,7 @@ def sheets(chosen: Sequence[str] = (), folder: Path | None = None) -> list[Sheet
 
 
 def _sheet(path: Path) -> Sheet:
-    module = loaded(path)
+    module = load_file(path)
     missing = [name for name in ("compute", "draw") if not callable(getattr(module, name, None))]
     if missing:
         raise ValueError(f"expected a function {missing[0]} in {path}; a figure is compute(run) and draw(data, style)")

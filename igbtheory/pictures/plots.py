@@ -22,6 +22,7 @@ DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "Certificate": moments.certificate,
     "ClassGradients": estimates.class_gradients,
     "ClassGuessLaw": laws.class_law,
+    "ClassSummary": lambda axes, found: laws.class_law(axes, found.guesses),
     "Comparison": moments.comparison,
     "Course": verdict.course,
     "DatasetClassLaw": laws.class_law,

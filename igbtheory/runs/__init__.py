@@ -1,4 +1,4 @@
-"""Runs of many independent pieces of work: on any executor, with finished pieces kept, resumed where they ended."""
+"""Runs of many independent pieces of work: on any executor, with finished pieces kept, resumed after interruption."""
 
 from igbtheory.runs.blocks import blocks, chosen
 from igbtheory.runs.executors import Piece, refuse_unfit

@@ -1,4 +1,4 @@
-"""How a run of many networks is cut into pieces, and who does them when nobody is named."""
+"""How a run of many networks is divided into pieces, and the default executor."""
 
 import os
 import sys
@@ -9,24 +9,28 @@ from igbtheory import checks
 from igbtheory.numbers.threads import among_others
 
 PIECE = 2.0
-"""Seconds that a piece should take: far more than to hand it out, and little is lost where it is interrupted."""
+"""Seconds that a piece should take: much longer than submitting it, and little is lost if it is interrupted."""
 FEWEST = 16
-"""Pieces, so that several workers share them evenly."""
+"""Smallest number of pieces, so that several workers have about the same work."""
 SHORT = 2.0
-"""Seconds of work for which no processes are begun."""
+"""Seconds of work below which no processes are started."""
 
 
 def blocks(networks: int, seconds: float) -> list[range]:
-    """Return ranges of networks, each of which takes some `seconds`; a store finds them again: they know no clock."""
+    """Return ranges of networks, each of which is a piece; `seconds`: estimated time of one network.
+
+    The ranges do not depend on measured times, so that a store finds its pieces again.
+    """
     size = max(1, min(round(PIECE / seconds), -(-networks // FEWEST)))
     return [range(start, min(start + size, networks)) for start in range(0, networks, size)]
 
 
 def chosen(executor: Executor | str | None, workers: int | None, seconds: float, device: Any = None) -> Executor | str:
-    """Return the executor of a run of `seconds`; where none is named processes, in short runs threads.
+    """Return the executor of a run of `seconds` of work; by default processes, and in short runs threads.
 
-    workers: how many, None: one a core, and one alone in a process among others. device: where PyTorch computes; a
-    graphics card is in use by one process, so that there are threads. ValueError: both are named, or processes for it.
+    workers: their number; None: one for each core, but only one inside a worker of another run. device: the device on
+    which PyTorch computes; a graphics card is used by one process only, with threads. ValueError: both an executor and
+    a number of workers are given, or processes for a graphics card.
     """
     card = device is not None and not str(device).startswith("cpu")
     if card and str(executor).startswith("processes"):
@@ -39,6 +43,6 @@ def chosen(executor: Executor | str | None, workers: int | None, seconds: float,
         return executor
     inside = among_others()
     count = (1 if inside else os.cpu_count() or 1) if workers is None else checks.whole("workers", workers, 1)
-    # elsewhere a new process imports the script that made it once more
+    # other systems cannot fork: a new process would run the user's script again
     threads = inside or card or seconds < SHORT or sys.platform != "linux"
     return f"{'threads' if threads else 'processes'}:{count}"

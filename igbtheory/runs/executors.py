@@ -1,4 +1,4 @@
-"""What does the pieces of a run: processes on this machine, a cluster of dask, or an executor of the user."""
+"""Executors of a run: processes or threads on this machine, a dask cluster, or an executor of the user."""
 
 import logging
 import multiprocessing
@@ -18,6 +18,7 @@ from threading import Thread
 from typing import Any, final
 
 from igbtheory import shipped
+from igbtheory.device import free_buffers
 from igbtheory.numbers.threads import pinned, shared
 from igbtheory.runs.blocks import chosen
 from igbtheory.runs.stopping import stoppable
@@ -27,17 +28,17 @@ Piece = Callable[[], Any]
 
 TEXT = re.compile(r"(?P<kind>processes|threads)(?::(?P<workers>[1-9]\d*))?|dask:(?P<address>.+:\d+)")
 PATIENCE = 10
-"""Seconds in which a scheduler of dask has to answer."""
+"""Seconds to wait for a dask scheduler."""
 OWN: list[Piece] = []
-"""The pieces of the run, in a process that `processes` started; empty in all others."""
+"""The pieces of the run in a process that `processes` started; empty in other processes."""
 
 
 def opener(
     executor: Executor | str | None, pieces: Sequence[Piece], todo: int
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], int]:
-    """Return what opens an executor for a run, and the number of its processes if they are ours to renew, else 0.
+    """Return a function that opens the executor, and the number of its processes if the run can restart them, else 0.
 
-    todo: how many of the pieces are to do. None: processes, one a core. ValueError: a text that names none.
+    executor: None: one process for each core. todo: number of pieces to do. ValueError: the text names no executor.
     """
     executor = executor or chosen(None, None, inf)
     if isinstance(executor, Executor):
@@ -57,7 +58,7 @@ def opener(
 
 
 def refuse_unfit(executor: Executor | str | None) -> None:
-    """Raise, before a run begins, where this executor cannot do it: a text that names none, a cluster out of reach."""
+    """Raise an error before a run begins if its executor is unusable: an unknown text, or a cluster out of reach."""
     opened, ours = opener(executor, (), 1)
     if not ours:
         with opened():
@@ -65,15 +66,15 @@ def refuse_unfit(executor: Executor | str | None) -> None:
 
 
 def nth(number: int) -> Any:
-    """Do the piece of that number, in a process that `processes` started."""
+    """Do the piece with that number in a process that `processes` started."""
     return OWN[number]()
 
 
 def sent(piece: Piece, pool: Executor) -> Piece:
-    """Return a piece that the workers of a pool can load: those of dask need the files of its functions."""
+    """Return a piece in a form that the workers of a pool can load; dask workers need the files of its functions."""
     if not type(pool).__module__.startswith("distributed."):
         return piece
-    import cloudpickle  # noqa: PLC0415 - of dask, an extra
+    import cloudpickle  # noqa: PLC0415 - it comes with dask, an extra
 
     data = cloudpickle.dumps(piece)
     return partial(_unpacked, data, {name: path for name, path in shipped.FILES.items() if name.encode() in data})
@@ -81,16 +82,16 @@ def sent(piece: Piece, pool: Executor) -> Piece:
 
 def _unpacked(piece: bytes, files: dict[str, Path]) -> Any:
     shipped.load_missing(files)
-    return pickle.loads(piece)()  # noqa: S301 - a cluster of dask executes what it is sent
+    return pickle.loads(piece)()  # noqa: S301 - a dask worker runs everything that it is sent
 
 
 class _Stopped(BaseException):
-    """The run is over."""
+    """Raised in a thread when the run is over."""
 
 
 @final
 class _Threads(ThreadPoolExecutor):
-    """Threads of this process, which in the end give up the pieces that they are at."""
+    """Threads of this process, which stop their unfinished pieces when the executor is closed."""
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers, initializer=shared)
@@ -117,14 +118,15 @@ class _Threads(ThreadPoolExecutor):
 def processes(workers: int, pieces: Sequence[Piece]) -> Iterator[ProcessPoolExecutor]:
     """Open processes on this machine for `nth`, each with one thread for linear algebra.
 
-    They have the pieces from this process: these may be any functions. In the end they are gone at once, also amid a
-    piece; they end by themselves where their parent does.
+    They are forked and so inherit the pieces, which may be any functions. At the end they exit at once, even during a
+    piece. They also exit if their parent does.
     """
-    context = multiprocessing.get_context("fork")  # nothing to load again, and scripts need no __main__
+    context = multiprocessing.get_context("fork")  # fork: modules stay loaded, and scripts need no __main__ guard
     ears, mouth = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, _begin, (ears, os.getpid(), pieces))
+    free_buffers()
     with _uninterrupted():
-        pool.submit(int)  # begins the processes
+        pool.submit(int)  # starts the processes
     try:
         yield pool
     finally:
@@ -136,7 +138,7 @@ def processes(workers: int, pieces: Sequence[Piece]) -> Iterator[ProcessPoolExec
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Put off an interruption, which Python loses amid a fork."""
+    """Defer an interruption, which Python would lose during a fork."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -145,7 +147,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _begin(ears: Connection, parent: int, pieces: Sequence[Piece]) -> None:
-    """Prepare a process: an interruption is the parent's to handle."""
+    """Prepare a new process, which leaves interruptions to its parent."""
     OWN[:] = pieces
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pinned()
@@ -153,7 +155,7 @@ def _begin(ears: Connection, parent: int, pieces: Sequence[Piece]) -> None:
 
 
 def _listen(ears: Connection, parent: int) -> None:
-    """End this process when its parent says so, which nobody reads, or is gone."""
+    """End this process when its parent sends a message or has exited."""
     while os.getppid() == parent and not ears.poll(0.5):
         pass
     os._exit(1)
@@ -167,7 +169,7 @@ def _dask(address: str) -> Iterator[Executor]:
         raise ImportError(
             'expected dask, which works on several machines, got none; install it with: pip install "igbtheory[dask]"'
         ) from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it logs comes as an error of the run
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # errors are raised, not logged
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:

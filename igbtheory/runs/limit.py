@@ -1,4 +1,4 @@
-"""A time limit of a piece of work."""
+"""A time limit for a piece of work."""
 
 import faulthandler
 import os
@@ -13,14 +13,15 @@ from igbtheory.runs.stopping import stoppable
 
 @final
 class TimeUp(BaseException):
-    """The time limit is over."""
+    """Raised when the time limit is exceeded."""
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeUp in what takes longer, and end this process where that does not stop it within as long again.
+    """Raise TimeUp in the block after that many seconds, and end the process if the block still runs after twice that.
 
-    Other threads than the main one of a process get no alarms: a call into a library ends first there.
+    In a thread other than the main one, TimeUp is raised only after a running call into a library returns, and the
+    process is not ended.
     """
     if threading.current_thread() is not threading.main_thread():
         with stoppable(TimeUp) as stop:
@@ -36,7 +37,7 @@ def limited(seconds: float) -> Iterator[None]:
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no file
         faulthandler.dump_traceback_later(2 * seconds, exit=True, file=nowhere)
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again, where somebody catches it
+            signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # repeatedly, in case the block catches it
             try:
                 yield
             finally:

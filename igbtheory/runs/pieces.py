@@ -1,4 +1,4 @@
-"""Pieces of work whose results come in the order of the pieces, whoever does them, and are kept at once."""
+"""Runs of pieces of work: the results come in the order of the pieces and are stored as soon as they are finished."""
 
 import os
 import platform
@@ -15,10 +15,8 @@ from igbtheory.runs.progress import shown
 from igbtheory.runs.store import Store, number_of
 from igbtheory.runs.versions import OtherVersionsError, refuse_other, versions
 
-AHEAD = 4096
-"""Pieces that are handed out before the first of them is needed."""
 ATTEMPTS = 3
-"""Times that a piece is done whose process dies."""
+"""Number of times that a piece is tried if its process dies."""
 
 
 def in_order(
@@ -30,16 +28,16 @@ def in_order(
     progress: str | None = None,
     raises: bool = True,
 ) -> Generator[Any]:
-    """Yield the result of every piece in the order of the pieces, the same numbers whoever does them.
+    """Yield the result of every piece in the order of the pieces; every executor gives the same numbers.
 
-    pieces: functions without arguments, each of some 0.5 to 5 s; for an executor of your own picklable ones, such as a
-    functools.partial of a function of a module. executor: a concurrent.futures.Executor, or "processes:4", or
-    "dask:tcp://host:8786"; None: processes on this machine, one a core. A piece whose process dies is done again, three
-    times in all. store: keeps every finished piece at once; what it has is not computed. names: plain values that
-    identify the pieces in a store of several runs; else their numbers do. progress: what the pieces are, in a bar on
-    standard error.
+    pieces: functions without arguments that take about 0.5 to 5 s each; for an executor of your own they must be
+    picklable, such as a functools.partial of a function of a module. executor: a concurrent.futures.Executor, or
+    "processes:4", "threads:4" or "dask:tcp://host:8786"; None: one process on this machine for each core. A piece whose
+    process dies is tried three times. store: every finished piece is kept there at once, and is not computed again.
+    names: plain values that identify the pieces in a store of several runs; by default their numbers do. progress: a
+    description of the pieces for a progress bar on standard error, or None.
 
-    An exception of a piece is raised in its turn, or with raises=False it is the result of the piece.
+    An exception of a piece is raised when its result is due; with raises=False it is the result of the piece.
     ChildProcessError: workers died. ConnectionError: a cluster is out of reach. ValueError: a worker has other
     versions.
     """
@@ -50,7 +48,7 @@ def in_order(
 
 @final
 class _Run:
-    """The state of a run: pieces to do, those that are handed out, and results that wait for their turn."""
+    """The state of a run: pieces to do, pieces that are being done, and results that wait for their turn."""
 
     def __init__(
         self,
@@ -74,47 +72,45 @@ class _Run:
         self.turn = 0
 
     def results(self) -> Generator[Any]:
-        """Yield the results in order; where a process dies, all are opened anew."""
+        """Yield the results in order; if a process dies, the executor is opened again."""
         try:
-            with one_thread():  # for executors whose threads are those of this process
+            with one_thread():  # because an executor may use threads of this process
                 while self.todo:
                     with self.open() as pool:
                         yield from self._until_broken(pool)
                     self._do_again()
-                yield from self._next_ones()
+                yield from self._due()
         finally:
-            self._hear_all()  # what is done is kept, whatever ends the run
+            self._keep_finished()  # finished pieces are kept, whatever ends the run
 
     def _until_broken(self, pool: Executor) -> Iterator[Any]:
-        """Yield results until all pieces are back, those that died with their processes among them."""
+        """Yield results until every piece is finished, or lost because its process died."""
         try:
-            while self._hand_out(pool) or self.out:
-                yield from self._next_ones()
-                if self.out:
-                    self._hear()
+            self._hand_out(pool)
+            yield from self._due()
+            while self.out:
+                self._wait()
+                yield from self._due()
         finally:
-            if not self.workers:  # the executor goes on after this run
+            if not self.workers:  # an executor of the user continues after this run
                 for future in self.out.values():
                     future.cancel()
 
-    def _hand_out(self, pool: Executor) -> bool:
-        """Hand out pieces, and return whether more of them wait for their time."""
-        while self.todo and not self.lost:
+    def _hand_out(self, pool: Executor) -> None:
+        """Submit the pieces that are to do, as long as the executor accepts them."""
+        while self.todo:
             number = self.todo[0]
-            if number >= self.turn + AHEAD:
-                return True
             try:
                 future = self._submitted(pool, number)
             except BrokenExecutor as error:
                 if not self.workers:
                     raise ChildProcessError(f"the executor is broken: {error}; pass a new one") from None
-                return False
+                return
             self.todo.popleft()
             self.out[number] = future
-            future.add_done_callback(partial(self._back, number))
-        return False
+            future.add_done_callback(partial(self._announce, number))
 
-    def _back(self, number: int, _: Future[Any]) -> None:
+    def _announce(self, number: int, _: Future[Any]) -> None:
         self.news.put(number)
 
     def _submitted(self, pool: Executor, number: int) -> Future[Any]:
@@ -122,25 +118,25 @@ class _Run:
             return pool.submit(nth, number)
         return pool.submit(_done, sent(self.pieces[number], pool), versions(), (platform.node(), os.getpid()))
 
-    def _next_ones(self) -> Iterator[Any]:
-        """Yield the results whose turn it is."""
+    def _due(self) -> Iterator[Any]:
+        """Yield the results that are due."""
         while self.turn in self.ready:
-            self._hear_all()  # what is done is kept before the caller takes its time
+            self._keep_finished()  # finished pieces are kept before the caller continues
             self.turn += 1
             yield self.ready.pop(self.turn - 1)()
 
-    def _hear(self) -> None:
-        """Wait for the end of a piece that is out."""
+    def _wait(self) -> None:
+        """Wait until a piece is finished, and keep it."""
         number = self.news.get()
         self._keep(number, self.out.pop(number))
 
-    def _hear_all(self) -> None:
-        """Keep what is done by now."""
+    def _keep_finished(self) -> None:
+        """Keep the pieces that are already finished."""
         while not self.news.empty():
-            self._hear()
+            self._wait()
 
     def _keep(self, number: int, future: Future[Any]) -> None:
-        """Keep a result at once, and an exception until its turn."""
+        """Store a result at once, and keep an exception until it is due."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             result = future.result()
@@ -150,7 +146,7 @@ class _Run:
         elif self.workers and isinstance(error, BrokenExecutor):
             self.lost.append(number)
         else:
-            self._fail(number, _told(error, self._named(number)))
+            self._fail(number, _explained(error, self._named(number)))
 
     def _fail(self, number: int, error: BaseException) -> None:
         raised = self.raises or isinstance(error, ConnectionError | OtherVersionsError)
@@ -160,9 +156,10 @@ class _Run:
         return f"piece {number} of {len(self.pieces)}"
 
     def _do_again(self) -> None:
-        """Do pieces again that died: alone those that may have been at work, the first ones, to know which of them did.
+        """Do lost pieces again.
 
-        The others are still to do.
+        The first of them may have been running. They are done one by one, to find those that kill their process. The
+        other lost pieces go back to those that are to do.
         """
         lost, self.lost = sorted(self.lost), []
         self.todo.extendleft(reversed(lost[self.workers + 1 :]))
@@ -179,11 +176,11 @@ class _Run:
         self.lost.clear()
 
 
-def _told(error: BaseException, piece: str) -> BaseException:
-    """Return what the exception of a future means: that of the piece, or the loss of those who did it."""
+def _explained(error: BaseException, piece: str) -> BaseException:
+    """Return the exception of a piece, or an exception that says how its workers were lost."""
     if isinstance(error, CancelledError):
         return ConnectionError(f"the executor gave up {piece}; it was shut down, or its scheduler is out of reach")
-    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # that of dask
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # an exception of dask
         return ChildProcessError(f"workers died, and with them {piece}: {error}")
     if isinstance(error, SystemExit):
         return ChildProcessError(f"{piece} ended by exit({error.code!r})")
@@ -195,7 +192,7 @@ def _raise(error: BaseException) -> None:
 
 
 def _done(piece: Piece, wanted: dict[str, str], sender: tuple[str, int]) -> Any:
-    """Do a piece where the versions are those of the sender; another process has one thread for linear algebra."""
+    """Do a piece if the versions are the sender's; in another process, limit linear algebra to one thread."""
     refuse_other(versions(), wanted, platform.node())
     if (platform.node(), os.getpid()) != sender:
         pinned()

@@ -1,4 +1,4 @@
-"""The progress bar of work that takes its time."""
+"""The progress bar of long runs."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -7,12 +7,12 @@ from time import monotonic
 from typing import Any
 
 BETWEEN = 0.1
-"""Seconds between two pictures of a bar."""
+"""Smallest time in seconds between two updates of a bar."""
 
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float, str], None]]:
-    """Show a bar on a terminal; the function to call with the part of the work that is done and what is being done."""
+    """Show a bar on a terminal; yield a function that takes the finished share of the work and its description."""
     from rich import progress  # noqa: PLC0415 - most work shows no bar
     from rich.console import Console  # noqa: PLC0415 - as above
 
@@ -20,7 +20,7 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     work = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn()
     left = progress.TextColumn("left"), progress.TimeRemainingColumn()
     elapsed = progress.TextColumn("elapsed"), progress.TimeElapsedColumn()
-    # the bar is not redrawn by a thread, since a fork copies the locks of a thread but not the thread; on a terminal,
+    # no thread redraws the bar, because a fork would copy the locks of the thread but not the thread; on a terminal,
     # lines that the command prints appear above the bar
     options: Any = {"transient": True, "auto_refresh": False, "disable": not console.is_terminal}
     options["redirect_stdout"] = sys.stdout.isatty()
@@ -38,7 +38,7 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
 
 
 def shown(results: Iterable[Any], total: int, what: str) -> Generator[Any]:
-    """Yield the results, with a bar on standard error, where that is a terminal, that names them as `what`."""
+    """Yield the results, with a bar labelled `what` if standard error is a terminal."""
     with progress_bar() as advanced:
         for number, result in enumerate(results, 1):
             advanced(number / total, what)

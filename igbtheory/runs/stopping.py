@@ -1,4 +1,4 @@
-"""Stopping what a thread does from another thread."""
+"""Stopping the work of a thread from another thread."""
 
 import ctypes
 import threading
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def stoppable(reason: type[BaseException]) -> Iterator[Callable[[], None]]:
-    """Yield a function for other threads, to call once, which raises `reason` here while the block runs.
+    """Yield a function that other threads may call once to raise `reason` in this thread while the block runs.
 
-    It arrives between two steps of Python: a call into a library, such as a matrix product, ends first.
+    Python raises it between two bytecodes, so that a call into a library, such as a matrix product, finishes first.
     """
     here, lock, running = threading.get_ident(), threading.Lock(), True
 
@@ -24,7 +24,7 @@ def stoppable(reason: type[BaseException]) -> Iterator[Callable[[], None]]:
     finally:
         with lock:
             running = False
-        # One on its way arrives here. It cannot be taken back: CPython would look for it for ever in a function that
-        # `sys.setprofile` watches.
+        # A pending exception is raised in this loop. It cannot be revoked: CPython would look for it for ever in a
+        # function that `sys.setprofile` watches.
         for _ in range(2):
             pass

@@ -1,7 +1,7 @@
 """The store of a run: the results of its finished pieces, in one SQLite file.
 
-SQLite is in the standard library, its file outlives a killed process, several processes may use it at once, and every
-language reads it. The results are .npy and .npz files, or JSON, which nothing executes.
+SQLite is in the standard library, its file survives a killed process, several processes may use it at once, and every
+language can read it. The results are .npy and .npz files, or JSON, so that reading them runs no code.
 """
 
 import hashlib
@@ -20,37 +20,37 @@ import numpy as np
 from igbtheory.numbers.threads import one_thread
 from igbtheory.runs.executors import refuse_unfit
 from igbtheory.runs.versions import versions
-from igbtheory.saved import jsonable, tree_of, value_of
+from igbtheory.saved import json_of, tree_of, value_of
 
 TABLES = (
     "CREATE TABLE configuration (text TEXT)",
     "CREATE TABLE pieces (number INTEGER PRIMARY KEY, sum BLOB, data BLOB)",
 )
 PATIENCE = 60.0
-"""Seconds to wait for another run that writes into the same file."""
+"""Seconds to wait for another run that is writing to the same file."""
 
 
 @final
 class Store:
-    """Results of the pieces of one run, by their numbers.
+    """Results of the pieces of one run, by the numbers of the pieces.
 
-    A result is an array, a dict of arrays and numbers, or what igbtheory saves as JSON: plain values, results, and
-    tuples of them.
+    A result is an array, a dict of arrays and numbers, or anything that igbtheory saves as JSON: plain values, results,
+    and tuples of them.
 
-    path: the file, made where there is none. configuration: what the results depend on, plain values with names. Two
-    runs may use one store at once. The file must lie on a disk of this machine, since network file systems do not
-    support WAL. As a context, it says of an interruption what it keeps.
+    path: the file, which is created if it is missing. configuration: plain values on which the results depend, by their
+    names. Two runs may use one store at once. The file must be on a disk of this machine, because network file systems
+    do not support WAL. Used as a context, the store adds to an interruption how many pieces it keeps.
 
-    ValueError: the file is of another configuration or version, or it is damaged. OSError: it cannot be written.
+    ValueError: the file belongs to another configuration or version, or it is damaged. OSError: it cannot be written.
     """
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
         self.path = Path(path)
         text = json.dumps({**versions(), **configuration})
-        with self._told():
+        with self._explained():
             self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            with self._told():
+            with self._explained():
                 held = json.loads(self._held(text))
             self._refuse_another(held, json.loads(text))
         except BaseException:
@@ -58,9 +58,9 @@ class Store:
             raise
 
     def _held(self, text: str) -> str:
-        """Return the configuration of the file, which is `text` where the file is new."""
+        """Return the configuration in the file; a new file gets the configuration `text`."""
         self._turn_into_wal()
-        # what was written outlives a killed run; a power failure may take the last pieces, which are done again
+        # written pieces survive a killed run; a power failure may lose the last ones, which are then done again
         self._file.execute("PRAGMA synchronous = NORMAL")
         if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("its pages do not fit together")
@@ -74,7 +74,7 @@ class Store:
         return held[0]
 
     def _turn_into_wal(self) -> None:
-        """Let readers and a writer work side by side; SQLite refuses at once where another run is doing the same."""
+        """Allow readers beside a writer; SQLite does not wait if another run is doing the same."""
         started = time.monotonic()
         while True:
             try:
@@ -102,27 +102,27 @@ class Store:
         self._file.close()
 
     def numbers(self) -> set[int]:
-        """Return the numbers of the pieces that are there."""
-        with self._told():
+        """Return the numbers of the stored pieces."""
+        with self._explained():
             return {number for (number,) in self._file.execute("SELECT number FROM pieces")}
 
     def get(self, number: int) -> Any:
-        """Return the result of a piece that is there."""
-        with self._told():
+        """Return the result of a stored piece."""
+        with self._explained():
             checksum, data = self._file.execute("SELECT sum, data FROM pieces WHERE number = ?", (number,)).fetchone()
             if checksum != _checksum(number, data):
                 raise sqlite3.DatabaseError(f"the result of piece {number} is not what was written")
         return _unpacked(data)
 
     def put(self, number: int, result: Any) -> None:
-        """Keep the result of a piece, at once; where another run was faster, its result, which is the same, stays."""
+        """Store the result of a piece at once, unless another run has already stored the same result."""
         data = _packed(result)
-        with self._told():
+        with self._explained():
             row = number, _checksum(number, data), data
             self._file.execute("INSERT OR IGNORE INTO pieces VALUES (?, ?, ?)", row)
 
     def once(self, what: Any, work: Callable[[], Any]) -> Any:
-        """Return the kept result of a piece, or do its work and keep the result. what: see `number_of`."""
+        """Return the stored result of a piece, or do the work and store its result. what: see `number_of`."""
         number = number_of(what)
         if number not in self.numbers():
             self.put(number, work())
@@ -140,12 +140,12 @@ class Store:
                 )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say of what goes wrong with the file what it means."""
+    def _explained(self) -> Iterator[None]:
+        """Turn errors of SQLite into errors that say what to do."""
         try:
             yield
         except (sqlite3.DatabaseError, TypeError, json.JSONDecodeError) as error:
-            # what the disk refuses has a code of its own; SQLITE_ERROR are tables that are not there
+            # errors of the disk have codes of their own; SQLITE_ERROR means that a table is missing
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
             if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
                 raise OSError(
@@ -164,10 +164,10 @@ def kept(
     what: str = "numbers of the first network",
     executor: Executor | str | None = None,
 ) -> AbstractContextManager[Store | None]:
-    """Open the store of a run, None where none is named, after its executor has shown that it can do the run.
+    """Return the store of a run, or a context of None without a path, after a check that the executor is usable.
 
-    first: a part of the work, whose result belongs to the configuration: its very numbers tell other data, other code
-    and another processor. what: how an error names them.
+    first: a part of the work; a digest of its result becomes part of the configuration, so that other data, other code
+    or another processor are noticed. what: the name of this digest in errors.
     """
     if path is None:
         return nullcontext()
@@ -178,7 +178,7 @@ def kept(
 
 
 def number_of(what: Any) -> int:
-    """Return the number in the store of a piece that plain values identify."""
+    """Return the number under which a store keeps the piece that the plain value `what` identifies."""
     return int.from_bytes(hashlib.blake2b(json.dumps(what).encode(), digest_size=7).digest())
 
 
@@ -187,14 +187,14 @@ def _checksum(number: int, data: bytes) -> bytes:
 
 
 def _packed(result: Any) -> bytes:
-    """Return an array as a .npy file, a dict as a .npz file, and what else igbtheory saves as JSON, which is longer."""
+    """Return the bytes of a result: an array as a .npy file, a dict as a .npz file, anything else as JSON."""
     file = BytesIO()
     if isinstance(result, dict):
         np.savez(file, allow_pickle=False, **result)
     elif isinstance(result, np.ndarray):
         np.save(file, result, allow_pickle=False)
     else:
-        return json.dumps(jsonable(tree_of(result))).encode()
+        return json_of(tree_of(result)).encode()
     return file.getvalue()
 
 

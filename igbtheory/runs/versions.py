@@ -1,4 +1,4 @@
-"""The versions on which the numbers of a run depend: those of its store and of its workers."""
+"""The versions on which the numbers of a run depend; stores and workers must have the same."""
 
 import hashlib
 from functools import cache
@@ -16,7 +16,7 @@ def versions() -> dict[str, str]:
 
 
 def _code() -> str:
-    """Return a digest of the package's source files, without the folders that a checkout keeps beside the package."""
+    """Return a digest of the package's source files, except derivations and figures, which a checkout keeps outside."""
     package, digest = Path(igbtheory.__file__).parent, hashlib.blake2b(digest_size=4)
     for file in sorted(package.rglob("*.py")):
         name = file.relative_to(package)
@@ -26,10 +26,10 @@ def _code() -> str:
 
 
 class OtherVersionsError(ValueError):
-    """A worker has other versions."""
+    """Raised if a worker has other versions."""
 
 
 def refuse_other(found: object, wanted: dict[str, str], node: str) -> None:
-    """Refuse a worker whose versions are not those that are wanted."""
+    """Refuse a worker on `node` whose versions differ from the wanted ones."""
     if found != wanted:
         raise OtherVersionsError(f"expected workers with {wanted}, got {found} on {node}; install the same versions")

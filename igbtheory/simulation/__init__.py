@@ -1,4 +1,4 @@
-"""Ensembles of finite networks: what the infinite-width theory is compared with."""
+"""Ensembles of finite networks, and their comparison with the theory of infinite width."""
 
 from igbtheory.simulation.comparison import Comparison
 from igbtheory.simulation.ensemble import simulate

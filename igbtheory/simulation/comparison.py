@@ -1,4 +1,4 @@
-"""Comparison of a simulation with a prediction: z-scores and a test of the law of G0, the 1/width trend taken out."""
+"""Comparison of a simulation with a prediction, after extrapolation to infinite width: z-scores and a test of G0."""
 
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, final
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Comparison(Result):
     """Comparison of a prediction with finite networks of the widths N, 2N and 4N, extrapolated to infinite width.
 
-    rows: var_mu and var_chi after every Dense, gamma and Var(G0) of the output; ks: the test of the extrapolated law
-    of G0; ks_widest: the same test of the widest networks as they are, where the difference from infinite width is
-    real; simulations: the three ensembles.
+    rows: var_mu and var_chi after every Dense, and gamma and Var(G0) of the output. ks: the test of the extrapolated
+    law of G0. ks_widest: this test of the widest networks without extrapolation, which differ from infinitely wide
+    networks. simulations: the three ensembles.
     """
 
     prediction: Prediction
@@ -37,16 +37,16 @@ class Comparison(Result):
 
     @property
     def largest_z(self) -> Row:
-        """The row that deviates most."""
+        """Row with the largest deviation."""
         return max(self.rows, key=lambda row: abs(row.z))
 
     def agrees(self, family_wise: float = 1e-6) -> bool:
-        """Whether no test rejects: every z-score and `ks`, at the level family_wise over their number (Bonferroni)."""
+        """Return whether neither a z-score nor `ks` rejects; each test has the level family_wise/(number of tests)."""
         p_values = [2 * scipy.special.ndtr(-abs(row.z)) for row in self.rows] + [self.ks.pvalue]
         return all(p >= family_wise / len(p_values) for p in p_values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain values, with the verdict at the level of `agrees`."""
+        """Return the comparison as plain values, with the verdict of `agrees`."""
         tests = {"ks": self.ks, "ks_widest": self.ks_widest}
         return {
             "widths": [simulation.width for simulation in self.simulations],
@@ -56,7 +56,7 @@ class Comparison(Result):
         }
 
     def columns(self) -> dict[str, Any]:
-        """Return the rows, extrapolated to infinite width."""
+        """Return the rows as a table, with values extrapolated to infinite width."""
         names = ("name", "theory", "value", "error", "z")
         return {name: np.array([getattr(row, name) for row in self.rows]) for name in names}
 
@@ -66,8 +66,8 @@ class Comparison(Result):
         return "\n".join(
             [
                 table(head, (row.cells() for row in self.rows), words=True),
-                f"G0, Kolmogorov-Smirnov, width -> inf: {_text(self.ks)}",
-                f"G0, Kolmogorov-Smirnov, width {widths[-1]}: {_text(self.ks_widest)}",
+                f"G0, Kolmogorov-Smirnov, width -> inf: {self.ks}",
+                f"G0, Kolmogorov-Smirnov, width {widths[-1]}: {self.ks_widest}",
                 f"agreement at family-wise level 1e-6: {'yes' if self.agrees() else 'no'}",
             ]
         )
@@ -78,12 +78,8 @@ class Comparison(Result):
         return f"Comparison({spec.network!r}: {spec.networks} networks a width, samples={spec.samples}; {agreement})"
 
 
-def _text(test: KolmogorovSmirnov) -> str:
-    return f"distance {test.statistic:.4f}, effective size {test.effective:.0f}, p >= {test.pvalue:.3g}"
-
-
 def compare(simulation: "Simulation", prediction: Prediction | None, options: dict[str, Any]) -> Comparison:
-    """Return the comparison of an ensemble, and of two more at two and four times its width, with a prediction."""
+    """Return the comparison of an ensemble, and of ensembles at two and four times its width, with a prediction."""
     expected = simulation.network.predict(simulation.inputs) if prediction is None else prediction
     _check(simulation, expected)
     theory = guess_theory(simulation, expected)
@@ -112,7 +108,7 @@ def _check(simulation: "Simulation", prediction: Any) -> None:
 
 
 def _wider(s: "Simulation", options: dict[str, Any]) -> list["Simulation"]:
-    """Ensembles at two and four times the width, independent of the first: their seeds are drawn from its seed."""
+    """Return independent ensembles at two and four times the width, with seeds drawn from the seed of the first."""
     seeds = np.random.SeedSequence(s.seed).generate_state(2, np.uint64)
     found = []
     for factor, seed in zip(FACTORS[1:], seeds, strict=True):

@@ -1,4 +1,4 @@
-"""Ensembles of finite networks: their guesses and moments, drawn side by side, and the outputs of several classes."""
+"""Ensembles of finite networks: their guesses and moments, and the outputs of several classes."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import SeedSequence
@@ -18,11 +18,14 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.numbers.threads import one_thread
 from igbtheory.runs import blocks, chosen, in_order, kept
 from igbtheory.simulation.finite import FiniteNetwork, checked_inputs, finite_network
-from igbtheory.simulation.result import Simulated, Simulation
+from igbtheory.simulation.result import Simulation
+
+if TYPE_CHECKING:
+    from igbtheory.network import Network
 
 
 def simulate(  # noqa: PLR0913 - the contract of the public name
-    network: Simulated,
+    network: "Network",
     networks: int,
     width: int,
     samples: int | None,
@@ -37,25 +40,25 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
 ) -> Simulation:
     """Return an ensemble of `networks` finite networks, exact in law: float32 products, float64 statistics.
 
-    width: units that every Dense but the first reads, and the dimension of Gaussian inputs where nothing in front of
-    the first one pools; samples: Gaussian data, fresh for every network, at least 2 (a data set is taken whole,
-    whatever `samples`); inputs: GaussianInputs, or an array as `predict` takes it. Network i draws from
-    SeedSequence(seed, spawn_key=(i,)): the numbers do not depend on who draws it. workers: how many, None: one a core.
-    executor: who they are, as in `runs.in_order`; None: processes, in short runs threads. store: a file that keeps what
-    is done, at once; the same call goes on from there. device: where PyTorch (an extra) multiplies by the weights, such
-    as "cuda": the same networks, rounded in another way; all else stays with NumPy. progress: a bar on standard error.
+    width: number of units that every Dense but the first reads, and the dimension of Gaussian inputs if no pool comes
+    before the first Dense. samples: number of Gaussian data, drawn anew for every network, at least 2; a data set is
+    always used as a whole. inputs: GaussianInputs, or an array as for `predict`. seed: network i draws from
+    SeedSequence(seed, spawn_key=(i,)), so that every executor gives the same numbers. workers: number of workers, None:
+    one for each core. executor: as in `runs.in_order`; None: processes, and in short runs threads. store: a file that
+    keeps finished work at once; the same call continues from there. device: PyTorch device, such as "cuda", that
+    multiplies by the weights; the networks are the same up to rounding. progress: show a bar on standard error.
     ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
     """
     inputs = checked_inputs(inputs)
     drawn, size, count, seed = _checked(network, networks, width, samples, seed, inputs, least=2)
     drawn = replace(drawn, device=checked_device(device))
     pieces = [partial(_block, drawn, seed, block) for block in blocks(count, drawn.seconds)]
-    chosen_one = chosen(executor, workers, count * drawn.seconds, drawn.device)
+    who = chosen(executor, workers, count * drawn.seconds, drawn.device)
     configuration = {"network": repr(network), "networks": count, "width": int(width), "samples": size, "seed": seed}
     configuration |= {} if device is None else {"device": str(drawn.device)}
-    with kept(store, configuration, partial(_block, drawn, seed, range(1)), executor=chosen_one) as file:
+    with kept(store, configuration, partial(_block, drawn, seed, range(1)), executor=who) as file:
         label = "finite networks" if progress else None
-        with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
+        with closing(in_order(pieces, executor=who, store=file, progress=label)) as results:
             found = list(results)
     moments, guesses = (np.concatenate([part[name] for part in found]) for name in ("moments", "guesses"))
     if not np.isfinite(moments).all():
@@ -72,7 +75,7 @@ def _block(drawn: FiniteNetwork, seed: int, block: range) -> dict[str, NDArray[n
 
 
 def outputs(
-    network: Simulated,
+    network: "Network",
     n_classes: int,
     networks: int = 200,
     width: int = 256,
@@ -80,9 +83,9 @@ def outputs(
     seed: int = 0,
     inputs: Any = None,
 ) -> Iterator[NDArray[np.float64]]:
-    """Return the outputs of finite networks one after the other, arrays (n_samples, n_classes); numbers as `simulate`.
+    """Return an iterator over the outputs of finite networks, arrays (n_samples, n_classes); options as in `simulate`.
 
-    Network i draws from SeedSequence(seed, spawn_key=(i,)). What single precision cannot hold comes as inf or NaN.
+    Network i draws from SeedSequence(seed, spawn_key=(i,)). Outputs that overflow in single precision are inf or NaN.
     """
     classes = checks.whole("n_classes", n_classes, 1)
     inputs = checked_inputs(GaussianInputs() if inputs is None else inputs)
@@ -91,14 +94,14 @@ def outputs(
 
 
 def _outputs(drawn: FiniteNetwork, seeds: SeedSequence, n_classes: int) -> NDArray[np.float64]:
-    with one_thread():  # BLAS sums in the same order on any number of cores
+    with one_thread():  # so that BLAS sums in the same order on any number of cores
         return drawn.outputs(seeds, n_classes)
 
 
 def _checked(
-    network: Simulated, networks: Any, width: Any, samples: Any, seed: Any, inputs: Any, *, least: int
+    network: "Network", networks: Any, width: Any, samples: Any, seed: Any, inputs: Any, *, least: int
 ) -> tuple[FiniteNetwork, int, int, int]:
-    """Return the network to draw, its number of data, that of networks, and the seed; `least`: networks and data."""
+    """Return the network to draw, the numbers of data and networks (both at least `least`), and the seed."""
     count, width = checks.whole("networks", networks, least), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
     size = checks.whole("samples", samples, least) if isinstance(inputs, GaussianInputs) else len(inputs)

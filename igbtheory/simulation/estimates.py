@@ -1,7 +1,7 @@
-"""Estimates over ensembles, with their standard errors.
+"""Estimates from ensembles, with standard errors.
 
-The values of several ensembles stand in one array, (ensembles, networks, ...). Their means are combined with weights:
-the weight 1 of a single ensemble, or those that extrapolate in the width.
+One array, (ensembles, networks, ...), holds the values of one or several ensembles. The means of the ensembles are
+combined with weights: 1 for a single ensemble, or the weights that extrapolate to infinite width.
 """
 
 from abc import abstractmethod
@@ -22,7 +22,7 @@ ESTIMATES = tuple(f"{name}{suffix}" for name in NAMES for suffix in ("", "_error
 @final
 @dataclass(frozen=True)
 class LayerEstimates:
-    """Estimates after every Dense layer, input side first, with standard errors: arrays of shape (dense layers,)."""
+    """Estimates after every Dense layer, from the input to the output, with standard errors; shape (dense layers,)."""
 
     var_mu: Array
     var_mu_error: Array
@@ -33,22 +33,22 @@ class LayerEstimates:
 
 
 class OutputEstimates(Result):
-    """Estimates var_mu, var_chi, gamma of the output of an ensemble, with standard errors."""
+    """Estimates of var_mu, var_chi and gamma of the output of an ensemble, with standard errors."""
 
     @property
     @abstractmethod
-    def _layers(self) -> LayerEstimates:
-        """Estimates after every layer that was measured, the output last."""
+    def per_layer(self) -> LayerEstimates:
+        """Estimates after every measured layer, the output last."""
 
     def _output(self, name: str) -> float:
         """Return the estimate after the last layer."""
-        return float(getattr(self._layers, name)[-1])
+        return float(getattr(self.per_layer, name)[-1])
 
-    var_mu = of_output("var_mu", "Variance over the weights of an output's centre.")
+    var_mu = of_output("var_mu", "Variance over the weights of an output's mean over the data.")
     var_mu_error = of_output("var_mu_error", "Standard error of `var_mu`.")
-    var_chi = of_output("var_chi", "Variance over the data of an output, the weights fixed.")
+    var_chi = of_output("var_chi", "Variance of an output over the data at fixed weights.")
     var_chi_error = of_output("var_chi_error", "Standard error of `var_chi`.")
-    gamma = of_output("gamma", "Bias ratio of the output: the mean of var_mu over that of var_chi.")
+    gamma = of_output("gamma", "Bias ratio of the output: mean var_mu over mean var_chi.")
     gamma_error = of_output("gamma_error", "Standard error of `gamma`.")
 
     def _estimates(self) -> str:
@@ -57,7 +57,7 @@ class OutputEstimates(Result):
 
 
 def layer_estimates(moments: Array, weights: Array) -> LayerEstimates:
-    """Return the estimates from var_mu, var_chi of every network, (ensembles, networks, dense layers, 2)."""
+    """Return the estimates from var_mu and var_chi of every network, (ensembles, networks, dense layers, 2)."""
     var_mu, var_chi = moments[..., 0], moments[..., 1]
     return LayerEstimates(*mean(var_mu, weights), *mean(var_chi, weights), *ratio_of_means(var_mu, var_chi, weights))
 
@@ -69,10 +69,11 @@ def mean(values: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the ratio R of the weighted means of a and b, less its bias of order 1/n, and its standard error.
+    """Return the ratio R of the weighted means of a and b, corrected for its bias of order 1/n, and its standard error.
 
-    Jackknife in every ensemble i of n networks, R_ij leaving out its network j:
-    R - (n - 1) sum_i (<R_ij>_j - R) and the root of (n - 1)/n sum_ij (R_ij - <R_ij>_j)^2. NaN, inf where b vanishes.
+    Jackknife: R_ij is the ratio without network j of ensemble i, which has n networks. The estimate is
+    R - (n - 1) sum_i (<R_ij>_j - R) and its error the root of (n - 1)/n sum_ij (R_ij - <R_ij>_j)^2. The ratio is inf or
+    NaN if the mean of b is 0.
     """
     n = a.shape[1]
     (whole_a, left_a), (whole_b, left_b) = _left_out(a, weights), _left_out(b, weights)
@@ -85,7 +86,7 @@ def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _left_out(x: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the weighted mean, and that without one network for each network, (ensembles, networks, ...)."""
+    """Return the weighted mean, and for each network the mean without it, (ensembles, networks, ...)."""
     means = x.mean(axis=1, keepdims=True)
     whole = np.tensordot(weights, means[:, 0], 1)
     shares = weights.reshape(-1, *[1] * (x.ndim - 1)) / (x.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""One finite network: its data, its layers, and what is measured on it."""
+"""One finite network: its data, its layers, its moments and guesses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ Data = Callable[[Generator], NDArray[np.float32]]
 @final
 @dataclass(frozen=True)
 class FiniteNetwork:
-    """A finite network to draw: every Dense but the last has units as `width` asks, the last one is averaged out.
+    """A finite network to draw; `width` sets the units of every Dense but the last, over which moments are averaged.
 
-    data: the data of a network from its generator, (n_samples, units); size: number of data and positions; ddof, batch:
-    see `pair_moments`; device: see `products_on`.
+    data: returns the data of a network, (n_samples, units), from its random generator. size: number of data times
+    number of positions. ddof, batch: see `pair_moments`. device: see `products_on`.
     """
 
     layers: tuple[Layer, ...]
@@ -44,15 +44,15 @@ class FiniteNetwork:
 
     @property
     def seconds(self) -> float:
-        """Time that a network takes, within a factor of three or so: 40 us a layer, 5 ns a unit, 10 ps a product."""
+        """Estimated time for a network, within a factor of about three: 40 us a layer, 5 ns a unit, 10 ps a product."""
         return len(self.layers) * (4e-5 + self.size * self.width * (5e-9 + 1e-11 * self.width))
 
     def measured(self, seeds: np.random.SeedSequence) -> tuple[NDArray[np.float64], float]:
-        """Moments var_mu, var_chi after every Dense given the activations that enter it, (dense layers, 2), and G0.
+        """Return var_mu and var_chi after every Dense, given the activations that enter it, (dense layers, 2), and G0.
 
-        G0 takes one draw of the output weights: Delta_O is, up to a factor, as Gaussian as one output.
+        G0 needs one output only, because the difference of two outputs has the law of one, up to a factor.
         """
-        # whoever draws networks refuses what overflows: one error for the ensemble, no warnings from its threads
+        # the ensemble refuses overflow with one error, so that its threads need not warn
         with np.errstate(over="ignore", invalid="ignore"), products_on(self.device):
             return self._measured(np.random.default_rng(seeds))
 
@@ -70,21 +70,21 @@ class FiniteNetwork:
         return np.array(found, dtype=np.float64), float((output.samples(x, rng, 1) > 0).mean())
 
     def outputs(self, seeds: np.random.SeedSequence, n_classes: int) -> NDArray[np.float64]:
-        """Outputs of one network, one a class: (n_samples, n_classes); not finite where single precision overflows."""
+        """Return the outputs of one network, (n_samples, n_classes), not finite if single precision overflows."""
         rng = np.random.default_rng(seeds)
         with np.errstate(over="ignore", invalid="ignore"):
             hidden = drawn(self.layers[:-1], self.data(rng), rng, self.width)
             return np.asarray(self.layers[-1].samples(hidden, rng, n_classes), dtype=np.float64)
 
     def _behind(self, dense: Layer, x: NDArray[Any]) -> tuple[float, float]:
-        """Return var_mu and var_chi behind a Dense, averaged over its weights: its own rule on the moments of x."""
+        """Return var_mu and var_chi after a Dense, averaged over its weights by its law on the moments of x."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
         found = dense.law(LawNode(FLOAT64, Gaussian(given))).averaged()
         return found.var_mu, found.var_chi
 
 
 def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: int) -> FiniteNetwork:
-    """Finite network on `inputs`: fresh Gaussian data of dimension `width`, or a data set, (n_samples, n_features)."""
+    """Return the finite network on `inputs`: new Gaussian data of dimension `width`, or a data set."""
     if isinstance(inputs, GaussianInputs):
         shapes(layers, ())
         data = partial(_gaussian, inputs, samples, width * read_by_next(layers))
@@ -93,7 +93,7 @@ def finite_network(layers: tuple[Layer, ...], inputs: Any, samples: int, width: 
     given = units_first(np.asarray(inputs))
     shapes(layers, given.shape[2:])
     with np.errstate(over="ignore", invalid="ignore"):
-        # layers that draw nothing do the same in every network, so that all share what enters the first that does
+        # layers without random weights act alike in every network, so that their result is computed once
         rest, x = behind_undrawn(layers, given.astype(np.float32))
     if isinstance(rest[0], Dense) and x.ndim == 2 and len(x) < x.shape[1]:
         x = condensed(x)
@@ -112,7 +112,7 @@ def _gaussian(inputs: GaussianInputs, samples: int, width: int, rng: Generator) 
 
 
 def checked_inputs(inputs: Any) -> Any:
-    """Inputs of one ensemble: GaussianInputs of one shift and variance, or a data set in double precision."""
+    """Return the inputs of one ensemble: GaussianInputs without a sweep, or a data set in double precision."""
     if not isinstance(inputs, GaussianInputs):
         return np.asarray(checks.data_set(inputs), dtype=np.float64)
     if np.ndim(inputs.shift) or np.ndim(inputs.variance):

@@ -15,19 +15,23 @@ Cumulative = Callable[[NDArray[Any]], NDArray[np.float64]]
 @final
 @dataclass(frozen=True)
 class KolmogorovSmirnov:
-    """Largest distance of sum_i w_i F_i from the theory's F, and its p-value.
+    """Largest distance of sum_i w_i F_i from the distribution function F of the theory, and its p-value.
 
-    Under the null the difference is a Brownian bridge over sqrt(effective), 1/effective = sum_i w_i^2/n, plus 1/draws
-    where F is itself a sample. A law of counts is discrete, which makes the p-value conservative: too large.
+    Under the null hypothesis the difference is a Brownian bridge over sqrt(effective) with 1/effective = sum_i w_i^2/n,
+    plus 1/draws if F comes from a sample. The p-value is conservative (too large), because the law of counts is
+    discrete.
     """
 
     statistic: float
     effective: float
     pvalue: float
 
+    def __str__(self) -> str:
+        return f"distance {self.statistic:.4f}, effective size {self.effective:.0f}, p >= {self.pvalue:.3g}"
+
 
 def empirical(counts: Counts) -> Cumulative:
-    """Return the empirical distribution F(k), the share of the counts that are at most k."""
+    """Return the empirical distribution function F(k): the share of the counts that are at most k."""
     ordered = np.sort(counts)
     return lambda k: np.searchsorted(ordered, k, side="right") / len(ordered)
 
@@ -35,8 +39,11 @@ def empirical(counts: Counts) -> Cumulative:
 def kolmogorov_smirnov(
     counts: Counts, weights: NDArray[np.float64], expected: Cumulative, draws: float = np.inf
 ) -> KolmogorovSmirnov:
-    """Test counts, (ensembles, networks), against a distribution; draws: the size of the sample it comes from."""
-    # between two neighbouring counts sum w_i F_i is constant and F monotone: the ends are enough
+    """Return the test of counts, (ensembles, networks), against a distribution function.
+
+    draws: the size of the sample from which the distribution function comes; inf if it is exact.
+    """
+    # between two neighbouring counts sum w_i F_i is constant and F is monotone, so that the ends are enough
     observed = np.unique(counts)
     k = np.union1d(observed, observed - 1)
     mixture = sum((w * empirical(row)(k) for w, row in zip(weights, counts, strict=True)), start=np.zeros(k.shape))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,9 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.simulation.estimates import ESTIMATES, LayerEstimates, OutputEstimates, layer_estimates
 
 if TYPE_CHECKING:
-    from igbtheory.layers import Layer
+    from igbtheory.network import Network
     from igbtheory.prediction import Prediction
     from igbtheory.simulation.comparison import Comparison
-
-
-class Simulated(Protocol):
-    """What is simulated: layers in a row, and a prediction of them. `igbtheory.Network` is that."""
-
-    @property
-    def layers(self) -> "tuple[Layer, ...]":
-        """Return the layers, from the input to the output Dense."""
-
-    def predict(self, inputs: Any = None) -> "Prediction":
-        """Return the prediction in infinite width."""
 
 
 @final
@@ -32,13 +21,13 @@ class Simulated(Protocol):
 class Simulation(OutputEstimates):
     """Ensemble of finite networks: G0 of every network, and var_mu, var_chi, gamma at its width, with standard errors.
 
-    network to inputs: what was simulated; G0: (networks,); moments: var_mu, var_chi after every Dense of every network,
-    given the activations that enter it, (networks, dense layers, 2).
-    The estimates have no bias from the finite number of data or networks; what is left is the real difference between
-    networks of this width and infinitely wide ones, which `compare` takes out.
+    network to inputs: the arguments of the simulation. G0: (networks,). moments: var_mu and var_chi after every Dense
+    of every network, given the activations that enter it, (networks, dense layers, 2).
+    The estimates have no bias from the finite number of data or networks. They differ from the theory only because the
+    width is finite; `compare` extrapolates to infinite width.
     """
 
-    network: Simulated
+    network: "Network"
     networks: int
     width: int
     samples: int
@@ -49,23 +38,19 @@ class Simulation(OutputEstimates):
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
-        """The same estimates after every Dense layer."""
+        """Estimates after every Dense layer."""
         return layer_estimates(self.moments[None], np.ones(1))
 
     @property
-    def _layers(self) -> LayerEstimates:
-        return self.per_layer
-
-    @property
     def gaussian(self) -> bool:
-        """Whether the inputs were Gaussian; else they are a data set."""
+        """Whether the inputs are Gaussian and not a data set."""
         return isinstance(self.inputs, GaussianInputs)
 
     def compare(self, prediction: "Prediction | None" = None, **options: Any) -> "Comparison":
-        """Compare with a prediction (default: of the same network and inputs), the 1/width trend taken out.
+        """Compare with a prediction (default: of the same network and inputs) after extrapolation to infinite width.
 
-        options: as of `Network.simulate`, for the ensembles of twice and four times the width; store: FILE of FILE.512
-        and so on.
+        options: as in `simulate`, for the ensembles of two and four times the width; store=FILE keeps them in
+        FILE.512 and so on, named by the width.
         """
         from igbtheory.simulation.comparison import compare  # noqa: PLC0415 - it simulates, and so imports this module
 

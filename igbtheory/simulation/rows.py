@@ -1,4 +1,4 @@
-"""Rows of a comparison: one quantity, predicted and at every width."""
+"""Rows of a comparison: one quantity as predicted and at every width."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 RESOLUTION = 2.0**-23
-"""Relative error of a second moment of single-precision numbers: the error of what does not vary over the networks."""
+"""Rounding error of a second moment in single precision, relative to its size."""
 
 
 @final
 @dataclass(frozen=True)
 class Row:
-    """Quantity `name`: what theory says, the values at the three widths, and their extrapolation to infinite width.
+    """One quantity: the prediction, the values at the three widths, and their extrapolation to infinite width.
 
-    values, errors: at N, 2N, 4N; value, error: extrapolated; slope: of the straight line in 1/width through the values.
+    values, errors: at the widths N, 2N and 4N. value, error: extrapolated. slope: of the least-squares line in 1/width.
     """
 
     name: str
@@ -39,13 +39,13 @@ class Row:
 
     @property
     def z(self) -> float:
-        """Deviation (value - theory)/error; 0 where the two are the same."""
+        """Deviation (value - theory)/error; 0 if the two are equal."""
         if self.value == self.theory:
             return 0.0
         return float(np.divide(self.value - self.theory, self.error)) if self.error else float("inf")
 
     def cells(self) -> tuple[str, ...]:
-        """Return the row as it prints."""
+        """Return the cells of the printed table."""
         pairs = [*zip(self.values, self.errors, strict=True), (self.value, self.error)]
         slope = f"{self.slope:.3g} ± {self.slope_error:.1g}"
         return (
@@ -59,14 +59,14 @@ class Row:
 
 def rows(ensembles: tuple["Simulation", ...], expected: "PerLayer", guesses: "GuessTheory") -> tuple[Row, ...]:
     """Return the rows of var_mu and var_chi after every Dense, of gamma at the output, and of Var(G0)."""
-    # gamma is a ratio of extrapolated means, no extrapolated ratio: see `extrapolation`
+    # gamma is a ratio of extrapolated means, not an extrapolated ratio: see `extrapolation`
     limit = layer_estimates(np.stack([ensemble.moments for ensemble in ensembles]), RICHARDSON)
     layers = [*(ensemble.per_layer for ensemble in ensembles), limit]
     scale, width = np.asarray(expected.var_mu + expected.var_chi, dtype=float), ensembles[0].width
     last = len(scale) - 1
     places = [(name, i, scale[i]) for i in range(last + 1) for name in ("var_mu", "var_chi")]
     found = []
-    # a mean over worlds has a scatter of its own; other estimates state more than theirs
+    # predictions of layers with few weights have a statistical error, error/SPARE; other errors are upper bounds
     scatter = np.asarray(expected.error, dtype=float) / SPARE * any(layer.few for layer in ensembles[0].network.layers)
     for name, i, size in [*places, ("gamma", last, (1 + float(expected.gamma[last])) ** 2)]:
         pairs = [(getattr(part, name)[i], getattr(part, f"{name}_error")[i]) for part in layers]
@@ -80,7 +80,7 @@ def _guesses_row(ensembles: tuple["Simulation", ...], theory: "GuessTheory", wid
     # the mean of G0 is 1/2 at every width, as the classes are symmetric
     squares = np.stack([(ensemble.G0 - 0.5) ** 2 for ensemble in ensembles])
     parts = [mean(part[None], np.ones(1)) for part in squares] + [mean(squares, RICHARDSON)]
-    # networks that all guess alike show no scatter of their own: the error is at least that which theory expects
+    # if all networks guess alike, their scatter is 0: the error is at least the one that the theory expects
     noise = np.sqrt(theory.variance_of_square / squares.shape[1] * np.array([1, 1, 1, RICHARDSON @ RICHARDSON]))
     errors = [max(float(error), least) for (_, error), least in zip(parts, noise.tolist(), strict=True)]
     pairs = [(float(value), error) for (value, _), error in zip(parts, errors, strict=True)]
@@ -90,6 +90,6 @@ def _guesses_row(ensembles: tuple["Simulation", ...], theory: "GuessTheory", wid
 def _row(name: str, theory: Any, parts: list[tuple[float, float]], floor: float, width: int) -> Row:
     *values, value = (float(v) for v, _ in parts)
     *errors, error = (float(np.hypot(e, floor)) for _, e in parts)
-    with np.errstate(invalid="ignore"):  # gamma may be infinite at every width: it has no slope
+    with np.errstate(invalid="ignore"):  # gamma may be infinite at every width and then has no slope
         slope, slope_error = width * SLOPE @ values, width * np.sqrt(SLOPE**2 @ np.square(errors))
     return Row(name, float(theory), tuple(values), tuple(errors), value, error, float(slope), float(slope_error))

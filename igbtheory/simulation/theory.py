@@ -1,4 +1,4 @@
-"""What a prediction says about the guesses among the data of a simulation."""
+"""The predictions with which a simulation is compared: moments, and the law of the guesses among its data."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from igbtheory.simulation.result import Simulation
 
 DRAWS = 10
-"""Draws of the theory's G0 on a data set, for every network of an ensemble."""
+"""Number of draws of the predicted G0 on a data set for every network of an ensemble."""
 
 
 @final
 @dataclass(frozen=True)
 class GuessTheory:
-    """What is expected of the guesses: the distribution of their count, and moments of G0.
+    """The predicted law of the guesses: the distribution function of their number, and moments of G0.
 
-    draws: the size of the sample that the distribution comes from, inf where it is exact. variance: E (G0 - 1/2)^2.
-    variance_of_square: Var (G0 - 1/2)^2.
+    draws: the size of the sample from which the distribution function comes; inf if it is exact.
+    variance: E (G0 - 1/2)^2. variance_of_square: Var (G0 - 1/2)^2.
     """
 
     cdf: Cumulative
@@ -34,7 +34,10 @@ class GuessTheory:
 
 
 def observable(prediction: "Prediction", samples: int) -> PerLayer:
-    """Return what D = `samples` data show of the moments: pairs of a full batch are pairs within a batch of D."""
+    """Return the moments as a simulation with D = `samples` data shows them.
+
+    With full batches, all pairs of data are pairs within a batch of D data.
+    """
     if prediction.batch is None or prediction.batch.size is not None:
         return prediction.per_layer
     found = prediction.batch.at(samples).per_layer
@@ -42,9 +45,8 @@ def observable(prediction: "Prediction", samples: int) -> PerLayer:
 
 
 def beside_theory(simulation: "Simulation") -> str:
-    """Return a table of the estimates of a simulation beside what is predicted in infinite width."""
+    """Return a table of the estimates of a simulation beside the prediction in infinite width."""
     prediction = simulation.network.predict(simulation.inputs)
-    # a full batch has the data that were simulated, and its gamma is that of two of them
     expected = observable(prediction, simulation.samples)
     rows = [
         [name, f"{float(getattr(expected, name)[-1]):.6g}", measured(*(getattr(simulation, key) for key in keys))]
@@ -59,7 +61,7 @@ def beside_theory(simulation: "Simulation") -> str:
 
 
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:
-    """Law of the guesses among the data of the simulation: exact for Gaussian inputs, from draws for a data set."""
+    """Return the law of the guesses among the data of a simulation: exact for Gaussian inputs, drawn for a data set."""
     size, law = simulation.samples, prediction.dataset
     if law is None:
         counts = prediction.G0.finite(size)
@@ -68,7 +70,7 @@ def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessThe
         return GuessTheory(counts.cdf, np.inf, variance, float(counts.pmf(k) @ ((k / size - 0.5) ** 2 - variance) ** 2))
     draws = DRAWS * simulation.networks
     drawn = np.asarray(law.rvs(draws, random_state=simulation.seed))
-    # one draw of 1/2 more: what is too rare to be drawn leaves no variance of 0
+    # one more draw of G0 = 1/2, so that the variance is not 0 if other values are too rare to be drawn
     squares = np.append((drawn - 0.5) ** 2, 0.0)
     cdf = empirical(np.rint(drawn * size).astype(np.int64))
     return GuessTheory(cdf, draws, law.var(), float(squares.var()))

@@ -57,13 +57,9 @@ class Explanation(OutputEstimates):
     what_if: tuple[WhatIf, ...]
 
     @cached_property
-    def _layers(self) -> LayerEstimates:
-        return layer_estimates(self.moments[None], np.ones(1))
-
-    @property
     def per_layer(self) -> LayerEstimates:
         """Measured estimates after every layer, with standard errors."""
-        return self._layers
+        return layer_estimates(self.moments[None], np.ones(1))
 
     @property
     def predicted_gamma(self) -> Array:

@@ -78,7 +78,8 @@ class Measurement(OutputEstimates):
         return float(self.shares.max(axis=1).std(ddof=1) / np.sqrt(self.networks))
 
     @cached_property
-    def _layers(self) -> LayerEstimates:
+    def per_layer(self) -> LayerEstimates:
+        """Measured estimates after the output layer, the only layer that is measured, with standard errors."""
         return layer_estimates(self.moments[None, :, None], np.ones(1))
 
     def to_dict(self) -> dict[str, Any]:

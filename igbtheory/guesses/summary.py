@@ -1,0 +1,81 @@
+"""What a network predicts for several classes, in one table: shares, softmax probabilities and accuracy bounds."""
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, final
+
+from igbtheory.guesses.accuracy import AccuracyBounds, accuracy_bounds
+from igbtheory.result import Result
+from igbtheory.text import measured, table
+
+SHOWN = 10
+"""Largest number of classes that are printed."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSummary(Result):
+    """Laws of the shares and of the mean softmax probabilities of several classes, and bounds on the accuracy.
+
+    Means over initialisations are estimated from `draws` draws. balanced: whether all classes are equally frequent in
+    the data; only then is the loose bound a bound.
+    """
+
+    gamma: float
+    guesses: Any
+    softmax: Any
+    accuracy: AccuracyBounds
+    balanced: bool
+    draws: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values; an estimate is a dictionary of its value and its standard error."""
+        moments = {name: getattr(self.guesses, name)() for name in ("mean", "var", "collision")}
+        bounds = ("tight", "loose") if self.balanced else ("tight",)
+        return {
+            "gamma": self.gamma,
+            "n_classes": self.guesses.n_classes,
+            "guesses": {**moments, "ranked": self._ranked(self.guesses)},
+            "accuracy": {name: getattr(self.accuracy, name).mean().to_dict() for name in bounds},
+            "softmax": {
+                "temperature": self.softmax.temperature,
+                "mean": self.softmax.mean(),
+                "ranked": self._ranked(self.softmax),
+            },
+        }
+
+    def _ranked(self, law: Any) -> dict[str, Any]:
+        return law.ranked(self.draws, 0).mean().to_dict()  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        found = self.to_dict()
+        law, classes = found["guesses"], found["n_classes"]
+        parts = {"share": law["ranked"], "probability": found["softmax"]["ranked"]}
+        columns = [map(measured, part["value"][:SHOWN], part["error"][:SHOWN]) for part in parts.values()]
+        bounds = {name: measured(**bound) for name, bound in found["accuracy"].items()}
+        loose = f"; the looser bound 1 - (largest share - 1/classes) is {bounds['loose']}" if self.balanced else ""
+        listed = f"; {SHOWN} of {classes} classes" if classes > SHOWN else ""
+        lines = [
+            table(("rank", *parts), zip(map(str, count(1)), *columns, strict=False)),
+            "",
+            f"gamma      {found['gamma']:.15g}",
+            f"share      mean {law['mean']:.6g}, variance {law['var']:.8g} over initialisations",
+            f"collision  {law['collision']:.8g}, the probability that two data are assigned to one class",
+            f"accuracy   at most {bounds['tight']}, the mean of sum_c min(share, proportion){loose}",
+            f"rank       means over {self.draws} drawn initialisations, the favoured class first{listed}",
+        ]
+        return "\n".join(lines)
+
+
+def summary(
+    prediction: Any, n_classes: int, temperature: float = 1.0, proportions: Any = None, draws: int = 2000
+) -> ClassSummary:
+    """Return the summary of a prediction for several classes.
+
+    temperature: divides the outputs before the softmax. proportions: of the classes in the data, None: all equal.
+    draws: number of initialisations drawn for an estimate.
+    """
+    guesses = prediction.guesses(n_classes)
+    softmax = prediction.softmax(n_classes, temperature)
+    bounds = accuracy_bounds(guesses, proportions, draws, 0)
+    return ClassSummary(float(prediction.gamma), guesses, softmax, bounds, proportions is None, draws)
