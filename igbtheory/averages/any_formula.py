@@ -5,12 +5,13 @@ and in an average of two data of correlation c to c^K times that at most: a boun
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.averages import mehler
 from igbtheory.averages.state import stated
 from igbtheory.averages.value_panels import nodes
 from igbtheory.formulas.function import Function
@@ -23,8 +24,6 @@ WORK, OF_ALL = 2 * 10**8, 4 * 10**9
 """Terms times nodes of a series, and of all series of a data set, roughly at most."""
 ROUNDED = 20 * FLOAT64.epsilon
 """Rounding error of a coefficient, against the root of E phi^2."""
-BLOCK = 2**16
-"""Pairs evaluated at once."""
 TINY = 1e-300
 
 Array = NDArray[np.float64]
@@ -70,10 +69,9 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
         of = series(phi, float(mean), float(np.sqrt(q)))
     if not of.second:
         return 0.0, 0.0, 0.0, 0.0
-    k, squares = np.arange(1, of.a.size + 1), np.append(of.a[1:] ** 2, of.rest)
-    kept, gone = (var_mu / q) ** k, -np.expm1(k * np.log1p(-var_chi / q))
-    found = of.a[0], squares @ kept, squares @ gone
-    lost = of.rest * min(kept[-1], gone[-1]) + of.lost * (2 * np.abs(of.a[1:]) @ kept[:-1] + of.lost)
+    squares, (shared, own) = np.append(of.a[1:] ** 2, of.rest), mehler.shares(var_mu / q, var_chi / q, of.a.size)
+    found = of.a[0], squares @ shared, squares @ own
+    lost = of.rest * min(shared[-1], own[-1]) + of.lost * (2 * np.abs(of.a[1:]) @ shared[:-1] + of.lost)
     return *found, stated(FLOAT64, found, (of.lost, lost, lost + of.second_lost))
 
 
@@ -94,43 +92,27 @@ def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any
 
     pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
     """
-    scales, places = np.unique(np.sqrt(np.concatenate([np.ravel(q) for q in pair[:2]])), return_inverse=True)
-    a, b = np.split(places, [np.size(pair[0])])
-    a, b, q_ab = np.broadcast_arrays(a.reshape(np.shape(pair[0])), b.reshape(np.shape(pair[1])), pair[2])
-    alike = (a == b) & (q_ab == np.broadcast_to(pair[0], q_ab.shape))
+    return mehler.of_pairs(partial(_of_pairs, phi, mean), pair)
+
+
+def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
+    """Return the product and its error at pairs with the variances q[a] and q[b]."""
+    scales, alike = np.sqrt(q), (a == b) & (q_ab == q[a])
     c = np.where(alike, 0.0, np.clip(q_ab / (scales[a] * scales[b]), -1, 1))
     work = scales.size * nodes(phi, mean, float(scales[-1])).z.size
-    most = min(_ending(float(np.max(np.abs(c)))), OF_ALL // work)
+    most = min(mehler.terms(FLOAT64, np.max(np.abs(c))), OF_ALL // work)
+    longest = 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))
     with one_thread():
-        known = [
-            series(phi, mean, float(scale), 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))) for scale in scales
-        ]
+        known = [series(phi, mean, float(scale), longest) for scale in scales]
     length = min(of.a.size for of in known)
-    terms = np.array([of.a[:length] for of in known])
+    terms = np.array([of.a[:length] for of in known]).T
     root, lost = np.sqrt([of.second for of in known]), max(_lost(of) for of in known)
-    rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=1) / (root**2 + TINY), 0))
+    rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=0) / (root**2 + TINY), 0))
     tail = np.abs(c) ** length * rest[a] * rest[b]
-    found = np.where(alike, root[a] ** 2, _sums(terms.T, a.ravel(), b.ravel(), c.ravel()).reshape(c.shape))
-    return found[()], float(np.max(tail) + lost)
+    found = np.where(alike, root[a] ** 2, mehler.sums(FLOAT64, ((terms, terms),), a, b, c))
+    return found, float(np.max(tail) + lost)
 
 
 def _lost(of: Series) -> float:
     """Error of averages of products, relative to E phi^2."""
     return (2 * of.lost * np.sqrt(of.second) + of.second_lost) / of.second if of.second else 0.0
-
-
-def _ending(c: float) -> int:
-    """Return the number of terms beyond which no power of a correlation counts."""
-    return 1 + int(np.log(ROUNDED) / np.log(np.clip(c, TINY, 1 - ROUNDED)))
-
-
-def _sums(terms: Array, a: Any, b: Any, c: Array) -> Array:
-    """Sums of a_k(a) a_k(b) c^k at pairs of variances, by their numbers; terms: shape (k, variances)."""
-    order, found = np.argsort(np.abs(c)), np.empty_like(c)
-    for block in np.array_split(order, 1 + order.size // BLOCK):
-        x, total = c[block], np.zeros(block.size)
-        for row in terms[: _ending(float(np.max(np.abs(x), initial=0.0)))][::-1]:
-            total *= x
-            total += row[a[block]] * row[b[block]]
-        found[block] = total
-    return found

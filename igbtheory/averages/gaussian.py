@@ -23,9 +23,9 @@ from igbtheory.averages import (
     kernel_tables,
     kinked_kernel,
     maximum,
-    mehler,
     moment_tables,
     quadrature,
+    smooth,
     waves,
 )
 from igbtheory.averages.kinked_kernel import Kinked
@@ -121,9 +121,9 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
     """
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
-    smooth = m == 1 and phi.smooth
+    unkinked = m == 1 and phi.smooth
     lines = broken_lines.lines(n, phi) if m == 1 and len(phi.kinks) > FEW else None
-    if smooth:
+    if unkinked:
         _fill_smooth(n, phi, points, found)
     elif isinstance(n, Float64):
         if points.shape[1] >= MANY if m > 1 else lines is None:
@@ -131,21 +131,21 @@ def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[
         if m == 1 and (lines or len(phi.pieces.kinks) <= MANY_KINKS):
             of_one_variance = lines.of_one_variance if lines else partial(quadrature.of_one_variance, n, phi)
             _fill_of_one_variance(of_one_variance, points, found)
-    allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
+    allowed = n.goal if unkinked else max(n.goal, moment_tables.GOAL)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
     if lines is not None:
         rule = partial(broken_lines.moments, lines)
     for i in np.flatnonzero(~(found[3] <= allowed)):
         with one_thread():
             last = rule(*points[:, i])
-        if not smooth or last[3] < found[3, i] or not found[3, i] <= ROUGH:  # sums of waves may be better
+        if not unkinked or last[3] < found[3, i] or not found[3, i] <= ROUGH:  # sums of waves may be better
             found[:, i] = last
     return found
 
 
 def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
     """Write the moments of a smooth phi: by its series, and as a sum of waves where the series does not end."""
-    mehler.fill(n, phi, points, found)
+    smooth.fill(n, phi, points, found)
     left = np.flatnonzero(~(found[3] <= n.goal))
     known = waves.terms(n, phi) if left.size else None
     if known is None:
@@ -213,7 +213,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         return closed.covariance(n, *pair) + means, closed.roundings * n.epsilon * steepness(n, phi, *pair)
     centre = n.number(mean)
     if phi.smooth:
-        series, error = mehler.product(n, phi, *pair, centre)
+        series, error = smooth.product(n, phi, pair, centre)
         if error <= n.goal:
             return series, error
         if isinstance(n, Float64) and (known := waves.terms(n, phi)) is not None:

@@ -7,7 +7,7 @@ needs a series, which ends early: after four terms where phi is made of polynomi
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product as each
 from math import factorial
 from typing import Any, final
@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.averages import mehler
 from igbtheory.averages.resolved import resolved
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.function import Function
@@ -34,8 +35,6 @@ ORDER, PANEL = 20, 0.7
 """Order of the rule on a panel, and the width of panels that resolve the last of the Hermite polynomials."""
 BLOCK, NODES, HELD = 2**15, 2**21, 2**23
 """Numbers that one step works on, nodes held at once and coefficients held at once, roughly."""
-ENDED = 1e-14
-"""A series in c ends at the power k where |c|^k is below this."""
 ROUNDED = 2 * FLOAT64.epsilon
 """Rounding error of a term of size 1."""
 _TINY = 1e-40
@@ -179,51 +178,28 @@ def product(known: Kinked, pair: tuple[Any, Any, Any], mean: float = 0.0) -> tup
 
     pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
     """
-    q, places = np.unique(np.concatenate([np.ravel(part) for part in pair[:2]]), return_inverse=True)
-    a, b = np.split(places, [np.size(pair[0])])
-    a, b, q_ab = np.broadcast_arrays(a.reshape(np.shape(pair[0])), b.reshape(np.shape(pair[1])), pair[2])
-    units, once = _Units(known, mean, np.maximum(np.sqrt(q), _TINY)), np.ones(q_ab.shape, dtype=bool)
-    mirrored = q_ab.ndim > 1 and np.array_equal(a, _turned(b)) and np.array_equal(q_ab, _turned(q_ab))
-    once = np.triu(once) if mirrored else once
-    found = np.zeros(q_ab.shape)
-    found[once], error = _of_pairs(units, q, a[once], b[once], q_ab[once])
-    return (np.where(once, found, _turned(found)) if mirrored else found)[()], error
+    return mehler.of_pairs(partial(_of_pairs, known, mean), pair)
 
 
-def _turned(x: Any) -> Any:
-    return np.swapaxes(x, -1, -2)
-
-
-def _of_pairs(units: _Units, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
-    """Means of products at pairs of units, by their numbers."""
+def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
+    """Return the product and its error at pairs with the variances q[a] and q[b]."""
+    units = _Units(known, mean, np.maximum(np.sqrt(q), _TINY))
     c = np.clip(q_ab / (units.scales[a] * units.scales[b]), 4 * FLOAT64.epsilon - 1, 1 - 4 * FLOAT64.epsilon)
-    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * units.known.kinks.size**2))
-    terms = np.ceil(np.log(ENDED) / np.log(np.minimum(np.abs(c) + _TINY, 1 - FLOAT64.epsilon))) + HIGHEST + 1
+    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * known.kinks.size**2))
+    far = np.abs(c) ** (most - HIGHEST - 1) < FLOAT64.epsilon
     squares, rest = units.integrals
-    powers = units.of_powers(max(len(rest), int(np.max(terms, where=terms <= most, initial=1))))
+    longest = mehler.terms(FLOAT64, np.max(np.abs(c), where=far, initial=0)) + HIGHEST + 1
+    powers = units.of_powers(max(len(rest), longest))
     whole = powers.copy()
     whole[: len(rest)] += rest
-    order = np.argsort(terms)
-    far, near = np.split(order, [np.count_nonzero(terms <= most)])
     found = np.empty_like(c)
-    for block in np.array_split(far, 1 + far.size // BLOCK):
-        count = int(np.max(terms[block], initial=1))
-        found[block] = _series(((whole[:count], whole[:count]),), a[block], b[block], c[block])
+    found[far] = mehler.sums(FLOAT64, ((whole, whole),), a[far], b[far], c[far])
     both = (rest, whole[: len(rest)]), (powers[: len(rest)], rest)
-    for block in np.array_split(near, 1 + near.size * units.known.kinks.size**2 // BLOCK):
-        found[block] = _series(both, a[block], b[block], c[block]) + _closed(units, a[block], b[block], c[block])
+    for near in np.array_split(np.flatnonzero(~far), 1 + c.size * known.kinks.size**2 // BLOCK):
+        at = a[near], b[near], c[near]
+        found[near] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
     alike = (a == b) & (q_ab == q[a])
     return np.where(alike, squares[a], found), units.lost + units.cut_off(powers)
-
-
-def _series(parts: Any, a: Any, b: Any, c: Array) -> Array:
-    """Sum over k and over the parts, coefficients f and g, of f_k(a) g_k(b) c^k."""
-    total = np.zeros_like(c)
-    for k in range(len(parts[0][0]) - 1, -1, -1):
-        total *= c
-        for f, g in parts:
-            total += f[k][a] * g[k][b]
-    return total
 
 
 def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
