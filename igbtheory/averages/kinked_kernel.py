@@ -199,7 +199,8 @@ def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
         at = a[near], b[near], c[near]
         found[near] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
     alike = (a == b) & (q_ab == q[a])
-    return np.where(alike, squares[a], found), units.lost + units.cut_off(powers)
+    closest = np.max(np.abs(c), where=~(far | alike), initial=0)
+    return np.where(alike, squares[a], found), units.lost + closest ** len(rest) * units.cut_off(powers)
 
 
 def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:

@@ -25,20 +25,22 @@ BLOCK = 2**20
 def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
     """Write mean, var_mu, var_chi and error into those columns of `found` at which the series reaches its goal.
 
-    points: rows mean, var_mu, var_chi of h. Elsewhere only the error is written.
+    points: rows mean, var_mu, var_chi of h.
     """
-    if points.shape[1] == 1:
-        _write(n, _series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, found, np.array([0]))
-        return
     left = np.arange(points.shape[1])
+    if left.size == 1:
+        _write(n, _series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, found, left)
+        return
     for order in _orders(n)[:-LONG]:
-        if not left.size:
-            break
+        errors = np.ones(0)
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             with one_thread():
-                series = hermite.series(n, phi, points[0, part], points[1:, part].sum(axis=0), order, centred=True)
+                series = hermite.series(n, phi, points[0, part], points[1, part] + points[2, part], order, centred=True)
                 _write(n, series, points, found, part)
-        left = np.flatnonzero(_unsettled(n, found[3], order))
+            errors = np.append(errors, series.error)
+        left = left[_unsettled(n, errors, order)]
+        if not left.size:
+            break
 
 
 @lru_cache(maxsize=64)
@@ -68,8 +70,7 @@ def _hope(n: Kind, order: int) -> float:
 
 
 def _write(n: Kind, series: Series, points: NDArray[Any], found: NDArray[Any], part: Any) -> None:
-    """Write the errors of a series at `part` of the points, and the moments where it has converged."""
-    found[3, part] = series.error
+    """Write the moments at those of the points `part` at which the series has converged."""
     converged = np.flatnonzero(series.error <= n.goal)
     if converged.size:
         found[:, part[converged]] = _moments(n, series.at(converged), points[:, part[converged]])
@@ -92,7 +93,7 @@ def _moments(n: Kind, series: Series, points: NDArray[Any]) -> NDArray[Any]:
 
 
 def product(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) of pairs and its error relative to E phi^2, which is large if no series converges.
+    """Return E phi(h_a) phi(h_b) of pairs and its error relative to E phi^2, infinite if no series converges.
 
     pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both units.
     """
@@ -109,4 +110,4 @@ def _of_pairs(n: Kind, phi: Function, mean: Any, q: Any, a: Any, b: Any, q_ab: A
             return mehler.sums(n, ((series.a, series.a),), a, b, q_ab / (root[a] * root[b])), error
         if error > _hope(n, order):
             break
-    return 0 * q_ab, error
+    return 0 * q_ab, np.inf
