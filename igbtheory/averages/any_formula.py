@@ -1,7 +1,8 @@
 """Moments and kernels of any formula in double precision: its Hermite series, made from the nodes of `value_panels`.
 
-With phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!) and E phi^2 known, the terms from K on sum to the rest of E phi^2,
-and in an average of two data of correlation c to c^K times that at most: a bound, whatever the formula.
+With phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!), the squares a_k^2 from k = K on sum to what the first K leave of
+E phi^2. In an average of two data of correlation c they count at most c^K times as much: this bounds the truncation
+error for every formula.
 """
 
 from dataclasses import dataclass
@@ -19,11 +20,11 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
 
 LONGEST, SHORTEST = 4096, 64
-"""Terms of a series at most and at least."""
+"""Largest and smallest number of terms of a series."""
 WORK, OF_ALL = 2 * 10**8, 4 * 10**9
-"""Terms times nodes of a series, and of all series of a data set, roughly at most."""
+"""Approximate limits of terms times nodes, for one series and for all series of a data set."""
 ROUNDED = 20 * FLOAT64.epsilon
-"""Rounding error of a coefficient, against the root of E phi^2."""
+"""Rounding error of a coefficient, relative to the root of E phi^2."""
 TINY = 1e-300
 
 Array = NDArray[np.float64]
@@ -32,7 +33,11 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Coefficients a_k of phi at one variance, E phi^2, the rest of it beyond them; errors of an a_k and of E phi^2."""
+    """Hermite series of phi at one variance.
+
+    a: the coefficients; second: E phi^2; rest: what the a_k^2 leave of it; lost, second_lost: the absolute errors of a
+    coefficient and of E phi^2.
+    """
 
     a: Array
     second: float
@@ -43,12 +48,12 @@ class Series:
 
 @lru_cache(maxsize=1024)
 def series(phi: Function, mean: float, scale: float, most: int = LONGEST) -> Series:
-    """Return the series of phi(mean + scale z), of at most `most` terms."""
+    """Return the series of phi(mean + scale z) with at most `most` terms."""
     at = nodes(phi, mean, scale)
     now, before = at.weights * at.values, 0 * at.z
     second = float(now @ at.values)
     a = np.zeros(int(np.clip(WORK // at.z.size, SHORTEST, most)))
-    for k in range(a.size):  # now: weight times phi He_k/sqrt(k!)
+    for k in range(a.size):  # `now` is the weight times phi He_k/sqrt(k!)
         a[k] = np.add.reduce(now)
         before *= -np.sqrt(k)
         before += at.z * now
@@ -76,7 +81,7 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
 
 
 def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any, Any, Any, Any]:
-    """Moments where all variance is that of the weights, `shared`, or of the data."""
+    """Return the moments if all variance comes from the weights (`shared`) or all from the data."""
     at = nodes(phi, mean, float(np.sqrt(q)))
     average = 0.0 if phi.parity < 0 and not mean else float(at.weights @ at.values)
     variance = float(at.weights @ (at.values - average) ** 2)
@@ -88,9 +93,9 @@ def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any,
 
 
 def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) and its largest error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
+    """Return E phi(h_a) phi(h_b) and its largest error relative to sqrt(E phi(h_a)^2 E phi(h_b)^2).
 
-    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, the mean of both units.
     """
     return mehler.of_pairs(partial(_of_pairs, phi, mean), pair)
 
@@ -114,5 +119,5 @@ def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
 
 
 def _lost(of: Series) -> float:
-    """Error of averages of products, relative to E phi^2."""
+    """Return the error of averages of products, relative to E phi^2."""
     return (2 * of.lost * np.sqrt(of.second) + of.second_lost) / of.second if of.second else 0.0

@@ -255,17 +255,17 @@ def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Ite
     elif double and (known := kinked_kernel.kinked(phi)) is not None:
         yield partial(kinked_kernel.product, known, pair, float(mean))
     low, high = kernel_tables.span(*pair[:2])
-    tabulated = _is_zero(mean) and (low == high or not any(phi.kinks))
-    panels = partial(_by_tables, n, phi, pair, mean)
-    if not double or (tabulated and not is_rough(phi, float(mean), np.sqrt(high))):
+    tabulated = double and _is_zero(mean) and (low == high or not any(phi.kinks))
+    allowed = not (double and is_rough(phi, float(mean), float(np.sqrt(high))))
+    panels = partial(_by_panels_or_table, n, phi, pair, mean)
+    if allowed and (tabulated or not double):
         yield panels
     yield partial(_of_any_formula, n, phi, pair, mean)
-    few = double and np.size(pair[2]) <= MANY_PAIRS and not tabulated
-    if few and not is_rough(phi, float(mean), np.sqrt(high)):
+    if allowed and double and not tabulated and np.size(pair[2]) <= MANY_PAIRS:
         yield panels
 
 
-def _by_tables(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
+def _by_panels_or_table(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
     """Return the mean products by a table of mean slopes, or by panels pair by pair."""
     rule, square = partial(quadrature.product, n, phi, n.number(mean)), partial(second_moment, n, phi, 1, mean=mean)
     return kernel_tables.kernel(n, rule, square, pair, (phi, 1) if _is_zero(mean) else None)

@@ -1,9 +1,10 @@
 """Kernel of a function with kinks for whole arrays of pairs, in double precision.
 
-At its kinks k_i the function and its first three derivatives jump as a sum of powers (x - k_i)_+^p/p! does, p = 0 to 3,
-which leaves a smooth rest. All have Hermite coefficients: Mehler's series serves the pairs whose correlation is not
-near 1 or -1. For the others, means of products of two powers are closed forms with Owen's T function, and only the rest
-needs a series, which ends early: after four terms where phi is made of polynomials of a degree up to 3.
+A sum of truncated powers (x - k_i)_+^p/p!, p = 0 to 3, has the same jumps at the kinks k_i as the function and its first
+three derivatives. Subtracting it leaves a smooth rest. Powers and rest have Hermite coefficients, and Mehler's series
+serves all pairs whose correlation is not near 1 or -1. For the other pairs, the mean product of two powers is a closed
+form with Owen's T function, and only products with the rest need a series. That series ends early, after four terms if
+phi consists of polynomials of degree at most 3.
 """
 
 from dataclasses import dataclass
@@ -28,13 +29,13 @@ from igbtheory.numerics.panels import split_normal
 HIGHEST = 3
 """Highest power."""
 LONGEST, REST = 2048, 512
-"""Terms at most of a series, and of that of the rest."""
+"""Largest number of terms of the series of phi, and the number of terms of the series of the rest."""
 PER_KINK = 32
-"""Number of terms of a series that takes as long as the closed form of one pair of kinks."""
+"""Number of terms of a series that take as long as the closed form of one pair of kinks."""
 ORDER, PANEL = 20, 0.7
-"""Order of the rule on a panel, and the width of panels that resolve the last of the Hermite polynomials."""
+"""Order of the rule on a panel, and the width of panels that resolves the highest Hermite polynomial."""
 BLOCK, NODES, HELD = 2**15, 2**21, 2**23
-"""Numbers that one step works on, nodes held at once and coefficients held at once, roughly."""
+"""Approximate limits of pairs of kinks, of nodes and of coefficients that are held at once."""
 ROUNDED = 2 * FLOAT64.epsilon
 """Rounding error of a term of size 1."""
 _TINY = 1e-40
@@ -45,10 +46,10 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Kinked:
-    """A function phi as its powers and a rest.
+    """A function phi, split into truncated powers and a rest.
 
-    kinks; jumps: of the derivatives p there, shape (p, kinks); exact: whether the rest is a polynomial of a degree up
-    to HIGHEST.
+    kinks: the places; jumps: by how much the derivatives of order p jump there, shape (p, kinks); exact: whether the
+    rest is a polynomial of degree at most HIGHEST.
     """
 
     phi: Function
@@ -57,7 +58,7 @@ class Kinked:
     exact: bool
 
     def rest(self, x: Array) -> Array:
-        """Values of phi without the powers: those of its first piece, where the rest is one polynomial."""
+        """Return the rest at x. It is the first piece of phi if the rest is one polynomial."""
         if self.exact:
             return np.asarray(evaluate(self.phi.pieces.formulas[0], FLOAT64, x) + 0 * x)
         values: Array = self.phi(FLOAT64, x)
@@ -68,7 +69,7 @@ class Kinked:
 
 @lru_cache(maxsize=64)
 def kinked(phi: Function) -> Kinked | None:
-    """Return phi as powers and a rest, or None where a derivative is infinite at a kink."""
+    """Return phi as powers and a rest, or None if a derivative is infinite at a kink."""
     if not phi.kinks or not phi.pieces.split:
         return None
     kinks, formulas, jumps = np.array(phi.kinks, dtype=float), phi.pieces.formulas, []
@@ -87,7 +88,7 @@ def kinked(phi: Function) -> Kinked | None:
 @final
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """Units of several standard deviations s and one mean, h = mean + s z."""
+    """Units h = mean + s z with one mean and several standard deviations s."""
 
     known: Kinked
     mean: float
@@ -95,7 +96,7 @@ class _Units:
 
     @cached_property
     def places(self) -> Array:
-        """Kinks in z, shape (kinks, s), none exactly 0."""
+        """Kinks in z, shape (kinks, s), moved away from 0 by a tiny distance."""
         z = (self.known.kinks[:, None] - self.mean) / self.scales
         return np.where(np.abs(z) < _TINY, _TINY, z)
 
@@ -106,11 +107,11 @@ class _Units:
 
     @cached_property
     def powers(self) -> list[int]:
-        """The powers p with which phi jumps at some kink."""
+        """Orders p of the derivatives that jump at some kink."""
         return np.flatnonzero(np.any(self.known.jumps, axis=1)).tolist()
 
     def of_powers(self, count: int) -> Array:
-        """Hermite coefficients of the powers, shape (count, s): by parts, until the derivative is a density."""
+        """Return the Hermite coefficients of the powers, shape (count, s), by integration by parts."""
         z, found = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
         parts = _tails(z, HIGHEST)
         for p in self.powers:
@@ -118,7 +119,7 @@ class _Units:
                 found[k] += (self.weights[p] * parts[p - k + 1]).sum(axis=0) / np.sqrt(factorial(k))
         weights = self.weights[self.powers]
         before, now = np.zeros_like(z), parts[0]
-        for k in range(count):  # now: density times He_k/sqrt(k!)
+        for k in range(count):  # `now` is the density times He_k/sqrt(k!)
             sums = (weights * now).sum(axis=1)
             for p, total in zip(self.powers, sums, strict=True):
                 found[k + p + 1] += total / np.sqrt(np.prod(k + 1 + np.arange(p + 1.0)))
@@ -127,7 +128,7 @@ class _Units:
 
     @cached_property
     def integrals(self) -> tuple[Array, Array]:
-        """Means of phi^2, and the Hermite coefficients of the rest, shape (terms, s)."""
+        """Means of phi^2, shape (s,), and Hermite coefficients of the rest, shape (terms, s)."""
         seen = [resolved(FLOAT64, self.known.phi, self.mean, float(s)) for s in np.quantile(self.scales, [0, 0.5, 1])]
         cuts, reach = np.array(seen[-1].cuts, dtype=float)[:, None], max(one.reach for one in seen)
         blocks = np.array_split(self.scales, 1 + self.scales.size * len(cuts) * ORDER // NODES)
@@ -148,14 +149,14 @@ class _Units:
 
     @cached_property
     def lost(self) -> float:
-        """Rounding error of products, relative to the means of phi^2: three sums of products of powers may cancel."""
+        """Rounding error of products, relative to the means of phi^2; three sums of products of powers may cancel."""
         parts = _tails(self.places, 2 * HIGHEST)
         squares = {p: factorial(2 * p) / factorial(p) ** 2 * np.maximum(parts[2 * p + 1], 0) for p in self.powers}
         size = sum((np.abs(self.weights[p]) * np.sqrt(square)).sum(axis=0) for p, square in squares.items())
         return ROUNDED * (10 + 3 * float(np.max(size**2 / (self.integrals[0] + _TINY))))
 
     def cut_off(self, of_powers: Array) -> float:
-        """Estimated sum of the products with the rest beyond its last term: twice the last quarter."""
+        """Return an estimate of the products with the rest beyond its last term at c = 1: twice the last quarter."""
         if self.known.exact:
             return 0.0
         squares, rest = self.integrals
@@ -165,7 +166,7 @@ class _Units:
 
 
 def _tails(z: Array, highest: int) -> list[Array]:
-    """Density at z, and the means of (u - z)_+^p/p!, u standard normal, p = 0 to the highest."""
+    """Return the normal density at z, and the means of (u - z)_+^p/p! for p = 0, ..., highest, u standard normal."""
     found = [FLOAT64.npdf(z), scipy.special.ndtr(-z)]
     for p in range(1, highest + 1):
         found.append((found[-2] - z * found[-1]) / p)
@@ -174,9 +175,9 @@ def _tails(z: Array, highest: int) -> list[Array]:
 
 @np.errstate(over="ignore", under="ignore")
 def product(known: Kinked, pair: tuple[Any, Any, Any], mean: float = 0.0) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
+    """Return E phi(h_a) phi(h_b) and its estimated error relative to sqrt(E phi(h_a)^2 E phi(h_b)^2).
 
-    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, the mean of both units.
     """
     return mehler.of_pairs(partial(_of_pairs, known, mean), pair)
 
@@ -204,14 +205,14 @@ def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
 
 
 def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
-    """Means of the products of all powers at pairs of units.
+    """Return the means of the products of all powers at pairs of units.
 
     With h(p, r) = E (u - x)_+^p/p! (v - y)_+^r/r! of a normal pair, p = -1 for the density of u at x, Stein's lemma
     gives p h(p, r) = h(p - 2, r) - x h(p - 1, r) + c h(p - 1, r - 1).
     """
     x, y, c = units.places.T[a][:, :, None], units.places.T[b][:, None, :], c[:, None, None]
     s, top = np.sqrt((1 - c) * (1 + c)), units.powers[-1]
-    # the same rounded difference in both, whose errors cancel where c is near 1 or -1
+    # both use the same rounded difference `apart`, so that its errors cancel when c is near 1 or -1
     side, rest = np.sign(c), 1 - np.abs(c)
     apart = y - side * x
     of_x, of_y = (rest * side * y - side * apart) / s, (apart + rest * side * x) / s

@@ -12,13 +12,15 @@ BLOCK = 2**15
 
 
 def shares(c: Any, less: Any, length: int) -> tuple[Any, Any]:
-    """Return c^k and 1 - c^k for k = 1, ..., length, in front; less: 1 - c, to full relative precision.
+    """Return c^k and 1 - c^k for k = 1, ..., length, in front; less: 1 - c, accurate when c -> 1.
 
     1 - c^k = (1 - c)(1 + c + ... + c^(k-1)) keeps its digits when c -> 1.
     """
-    powers = np.multiply.accumulate(np.broadcast_to(c, (length, *np.shape(c))), axis=0)
-    before = np.concatenate([0 * powers[:1] + 1, powers[:-1]])
-    return powers, less * np.add.accumulate(before, axis=0)
+    powers, totals = [c], [0 * c + 1]
+    for _ in range(length - 1):
+        totals.append(totals[-1] + powers[-1])
+        powers.append(powers[-1] * c)
+    return np.array(powers), less * np.array(totals)
 
 
 def sums(n: Kind, parts: Sequence[tuple[Any, Any]], a: Any, b: Any, c: Any) -> Any:
