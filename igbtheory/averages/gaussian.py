@@ -83,12 +83,12 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
 
 
 def _grown(phi: Function, h: Moments) -> Any:
-    """Return the relative error of the moments of phi that comes from h: a power p multiplies the error of the scale."""
+    """Return the relative error of the moments of phi that comes from h: a power p multiplies the scale's error."""
     return h.error + max(0.0, float(phi.degree or 1) - 1) * (h.error if h.of_scale is None else h.of_scale)
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
-    """Return the relative error of a closed form: at large q, inhomogeneous ones have angles near pi/2 and lose sqrt(q)."""
+    """Return the relative error of a closed form; with angles near pi/2, inhomogeneous ones lose sqrt(q)."""
     lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
     return lost if phi.degree is not None else lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()]
 
@@ -101,7 +101,7 @@ def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
 
 
 def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
-    """Return the moments if phi(a x) = a^degree phi(x) for a > 0: scaled from variance 1, so that sweeps share a table."""
+    """Return the moments if phi(a x) = a^degree phi(x), a > 0: scaled from variance 1, so that sweeps share a table."""
     q = n.number(h.variance)
     power = n.sqrt(q) ** n.number(phi.degree)
     found = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
@@ -122,7 +122,7 @@ def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
 
 @lru_cache(maxsize=256)
 def _at_point(n: Kind, phi: Function, m: int, *point: Any) -> tuple[Any, ...]:
-    """Return mean, var_mu, var_chi and error at one point: a deep network at its fixed point repeats it in every layer."""
+    """Return mean, var_mu, var_chi and error at one point, which a deep network repeats in every layer."""
     return tuple(_at_points(n, phi, m, np.array(point)[:, None])[:, 0])
 
 

@@ -87,7 +87,7 @@ def _beyond(n: Kind, phi: Function, mean: Any, q: Any, a: Any) -> Any:
 
 
 def _misses(phi: Function, mean: Any, q: Any, a: Any) -> Any:
-    """Return 1 where the series is not phi between the nodes, as for an oscillation finer than them, and 0 elsewhere."""
+    """Return 1 where the series is not phi between the nodes, because phi oscillates faster, and 0 elsewhere."""
     scale, centre, known = np.sqrt(q.astype(float)), np.asarray(mean, dtype=float), a.astype(float)
     values = phi(FLOAT64, centre + scale * WITNESSES[:, None]) * _DAMPING[:, None]
     gaps = np.abs(values - _witnesses(len(a)) @ known)

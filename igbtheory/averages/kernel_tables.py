@@ -1,7 +1,7 @@
 """Kernels of data sets by interpolation: quadrature takes milliseconds for a pair, and there may be millions of pairs.
 
-K(q_a, q_b, q_ab) = E f(h_a) f(h_b) is smooth in log q_a, log q_b and the angle theta = acos(q_ab/sqrt(q_a q_b)), even if
-f has a kink or a jump at 0. A tensor of Chebyshev polynomials in the three variables represents all pairs, in double
+K(q_a, q_b, q_ab) = E f(h_a) f(h_b) is smooth in log q_a, log q_b and the angle theta = acos(q_ab/sqrt(q_a q_b)), even
+if f has a kink or a jump at 0. A tensor of Chebyshev polynomials in the three variables represents all pairs, in double
 precision. Its values come from a rule for one pair, or from mean slopes by Price's theorem: -dK/dtheta =
 sqrt(q_a q_b) K1 sin(theta).
 """
@@ -101,7 +101,7 @@ class Interpolant:
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
     """Return the angle theta with cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
 
-    4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2 keeps its digits near 0 and pi, where
+    4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2 keeps its digits near 0 and pi;
     the cosine does not.
     """
     excess = np.square((q_a - q_b) / (np.sqrt(q_a) + np.sqrt(q_b)))
@@ -136,7 +136,7 @@ def kernel(
 def _fitted_to(
     rule: Rule, second: Second, data: tuple[Array, Array, Array], largest: tuple[Function, int] | None
 ) -> Interpolant | None:
-    """Return an interpolant for the pairs of data, or None if the rule takes less time or f vanishes at some variance."""
+    """Return an interpolant for the pairs, or None if the rule takes less time or f vanishes at some variance."""
     q_a, q_b, q_ab = data
     low, high = span(q_a, q_b)
     if low <= 0:
@@ -155,7 +155,7 @@ def _fitted_to(
 
 @lru_cache(maxsize=64)
 def _at_one_variance(phi: Function, m: int, q: float) -> Interpolant | None:
-    """Return the kernel of units of one variance at all angles: in a network with norms, every layer has this variance."""
+    """Return the kernel of units of one variance at all angles: with norms, every layer has the same variance."""
     seen = mean_slopes.seen(phi, m, q)
     if seen is None:
         return None
@@ -174,7 +174,7 @@ def _at_one_variance(phi: Function, m: int, q: float) -> Interpolant | None:
 
 
 def span(q_a: Array, q_b: Array) -> tuple[float, float]:
-    """Return the smallest and the largest variance; two equal numbers if they differ by rounding only, as behind a norm."""
+    """Return the smallest and the largest variance; equal numbers if they differ by rounding only, as behind a norm."""
     low, high = min(np.min(q_a), np.min(q_b)), max(np.max(q_a), np.max(q_b))
     return float(high if high <= low * (1 + ALIKE) else low), float(high)
 

@@ -31,10 +31,10 @@ class UnresolvedError(ValueError):
 @final
 @dataclass(frozen=True)
 class Mesh:
-    """Points, beside the kinks, between which sixteen Legendre polynomials resolve the slope of a function.
+    """Points between which sixteen Legendre polynomials resolve the slope of a function; the kinks are not among them.
 
-    doubt: the factor on the difference of two rules that use the mesh with which it does not understate their error:
-    1, but more where the slope beside a kink is singular, as that of sqrt(abs(x)).
+    doubt: a factor by which the difference of two rules on this mesh must be multiplied so that it does not understate
+    their error. It is 1 unless the slope is singular beside a kink, as for sqrt(abs(x)).
     """
 
     points: tuple[float, ...]
@@ -118,7 +118,7 @@ def _ends_small(terms: NDArray[np.float64], floor: float, tolerance: Any = TOLER
 
 
 def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
-    """Return which panels are rough: their series has not converged, or the integral of the slope is not the rise of phi.
+    """Return which panels are rough: the series has not converged, or the integral of the slope is not the rise of phi.
 
     A panel on which phi rises by less than a rounding error is not rough.
     """
@@ -126,7 +126,8 @@ def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
     x = (low + high) / 2 + (high - low) / 2 * nodes[:, None]
     slope = _slope(phi, x)
     with np.errstate(all="ignore"):
-        first, last = phi(FLOAT64, low), phi(FLOAT64, np.nextafter(high, low))  # the values on the panel's side of a kink
+        # at a kink, take the value on the side of the panel
+        first, last = phi(FLOAT64, low), phi(FLOAT64, np.nextafter(high, low))
         gap = np.abs((high - low) / 2 * (weights @ slope) - (last - first))
         largest = np.max(np.abs(slope), axis=0)
         rise = (high - low) * largest + np.abs(last - first)

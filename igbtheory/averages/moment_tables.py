@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory.averages import maximum, mean_slopes
 from igbtheory.formulas.function import Function

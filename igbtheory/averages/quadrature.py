@@ -16,7 +16,7 @@ from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import split_normal, variance
 
 PLAIN = 1e-4
-"""Share of the second moment above which a variance is computed as a mean of squares, which loses two digits at most."""
+"""Share of the second moment above which a variance is computed as a mean of squares; at most two digits are lost."""
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:

@@ -40,7 +40,7 @@ class Resolved:
         return split_normal(self.n, images(self.n, self.cuts + (more or []), centre, scale), self.reach, order)
 
     def sides(self, scale: Any) -> list[Any]:
-        """Return panel ends around the kinks, and around the interval where the slope varies, for phi smoothed over `scale`."""
+        """Return panel ends around the kinks and the interval where the slope varies, for phi smoothed over `scale`."""
         features = {min(self.cuts), max(self.cuts), *self.kinks} if self.cuts else set[Any]()
         return [x + s * side * scale for x in features for side in (*SIDES, self.reach) for s in (-1, 1)]
 
@@ -56,7 +56,7 @@ class Resolved:
         return inside, z.integral((values - inside) ** 2 * density)
 
     def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
-        """Return d/dx E_z phi(x + scale z) and Var_z phi(x + scale z) at the points x = `centre`, from the slopes of phi."""
+        """Return d/dx E_z phi(x + scale z) and Var_z phi(x + scale z) at the points x = `centre`, from slopes of phi."""
         n, z = self.n, self.around(centre, scale, order)
         slopes, atoms = self.phi.slope(n, centre + scale * z.x), self.atoms(centre, scale)
         drift = z.integral(slopes * n.npdf(z.x)) + sum(jump * n.npdf(y) / scale for y, jump in atoms)

@@ -36,8 +36,7 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             with one_thread():
                 series = hermite.series(n, phi, points[0, part], points[1, part] + points[2, part], order, centred=True)
-                _write(n, series, points, found, part)
-            errors = np.append(errors, series.error)
+                errors = np.append(errors, _write(n, series, points, found, part))
         left = left[_unsettled(n, errors, order)]
         if not left.size:
             break
@@ -45,7 +44,7 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
 
 @lru_cache(maxsize=64)
 def _series_at(n: Kind, phi: Function, mean: Any, q: Any) -> Series:
-    """Return the longest series that is needed or allowed at one point: a deep network repeats q before it repeats c."""
+    """Return the series at one point, as long as needed or allowed: a deep network repeats q before it repeats c."""
     with one_thread():
         for order in _orders(n)[:-LONG]:
             series = hermite.series(n, phi, np.array([mean]), np.array([q]), order, centred=True)
@@ -69,11 +68,13 @@ def _hope(n: Kind, order: int) -> float:
     return float(100 * n.goal ** np.sqrt(order / ORDERS[-1])) if order >= SETTLED else np.inf
 
 
-def _write(n: Kind, series: Series, points: NDArray[Any], found: NDArray[Any], part: Any) -> None:
-    """Write the moments at those of the points `part` at which the series has converged."""
-    converged = np.flatnonzero(series.error <= n.goal)
+def _write(n: Kind, series: Series, points: NDArray[Any], found: NDArray[Any], part: Any) -> Any:
+    """Write the moments at those of the points `part` at which the series has converged, and return all errors."""
+    errors, converged = series.error.copy(), np.flatnonzero(series.error <= n.goal)
     if converged.size:
-        found[:, part[converged]] = _moments(n, series.at(converged), points[:, part[converged]])
+        moments = _moments(n, series.at(converged), points[:, part[converged]])
+        found[:, part[converged]], errors[converged] = moments, moments[3]
+    return errors
 
 
 def _moments(n: Kind, series: Series, points: NDArray[Any]) -> NDArray[Any]:
