@@ -26,7 +26,7 @@ def moments(
     """Return the moments of phi(M), M the largest of m units (z - <z>)/sqrt(s^2 + eps) over batches of `size` data.
 
     variance: the variance of z over its batch, which matters only if eps > 0. estimator: "exact", or "proxy" for data
-    that are normalised by the other data of their batch, with eps = 0. Data of different batches are independent, so that
+    that are normalised by the other data of their batch, with eps = 0. Data of different batches are independent:
     var_mu = 0. The error of `within` is relative to the variance; `within` of a maximum is NaN.
     """
     variance, eps = n.number(variance), n.number(eps)

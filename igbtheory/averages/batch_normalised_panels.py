@@ -119,7 +119,7 @@ class Directions:
         return [*grid(self.n, self.reach(), float(self.free + self.offset)), *edges, *-edges]
 
     def one_datum(self, order: int, more: Iterable[Any] = ()) -> tuple[Panels, Any]:
-        """Return panels of the angle t of one datum that also end at the angles `more`, and probabilities of the nodes."""
+        """Return panels of the angle t of one datum, which also end at `more` angles, and the nodes' probabilities."""
         n, reach = self.n, self.reach()
         images = [n.asin(y) for y in self.sines([*self.phi.pieces.kinks, *self.mesh().points])]
         t = split(n, np.array([*self.ends(), *images, *map(n.number, more)]), -reach, reach, order)

@@ -20,7 +20,7 @@ Kernels of pairs of units (`product`):
 The largest of m > 1 units: `maximum`, or `moment_tables` for many points and `kernel_tables` for many pairs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -59,9 +59,6 @@ BLOCK = 2**9
 """Variances at which panels are held at once."""
 FEW = 3
 """Number of kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
-
-Rule = Callable[[], tuple[Any, Any]]
-"""A way to compute the mean products of pairs and their largest error."""
 
 
 def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
@@ -187,24 +184,35 @@ def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[
                 found[:, part] = average, total * (var_mu[part] > 0), total * (var_chi[part] > 0), lost
 
 
+def _best(rules: Iterable[Callable[[], Any]]) -> Any:
+    """Return the first result whose error, its last entry, reaches the goal, or else the one with the smallest error.
+
+    A rule that does not apply returns None or raises UnresolvedError.
+    """
+    found = []
+    for rule in rules:
+        with suppress(UnresolvedError):
+            result = rule()
+            if result is not None:
+                found.append(result)
+                if result[-1] <= moment_tables.GOAL:
+                    break
+    return min(found, key=lambda one: float(one[-1]))
+
+
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
     """Return the moments at a point by panels or by `any_formula`, whichever has the smaller error.
 
     The second rule is not tried if the first reaches the goal. With many kinks, `any_formula` is the faster one.
     """
 
-    def of_any_formula(*point: Any) -> Any:
+    def by_series() -> Any:
         return tuple(map(n.number, any_formula.moments(phi, *map(float, point))))
 
-    rules, found = [partial(quadrature.moments, n, phi), of_any_formula], []
+    rules: list[Callable[[], Any]] = [partial(quadrature.moments, n, phi, *point), by_series]
     if isinstance(n, Float64) and any(point[1:]) and len(phi.pieces.kinks) > MANY_KINKS:
         rules.reverse()
-    for rule in rules:
-        with suppress(UnresolvedError):
-            found.append(rule(*point))
-            if found[-1][3] <= moment_tables.GOAL:
-                break
-    return min(found, key=lambda one: float(one[3]))
+    return _best(rules)
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
@@ -234,46 +242,44 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
     return values, error * steepness(n, phi, *pair)
 
 
-def _best(rules: Iterator[Rule]) -> tuple[Any, Any]:
-    """Return the result of the first rule that reaches the goal, or else the one with the smallest error."""
-    found = []
-    for rule in rules:
-        with suppress(UnresolvedError):
-            found.append(rule())
-            if found[-1][1] <= moment_tables.GOAL:
-                break
-    return min(found, key=lambda one: float(one[1]))
-
-
-def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Iterator[Rule]:
+def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Iterator[Callable[[], Any]]:
     """Yield the rules for the mean products of single units, the fastest first."""
     centre, double = n.number(mean), isinstance(n, Float64)
+    panels, of_any_formula = (partial(rule, n, phi, pair, centre) for rule in (_by_panels_each, _of_any_formula))
     if phi.smooth:
         yield partial(smooth.product, n, phi, pair, centre)
-        if double and (terms := waves.terms(n, phi)) is not None:
-            yield partial(waves.pairs, n, terms, pair, centre)
-    elif double and (known := kinked_kernel.kinked(phi)) is not None:
+    if not double:
+        yield panels
+        yield of_any_formula
+        return
+    if phi.smooth and (terms := waves.terms(n, phi)) is not None:
+        yield partial(waves.pairs, n, terms, pair, centre)
+    if not phi.smooth and (known := kinked_kernel.kinked(phi)) is not None:
         yield partial(kinked_kernel.product, known, pair, float(mean))
-    low, high = kernel_tables.span(*pair[:2])
-    tabulated = double and _is_zero(mean) and (low == high or not any(phi.kinks))
-    allowed = not (double and is_rough(phi, float(mean), float(np.sqrt(high))))
-    panels = partial(_by_panels_or_table, n, phi, pair, mean)
-    if allowed and (tabulated or not double):
-        yield panels
-    yield partial(_of_any_formula, n, phi, pair, mean)
-    if allowed and double and not tabulated and np.size(pair[2]) <= MANY_PAIRS:
+    if _is_zero(mean):
+        yield partial(kernel_tables.kernel, phi, 1, pair)
+    yield of_any_formula
+    if np.size(pair[2]) <= MANY_PAIRS and not is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
         yield panels
 
 
-def _by_panels_or_table(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
-    """Return the mean products by a table of mean slopes, or by panels pair by pair."""
-    rule, square = partial(quadrature.product, n, phi, n.number(mean)), partial(second_moment, n, phi, 1, mean=mean)
-    return kernel_tables.kernel(n, rule, square, pair, (phi, 1) if _is_zero(mean) else None)
+def _by_panels_each(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
+    return _pair_by_pair(partial(quadrature.product, n, phi, mean), pair)
+
+
+def _pair_by_pair(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, Any]) -> tuple[Any, float]:
+    """Return the values and the largest error of a rule for one pair; pairs that are equal are computed once."""
+    q_a, q_b, q_ab = np.broadcast_arrays(*pair)
+    pairs = [(*sorted(of_two), ab) for *of_two, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
+    found = {one: rule(*one) for one in dict.fromkeys(pairs)}
+    values, errors = zip(*map(found.__getitem__, pairs), strict=True)
+    return np.array(values).reshape(q_ab.shape)[()], float(max(errors))
 
 
 def _of_any_formula(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
     """Return the mean products by the Hermite series of any formula, computed in double precision."""
-    values, error = any_formula.product(phi, [np.asarray(part, dtype=float) for part in pair], float(mean))
+    q_a, q_b, q_ab = (np.asarray(part, dtype=float) for part in pair)
+    values, error = any_formula.product(phi, (q_a, q_b, q_ab), float(mean))
     return n.number(values), error
 
 
@@ -285,9 +291,8 @@ def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean:
         root_a, root_b = n.sqrt(q_a), n.sqrt(q_b)
         pair = (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b))
         scale = (root_a * root_b) ** n.number(phi.degree)
-    square = partial(second_moment, n, phi, m, mean=mean)
-    largest = None if mean else (phi, m)
-    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair, largest)
+    found = kernel_tables.kernel(phi, m, pair) if isinstance(n, Float64) and not mean else None
+    values, error = found or _pair_by_pair(partial(maximum.product, n, phi, m, mean), pair)
     return scale * values, error
 
 

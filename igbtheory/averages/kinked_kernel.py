@@ -1,10 +1,10 @@
 """Kernel of a function with kinks for whole arrays of pairs, in double precision.
 
 A sum of truncated powers (x - k_i)_+^p/p!, p = 0 to 3, has the same jumps at the kinks k_i as the function and its
-first three derivatives. Subtracting it leaves a smooth rest. Powers and rest have Hermite coefficients, and Mehler's series
-serves all pairs whose correlation is not near 1 or -1. For the other pairs, the mean product of two powers is a closed
-form with Owen's T function, and only products with the rest need a series. That series ends early, after four terms if
-phi consists of polynomials of degree at most 3.
+first three derivatives. Subtracting it leaves a smooth rest. Powers and rest have Hermite coefficients, and Mehler's
+series serves all pairs whose correlation is not near 1 or -1. For the other pairs, the mean product of two powers is a
+closed form with Owen's T function, and only products with the rest need a series. That series ends early, after four
+terms if phi consists of polynomials of degree at most 3.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Laws of the maximum M of m standard normal variables, and of two maxima M_a, M_b of m correlated pairs.
 
-P(M <= x) = F(x) = Phi(x)^m and P(M_a <= x, M_b <= y) = Phi_2(x, y; c)^m. Logarithms of Phi and of Phi_2 are computed from
-the small probabilities beyond x and y, so that no digits are lost for m = 10^6.
+P(M <= x) = F(x) = Phi(x)^m and P(M_a <= x, M_b <= y) = Phi_2(x, y; c)^m. Logarithms of Phi and of Phi_2 are computed
+from the small probabilities beyond x and y, so that no digits are lost for m = 10^6.
 """
 
 from dataclasses import dataclass

@@ -38,13 +38,8 @@ Array = NDArray[np.float64]
 
 
 def seen(phi: Function, m: int, q: float) -> Resolved | None:
-    """Return phi for variances up to q, or None if K1 is singular at theta = 0 or circles take too long.
-
-    Circles take too long for maxima if phi has kinks away from 0: these lie at different u and v for each variance.
-    """
+    """Return phi for variances up to q, or None if K1 is singular at theta = 0 or circles take too long."""
     if any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
-        return None
-    if m > 1 and any(phi.pieces.kinks):
         return None
     try:
         found = maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(q))).seen

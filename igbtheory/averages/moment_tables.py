@@ -93,8 +93,13 @@ def fill(phi: Function, m: int, points: Array, found: Array) -> None:
 
 @lru_cache(maxsize=256)
 def _octave(phi: Function, m: int, number: int) -> Octave | None:
-    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series."""
+    """Return the table around 2^number, or None if K1 takes too long, is singular at t = 1, or has no short series.
+
+    K1 of maxima takes too long if phi has kinks away from 0: circles have other nodes for each variance.
+    """
     q = 2.0 ** _variances(number).nodes()
+    if m > 1 and any(phi.pieces.kinks):
+        return None
     seen = mean_slopes.seen(phi, m, float(q[-1]))
     if seen is None:
         return None

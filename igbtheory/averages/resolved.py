@@ -56,7 +56,7 @@ class Resolved:
         return inside, z.integral((values - inside) ** 2 * density)
 
     def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
-        """Return d/dx E_z phi(x + scale z) and Var_z phi(x + scale z) at the points x = `centre`, from slopes of phi."""
+        """Return d/dx E_z phi(x + scale z) and Var_z phi(x + scale z) at x = `centre`, from the slopes of phi."""
         n, z = self.n, self.around(centre, scale, order)
         slopes, atoms = self.phi.slope(n, centre + scale * z.x), self.atoms(centre, scale)
         drift = z.integral(slopes * n.npdf(z.x)) + sum(jump * n.npdf(y) / scale for y, jump in atoms)
