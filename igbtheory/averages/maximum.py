@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.maximum_law import Chart, columns, density, dependence, ends
-from igbtheory.averages.quadrature import PLAIN, difference, orders
+from igbtheory.averages.quadrature import PLAIN, gaps, orders
 from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
+from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function, formula
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import Panels, before, of_rises, split
@@ -37,7 +38,7 @@ def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any
     """
     maximum = maximum_of(n, phi, m, mean, n.sqrt(var_mu + var_chi))
     coarse, fine = (_moments(maximum, var_mu, var_chi, order) for order in orders(n))
-    return *fine, maximum.seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
+    return *fine, maximum.seen.doubt * stated(n, fine, gaps(coarse, fine)) + 100 * n.epsilon
 
 
 def means(phi: Function, m: int, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

@@ -16,6 +16,7 @@ from typing import final
 import numpy as np
 
 from igbtheory.averages import maximum, mean_slopes
+from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
@@ -31,8 +32,6 @@ GOAL = 1e-12
 """Relative error up to which a table is used."""
 ROUNDING = 30 * FLOAT64.epsilon
 """Rounding error of a value; up to 20 epsilon were observed."""
-FLOOR = (1e5 * FLOAT64.epsilon) ** 2
-"""Share of the second moment below which E x_a x_b of two data is zero up to rounding."""
 SPARE = 16
 """Gauss nodes beyond half the degree of a polynomial, because the paths of integration are curved in theta."""
 MORE = 24
@@ -65,12 +64,9 @@ class Octave:
         lines, mean = in_q @ self.factors, in_q @ self.means
         theta = 2 * np.arctan2(np.sqrt(var_chi), np.sqrt(var_mu + q))
         to_chi, to_mu = np.vecdot(lines, _angles(self.factors.shape[2]).basis(theta))
+        lost = self.mean_error, self.factor_error * var_mu, self.factor_error * var_chi
         var_mu, var_chi = var_mu * to_mu, var_chi * to_chi
-        smallest, second = np.minimum(to_chi, to_mu), mean * mean + var_mu
-        error = np.divide(self.factor_error, smallest, where=smallest > 0, out=1 + 0 * q)
-        counted = second > FLOOR * (second + var_chi)
-        lost = np.divide(2 * np.abs(mean) * self.mean_error, second, where=counted, out=0 * second)
-        return np.array([mean, var_mu, var_chi, lost + error])
+        return np.array([mean, var_mu, var_chi, stated(FLOAT64, (mean, var_mu, var_chi), lost)])
 
 
 def fill(phi: Function, m: int, points: Array, found: Array) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.resolved import Resolved, images, resolved
+from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import split_normal, variance
@@ -26,23 +27,21 @@ def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tup
     """
     seen = resolved(n, phi, float(mean), float(n.sqrt(var_mu + var_chi)))
     coarse, fine = (_moments(seen, mean, var_mu, var_chi, order) for order in orders(n))
-    return *fine, seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
+    return *fine, seen.doubt * stated(n, fine, gaps(coarse, fine)) + 100 * n.epsilon
 
 
 def of_one_variance(n: Kind, phi: Function, mean: Any, scales: NDArray[Any]) -> tuple[Any, Any, Any]:
     """Return means and variances of phi(mean + scale z) at similar scales, and their estimated relative errors."""
     seen = resolved(n, phi, float(mean), float(scales.min()), float(scales.max()))
     coarse, fine = (_of_one_variance(seen, mean, scales, order) for order in orders(n))
-    lost = difference(n, (coarse[0], 0 * scales, coarse[1]), (fine[0], 0 * scales, fine[1]))
+    (mean_gap, gap), none = gaps(coarse, fine), 0 * scales
+    lost = stated(n, (fine[0], none, fine[1]), (mean_gap, none, gap))
     return *fine, seen.doubt * lost + 100 * n.epsilon
 
 
-def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]) -> Any:
-    """Return the largest relative difference of two rules in mean^2 + var_mu and in var_chi."""
-    # a product below the floor is zero up to rounding
-    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2]) + n.number(1e-300)
-    pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
-    return np.maximum(*(abs(a - b) / (abs(b) + floor) for a, b in pairs))
+def gaps(coarse: tuple[Any, ...], fine: tuple[Any, ...]) -> Any:
+    """Return the absolute differences of the results of two rules."""
+    return tuple(abs(a - b) for a, b in zip(coarse, fine, strict=True))
 
 
 def orders(n: Kind) -> tuple[int, int]:

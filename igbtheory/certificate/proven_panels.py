@@ -32,7 +32,7 @@ class Layout:
     """Requirements of a rule.
 
     length: largest length of a panel; bits: accuracy; weight: returns a bound of the factor of the formula for
-    |Im z| <= height; inner: a map of complex and of real balls that is applied before the formula; None is the identity.
+    |Im z| <= height; inner: a map of complex and of real balls that is applied before the formula, or None.
     """
 
     n: Certified
