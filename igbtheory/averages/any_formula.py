@@ -7,12 +7,13 @@ error for every formula.
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages import mehler
+from igbtheory.averages import hermite, mehler
 from igbtheory.averages.state import stated
 from igbtheory.averages.value_panels import nodes
 from igbtheory.formulas.function import Function
@@ -50,15 +51,9 @@ class Series:
 def series(phi: Function, mean: float, scale: float, most: int = LONGEST) -> Series:
     """Return the series of phi(mean + scale z) with at most `most` terms."""
     at = nodes(phi, mean, scale)
-    now, before = at.weights * at.values, 0 * at.z
-    second = float(now @ at.values)
-    a = np.zeros(int(np.clip(WORK // at.z.size, SHORTEST, most)))
-    for k in range(a.size):  # `now` is the weight times phi He_k/sqrt(k!)
-        a[k] = np.add.reduce(now)
-        before *= -np.sqrt(k)
-        before += at.z * now
-        before /= np.sqrt(k + 1)
-        before, now = now, before
+    weighted, length = at.weights * at.values, int(np.clip(WORK // at.z.size, SHORTEST, most))
+    second = float(weighted @ at.values)
+    a = np.array([row.sum() for row in islice(hermite.rows(FLOAT64, at.z, weighted), length)])
     if phi.parity and not mean:
         a[int(phi.parity > 0) :: 2] = 0
     lost, second_lost = at.missed + ROUNDED * np.array([np.sqrt(second), second])

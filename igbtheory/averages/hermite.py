@@ -3,8 +3,10 @@
 The coefficients come from the trapezoidal rule, which converges geometrically if phi is analytic.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count, islice
 from typing import Any, final
 
 import numpy as np
@@ -67,23 +69,23 @@ def _basis(n: Kind, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _coefficients(n: Kind, phi: Function, mean: Any, q: Any, order: int) -> Any:
     """Return the a_k, shape (order, points); even k see the even part of phi only, and odd k the odd part."""
-    z, table = _basis(n, order)
+    z, basis = _basis(n, order)
     scaled = z[:, None] * n.sqrt(q)
     above = phi(n, mean + scaled)
     below = phi.parity * above if phi.parity and not np.any(mean) else phi(n, mean - scaled)
     a = np.zeros((order, q.size), dtype=above.dtype)
     for first, part in enumerate((above + below, above - below)):
         if np.any(part):
-            a[first::2] = n.times(table[first::2], part)
+            a[first::2] = n.times(basis[first::2], part)
     return a
 
 
 def _beyond(n: Kind, phi: Function, mean: Any, q: Any, a: Any) -> Any:
     """Estimate the error of the sum of the a_k^2 from values of phi beyond the outermost nodes, where phi may grow."""
-    z, table = _basis(n, len(a))
+    z, basis = _basis(n, len(a))
     far = z[-1:, None] * n.sqrt(q)
     size = 4 * (np.abs(phi(n, mean + far)) + np.abs(phi(n, mean - far)))
-    return 2 * (np.abs(a) * n.times(np.abs(table[:, -1:]), size)).sum(axis=0)
+    return 2 * (np.abs(a) * n.times(np.abs(basis[:, -1:]), size)).sum(axis=0)
 
 
 def _misses(phi: Function, mean: Any, q: Any, a: Any) -> Any:
@@ -97,10 +99,23 @@ def _misses(phi: Function, mean: Any, q: Any, a: Any) -> Any:
 @lru_cache
 def _witnesses(order: int) -> NDArray[np.float64]:
     """Return the damped He_k(z)/sqrt(k!) at the witnesses, shape (witnesses, order)."""
-    rows = [_DAMPING, WITNESSES * _DAMPING]
-    for k in range(2, order):
-        rows.append((WITNESSES * rows[-1] - np.sqrt(k - 1) * rows[-2]) / np.sqrt(k))
-    return np.array(rows).T
+    return np.asarray(table(FLOAT64, WITNESSES, _DAMPING, order).T)
+
+
+def rows(n: Kind, z: Any, factor: Any) -> Iterator[Any]:
+    """Yield factor He_k(z)/sqrt(k!) for k = 0, 1, ..., in arrays that later steps overwrite."""
+    before, now = 0 * factor, factor.copy()
+    for k in count():
+        yield now
+        before *= -n.sqrt(n.number(k))
+        before += z * now
+        before /= n.sqrt(n.number(k + 1))
+        before, now = now, before
+
+
+def table(n: Kind, z: Any, factor: Any, order: int) -> Any:
+    """Return factor He_k(z)/sqrt(k!) for k < order, first axis."""
+    return np.array([row.copy() for row in islice(rows(n, z, factor), order)])
 
 
 def _tail(n: Kind, squares: Any) -> Any:

@@ -9,6 +9,7 @@ terms if phi consists of polynomials of degree at most 3.
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import islice
 from itertools import product as each
 from math import factorial
 from typing import Any, final
@@ -17,7 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from igbtheory.averages import mehler
+from igbtheory.averages import hermite, mehler
 from igbtheory.averages.resolved import resolved
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.function import Function
@@ -118,12 +119,9 @@ class _Units:
             for k in range(p + 1):
                 found[k] += (self.weights[p] * parts[p - k + 1]).sum(axis=0) / np.sqrt(factorial(k))
         weights = self.weights[self.powers]
-        before, now = np.zeros_like(z), parts[0]
-        for k in range(count):  # `now` is the density times He_k/sqrt(k!)
-            sums = (weights * now).sum(axis=1)
-            for p, total in zip(self.powers, sums, strict=True):
+        for k, row in enumerate(islice(hermite.rows(FLOAT64, z, parts[0]), count)):
+            for p, total in zip(self.powers, (weights * row).sum(axis=1), strict=True):
                 found[k + p + 1] += total / np.sqrt(np.prod(k + 1 + np.arange(p + 1.0)))
-            before, now = now, (z * now - np.sqrt(k) * before) / np.sqrt(k + 1)
         return found[:count]
 
     @cached_property
@@ -140,12 +138,8 @@ class _Units:
         found = split_normal(FLOAT64, np.concatenate([fine, (cuts - self.mean) / scales]), reach, ORDER)
         z, weights = (part.reshape(-1, scales.size) for part in (found.x, found.weights * FLOAT64.npdf(found.x)))
         h = self.mean + scales * z
-        now, rest = weights * self.known.rest(h), []
-        before = 0 * now
-        for k in range(HIGHEST + 1 if self.known.exact else REST):
-            rest.append(now.sum(axis=0))
-            before, now = now, (z * now - np.sqrt(k) * before) / np.sqrt(k + 1)
-        return (weights * self.known.phi(FLOAT64, h) ** 2).sum(axis=0), np.array(rest)
+        rows = islice(hermite.rows(FLOAT64, z, weights * self.known.rest(h)), HIGHEST + 1 if self.known.exact else REST)
+        return (weights * self.known.phi(FLOAT64, h) ** 2).sum(axis=0), np.array([row.sum(axis=0) for row in rows])
 
     @cached_property
     def lost(self) -> float:

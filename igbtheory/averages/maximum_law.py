@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 import scipy
 
+from igbtheory.averages import hermite
 from igbtheory.averages.resolved import BLOCK
 from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import Panels, beyond, split
@@ -58,22 +59,14 @@ def density(n: Kind, m: int, x: Any) -> Any:
     return m * n.exp((m - 1) * log_ncdf(n, x)) * n.npdf(x)
 
 
-def hermite(n: Kind, x: Any, terms: int) -> Any:
-    """Return the Hermite functions g_k = He_k(x) npdf(x)/sqrt(k!) for k < terms, first axis."""
-    table = [n.npdf(x), x * n.npdf(x)]
-    for k in range(2, terms):
-        table.append((x * table[-1] - n.sqrt(n.number(k - 1)) * table[-2]) / n.sqrt(n.number(k)))
-    return np.array(table[:terms])
-
-
 def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
     """Return the weighted sum over all pairs of nodes (x, y) of Phi_2(x, y; c)^m - Phi(x)^m Phi(y)^m, 0 <= c < 1.
 
-    By Mehler's formula, Phi_2 - Phi Phi = sum_k c^(k+1)/(k+1) g_k(x) g_k(y) with the Hermite functions g_k. It keeps
+    By Mehler's formula, Phi_2 - Phi Phi = sum_k c^(k+1)/(k+1) g_k(x) g_k(y) with g_k = He_k npdf/sqrt(k!). It keeps
     its digits when c -> 0, and so does the difference of the powers.
     """
     terms = 2 + int(np.log(n.epsilon / m) / np.log(float(c)))
-    table = hermite(n, x, terms)
+    table = hermite.table(n, x, n.npdf(x), terms)
     scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(terms)])[:, None]
     total = 0 * c
     for rows in np.array_split(np.arange(x.size), 1 + x.size**2 // BLOCK):
