@@ -184,6 +184,12 @@ def test_hermite_series_is_what_panels_find(name: str, q: float, gamma: float) -
     close(second(Moments(*series[:3, 0])), second(Moments(*found[:3])), 1e-11)
 
 
+def test_a_series_that_does_not_converge_leaves_its_point_to_other_rules() -> None:
+    found = np.ones((4, 2))
+    smooth.fill(FLOAT64, function_of("1/(1 + 1000*x**2)"), np.array([[0.0, 0.1], [0.5, 0.5], [0.5, 0.5]]), found)
+    assert np.all(found == 1)
+
+
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @given(point=points)
 @SEVERAL
