@@ -88,7 +88,7 @@ def _moments(n: Kind, series: Series, points: NDArray[Any]) -> NDArray[Any]:
     centred, product = squares.sum(axis=0), average * average + mu
     total = average * average + centred
     zero = product <= total * (ZERO / FLOAT64.epsilon * n.epsilon) ** 2
-    sizes = (np.abs(a) * shared).sum(axis=0)
+    sizes = np.abs(average) + (np.abs(a) * shared).sum(axis=0)
     rounding = 100 + 4 * n.sqrt(total / centred) + 4 * n.sqrt(total) * sizes / (product + zero)
     return np.array([average, mu, chi, series.error + rounding * n.epsilon])
 
