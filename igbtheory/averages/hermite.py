@@ -4,10 +4,9 @@ The coefficients come from the trapezoidal rule, which converges geometrically i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,26 +22,10 @@ SEEN = 1e-4
 _DAMPING = np.exp(-(WITNESSES**2) / 4)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Series:
-    """Coefficients a_k of phi at points of a sweep, shape (order, points), and their truncation error.
+def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bool) -> tuple[Any, Any]:
+    """Return the a_k at the points (mean, q) of a sweep, shape (order, points), and their truncation errors.
 
-    error: estimated, relative, one number for each point. It is 1 if the series has converged to something other than
-    phi.
-    """
-
-    a: Any
-    error: Any
-
-    def at(self, points: Any) -> "Series":
-        """Return the series at some of the points."""
-        return Series(self.a[:, points], self.error[points])
-
-
-def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bool) -> Series:
-    """Return the series of phi at the points (mean, q) of a sweep, q an array.
-
+    The errors are estimated; an error is at least 1 if the series has converged to something other than phi.
     centred: whether the error is relative to the sums of a_k^2 and of k a_k^2 for k > 0, which determine the variances
     of phi at any correlation. Otherwise it is relative to E phi^2.
     """
@@ -55,7 +38,7 @@ def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bo
     converged = error <= n.goal
     if np.any(converged):
         error = error + _misses(phi, mean, q, a) * converged
-    return Series(a, error)
+    return a, error
 
 
 @lru_cache(maxsize=16)

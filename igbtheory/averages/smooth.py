@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages import hermite, mehler
-from igbtheory.averages.hermite import Series
 from igbtheory.averages.state import ZERO
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
@@ -29,28 +28,28 @@ def fill(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> N
     """
     left = np.arange(points.shape[1])
     if left.size == 1:
-        _write(n, _series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, found, left)
+        _write(n, *_series_at(n, phi, points[0, 0], points[1, 0] + points[2, 0]), points, found, left)
         return
     for order in _orders(n)[:-LONG]:
         errors = np.ones(0)
         for part in np.array_split(left, 1 + left.size * order // BLOCK):
             with one_thread():
-                series = hermite.series(n, phi, points[0, part], points[1, part] + points[2, part], order, centred=True)
-                errors = np.append(errors, _write(n, series, points, found, part))
+                a, error = hermite.series(n, phi, points[0, part], points[1:, part].sum(axis=0), order, centred=True)
+                errors = np.append(errors, _write(n, a, error, points, found, part))
         left = left[_unsettled(n, errors, order)]
         if not left.size:
             break
 
 
 @lru_cache(maxsize=64)
-def _series_at(n: Kind, phi: Function, mean: Any, q: Any) -> Series:
+def _series_at(n: Kind, phi: Function, mean: Any, q: Any) -> tuple[Any, Any]:
     """Return the series at one point, as long as needed or allowed: a deep network repeats q before it repeats c."""
     with one_thread():
         for order in _orders(n)[:-LONG]:
-            series = hermite.series(n, phi, np.array([mean]), np.array([q]), order, centred=True)
-            if not _unsettled(n, series.error, order)[0]:
+            a, error = hermite.series(n, phi, np.array([mean]), np.array([q]), order, centred=True)
+            if not _unsettled(n, error, order)[0]:
                 break
-    return series
+    return a, error
 
 
 def _unsettled(n: Kind, error: Any, order: int) -> Any:
@@ -68,18 +67,18 @@ def _hope(n: Kind, order: int) -> float:
     return float(100 * n.goal ** np.sqrt(order / ORDERS[-1])) if order >= SETTLED else np.inf
 
 
-def _write(n: Kind, series: Series, points: NDArray[Any], found: NDArray[Any], part: Any) -> Any:
+def _write(n: Kind, a: Any, error: Any, points: NDArray[Any], found: NDArray[Any], part: Any) -> Any:
     """Write the moments at those of the points `part` at which the series has converged, and return all errors."""
-    errors, converged = series.error.copy(), np.flatnonzero(series.error <= n.goal)
+    errors, converged = error.copy(), np.flatnonzero(error <= n.goal)
     if converged.size:
-        moments = _moments(n, series.at(converged), points[:, part[converged]])
+        moments = _moments(n, a[:, converged], error[converged], points[:, part[converged]])
         found[:, part[converged]], errors[converged] = moments, moments[3]
     return errors
 
 
-def _moments(n: Kind, series: Series, points: NDArray[Any]) -> NDArray[Any]:
-    """Return mean, var_mu, var_chi and error at points of a sweep."""
-    average, a = series.a[0], series.a[1:]
+def _moments(n: Kind, a: Any, error: Any, points: NDArray[Any]) -> NDArray[Any]:
+    """Return mean, var_mu, var_chi and error at points of a sweep, from the a_k and their truncation errors."""
+    average, a = a[0], a[1:]
     _, var_mu, var_chi = points
     q, squares = var_mu + var_chi, a * a
     shared, own = mehler.shares(var_mu / q, var_chi / q, len(a))
@@ -90,7 +89,7 @@ def _moments(n: Kind, series: Series, points: NDArray[Any]) -> NDArray[Any]:
     zero = product <= total * (ZERO / FLOAT64.epsilon * n.epsilon) ** 2
     sizes = np.abs(average) + (np.abs(a) * shared).sum(axis=0)
     rounding = 100 + 4 * n.sqrt(total / centred) + 4 * n.sqrt(total) * sizes / (product + zero)
-    return np.array([average, mu, chi, series.error + rounding * n.epsilon])
+    return np.array([average, mu, chi, error + rounding * n.epsilon])
 
 
 def product(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
@@ -104,11 +103,11 @@ def product(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tu
 def _of_pairs(n: Kind, phi: Function, mean: Any, q: Any, a: Any, b: Any, q_ab: Any) -> tuple[Any, float]:
     """Return the product and its error at pairs with the variances q[a] and q[b]."""
     for order in _orders(n):
-        series = hermite.series(n, phi, mean, q, order, centred=False)
-        error = float(np.max(series.error)) + 100 * n.epsilon
+        terms, errors = hermite.series(n, phi, mean, q, order, centred=False)
+        error = float(np.max(errors)) + 100 * n.epsilon
         if error <= n.goal:
             root = n.sqrt(q)
-            return mehler.sums(n, ((series.a, series.a),), a, b, q_ab / (root[a] * root[b])), error
+            return mehler.sums(n, ((terms, terms),), a, b, q_ab / (root[a] * root[b])), error
         if error > _hope(n, order):
             break
     return 0 * q_ab, np.inf
