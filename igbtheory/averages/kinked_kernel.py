@@ -190,9 +190,10 @@ def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
     found = np.empty_like(c)
     found[far] = mehler.sums(FLOAT64, ((whole, whole),), a[far], b[far], c[far])
     both = (rest, whole[: len(rest)]), (powers[: len(rest)], rest)
-    for near in np.array_split(np.flatnonzero(~far), 1 + c.size * known.kinks.size**2 // BLOCK):
-        at = a[near], b[near], c[near]
-        found[near] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
+    near = np.flatnonzero(~far)
+    for block in np.array_split(near, 1 + near.size * known.kinks.size**2 // BLOCK):
+        at = a[block], b[block], c[block]
+        found[block] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
     alike = (a == b) & (q_ab == q[a])
     closest = np.max(np.abs(c), where=~(far | alike), initial=0)
     return np.where(alike, squares[a], found), units.lost + closest ** len(rest) * units.cut_off(powers)
