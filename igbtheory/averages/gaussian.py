@@ -224,8 +224,8 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
     """Return E phi(M_a) phi(M_b) of two data and its estimated relative error.
 
-    pair: variances and covariance (q_a, q_b, q_ab) of the units, of any sign, arrays that broadcast; mean: of both, a
-    number or an array with them. The mean of slopes is that of `phi.derivative` where phi has no jumps.
+    pair: variances and covariance (q_a, q_b, q_ab) of the units, arrays that broadcast; mean: the mean of both units, a
+    number or an array that broadcasts with them. The integer 0 marks centred units, for which closed forms hold.
     """
     if np.ndim(mean):
         values, errors = at_points(lambda *point: product(n, phi, m, point[:3], point[3]), *pair, mean)
@@ -264,6 +264,7 @@ def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Ite
 
 
 def _by_panels_each(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
+    """Return the mean products by panels, pair by pair."""
     return _pair_by_pair(partial(quadrature.product, n, phi, mean), pair)
 
 
@@ -297,6 +298,7 @@ def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean:
 
 
 def _is_zero(mean: Any) -> bool:
+    """Return whether units are centred by construction."""
     return isinstance(mean, int) and mean == 0
 
 

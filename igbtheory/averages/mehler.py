@@ -12,7 +12,7 @@ BLOCK = 2**15
 
 
 def shares(c: Any, less: Any, length: int) -> tuple[Any, Any]:
-    """Return c^k and 1 - c^k for k = 1, ..., length, in front; less: 1 - c, accurate when c -> 1.
+    """Return c^k and 1 - c^k for k = 1, ..., length, first axis; less: 1 - c, accurate when c -> 1.
 
     1 - c^k = (1 - c)(1 + c + ... + c^(k-1)) keeps its digits when c -> 1.
     """
@@ -65,4 +65,5 @@ def of_pairs(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, Any]) -
 
 
 def _turned(x: Any) -> Any:
+    """Return the transposed matrices."""
     return np.swapaxes(x, -1, -2)
