@@ -254,12 +254,19 @@ def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Ite
         return
     if phi.smooth and (terms := waves.terms(n, phi)) is not None:
         yield partial(waves.pairs, n, terms, pair, centre)
+    many, found = np.size(pair[2]) > MANY_PAIRS, None
     if not phi.smooth and (known := kinked_kernel.kinked(phi)) is not None:
-        yield partial(kinked_kernel.product, known, pair, float(mean))
+        with suppress(UnresolvedError):
+            found = kinked_kernel.product(known, pair, float(mean))
+            yield lambda: found
+            if known.exact:  # it has rounding errors only
+                return
     if _is_zero(mean):
         yield partial(kernel_tables.kernel, phi, 1, pair)
+    if many and found is not None:  # a long series at each of many variances takes too much time
+        return
     yield of_any_formula
-    if np.size(pair[2]) <= MANY_PAIRS and not is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
+    if not many and not is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
         yield panels
 
 
