@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.averages import kinked_kernel, mehler, quadrature
+from igbtheory.averages import kinked_kernel, quadrature, smooth
 from igbtheory.averages.gaussian import integrated, moments, product, second_moment
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
@@ -178,10 +178,16 @@ def test_slope_is_the_mean_of_the_slopes(name: str, pair: tuple[float, float, fl
 def test_hermite_series_is_what_panels_find(name: str, q: float, gamma: float) -> None:
     phi, base = function_of(name), Point(q, gamma).base
     series = np.ones((4, 1))
-    mehler.fill(FLOAT64, phi, np.array([[0.0], [base.var_mu], [base.var_chi]]), series)
+    smooth.fill(FLOAT64, phi, np.array([[0.0], [base.var_mu], [base.var_chi]]), series)
     found = quadrature.moments(FLOAT64, phi, np.float64(0), np.float64(base.var_mu), np.float64(base.var_chi))
     assume(series[3, 0] <= FLOAT64.goal)  # else it leaves the point to the panels
     close(second(Moments(*series[:3, 0])), second(Moments(*found[:3])), 1e-11)
+
+
+def test_a_series_that_does_not_converge_leaves_its_point_to_other_rules() -> None:
+    found = np.ones((4, 2))
+    smooth.fill(FLOAT64, function_of("1/(1 + 1000*x**2)"), np.array([[0.0, 0.1], [0.5, 0.5], [0.5, 0.5]]), found)
+    assert np.all(found == 1)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

@@ -1,11 +1,19 @@
-"""What Gaussian units make of a formula: moments of one unit, kernels of pairs, maxima, normalised units.
+"""Averages over Gaussian units: moments of one unit, kernels of pairs of units, maxima, batch-normalised units.
 
-`gaussian` decides which rule computes an average. The closed form of the catalogue comes first.
+`gaussian` chooses the rule for each average and lists all rules; `state` defines what they return.
 
-A smooth formula: `hermite` and `mehler`, or `waves`.
-A kinked formula in double precision: `moment_tables`, made from `mean_slopes`, give the moments of one unit, and
-`kinked_kernel` the kernel of pairs; `broken_lines` serve straight pieces with many kinks, `kernel_tables` many pairs.
-Any formula with more digits: `quadrature`, on panels that `mesh` and `resolved` choose.
-What is left, in double precision: `any_formula`, a series, whose nodes `value_panels` finds.
-The largest of several units: `maximum`. Units behind a BatchNorm: `batch_normalised`.
+=============================== ================================== ===================================
+average                         smooth formula                     formula with kinks or jumps
+=============================== ================================== ===================================
+moments of one unit             `smooth`, `waves`                  `moment_tables`, `broken_lines`
+kernel of a data set            `smooth`, `waves`                  `kinked_kernel`, `kernel_tables`
+quadrature in any digits        `quadrature` on panels that `resolved` and `mesh` choose
+formula that no panels resolve  `any_formula` on the panels of `value_panels`
+largest of several units        `maximum`, with the laws of `maximum_law`
+unit behind a BatchNorm         `batch_normalised`, with the nodes of `batch_normalised_panels`
+slopes, for training            `slopes`, `mean_slopes`
+approximated formula            `doubtful` adds the error of the approximation
+=============================== ================================== ===================================
+
+`hermite` computes the coefficients of a smooth formula, and `mehler` sums over coefficients.
 """

@@ -1,16 +1,19 @@
 """Moments and kernels of any formula in double precision: its Hermite series, made from the nodes of `value_panels`.
 
-With phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!) and E phi^2 known, the terms from K on sum to the rest of E phi^2,
-and in an average of two data of correlation c to c^K times that at most: a bound, whatever the formula.
+With phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!), the squares a_k^2 from k = K on sum to what the first K leave of
+E phi^2. In an average of two data of correlation c they count at most c^K times as much: this bounds the truncation
+error for every formula.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.averages import hermite, mehler
 from igbtheory.averages.state import stated
 from igbtheory.averages.value_panels import nodes
 from igbtheory.formulas.function import Function
@@ -18,13 +21,11 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.numbers.threads import one_thread
 
 LONGEST, SHORTEST = 4096, 64
-"""Terms of a series at most and at least."""
+"""Largest and smallest number of terms of a series."""
 WORK, OF_ALL = 2 * 10**8, 4 * 10**9
-"""Terms times nodes of a series, and of all series of a data set, roughly at most."""
+"""Approximate limits of terms times nodes, for one series and for all series of a data set."""
 ROUNDED = 20 * FLOAT64.epsilon
-"""Rounding error of a coefficient, against the root of E phi^2."""
-BLOCK = 2**16
-"""Pairs evaluated at once."""
+"""Rounding error of a coefficient, relative to the root of E phi^2."""
 TINY = 1e-300
 
 Array = NDArray[np.float64]
@@ -33,7 +34,11 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Coefficients a_k of phi at one variance, E phi^2, the rest of it beyond them; errors of an a_k and of E phi^2."""
+    """Hermite series of phi at one variance.
+
+    a: the coefficients; second: E phi^2; rest: what the a_k^2 leave of it; lost, second_lost: the absolute errors of a
+    coefficient and of E phi^2.
+    """
 
     a: Array
     second: float
@@ -44,17 +49,11 @@ class Series:
 
 @lru_cache(maxsize=1024)
 def series(phi: Function, mean: float, scale: float, most: int = LONGEST) -> Series:
-    """Return the series of phi(mean + scale z), of at most `most` terms."""
+    """Return the series of phi(mean + scale z) with at most `most` terms."""
     at = nodes(phi, mean, scale)
-    now, before = at.weights * at.values, 0 * at.z
-    second = float(now @ at.values)
-    a = np.zeros(int(np.clip(WORK // at.z.size, SHORTEST, most)))
-    for k in range(a.size):  # now: weight times phi He_k/sqrt(k!)
-        a[k] = np.add.reduce(now)
-        before *= -np.sqrt(k)
-        before += at.z * now
-        before /= np.sqrt(k + 1)
-        before, now = now, before
+    weighted, length = at.weights * at.values, int(np.clip(WORK // at.z.size, SHORTEST, most))
+    second = float(weighted @ at.values)
+    a = np.array([row.sum() for row in islice(hermite.rows(FLOAT64, at.z, weighted), length)])
     if phi.parity and not mean:
         a[int(phi.parity > 0) :: 2] = 0
     lost, second_lost = at.missed + ROUNDED * np.array([np.sqrt(second), second])
@@ -70,15 +69,14 @@ def moments(phi: Function, mean: float, var_mu: float, var_chi: float) -> tuple[
         of = series(phi, float(mean), float(np.sqrt(q)))
     if not of.second:
         return 0.0, 0.0, 0.0, 0.0
-    k, squares = np.arange(1, of.a.size + 1), np.append(of.a[1:] ** 2, of.rest)
-    kept, gone = (var_mu / q) ** k, -np.expm1(k * np.log1p(-var_chi / q))
-    found = of.a[0], squares @ kept, squares @ gone
-    lost = of.rest * min(kept[-1], gone[-1]) + of.lost * (2 * np.abs(of.a[1:]) @ kept[:-1] + of.lost)
+    squares, (shared, own) = np.append(of.a[1:] ** 2, of.rest), mehler.shares(var_mu / q, var_chi / q, of.a.size)
+    found = of.a[0], squares @ shared, squares @ own
+    lost = of.rest * min(shared[-1], own[-1]) + of.lost * (2 * np.abs(of.a[1:]) @ shared[:-1] + of.lost)
     return *found, stated(FLOAT64, found, (of.lost, lost, lost + of.second_lost))
 
 
 def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any, Any, Any, Any]:
-    """Moments where all variance is that of the weights, `shared`, or of the data."""
+    """Return the moments if all variance comes from the weights (`shared`) or all from the data."""
     at = nodes(phi, mean, float(np.sqrt(q)))
     average = 0.0 if phi.parity < 0 and not mean else float(at.weights @ at.values)
     variance = float(at.weights @ (at.values - average) ** 2)
@@ -90,47 +88,31 @@ def _of_one(phi: Function, mean: float, q: float, *, shared: bool) -> tuple[Any,
 
 
 def product(phi: Function, pair: tuple[Any, Any, Any], mean: float) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) and its largest error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
+    """Return E phi(h_a) phi(h_b) and its largest error relative to sqrt(E phi(h_a)^2 E phi(h_b)^2).
 
-    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, the mean of both units.
     """
-    scales, places = np.unique(np.sqrt(np.concatenate([np.ravel(q) for q in pair[:2]])), return_inverse=True)
-    a, b = np.split(places, [np.size(pair[0])])
-    a, b, q_ab = np.broadcast_arrays(a.reshape(np.shape(pair[0])), b.reshape(np.shape(pair[1])), pair[2])
-    alike = (a == b) & (q_ab == np.broadcast_to(pair[0], q_ab.shape))
+    return mehler.of_pairs(partial(_of_pairs, phi, mean), pair)
+
+
+def _of_pairs(phi: Function, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
+    """Return the product and its error at pairs with the variances q[a] and q[b]."""
+    scales, alike = np.sqrt(q), (a == b) & (q_ab == q[a])
     c = np.where(alike, 0.0, np.clip(q_ab / (scales[a] * scales[b]), -1, 1))
     work = scales.size * nodes(phi, mean, float(scales[-1])).z.size
-    most = min(_ending(float(np.max(np.abs(c)))), OF_ALL // work)
+    most = min(mehler.terms(FLOAT64, np.max(np.abs(c))), OF_ALL // work)
+    longest = 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))
     with one_thread():
-        known = [
-            series(phi, mean, float(scale), 2 ** int(np.log2(np.clip(2 * most, SHORTEST, LONGEST)))) for scale in scales
-        ]
+        known = [series(phi, mean, float(scale), longest) for scale in scales]
     length = min(of.a.size for of in known)
-    terms = np.array([of.a[:length] for of in known])
+    terms = np.array([of.a[:length] for of in known]).T
     root, lost = np.sqrt([of.second for of in known]), max(_lost(of) for of in known)
-    rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=1) / (root**2 + TINY), 0))
+    rest = np.sqrt(np.maximum(1 - (terms * terms).sum(axis=0) / (root**2 + TINY), 0))
     tail = np.abs(c) ** length * rest[a] * rest[b]
-    found = np.where(alike, root[a] ** 2, _sums(terms.T, a.ravel(), b.ravel(), c.ravel()).reshape(c.shape))
-    return found[()], float(np.max(tail) + lost)
+    found = np.where(alike, root[a] ** 2, mehler.sums(FLOAT64, ((terms, terms),), a, b, c))
+    return found, float(np.max(tail) + lost)
 
 
 def _lost(of: Series) -> float:
-    """Error of averages of products, relative to E phi^2."""
+    """Return the error of averages of products, relative to E phi^2."""
     return (2 * of.lost * np.sqrt(of.second) + of.second_lost) / of.second if of.second else 0.0
-
-
-def _ending(c: float) -> int:
-    """Return the number of terms beyond which no power of a correlation counts."""
-    return 1 + int(np.log(ROUNDED) / np.log(np.clip(c, TINY, 1 - ROUNDED)))
-
-
-def _sums(terms: Array, a: Any, b: Any, c: Array) -> Array:
-    """Sums of a_k(a) a_k(b) c^k at pairs of variances, by their numbers; terms: shape (k, variances)."""
-    order, found = np.argsort(np.abs(c)), np.empty_like(c)
-    for block in np.array_split(order, 1 + order.size // BLOCK):
-        x, total = c[block], np.zeros(block.size)
-        for row in terms[: _ending(float(np.max(np.abs(x), initial=0.0)))][::-1]:
-            total *= x
-            total += row[a[block]] * row[b[block]]
-        found[block] = total
-    return found

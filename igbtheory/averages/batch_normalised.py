@@ -1,4 +1,4 @@
-"""Moments of functions of batch-normalised Gaussian units: of one unit or the largest of m, with eps or without."""
+"""Moments of functions of batch-normalised Gaussian units: of one unit or of the largest of m, with or without eps."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -16,7 +16,7 @@ from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import beyond, of_rises
 
 OF_TWO = formula("of_two", "tanh(asinh(x))", "")
-"""y/sqrt(1 + y^2): written so, its slope keeps its digits where it saturates."""
+"""The function y/sqrt(1 + y^2), written so that its slope keeps its digits where it saturates."""
 
 
 @lru_cache(maxsize=1024)
@@ -25,9 +25,9 @@ def moments(
 ) -> Moments:
     """Return the moments of phi(M), M the largest of m units (z - <z>)/sqrt(s^2 + eps) over batches of `size` data.
 
-    variance: that of z over its batch, which only eps > 0 sees. estimator: "exact", or "proxy" for data normalised by
-    the others of their batch, at eps = 0. Two data of different batches are independent: var_mu = 0. The error of
-    `within` is relative to the variance; it is NaN for a maximum.
+    variance: the variance of z over its batch, which matters only if eps > 0. estimator: "exact", or "proxy" for data
+    that are normalised by the other data of their batch, with eps = 0. Data of different batches are independent:
+    var_mu = 0. The error of `within` is relative to the variance; `within` of a maximum is NaN.
     """
     variance, eps = n.number(variance), n.number(eps)
     if estimator == "proxy":
@@ -49,7 +49,7 @@ def moments(
 
 
 def _compared(unit: Directions, coarse: Any, fine: Any) -> Moments:
-    """Moments (mean, variance, covariance) of the finer rule; the difference of both overstates their error."""
+    """Return the moments from mean, variance and covariance by two rules, whose difference is the error."""
     tiny, (mean, variance, within) = unit.n.number(1e-300), fine
     second = mean**2 + variance
     errors = (
@@ -62,7 +62,7 @@ def _compared(unit: Directions, coarse: Any, fine: Any) -> Moments:
 
 
 def _of_two(n: Kind, phi: Function, m: int) -> Moments:
-    """Batches of two, B = +-1: the largest is 1 at both data unless all m units agree, of probability 2^(1 - m)."""
+    """Return the moments for batches of two, B = +-1; the maximum is 1 at both data unless all m units agree."""
     low, high = phi(n, n.number(-1)), phi(n, n.number(1))
     alone, square = n.number(2) ** -m, (high - low) ** 2
     variance = alone * (1 - alone) * square
@@ -70,7 +70,7 @@ def _of_two(n: Kind, phi: Function, m: int) -> Moments:
 
 
 def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> Moments:
-    """Batches of two, B = y/sqrt(1 + y^2) and -B, y Gaussian of variance ratio/2: it increases with y."""
+    """Return the moments for batches of two: B = y/sqrt(1 + y^2), with y Gaussian of variance ratio/2, and -B."""
     of_y, q = composed(phi, OF_TWO), ratio / 2
     found = gaussian.moments(n, of_y, m, Moments(n.number(0), 0 * q, q))
     if m == 1 and phi.parity:
@@ -82,7 +82,7 @@ def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> Moments:
 
 
 def _single(unit: Directions, order: int) -> tuple[Any, Any, Any]:
-    """Mean, variance and covariance of two data of one unit, by rules of one order."""
+    """Return mean, variance and covariance of two data for one unit, by rules of one order."""
     n, phi = unit.n, unit.phi
     mean, variance, _ = _one_datum(unit, 1, order)
     if not unit.proxy and has_closed_form(phi):
@@ -92,28 +92,28 @@ def _single(unit: Directions, order: int) -> tuple[Any, Any, Any]:
 
 
 def _pair(unit: Directions, order: int) -> tuple[Any, Any, Any]:
-    """The same from the law of two data alone, which eps > 0 leaves simple."""
+    """Return mean, variance and covariance from the law of two data only, which is simple even if eps > 0."""
     weights, a, b = unit.two_data(order)
     mean = (weights * (a + b)).sum() / 2
     if unit.phi.parity < 0:
-        mean = 0 * mean  # exactly, so that gamma = 0 stays 0 in every layer
+        mean = 0 * mean  # exactly 0, so that gamma is exactly 0 in every layer
     a, b = a - mean, b - mean
     return mean, (weights * (a * a + b * b)).sum() / 2, (weights * a * b).sum()
 
 
 def _largest(unit: Directions, m: int) -> Moments:
-    """Moments of the largest of m units."""
+    """Return the moments of the largest of m units."""
     n = unit.n
     coarse, fine = (_one_datum(unit, m, order + 8) for order in orders(n))
     found = _compared(unit, (*coarse[:2], 0 * coarse[1]), (*fine[:2], n.number(0)))
-    # where all maxima are nearly at one angle, its rounding counts
+    # the rounding error of the angle matters if all maxima are near one angle
     error = found.error + 4 * n.epsilon / float(fine[2])
     return Moments(found.mean, found.var_mu, found.var_chi, error, n.number(np.nan))
 
 
 @np.errstate(over="ignore", under="ignore")
 def _one_datum(unit: Directions, m: int, order: int) -> tuple[Any, Any, Any]:
-    """Mean, variance, standard deviation of the angle: the density is m F^(m - 1) times that of one, F that below."""
+    """Return mean and variance of phi(M), and the standard deviation of the angle, of density m F^(m - 1) F'."""
     n = unit.n
     t, weights = unit.one_datum(order, _rises(unit, m))
     if m > 1:
@@ -131,7 +131,7 @@ def _one_datum(unit: Directions, m: int, order: int) -> tuple[Any, Any, Any]:
 
 
 def _rises(unit: Directions, m: int) -> Any:
-    """Angles at which -log of the distribution function of the largest of m is at the levels: it rises in between."""
+    """Return the angles between which the distribution function of the largest of m units rises from level to level."""
     if m == 1:
         return []
     rough = Directions(FLOAT64, unit.phi, unit.size, unit.proxy, float(unit.offset))
@@ -141,14 +141,14 @@ def _rises(unit: Directions, m: int) -> Any:
 
 
 def has_closed_form(phi: Function) -> bool:
-    """Whether products of phi over directions follow from Gaussian ones: E chi^(2 p) is rational, p the degree."""
+    """Return whether mean products over directions follow from Gaussian ones: E chi^(2 p) is rational, p the degree."""
     return phi.closed is not None and phi.degree is not None and phi.degree.denominator == 1 and phi.degree >= 0
 
 
 def closed_product(n: Kind, phi: Function, free: int) -> Any:
-    """Return the mean product of a homogeneous phi at two data of a batch, directions of the inner product -1/d.
+    """Return the mean product of a homogeneous phi at two data of a batch: directions with the inner product -1/d.
 
-    That of Gaussian units is (1 + 2/d) (1 + 4/d) ... = E chi^(2 p)/d^p times as large.
+    The mean product of Gaussian units is (1 + 2/d) (1 + 4/d) ... = E chi^(2 p)/d^p times as large.
     """
     assert phi.closed is not None  # noqa: S101 - for the type checker: `has_closed_form` says so
     one, ratio = n.number(1), Fraction(1)
@@ -158,7 +158,7 @@ def closed_product(n: Kind, phi: Function, free: int) -> Any:
 
 
 def _refuse_heavy_tails(phi: Function, size: int) -> None:
-    """Refuse a proxy without a second moment: its tail is b^-(n - 1)."""
+    """Raise ValueError if the proxy, whose tail is b^-(n - 1), has no second moment."""
     order = tail_order(phi)
     if size <= 2 * order + 2 + 1e-9:
         raise ValueError(
@@ -170,7 +170,7 @@ def _refuse_heavy_tails(phi: Function, size: int) -> None:
 
 @lru_cache(maxsize=256)
 def tail_order(phi: Function) -> float:
-    """Return the order p of |phi| ~ |x|^p at large |x|: infinite where phi grows faster than a power."""
+    """Return the order p of |phi| ~ |x|^p at large |x|, which is infinite if phi grows faster than any power."""
     if phi.growth == "bounded":
         return 0.0
     if phi.growth != "polynomial":
@@ -181,5 +181,5 @@ def tail_order(phi: Function) -> float:
     with np.errstate(all="ignore"):
         near, far = np.abs(phi(FLOAT64, x)).T
         found = np.log2(far / near)
-    # x log x and the like count as a little more than x; a side that is constant or vanishes as 0
+    # x log x counts as a little more than x, and a side on which phi is constant or vanishes as 0
     return max(0.0, float(np.max(np.where(near > 0, found, 0.0))))

@@ -1,8 +1,8 @@
-"""Values of a batch-normalised unit at one datum and at two data of a batch, with the nodes and weights of averages.
+"""Nodes and weights for averages of a batch-normalised unit at one datum and at two data of a batch.
 
 A batch of n exchangeable Gaussian values, centred and divided by its standard deviation, is sqrt(n) times a uniform
-unit vector orthogonal to (1, ..., 1), a direction in d = n - 1 dimensions, whatever their mean, variance and
-correlation. One datum has B = sqrt(d) sin t, where t has the density cos(t)^(d - 2); a datum normalised by the n - 1
+unit vector orthogonal to (1, ..., 1): a direction in d = n - 1 dimensions, for any mean, variance and correlation. One
+datum has B = sqrt(d) sin t, where t has the density cos(t)^(d - 2); a datum normalised by the n - 1
 others (the proxy) has sqrt(n) tan t. Two data of a batch are at the angle a, cos a = -1/d, and lie on a disk: sin t =
 sin(s) cos(x) and sin t' = sin(s) cos(x - a), x uniform and P(angle > s) = cos(s)^(d - 2). With eps > 0, o = n eps/v and
 v the variance of a unit over its batch, that probability is cos(s)^(d - 2) exp(-o tan(s)^2/2).
@@ -21,23 +21,23 @@ from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import WIDTH, Panels, farthest, split
 
 FARTHEST = 60.0
-"""Standard deviations that are ever integrated over, at most."""
+"""Largest number of standard deviations that are integrated over."""
 WHOLE = 64
-"""Degrees of freedom up to which panels cover every angle."""
+"""Number of degrees of freedom up to which panels cover every angle."""
 SPAN = 2.0**12
-"""Values B up to which the mesh of phi counts under the proxy: beyond, panels of the angle resolve phi."""
+"""Largest B for which the proxy uses the mesh of phi; beyond, panels of the angle resolve phi."""
 STRIP = 1.0
-"""Equal steps over half a turn, per order of the rule and per inverse width of the strip where phi is analytic."""
+"""Number of equal steps over half a turn, per order of the rule and per inverse width of the strip of analyticity."""
 LADDER = 2.0 ** np.arange(-28, 1)
-"""Distances from a singularity at which panels end: each is twice the one before."""
+"""Distances from a singularity at which panels end, each twice the one before."""
 DIGITS = 37.0
-"""Logarithm of the ratio of 1 and what double precision loses beside it."""
+"""Logarithm of 1/epsilon in double precision: terms exp(-DIGITS) are negligible."""
 
 
 @final
 @dataclass(frozen=True)
 class Directions:
-    """Function phi(B) of a batch-normalised unit, B the value at one of `size` data; offset: o = n eps/v."""
+    """Function phi(B) of a batch-normalised unit, with B its value at one of `size` data; offset: o = n eps/v."""
 
     n: Kind
     phi: Function
@@ -57,33 +57,33 @@ class Directions:
 
     @property
     def root(self) -> Any:
-        """Root of n - 1, or of n under the proxy."""
+        """Square root of n - 1, or of n for the proxy."""
         return self.n.sqrt(self.n.number(self.size if self.proxy else self.free))
 
     def at(self, sine: Any, cosine: Any) -> Any:
-        """Values phi(B), from sine and cosine of the angle t."""
+        """Return phi(B) from the sine and cosine of the angle t."""
         return self.phi(self.n, self.root * (sine / cosine if self.proxy else sine))
 
     def slope(self, t: Any) -> Any:
-        """Derivative of phi(B) by the angle."""
+        """Return the derivative of phi(B) with respect to the angle."""
         n, root, cosine = self.n, self.root, self.n.cos(t)
         if self.proxy:
             return self.phi.slope(n, root * n.tan(t)) * root / (cosine * cosine)
         return self.phi.slope(n, root * n.sin(t)) * root * cosine
 
     def sines(self, points: Iterable[Any]) -> list[Any]:
-        """Sines of the angles at which B takes the values `points`, those that it takes."""
+        """Return the sines of the angles at which B takes the values `points`, without values that B never takes."""
         ratios = [self.n.number(x) / self.root for x in points]
         found = [y / self.n.sqrt(1 + y * y) if self.proxy else y for y in ratios]
         return [y for y in found if abs(y) < 1]
 
     def jumps(self) -> list[tuple[Any, Any]]:
-        """Angles at which phi jumps, and by how much."""
+        """Return the angles at which phi jumps, and the heights of the jumps."""
         found = zip(self.phi.pieces.kinks, self.phi.pieces.jumps(self.n), strict=True)
         return [(self.n.asin(y), jump) for kink, jump in found if jump for y in self.sines([kink])]
 
     def reach(self) -> Any:
-        """Angle beyond which phi^2 times the density is negligible."""
+        """Return the angle beyond which phi^2 times the density is negligible."""
         n, offset = self.n, float(self.offset)
         root = float(np.sqrt(self.free + offset))
         if self.free + offset <= WHOLE:
@@ -104,22 +104,22 @@ class Directions:
         return min(n.number(float(np.max(np.abs(z[seen]), initial=least)) / root), n.pi / 2)
 
     def mesh(self) -> Mesh:
-        """Mesh of phi as far as B goes."""
+        """Return the mesh of phi over the range of B."""
         reach = min(float(self.reach()), 1.57)
         largest = float(self.root) * (np.tan(reach) if self.proxy else np.sin(reach))
         return mesh(self.phi, span(min(largest, SPAN) if self.proxy else largest))
 
     def ends(self) -> list[Any]:
-        """Ends of panels of the angle t: the grid, and angles at which the law falls off next to a right angle.
+        """Return ends of panels of the angle t: a grid, and angles that approach the right angle geometrically.
 
-        That fall goes as exp(-o/(2 x^2)) at the distance x; under the proxy phi may diverge there.
+        At the distance x from the right angle, the density falls like exp(-o/(2 x^2)); for the proxy, phi may diverge.
         """
         least = max(np.sqrt(float(self.offset)) / 9, LADDER[0]) if self.offset or self.proxy else 1.0
         edges = self.n.pi / 2 - self.n.number(LADDER[least <= LADDER])
         return [*grid(self.n, self.reach(), float(self.free + self.offset)), *edges, *-edges]
 
     def one_datum(self, order: int, more: Iterable[Any] = ()) -> tuple[Panels, Any]:
-        """Panels of the angle t of one datum that also end at the angles `more`, and probabilities of the nodes."""
+        """Return panels of the angle t of one datum, which also end at `more` angles, and the nodes' probabilities."""
         n, reach = self.n, self.reach()
         images = [n.asin(y) for y in self.sines([*self.phi.pieces.kinks, *self.mesh().points])]
         t = split(n, np.array([*self.ends(), *images, *map(n.number, more)]), -reach, reach, order)
@@ -128,10 +128,11 @@ class Directions:
 
     @np.errstate(over="ignore", under="ignore", divide="ignore")
     def density(self, t: Any) -> Any:
-        """Multiple of the density of an angle: cos(t)^(d - 2) exp(-o tan(t)^2/2) E sqrt(W + 2 u), u = o/(2 cos(t)^2).
+        """Return a multiple of the density: cos(t)^(d - 2) exp(-o tan(t)^2/2) E sqrt(W + 2 u), u = o/(2 cos(t)^2).
 
-        W is chi^2 of d - 1 degrees of freedom. With eps > 0 in double precision alone: the mean is int cosh(x)^(2 - d)
-        exp(-u sinh(x)^2) ((d - 1)/cosh(x)^2 + 2 u) dx, even and analytic for |Im x| < pi/4, hence by equal steps.
+        W is chi^2 of d - 1 degrees of freedom. If eps > 0, in double precision only: the mean is int cosh(x)^(2 - d)
+        exp(-u sinh(x)^2) ((d - 1)/cosh(x)^2 + 2 u) dx. The integrand is even, and analytic for |Im x| < pi/4, so that
+        equal steps converge geometrically.
         """
         plain, free = cosine_power(self.n, self.n.sin(t), self.n.cos(t), self.free - 2), self.free
         if not self.offset:
@@ -146,9 +147,9 @@ class Directions:
 
     @np.errstate(over="ignore", under="ignore", divide="ignore")
     def two_data(self, order: int) -> tuple[Any, Any, Any]:
-        """Probabilities of nodes for two data of a batch, and the values of phi at either datum.
+        """Return probabilities of nodes for two data of a batch, and the values of phi at both data.
 
-        The nodes cover half of all directions; in the other half the data change places, or both change their signs.
+        The nodes cover half of all directions. In the other half, the data change places or both change their signs.
         """
         n, apart = self.n, self.apart
         sine, cosine, of_radius = self._radii(order)
@@ -156,14 +157,15 @@ class Directions:
         x, of_x = self._turns(sine, width, order)
         values = []
         for turned in (x, x - apart):
-            across = sine * n.sin(turned)  # 1 - (sine cos)^2 without cancellation
+            across = sine * n.sin(turned)  # to form 1 - (sine cos)^2 without cancellation
             values.append(self.at(sine * n.cos(turned), n.sqrt(cosine * cosine + across * across)))
         return of_radius * of_x / width, values[0], values[1]
 
     def _radii(self, order: int) -> tuple[Any, Any, Any]:
-        """Sines and cosines of the angles s, and weights of sum 1.
+        """Return sines and cosines of the angles s, and weights of sum 1.
 
-        Panels end where the disk begins to reach a kink, or two kinks at both data at once: as a half-integer power.
+        Panels end where the disk begins to reach a kink, or kinks at both data at once: there the integrand varies like
+        a half-integer power.
         """
         n, free, o = self.n, self.free, self.offset
         if free == 2 and not o:
@@ -182,11 +184,10 @@ class Directions:
         return np.ravel(sine), np.ravel(cosine), weights / weights.sum()
 
     def _turns(self, radii: Any, width: Any, order: int) -> tuple[Any, Any]:
-        """Angles x from half of the angle between the data on and weights, an axis of panels and one of nodes in front.
+        """Return angles x, from half of the angle between the data on, and weights; first axes: panels and nodes.
 
-        Panels end where a datum meets a kink or a point of the mesh of phi. Of an analytic phi all is even about both
-        ends, so that equal steps converge geometrically, at the rate of the strip in which phi is as smooth as its
-        mesh.
+        Panels end where a datum meets a kink or a point of the mesh of phi. For an analytic phi, the integrand is even
+        about both ends, so that equal steps converge geometrically; the rate follows from the mesh.
         """
         n, apart = self.n, self.apart
         low, largest = apart / 2, float(self.root * np.max(radii))
@@ -210,23 +211,23 @@ class Directions:
 
 
 def cosine_power(n: Kind, sine: Any, cosine: Any, exponent: int) -> Any:
-    """Power cos(t)^exponent; through the logarithm of the smaller one, since rounding of cos t would count as often."""
+    """Return cos(t)^exponent by logarithms: a rounding error of cos t would be multiplied by the exponent."""
     if not exponent:
         return 1 + 0 * sine
     flat = np.abs(sine) < cosine
-    with np.errstate(divide="ignore"):  # at a right angle, where rounding puts a node
+    with np.errstate(divide="ignore"):  # rounding may put a node at a right angle
         near, far = n.log1p(-(np.where(flat, sine, 0 * sine) ** 2)) / 2, n.log(np.maximum(cosine, 0 * cosine))
     return n.exp(exponent * np.where(flat, near, far))
 
 
 def grid(n: Kind, reach: Any, free: float) -> Any:
-    """Panel ends on [-reach, reach], three standard deviations 1/sqrt(free) apart at most."""
+    """Return panel ends on [-reach, reach] that are at most three standard deviations 1/sqrt(free) apart."""
     count = 2 * int(np.ceil(float(reach) * np.sqrt(free + 2) / WIDTH))
     return reach * (2 * n.number(np.arange(count + 1)) / count - 1)
 
 
 def rounded(n: Kind, panels: Panels, order: int) -> Panels:
-    """Panels in y, x = sin(pi y/2): at their ends functions may go as half-integer powers."""
+    """Return panels in y, with x = sin(pi y/2), for functions like half-integer powers at the ends of panels."""
     y, weights = (part.reshape(-1, *(1,) * (panels.half.ndim - 1)) for part in n.legendre(order))
     bent = n.pi / 2 * n.cos(n.pi / 2 * y) * weights
     x = panels.left[:, None] + panels.half[:, None] * 2 * n.sin(n.pi / 4 * (1 + y)) ** 2

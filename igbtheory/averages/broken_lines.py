@@ -1,4 +1,4 @@
-"""Moments of a piecewise linear function without jumps, from the densities of a pair at its kinks.
+"""Moments of a continuous piecewise linear function, from the densities of a pair of units at its kinks.
 
 With the kinks t_i, where the slope rises by d_i, and a pair of variance q and covariance q - y, Price's theorem says
 
@@ -6,8 +6,8 @@ With the kinks t_i, where the slope rises by d_i, and a pair of variance q and c
     var_chi of phi = var_chi E phi'^2 - int_0^var_chi (var_chi - y) D(y) dy
     var_mu of phi = var_mu (E phi')^2 + int_var_chi^q (y - var_chi) D(y) dy
 
-The trapezoidal rule in log(y/(end - y)) takes the integrals. A layer costs as many exponentials as there are pairs of
-kinks, times some 200.
+The trapezoidal rule in log(y/(end - y)) computes the integrals. A layer takes about 200 exponentials for each pair of
+kinks.
 """
 
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ from igbtheory.numbers import Kind
 BLOCK = 2**18
 """Densities held at once."""
 ROUNDED = 4
-"""Roundings of a term: an exponent x is known to eps x, and x exp(-x) is small."""
+"""Rounding errors of a term: an exponent x has the error eps x, and x exp(-x) is small."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Kinks, the rises of the slope there, the slopes, the value at 0 of the first line, the parity."""
+    """Kinks, the rises of the slope at the kinks, the slopes, the first line at x = 0, and the parity."""
 
     n: Kind
     kinks: Any
@@ -40,20 +40,20 @@ class Lines:
     parity: int
 
     def mean(self, mean: Any, scale: Any) -> tuple[Any, Any]:
-        """E phi(mean + scale z), and its rounding error."""
+        """Return E phi(mean + scale z) and its rounding error."""
         n, z = self.n, (mean - self.kinks) / scale
         above = self.rises * scale * (z * n.ncdf(z) + n.npdf(z))
         terms = np.array([self.start, self.slopes[0] * mean, *above])
         return terms.sum(), ROUNDED * n.epsilon * np.abs(terms).sum()
 
     def slope(self, mean: Any, scale: Any) -> tuple[Any, Any, Any]:
-        """E phi', its rounding error, and E phi'^2."""
+        """Return E phi', its rounding error, and E phi'^2."""
         n, law = self.n, self._masses((self.kinks - mean) / scale)
         terms = self.slopes * law
         return terms.sum(), ROUNDED * n.epsilon * np.abs(terms).sum(), (self.slopes * terms).sum()
 
     def of_one_variance(self, mean: Any, scales: Any) -> tuple[Any, Any, Any]:
-        """Mean and variance of phi(mean + scale z) at an array of scales, and their estimated relative error."""
+        """Return the mean and variance of phi(mean + scale z) at an array of scales, and their relative error."""
         n, z = self.n, (self.kinks[:, None] - mean) / scales
         law, density, none = self._masses(z), n.npdf(z), 0 * z[:1]
         first = np.append(none, density, axis=0) - np.append(density, none, axis=0)
@@ -77,7 +77,7 @@ class Lines:
         return np.concatenate([below[:1], inside, above[-1:]])
 
     def integral(self, mean: Any, q: Any, ends: tuple[Any, Any], *, rising: bool) -> tuple[Any, Any]:
-        """Integral of D(y) times the distance of y from the upper end (rising: from the lower), and its error."""
+        """Return the integral of D(y) times the distance of y from the upper end (lower, if rising), and its error."""
         kinks, i, j = self.kinks - mean, *np.triu_indices(len(self.kinks), 1)
         alike = self._part(2 * kinks, 0 * kinks, self.rises**2, q, ends, rising=rising)
         rises = 2 * self.rises[i] * self.rises[j]
@@ -87,14 +87,14 @@ class Lines:
     def _part(
         self, total: Any, apart: Any, rises: Any, q: Any, ends: tuple[Any, Any], *, rising: bool
     ) -> tuple[Any, Any]:
-        """The same for pairs of kinks with these sums, differences and products of rises."""
+        """Return the part of the integral from pairs of kinks with these sums, differences and products of rises."""
         n, (low, high) = self.n, ends
         if not len(total) or not high - low:
             return 0 * q, 0 * q
         digits = -float(np.log(n.epsilon))
         step, left = np.pi**2 / (digits + 5), (digits / 1.5 if rising else 2 * digits)
         nearest = float(np.min(np.abs(apart)))
-        if nearest and not low:  # below some y they do not meet
+        if nearest and not low:  # the density is negligible below some y
             left = min(left, max(np.log(4 * digits * float(high) / nearest**2), 1.0))
         right = digits if rising else digits / 2
         t = n.number(np.arange(-np.ceil(left / step), np.ceil(right / step) + 1)) * n.number(step)
@@ -107,14 +107,14 @@ class Lines:
         exponents = (total * total / (4 * (2 * q - part)) + apart * apart / (4 * part) for part in blocks)
         both = np.concatenate([n.exp(-part) @ of_both for part in exponents])
         value, size = (weights[:, None] * both).T
-        # halving the step squares the share that is missed
+        # halving the step squares the relative error
         coarse = abs(2 * value[::2].sum() - value.sum())
         return value.sum(), coarse**2 / (size.sum() + n.number(1e-300)) + ROUNDED * n.epsilon * size.sum()
 
 
 @lru_cache(maxsize=64)
 def lines(n: Kind, phi: Function) -> Lines | None:
-    """Return the lines of phi, None where it is not made of them, or jumps."""
+    """Return the lines of phi, or None if phi is not piecewise linear or jumps."""
     slopes = phi.slope.formulas
     if not phi.pieces.kinks or any(map(varies, slopes)) or any(phi.pieces.jumps(n)):
         return None

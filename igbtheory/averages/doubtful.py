@@ -1,4 +1,4 @@
-"""The error that an approximated activation leaves in its second moments."""
+"""Error of second moments because an activation is only known approximately."""
 
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -12,19 +12,20 @@ T = TypeVar("T", Moments, Pairs)
 
 
 def doubted(phi: Function, m: int, h: T, found: T) -> T:
-    """Return the moments `found` of phi(M) with the error of the formula of phi added to theirs.
+    """Return the moments `found` of phi(M) with the error of the formula of phi added to their error.
 
-    h: the moments of the pre-activations; M: the largest of m of them, whose density is at most m times theirs.
-    With e the distance from phi, E |e(h_a) phi(h_b)| is at most the product of their root mean squares.
+    h: the moments of the pre-activations; M: the largest of m pre-activations, whose density is at most m times theirs.
+    With e the distance of the formula from phi, E |e(h_a) phi(h_b)| is at most the product of the root mean squares.
     """
     error = _of_moments(phi, m, h, found) if isinstance(h, Moments) else _of_pairs(phi, m, h, found)
     return replace(found, error=found.error + error)
 
 
 def _of_moments(phi: Function, m: int, h: Moments, found: Moments) -> Any:
-    """Relative error of mean^2 + var_mu and of var_chi.
+    """Return the relative error of mean^2 + var_mu and of var_chi.
 
-    An odd phi has the mean 0 whatever e; the centred parts of two data with the correlation c share c of it at most.
+    The mean of an odd phi is 0 for any e, and the covariance of two centred functions of data of correlation c is at
+    most c times the product of their standard deviations.
     """
     mean, var_mu, var_chi = (np.asarray(part, dtype=float) for part in (h.mean, h.var_mu, h.var_chi))
     centre, outer, inner = (np.asarray(part, dtype=float) for part in (found.mean, found.var_mu, found.var_chi))
@@ -39,7 +40,7 @@ def _of_moments(phi: Function, m: int, h: Moments, found: Moments) -> Any:
 
 
 def _of_pairs(phi: Function, m: int, h: Pairs, found: Pairs) -> float:
-    """Error of q_ab relative to sqrt(q_a q_b)."""
+    """Return the error of q_ab relative to sqrt(q_a q_b)."""
     sides = ((h.q_a, found.q_a), (h.q_b, found.q_b))
     return float(
         sum(

@@ -1,14 +1,26 @@
-"""Averages of phi over Gaussian units, or over the largest of m of them: which rule computes which average.
+"""Averages of phi over Gaussian units, or over the largest of m of them: this file chooses the rule for each average.
 
-For one unit it is the closed form where that is known. A smooth phi is summed over its Hermite series (`mehler`), or
-as a sum of waves where the series does not end (`waves`). The moments of a kinked phi come from tables
-(`moment_tables`) or, where it is piecewise linear with many kinks, from pairs of kinks (`broken_lines`), and its kernel
-comes from products of truncated powers (`kinked_kernel`). `quadrature` computes what is left, and in double precision
-`any_formula` what panels do not resolve, and the kernels of other kinked formulas.
-The largest of m > 1 units: `maximum`, and tables for sweeps of many points. Pairs of many data: `kernel_tables`.
+Moments of one unit (`moments`), the first rule that serves:
+
+1. the closed form of the catalogue, if the unit is centred;
+2. a smooth phi: its Hermite series (`smooth`), or a sum of exponentials (`waves`);
+3. a phi with kinks, in double precision: tables of mean slopes (`moment_tables`), or all pairs of kinks if phi consists
+   of straight lines (`broken_lines`);
+4. quadrature on panels between the kinks, in any number of digits (`quadrature`);
+5. what panels do not resolve, in double precision: the Hermite series of any formula (`any_formula`).
+
+Kernels of pairs of units (`product`):
+
+1. the closed form;
+2. a smooth phi: `smooth`, or `waves`;
+3. a phi with kinks, in double precision: truncated powers and a series (`kinked_kernel`);
+4. interpolated mean slopes for a data set, in double precision (`kernel_tables`);
+5. `any_formula`; for few pairs, or in more digits, `quadrature` pair by pair.
+
+The largest of m > 1 units: `maximum`, or `moment_tables` for many points and `kernel_tables` for many pairs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -23,17 +35,16 @@ from igbtheory.averages import (
     kernel_tables,
     kinked_kernel,
     maximum,
-    mehler,
     moment_tables,
     quadrature,
+    smooth,
     waves,
 )
-from igbtheory.averages.kinked_kernel import Kinked
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.mesh import UnresolvedError
 from igbtheory.averages.resolved import is_rough
 from igbtheory.averages.state import Moments
-from igbtheory.formulas.function import ClosedForm, Function
+from igbtheory.formulas.function import Function
 from igbtheory.numbers import Float64, Kind
 from igbtheory.numbers.sweeps import at_points
 from igbtheory.numbers.threads import one_thread
@@ -42,14 +53,12 @@ MANY = 64
 """Points of a sweep from which on a table of maxima takes less time than a double integral at each point."""
 MANY_PAIRS = 1000
 """Pairs from which on quadrature pair by pair takes seconds."""
-ROUGH = 1e-3
-"""Relative error beyond which the result of a series, or of a sum of waves, is not used."""
 MANY_KINKS = 16
-"""Kinks beyond which a series from nodes takes less time than panels between the kinks in two dimensions."""
+"""Number of kinks beyond which a series takes less time than panels between the kinks in two dimensions."""
 BLOCK = 2**9
 """Variances at which panels are held at once."""
 FEW = 3
-"""Kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
+"""Number of kinks of a piecewise linear function beyond which its own rule takes less time than a table."""
 
 
 def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
@@ -71,12 +80,12 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
 
 
 def _grown(phi: Function, h: Moments) -> Any:
-    """Return the relative error of the moments of phi that comes from h; a power p multiplies that of the scale."""
+    """Return the relative error of the moments of phi that comes from h: a power p multiplies the scale's error."""
     return h.error + max(0.0, float(phi.degree or 1) - 1) * (h.error if h.of_scale is None else h.of_scale)
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
-    """Relative error of a closed form: angles near pi/2, which inhomogeneous ones have at large q, lose sqrt(q)."""
+    """Return the relative error of a closed form; with angles near pi/2, inhomogeneous ones lose sqrt(q)."""
     lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
     return lost if phi.degree is not None else lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()]
 
@@ -89,7 +98,7 @@ def integrated(n: Kind, phi: Function, h: Moments, m: int = 1) -> Moments:
 
 
 def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
-    """Moments where phi(a x) = a^degree phi(x), a > 0: those at variance 1, scaled, so that sweeps share a table."""
+    """Return the moments if phi(a x) = a^degree phi(x), a > 0: scaled from variance 1, so that sweeps share a table."""
     q = n.number(h.variance)
     power = n.sqrt(q) ** n.number(phi.degree)
     found = _unscaled(n, phi, replace(h, var_mu=h.var_mu / q, var_chi=h.var_chi / q), m)
@@ -97,7 +106,7 @@ def _of_homogeneous(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
 
 
 def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
-    """Moments at the points as they are."""
+    """Return the moments at the points as they are."""
     parts = [n.number(part) for part in (h.mean, h.var_mu, h.var_chi)]
     shape = np.broadcast_shapes(*map(np.shape, parts))
     if shape:
@@ -110,42 +119,44 @@ def _unscaled(n: Kind, phi: Function, h: Moments, m: int) -> Moments:
 
 @lru_cache(maxsize=256)
 def _at_point(n: Kind, phi: Function, m: int, *point: Any) -> tuple[Any, ...]:
-    """Mean, var_mu, var_chi and error at one point: a deep network comes back to its fixed point layer by layer."""
+    """Return mean, var_mu, var_chi and error at one point, which a deep network repeats in every layer."""
     return tuple(_at_points(n, phi, m, np.array(point)[:, None])[:, 0])
 
 
 def _at_points(n: Kind, phi: Function, m: int, points: NDArray[Any]) -> NDArray[Any]:
-    """Rows mean, var_mu, var_chi and error at the points, whose rows are mean, var_mu, var_chi of h.
+    """Return rows mean, var_mu, var_chi and error at the points, whose rows are mean, var_mu, var_chi of h.
 
-    What the series or the tables cannot resolve is left to panels, point by point.
+    Series and tables serve many points at once; the points at which they miss the goal are integrated one by one.
     """
     found = np.empty((4, points.shape[1]), dtype=points.dtype)
     found[3] = n.number(1)
-    smooth = m == 1 and phi.smooth
-    lines = broken_lines.lines(n, phi) if m == 1 and len(phi.kinks) > FEW else None
-    if smooth:
-        _fill_smooth(n, phi, points, found)
-    elif isinstance(n, Float64):
-        if points.shape[1] >= MANY if m > 1 else lines is None:
-            moment_tables.fill(phi, m, points, found)
-        if m == 1 and (lines or len(phi.pieces.kinks) <= MANY_KINKS):
-            of_one_variance = lines.of_one_variance if lines else partial(quadrature.of_one_variance, n, phi)
-            _fill_of_one_variance(of_one_variance, points, found)
-    allowed = n.goal if smooth else max(n.goal, moment_tables.GOAL)
+    goal, double = max(n.goal, moment_tables.GOAL), isinstance(n, Float64)
     rule = partial(_by_panels, n, phi) if m == 1 else partial(maximum.moments, n, phi, m)
-    if lines is not None:
+    if m > 1:
+        if double and points.shape[1] >= MANY:
+            moment_tables.fill(phi, m, points, found)
+    elif phi.smooth:
+        goal = n.goal
+        smooth.fill(n, phi, points, found)
+        _fill_waves(n, phi, points, found)
+    elif len(phi.kinks) > FEW and (lines := broken_lines.lines(n, phi)) is not None:
         rule = partial(broken_lines.moments, lines)
-    for i in np.flatnonzero(~(found[3] <= allowed)):
+        if double:
+            _fill_of_one_variance(lines.of_one_variance, points, found)
+    elif double:
+        moment_tables.fill(phi, m, points, found)
+        if len(phi.pieces.kinks) <= MANY_KINKS:
+            _fill_of_one_variance(partial(quadrature.of_one_variance, n, phi), points, found)
+    for i in np.flatnonzero(~(found[3] <= goal)):
         with one_thread():
             last = rule(*points[:, i])
-        if not smooth or last[3] < found[3, i] or not found[3, i] <= ROUGH:  # sums of waves may be better
+        if last[3] < found[3, i] or not found[3, i] < 1:
             found[:, i] = last
     return found
 
 
-def _fill_smooth(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
-    """Write the moments of a smooth phi: by its series, and as a sum of waves where the series does not end."""
-    mehler.fill(n, phi, points, found)
+def _fill_waves(n: Kind, phi: Function, points: NDArray[Any], found: NDArray[Any]) -> None:
+    """Write the moments of a sum of exponentials at the points that have no moments yet."""
     left = np.flatnonzero(~(found[3] <= n.goal))
     known = waves.terms(n, phi) if left.size else None
     if known is None:
@@ -173,20 +184,35 @@ def _fill_of_one_variance(rule: Callable[..., tuple[Any, ...]], points: NDArray[
                 found[:, part] = average, total * (var_mu[part] > 0), total * (var_chi[part] > 0), lost
 
 
+def _best(rules: Iterable[Callable[[], Any]]) -> Any:
+    """Return the first result whose error, its last entry, reaches the goal, or else the one with the smallest error.
+
+    A rule that does not apply returns None or raises UnresolvedError.
+    """
+    found = []
+    for rule in rules:
+        with suppress(UnresolvedError):
+            result = rule()
+            if result is not None:
+                found.append(result)
+                if result[-1] <= moment_tables.GOAL:
+                    break
+    return min(found, key=lambda one: float(one[-1]))
+
+
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """Moments at a point by panels, or by `any_formula` where they resolve too little, or take long for many kinks."""
-    either = isinstance(n, Float64) and any(point[1:])
-    if either and len(phi.pieces.kinks) > MANY_KINKS:
-        found = any_formula.moments(phi, *map(float, point))
-        if found[3] <= moment_tables.GOAL:
-            return found
-    try:
-        last = quadrature.moments(n, phi, *point)
-    except UnresolvedError:
+    """Return the moments at a point by panels or by `any_formula`, whichever has the smaller error.
+
+    The second rule is not tried if the first reaches the goal. With many kinks, `any_formula` is the faster one.
+    """
+
+    def by_series() -> Any:
         return tuple(map(n.number, any_formula.moments(phi, *map(float, point))))
-    if phi.smooth or not either or last[3] <= moment_tables.GOAL:
-        return last
-    return min(any_formula.moments(phi, *map(float, point)), last, key=lambda found: float(found[3]))
+
+    rules: list[Callable[[], Any]] = [partial(quadrature.moments, n, phi, *point), by_series]
+    if isinstance(n, Float64) and any(point[1:]) and len(phi.pieces.kinks) > MANY_KINKS:
+        rules.reverse()
+    return _best(rules)
 
 
 def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
@@ -198,8 +224,8 @@ def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
     """Return E phi(M_a) phi(M_b) of two data and its estimated relative error.
 
-    pair: variances and covariance (q_a, q_b, q_ab) of the units, of any sign, arrays that broadcast; mean: of both, a
-    number or an array with them. The mean of slopes is that of `phi.derivative` where phi has no jumps.
+    pair: variances and covariance (q_a, q_b, q_ab) of the units, arrays that broadcast; mean: the mean of both units, a
+    number or an array that broadcasts with them. The integer 0 marks centred units, for which closed forms hold.
     """
     if np.ndim(mean):
         values, errors = at_points(lambda *point: product(n, phi, m, point[:3], point[3]), *pair, mean)
@@ -208,81 +234,85 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], m
         return _of_maxima(n, phi or IDENTITY, m, pair, n.number(mean))
     if phi is None:
         return pair[2] + mean * mean, 0.0
-    if closed := _closed(phi, mean):
-        means = closed.mean(n, pair[0]) * closed.mean(n, pair[1])
-        return closed.covariance(n, *pair) + means, closed.roundings * n.epsilon * steepness(n, phi, *pair)
-    centre = n.number(mean)
+    if phi.closed and _is_zero(mean):
+        means = phi.closed.mean(n, pair[0]) * phi.closed.mean(n, pair[1])
+        values, error = phi.closed.covariance(n, *pair) + means, phi.closed.roundings * n.epsilon
+    else:
+        values, error = _best(_rules(n, phi, pair, mean))
+    return values, error * steepness(n, phi, *pair)
+
+
+def _rules(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Iterator[Callable[[], Any]]:
+    """Yield the rules for the mean products of single units, the fastest first."""
+    centre, double = n.number(mean), isinstance(n, Float64)
+    panels, of_any_formula = (partial(rule, n, phi, pair, centre) for rule in (_by_panels_each, _of_any_formula))
     if phi.smooth:
-        series, error = mehler.product(n, phi, *pair, centre)
-        if error <= n.goal:
-            return series, error
-        if isinstance(n, Float64) and (known := waves.terms(n, phi)) is not None:
-            waved, error = waves.pairs(n, known, pair, centre)
-            if error <= moment_tables.GOAL:
-                return waved, error
-    elif isinstance(n, Float64) and (split := _kinked(phi, pair, mean)) is not None:
+        yield partial(smooth.product, n, phi, pair, centre)
+    if not double:
+        yield panels
+        yield of_any_formula
+        return
+    if phi.smooth and (terms := waves.terms(n, phi)) is not None:
+        yield partial(waves.pairs, n, terms, pair, centre)
+    many, found = np.size(pair[2]) > MANY_PAIRS, None
+    if not phi.smooth and (known := kinked_kernel.kinked(phi)) is not None:
         with suppress(UnresolvedError):
-            values, error = kinked_kernel.product(split, pair, float(mean))
-            return values, error * steepness(n, phi, *pair)
-    if isinstance(n, Float64):
-        values, error = any_formula.product(phi, pair, float(mean))
-        if error <= moment_tables.GOAL or is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
-            return values, error * steepness(n, phi, *pair)
-    largest = (phi, 1) if _is_zero(mean) else None
-    rule, square = partial(_product_by_panels, n, phi, centre), partial(second_moment, n, phi, 1, mean=mean)
-    return kernel_tables.kernel(n, rule, square, pair, largest)
+            found = kinked_kernel.product(known, pair, float(mean))
+            yield lambda: found
+            if known.exact:  # it has rounding errors only
+                return
+    if _is_zero(mean):
+        yield partial(kernel_tables.kernel, phi, 1, pair)
+    if many and found is not None:  # a long series at each of many variances takes too much time
+        return
+    yield of_any_formula
+    if not many and not is_rough(phi, float(mean), float(np.sqrt(np.max(pair[0])))):
+        yield panels
 
 
-def _kinked(phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> Kinked | None:
-    """Return phi as powers and a rest where the sum of both is the best rule for these pairs.
-
-    Where a rest is left, mean slopes take less time if all kinks are 0 or the variances are equal, and panels for few
-    pairs.
-    """
-    known = kinked_kernel.kinked(phi)
-    if known is None or known.exact:
-        return known
-    low, high = kernel_tables.span(*pair[:2])
-    alike = _is_zero(mean) and (low == high or not any(phi.kinks))
-    return known if np.size(pair[2]) > MANY_PAIRS and not alike else None
+def _by_panels_each(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
+    """Return the mean products by panels, pair by pair."""
+    return _pair_by_pair(partial(quadrature.product, n, phi, mean), pair)
 
 
-def _product_by_panels(n: Kind, phi: Function, *point: Any) -> Any:
-    """E phi(h_a) phi(h_b) at one mean and pair, and its error, by panels or else by `any_formula`."""
-    try:
-        return quadrature.product(n, phi, *point)
-    except UnresolvedError:
-        mean, q_a, q_b, q_ab = map(np.float64, point)
-        return tuple(map(n.number, any_formula.product(phi, (q_a, q_b, q_ab), mean)))
+def _pair_by_pair(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, Any]) -> tuple[Any, float]:
+    """Return the values and the largest error of a rule for one pair; pairs that are equal are computed once."""
+    q_a, q_b, q_ab = np.broadcast_arrays(*pair)
+    pairs = [(*sorted(of_two), ab) for *of_two, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
+    found = {one: rule(*one) for one in dict.fromkeys(pairs)}
+    values, errors = zip(*map(found.__getitem__, pairs), strict=True)
+    return np.array(values).reshape(q_ab.shape)[()], float(max(errors))
+
+
+def _of_any_formula(n: Kind, phi: Function, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
+    """Return the mean products by the Hermite series of any formula, computed in double precision."""
+    q_a, q_b, q_ab = (np.asarray(part, dtype=float) for part in pair)
+    values, error = any_formula.product(phi, (q_a, q_b, q_ab), float(mean))
+    return n.number(values), error
 
 
 def _of_maxima(n: Kind, phi: Function, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
-    """Product of maxima; where phi is homogeneous the variances factor out, so that one angle is left of a pair."""
+    """Return the products of maxima; if phi is homogeneous the variances factor out, and only the angle is left."""
     scale = n.number(1)
     if phi.degree is not None and not mean:
         q_a, q_b, q_ab = pair
         root_a, root_b = n.sqrt(q_a), n.sqrt(q_b)
         pair = (1 + 0 * q_a, 1 + 0 * q_b, n.correlation(q_ab, root_a * root_b))
         scale = (root_a * root_b) ** n.number(phi.degree)
-    square = partial(second_moment, n, phi, m, mean=mean)
-    largest = None if mean else (phi, m)
-    values, error = kernel_tables.kernel(n, partial(maximum.product, n, phi, m, mean), square, pair, largest)
+    found = kernel_tables.kernel(phi, m, pair) if isinstance(n, Float64) and not mean else None
+    values, error = found or _pair_by_pair(partial(maximum.product, n, phi, m, mean), pair)
     return scale * values, error
 
 
 def _is_zero(mean: Any) -> bool:
+    """Return whether units are centred by construction."""
     return isinstance(mean, int) and mean == 0
 
 
-def _closed(phi: Function, mean: Any) -> ClosedForm | None:
-    """Closed forms of phi for units of that mean."""
-    return phi.closed if _is_zero(mean) else None
-
-
 def steepness(n: Kind, phi: Function, q_a: Any, q_b: Any, q_ab: Any) -> float:
-    """Return the factor by which phi magnifies an error of the correlation c: 1, or 1/sqrt(1 - c^2) where phi jumps.
+    """Return the factor by which phi magnifies an error of the correlation c: 1, or 1/sqrt(1 - c^2) if phi jumps.
 
-    Where phi is a power p < 1/2, it is (1 - c^2)^(p - 1/2). It is the factor of the closest pair of different data:
+    If phi is a power p < 1/2, the factor is (1 - c^2)^(p - 1/2). It is evaluated at the closest pair of different data;
     c = 1 of equal data is exact.
     """
     power = 0.5 if any(phi.pieces.jumps(n)) else max(0.5 - float(1 if phi.degree is None else phi.degree), 0.0)

@@ -1,8 +1,9 @@
-"""Kernels of data sets by interpolation, where quadrature takes milliseconds a pair and there are millions of pairs.
+"""Kernels of data sets by interpolation: quadrature takes milliseconds for a pair, and there may be millions of pairs.
 
-K(q_a, q_b, q_ab) = E f(h_a) f(h_b) is smooth in log q_a, log q_b and the angle theta = acos(q_ab/sqrt(q_a q_b)), also
-across a kink or a jump of f at 0: a tensor of Chebyshev polynomials in the three holds all pairs, in double precision.
-Its values come from a rule for one pair, or from mean slopes: -dK/dtheta = sqrt(q_a q_b) K1 sin(theta) (Price).
+K(q_a, q_b, q_ab) = E f(h_a) f(h_b) is smooth in log q_a, log q_b and the angle theta = acos(q_ab/sqrt(q_a q_b)), even
+if f has a kink at 0, or kinks anywhere if all variances are equal. A tensor of Chebyshev polynomials in the three
+variables represents all pairs, in double precision. Its values come from mean slopes by Price's theorem, -dK/dtheta =
+sqrt(q_a q_b) K1 sin(theta).
 """
 
 from collections.abc import Callable
@@ -14,35 +15,29 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from igbtheory.averages import maximum, mean_slopes
-from igbtheory.averages.resolved import Resolved
 from igbtheory.formulas.function import Function
-from igbtheory.numbers import FLOAT64, Float64, Kind
+from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.sweeps import at_points
 from igbtheory.numbers.threads import one_thread
-from igbtheory.numerics.chebyshev import SHORTEST, Array, Axis
+from igbtheory.numerics.chebyshev import Array, Axis
 
 TOLERANCE = 2e-13
-"""Largest coefficient, of a kernel of size 1, that a series may leave out."""
+"""Largest coefficient that a series may leave out, for a kernel of size 1."""
 LONGEST_Q, LONGEST_THETA = 33, 129
-"""Nodes at most in either direction."""
-INSET = 1e-4
-"""Angle to 0 and pi at which the nodes end: closer to it the kernel of a jump loses more than 1e-12 to rounding."""
+"""Largest numbers of nodes in log q and in theta."""
 FEW = 100
-"""Pairs up to which a rule for one takes less time than a table of mean slopes."""
+"""Number of pairs up to which a rule for one pair takes less time than a table of mean slopes."""
 ALIKE = 64 * FLOAT64.epsilon
-"""Relative difference of variances that rounding leaves behind a norm."""
+"""Relative difference of two variances that counts as rounding, as behind a norm."""
 DIGITS = 15
-"""Digits of a variance that rounding leaves alike behind a norm."""
+"""Digits to which a variance is rounded, so that layers behind norms share a table."""
 WITNESSES = 12
-"""Pairs drawn to measure the error."""
+"""Number of pairs drawn to measure the error."""
 BLOCK = 2**20
 """Pairs evaluated at once."""
 
-Rule = Callable[[Any, Any, Any], tuple[Any, Any]]
-"""Kernel of one pair (q_a, q_b, q_ab) and its estimated relative error."""
-Second = Callable[[Any], Any]
-"""Second moment E f(h)^2 at one variance: at c = 1 the kernel of a jump loses half of its digits."""
 Grid = Callable[[Array, Array, Array], tuple[Array, float]]
-"""Values at all of log q_a, log q_b, theta, an axis each, and their error; both relative to sqrt(E f_a^2 E f_b^2)."""
+"""Returns values on the grid of log q_a, log q_b and theta, and their error, relative to sqrt(E f_a^2 E f_b^2)."""
 
 
 @final
@@ -62,8 +57,8 @@ class Size:
 class Interpolant:
     """Kernel as a tensor of Chebyshev polynomials in log q_a, log q_b and theta.
 
-    tensor: coefficients of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta); error: estimated, relative to the same, by
-    the last coefficients and the rule itself; measured: whether it counts what is missed at pairs drawn at random.
+    tensor: coefficients of K/sqrt(E f_a^2 E f_b^2), shape (q, q, theta); error: the absolute error of this ratio,
+    estimated from the last coefficients and the quadrature.
     """
 
     size: Size
@@ -71,20 +66,19 @@ class Interpolant:
     theta: Axis
     tensor: Array
     error: float
-    measured: bool = False
 
     def second_moment(self, q: Any) -> Any:
-        """Mean E f(h)^2 at variances q."""
+        """Return E f(h)^2 at variances q."""
         return self.size.at(np.log(q))
 
     def __call__(self, q_a: Any, q_b: Any, q_ab: Any) -> Array:
-        """Kernel at pairs of variances q_a, shape (rows, 1), and q_b, shape (columns,): shape (rows, columns)."""
+        """Return the kernel, shape (rows, columns), for q_a of shape (rows, 1) and q_b of shape (columns,)."""
         q_a, q_b = np.ravel(q_a), np.ravel(q_b)
         blocks = np.array_split(np.arange(q_a.size), min(q_a.size, 1 + q_ab.size // BLOCK))
         return np.concatenate([self._block(q_a[rows, None], q_b, q_ab[rows]) for rows in blocks])
 
     def _block(self, q_a: Array, q_b: Array, q_ab: Array) -> Array:
-        """Kernel of a block, by Clenshaw's recurrence in theta on matrices over the pairs."""
+        """Return the kernel of some rows, by Clenshaw's recurrence in theta on matrices over the pairs."""
         left, right = (self.log_q.basis(np.log(np.ravel(q))) for q in (q_a, q_b))
         size_a, size_b = self.second_moment(np.ravel(q_a))[:, None], self.second_moment(q_b)
         left, right = left * np.sqrt(size_a), right * np.sqrt(size_b)[:, None]
@@ -97,128 +91,83 @@ class Interpolant:
 
 
 def angle(q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """Return the angle theta, cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
+    """Return the angle theta with cos theta = q_ab/sqrt(q_a q_b), from the distances |h_a - h_b| and |h_a + h_b|.
 
-    4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2: no rounded cosine near 0 and pi.
+    4 sin^2(theta/2) sqrt(q_a q_b) = q_a + q_b - 2 q_ab - (sqrt(q_a) - sqrt(q_b))^2 keeps its digits near 0 and pi;
+    the cosine does not.
     """
     excess = np.square((q_a - q_b) / (np.sqrt(q_a) + np.sqrt(q_b)))
     total = q_a + q_b - excess
     return 2 * np.arctan2(np.sqrt(np.maximum(total - 2 * q_ab, 0)), np.sqrt(np.maximum(total + 2 * q_ab, 0)))
 
 
-def kernel(
-    n: Kind, rule: Rule, second: Second, pair: tuple[Any, Any, Any], largest: tuple[Function, int] | None = None
-) -> tuple[Any, float]:
-    """Return the kernel E f(h_a) f(h_b) at arrays of pairs and its largest error, from a rule for one pair.
+def kernel(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> tuple[Any, float] | None:
+    """Return the kernel E f(h_a) f(h_b) of a data set and its largest error relative to sqrt(E f_a^2 E f_b^2).
 
-    pair: (q_a, q_b, q_ab), arrays that broadcast; largest: (phi, m) where f is phi of the largest of m centred units.
-    The pairs of a data set, q_a (rows, 1) with q_b (1, columns), are interpolated in double precision; the error is
-    then relative to sqrt(E f_a^2 E f_b^2).
+    f: phi of the largest of m centred units; pair: variances q_a (rows, 1) and q_b (1, columns), and q_ab. Return None
+    for pairs that are not those of a data set, for few pairs, and if the kernel is not smooth or f vanishes.
     """
     q_a, q_b, q_ab = np.broadcast_arrays(*pair)
     rows, columns = q_ab.shape[-2:] if q_ab.ndim > 1 else (0, 0)
     of_data = (np.shape(pair[0])[-2:], np.shape(pair[1])[-2:]) == ((rows, 1), (1, columns))
-    found = _fitted_to(rule, second, (*pair[:2], q_ab), largest) if isinstance(n, Float64) and of_data else None
-    if found is None:
-        values, errors = _each(rule, q_a, q_b, q_ab)
-        return values[()], float(np.max(errors))
-    # the same interpolant is evaluated on every matrix: images have one for each pair of positions
+    low, high = span(*pair[:2])
+    # with unequal variances, the kernel of a kink away from 0 is not smooth along q_a = q_b
+    if not of_data or q_ab.size <= FEW or low <= 0 or (low < high and any(phi.pieces.kinks)):
+        return None
+    # images have one matrix for each pair of positions; the interpolant serves all of them
     parts = q_a[..., :1].reshape(-1, rows, 1), q_b[..., 0, :].reshape(-1, columns), q_ab.reshape(-1, rows, columns)
     matrices = list(zip(*parts, strict=True))
-    measured = [] if found.measured else matrices[:: max(1, len(matrices) - 1)]
-    missed = max((_missed(found, rule, matrix) for matrix in measured), default=0.0)
-    return np.stack([found(*matrix) for matrix in matrices]).reshape(q_ab.shape), max(found.error, missed)
-
-
-def _fitted_to(
-    rule: Rule, second: Second, data: tuple[Array, Array, Array], largest: tuple[Function, int] | None
-) -> Interpolant | None:
-    """Interpolant for the pairs of data; None where the rule takes less time, or f vanishes at some variance."""
-    q_a, q_b, q_ab = data
-    low, high = span(q_a, q_b)
-    if low <= 0:
+    if low == high:
+        found = _at_one_variance(phi, m, float(f"{high:.{DIGITS - 1}e}"))
+    else:
+        theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
+        found = interpolant(phi, m, (low, high), (float(theta.min()), float(theta.max())))
+    if found is None:
         return None
-    theta = np.where((q_ab == q_a) & (q_ab == q_b), np.pi / 2, angle(q_a, q_b, q_ab))
-    ends = float(theta.min()), float(theta.max())
-    if largest is not None and q_ab.size > FEW and (low == high or not any(largest[0].pieces.kinks)):
-        if low == high and (found := _at_one_variance(*largest, float(f"{high:.{DIGITS - 1}e}"))):
-            return found
-        # two data of unlike variances reach a kink off 0 at unlike values of the unit, which no series follows
-        seen = mean_slopes.seen(*largest, high)
-        if seen is not None:
-            return of_mean_slopes(seen, largest[1], second, (low, high), ends)
-    return of_rule(rule, second, (low, high), ends, q_ab.size)
+    some = [] if low == high else matrices[:: max(1, len(matrices) - 1)]
+    error = max([found.error, *(_missed(found, phi, m, matrix) for matrix in some)])
+    return np.stack([found(*matrix) for matrix in matrices]).reshape(q_ab.shape), error
 
 
 @lru_cache(maxsize=64)
 def _at_one_variance(phi: Function, m: int, q: float) -> Interpolant | None:
-    """Return the kernel at all angles of units of one variance, to which a network with norms comes back."""
-    seen = mean_slopes.seen(phi, m, q)
-    if seen is None:
-        return None
-
-    def second(variance: Any) -> Any:
-        mean, _, var_chi, _ = maximum.moments(FLOAT64, phi, m, 0.0, 0.0, variance)
-        return mean * mean + var_chi
-
-    found = of_mean_slopes(seen, m, second, (q, q), (0.0, np.pi))
+    """Return the kernel of units of one variance at all angles: with norms, every layer has the same variance."""
+    found = interpolant(phi, m, (q, q), (0.0, np.pi))
     if found is None:
         return None
     theta = np.random.default_rng(0).uniform(0, np.pi, WITNESSES)
     pairs = np.full((WITNESSES, 1), q), np.full(WITNESSES, q), q * np.cos(np.tile(theta, (WITNESSES, 1)))
-    missed = _missed(found, partial(maximum.product, FLOAT64, phi, m, 0.0), pairs)
-    return replace(found, error=max(found.error, missed), measured=True)
+    return replace(found, error=max(found.error, _missed(found, phi, m, pairs)))
 
 
 def span(q_a: Array, q_b: Array) -> tuple[float, float]:
-    """Return the smallest and the largest variance: one number where only rounding makes them differ, behind a norm."""
+    """Return the smallest and the largest variance; equal numbers if they differ by rounding only, as behind a norm."""
     low, high = min(np.min(q_a), np.min(q_b)), max(np.max(q_a), np.max(q_b))
     return float(high if high <= low * (1 + ALIKE) else low), float(high)
 
 
-def _missed(found: Interpolant, rule: Rule, data: tuple[Array, Array, Array]) -> float:
-    """Largest error at pairs of the data drawn at random, and at the most and the least alike."""
+def _missed(found: Interpolant, phi: Function, m: int, data: tuple[Array, Array, Array]) -> float:
+    """Return the largest error at random pairs of the data, at the most similar pair and at the least similar pair."""
     q_a, q_b, q_ab = data
     c = np.where((q_ab == q_a) & (q_ab == q_b), 0, q_ab / np.sqrt(q_a * q_b))
     drawn = np.random.default_rng(0).integers(q_ab.size, size=WITNESSES)
     pairs = np.unravel_index([*drawn, c.argmax(), c.argmin()], q_ab.shape)
     a, b, ab = q_a[pairs[0], 0], q_b[pairs[1]], q_ab[pairs]
-    exact, error = _each(rule, a, b, ab)
+    exact, error = at_points(partial(maximum.product, FLOAT64, phi, m, 0.0), a, b, ab)
     size = np.sqrt(found.second_moment(a) * found.second_moment(b))
     values = np.diagonal(found(a, b, np.where(np.eye(a.size), ab, 0)))
     return float(np.max(np.abs(values - exact) / size) + np.max(error * np.abs(exact) / size))
 
 
-def of_rule(
-    rule: Rule, second: Second, q: tuple[float, float], ends: tuple[float, float], most: int
-) -> Interpolant | None:
-    """Return an interpolant of a rule for variances and angles between given ends; None where it takes `most` pairs.
+def interpolant(phi: Function, m: int, q: tuple[float, float], ends: tuple[float, float]) -> Interpolant | None:
+    """Return an interpolant for variances and angles between the given ends.
 
-    None also where f vanishes almost surely at some variance, so that the kernel has no size.
+    It integrates mean slopes from theta = pi/2, where K is the product of the means. Return None if the slopes are not
+    known, or if f vanishes at some variance.
     """
-    size = _size(second, q) if most > (SHORTEST + 1) ** 3 else None
-    if size is None:
-        return None
-
-    def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
-        q_a, q_b, angles = np.broadcast_arrays(np.exp(log_a)[:, None, None], np.exp(log_b)[:, None], theta)
-        scale = np.sqrt(np.multiply.outer(size.at(log_a), size.at(log_b)))[..., None]
-        values, error = _each(rule, q_a, q_b, np.sqrt(q_a * q_b) * np.cos(angles))
-        return values / scale, float(np.max(error * np.abs(values) / scale))
-
-    log_q, theta = _axes(grid, size.axis, Axis(max(ends[0], INSET), min(ends[1], np.pi - INSET)))
-    if log_q.length * (log_q.length + 1) / 2 * theta.length >= most:
-        return None
-    tensor, error = _tensor(grid, log_q, theta)
-    return Interpolant(size, log_q, theta, tensor, error)
-
-
-def of_mean_slopes(
-    seen: Resolved, m: int, second: Second, q: tuple[float, float], ends: tuple[float, float]
-) -> Interpolant | None:
-    """Return an interpolant from mean slopes, integrated from theta = pi/2, where K is the product of the means."""
-    size = _size(second, q)
-    if size is None:
+    seen = mean_slopes.seen(phi, m, q[1])
+    size = _size(phi, m, q) if seen else None
+    if seen is None or size is None:
         return None
 
     def grid(log_a: Array, log_b: Array, theta: Array) -> tuple[Array, float]:
@@ -231,7 +180,7 @@ def of_mean_slopes(
         log_q, theta = _axes(grid, size.axis, Axis(min(ends[0], np.pi / 2), max(ends[1], np.pi / 2)))
         tensor, error = _tensor(grid, log_q, theta)
         nodes = log_q.nodes()
-        means, missed = maximum.means(seen.phi, m, np.exp(nodes))
+        means, missed = maximum.means(phi, m, np.exp(nodes))
     half = (theta.high - theta.low) / 2
     tensor = np.asarray(-half * chebyshev.chebint(tensor, axis=2), dtype=np.float64)
     theta = replace(theta, length=theta.length + 1)
@@ -240,8 +189,13 @@ def of_mean_slopes(
     return Interpolant(size, log_q, theta, tensor, 2 * half * error + 2 * missed / float(np.sqrt(size.at(nodes).min())))
 
 
-def _size(second: Second, q: tuple[float, float]) -> Size | None:
-    """Second moments for variances between q; None where f vanishes."""
+def _size(phi: Function, m: int, q: tuple[float, float]) -> Size | None:
+    """Return the second moments for variances between the ends q, or None if f vanishes."""
+
+    def second(variance: Any) -> Any:
+        mean, _, var_chi, _ = maximum.moments(FLOAT64, phi, m, 0.0, 0.0, variance)
+        return mean * mean + var_chi
+
     axis = Axis(float(np.log(q[0])), float(np.log(q[1])))
     axis = replace(axis, length=LONGEST_Q if axis.high > axis.low else 1)
     with np.errstate(divide="ignore"):
@@ -250,9 +204,9 @@ def _size(second: Second, q: tuple[float, float]) -> Size | None:
 
 
 def _axes(grid: Grid, along_q: Axis, along_theta: Axis) -> tuple[Axis, Axis]:
-    """Axes with the numbers of nodes found on lines: through the ends and the middle of the others.
+    """Return the axes with the numbers of nodes that lines need; the other variables are at their ends and middle.
 
-    There are two more angles than needed, since the error is read from the last two coefficients.
+    There are two angles more than needed, because the last two coefficients give the error.
     """
     some_q, some_theta = (axis.at(np.array([-1.0, 0, 1])) for axis in (along_q, along_theta))
     _, length = along_q.sampled(lambda log_a: _rows(grid(log_a, some_q, some_theta)[0]), TOLERANCE, LONGEST_Q)
@@ -265,18 +219,10 @@ def _rows(values: Array) -> Array:
 
 
 def _tensor(grid: Grid, log_q: Axis, theta: Axis) -> tuple[Array, float]:
-    """Coefficients from the nodes of the axes, and the error of the values and of the end of the series."""
+    """Return the coefficients, and the error of the values at the nodes plus the truncation error."""
     nodes = log_q.nodes()
     values, error = grid(nodes, nodes, theta.nodes())
     for i, axis in enumerate((log_q, log_q, theta)):
         values = np.moveaxis(axis.coefficients(np.moveaxis(values, i, 0)), 0, i)
     ends = [values[-1]] * (log_q.length > 1) + [values[..., -2:]] * (theta.length > 2)
     return values, error + max((float(np.max(np.abs(end))) for end in ends), default=0.0)
-
-
-def _each(rule: Rule, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Values and errors pair by pair: a pair and the same in reverse are one."""
-    pairs = [(*sorted(pair), ab) for *pair, ab in zip(*map(np.ravel, (q_a, q_b, q_ab)), strict=True)]
-    found = {pair: rule(*pair) for pair in dict.fromkeys(pairs)}
-    values, errors = (np.array(part).reshape(np.shape(q_ab)) for part in zip(*map(found.get, pairs), strict=True))
-    return values, errors

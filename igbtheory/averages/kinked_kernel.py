@@ -1,13 +1,15 @@
 """Kernel of a function with kinks for whole arrays of pairs, in double precision.
 
-At its kinks k_i the function and its first three derivatives jump as a sum of powers (x - k_i)_+^p/p! does, p = 0 to 3,
-which leaves a smooth rest. All have Hermite coefficients: Mehler's series serves the pairs whose correlation is not
-near 1 or -1. For the others, means of products of two powers are closed forms with Owen's T function, and only the rest
-needs a series, which ends early: after four terms where phi is made of polynomials of a degree up to 3.
+A sum of truncated powers (x - k_i)_+^p/p!, p = 0 to 3, has the same jumps at the kinks k_i as the function and its
+first three derivatives. Subtracting it leaves a smooth rest. Powers and rest have Hermite coefficients, and Mehler's
+series serves all pairs whose correlation is not near 1 or -1. For the other pairs, the mean product of two powers is a
+closed form with Owen's T function, and only products with the rest need a series. That series ends early, after four
+terms if phi consists of polynomials of degree at most 3.
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import islice
 from itertools import product as each
 from math import factorial
 from typing import Any, final
@@ -16,6 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from igbtheory.averages import hermite, mehler
 from igbtheory.averages.resolved import resolved
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.function import Function
@@ -27,15 +30,13 @@ from igbtheory.numerics.panels import split_normal
 HIGHEST = 3
 """Highest power."""
 LONGEST, REST = 2048, 512
-"""Terms at most of a series, and of that of the rest."""
+"""Largest number of terms of the series of phi, and the number of terms of the series of the rest."""
 PER_KINK = 32
-"""Number of terms of a series that takes as long as the closed form of one pair of kinks."""
+"""Number of terms of a series that take as long as the closed form of one pair of kinks."""
 ORDER, PANEL = 20, 0.7
-"""Order of the rule on a panel, and the width of panels that resolve the last of the Hermite polynomials."""
+"""Order of the rule on a panel, and the width of panels that resolves the highest Hermite polynomial."""
 BLOCK, NODES, HELD = 2**15, 2**21, 2**23
-"""Numbers that one step works on, nodes held at once and coefficients held at once, roughly."""
-ENDED = 1e-14
-"""A series in c ends at the power k where |c|^k is below this."""
+"""Approximate limits of pairs of kinks, of nodes and of coefficients that are held at once."""
 ROUNDED = 2 * FLOAT64.epsilon
 """Rounding error of a term of size 1."""
 _TINY = 1e-40
@@ -46,10 +47,10 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Kinked:
-    """A function phi as its powers and a rest.
+    """A function phi, split into truncated powers and a rest.
 
-    kinks; jumps: of the derivatives p there, shape (p, kinks); exact: whether the rest is a polynomial of a degree up
-    to HIGHEST.
+    kinks: the places; jumps: by how much the derivatives of order p jump there, shape (p, kinks); exact: whether the
+    rest is a polynomial of degree at most HIGHEST.
     """
 
     phi: Function
@@ -58,7 +59,7 @@ class Kinked:
     exact: bool
 
     def rest(self, x: Array) -> Array:
-        """Values of phi without the powers: those of its first piece, where the rest is one polynomial."""
+        """Return the rest at x. It is the first piece of phi if the rest is one polynomial."""
         if self.exact:
             return np.asarray(evaluate(self.phi.pieces.formulas[0], FLOAT64, x) + 0 * x)
         values: Array = self.phi(FLOAT64, x)
@@ -69,7 +70,7 @@ class Kinked:
 
 @lru_cache(maxsize=64)
 def kinked(phi: Function) -> Kinked | None:
-    """Return phi as powers and a rest, or None where a derivative is infinite at a kink."""
+    """Return phi as powers and a rest, or None if a derivative is infinite at a kink."""
     if not phi.kinks or not phi.pieces.split:
         return None
     kinks, formulas, jumps = np.array(phi.kinks, dtype=float), phi.pieces.formulas, []
@@ -88,7 +89,7 @@ def kinked(phi: Function) -> Kinked | None:
 @final
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """Units of several standard deviations s and one mean, h = mean + s z."""
+    """Units h = mean + s z with one mean and several standard deviations s."""
 
     known: Kinked
     mean: float
@@ -96,7 +97,7 @@ class _Units:
 
     @cached_property
     def places(self) -> Array:
-        """Kinks in z, shape (kinks, s), none exactly 0."""
+        """Kinks in z, shape (kinks, s), moved away from 0 by a tiny distance."""
         z = (self.known.kinks[:, None] - self.mean) / self.scales
         return np.where(np.abs(z) < _TINY, _TINY, z)
 
@@ -107,28 +108,25 @@ class _Units:
 
     @cached_property
     def powers(self) -> list[int]:
-        """The powers p with which phi jumps at some kink."""
+        """Orders p of the derivatives that jump at some kink."""
         return np.flatnonzero(np.any(self.known.jumps, axis=1)).tolist()
 
     def of_powers(self, count: int) -> Array:
-        """Hermite coefficients of the powers, shape (count, s): by parts, until the derivative is a density."""
+        """Return the Hermite coefficients of the powers, shape (count, s), by integration by parts."""
         z, found = self.places, np.zeros((count + HIGHEST + 1, self.scales.size))
         parts = _tails(z, HIGHEST)
         for p in self.powers:
             for k in range(p + 1):
                 found[k] += (self.weights[p] * parts[p - k + 1]).sum(axis=0) / np.sqrt(factorial(k))
         weights = self.weights[self.powers]
-        before, now = np.zeros_like(z), parts[0]
-        for k in range(count):  # now: density times He_k/sqrt(k!)
-            sums = (weights * now).sum(axis=1)
-            for p, total in zip(self.powers, sums, strict=True):
+        for k, row in enumerate(islice(hermite.rows(FLOAT64, z, parts[0]), count)):
+            for p, total in zip(self.powers, (weights * row).sum(axis=1), strict=True):
                 found[k + p + 1] += total / np.sqrt(np.prod(k + 1 + np.arange(p + 1.0)))
-            before, now = now, (z * now - np.sqrt(k) * before) / np.sqrt(k + 1)
         return found[:count]
 
     @cached_property
     def integrals(self) -> tuple[Array, Array]:
-        """Means of phi^2, and the Hermite coefficients of the rest, shape (terms, s)."""
+        """Means of phi^2, shape (s,), and Hermite coefficients of the rest, shape (terms, s)."""
         seen = [resolved(FLOAT64, self.known.phi, self.mean, float(s)) for s in np.quantile(self.scales, [0, 0.5, 1])]
         cuts, reach = np.array(seen[-1].cuts, dtype=float)[:, None], max(one.reach for one in seen)
         blocks = np.array_split(self.scales, 1 + self.scales.size * len(cuts) * ORDER // NODES)
@@ -140,23 +138,19 @@ class _Units:
         found = split_normal(FLOAT64, np.concatenate([fine, (cuts - self.mean) / scales]), reach, ORDER)
         z, weights = (part.reshape(-1, scales.size) for part in (found.x, found.weights * FLOAT64.npdf(found.x)))
         h = self.mean + scales * z
-        now, rest = weights * self.known.rest(h), []
-        before = 0 * now
-        for k in range(HIGHEST + 1 if self.known.exact else REST):
-            rest.append(now.sum(axis=0))
-            before, now = now, (z * now - np.sqrt(k) * before) / np.sqrt(k + 1)
-        return (weights * self.known.phi(FLOAT64, h) ** 2).sum(axis=0), np.array(rest)
+        rows = islice(hermite.rows(FLOAT64, z, weights * self.known.rest(h)), HIGHEST + 1 if self.known.exact else REST)
+        return (weights * self.known.phi(FLOAT64, h) ** 2).sum(axis=0), np.array([row.sum(axis=0) for row in rows])
 
     @cached_property
     def lost(self) -> float:
-        """Rounding error of products, relative to the means of phi^2: three sums of products of powers may cancel."""
+        """Rounding error of products, relative to the means of phi^2; three sums of products of powers may cancel."""
         parts = _tails(self.places, 2 * HIGHEST)
         squares = {p: factorial(2 * p) / factorial(p) ** 2 * np.maximum(parts[2 * p + 1], 0) for p in self.powers}
         size = sum((np.abs(self.weights[p]) * np.sqrt(square)).sum(axis=0) for p, square in squares.items())
         return ROUNDED * (10 + 3 * float(np.max(size**2 / (self.integrals[0] + _TINY))))
 
     def cut_off(self, of_powers: Array) -> float:
-        """Estimated sum of the products with the rest beyond its last term: twice the last quarter."""
+        """Return an estimate of the products with the rest beyond its last term at c = 1: twice the last quarter."""
         if self.known.exact:
             return 0.0
         squares, rest = self.integrals
@@ -166,7 +160,7 @@ class _Units:
 
 
 def _tails(z: Array, highest: int) -> list[Array]:
-    """Density at z, and the means of (u - z)_+^p/p!, u standard normal, p = 0 to the highest."""
+    """Return the normal density at z, and the means of (u - z)_+^p/p! for p = 0, ..., highest, u standard normal."""
     found = [FLOAT64.npdf(z), scipy.special.ndtr(-z)]
     for p in range(1, highest + 1):
         found.append((found[-2] - z * found[-1]) / p)
@@ -175,66 +169,45 @@ def _tails(z: Array, highest: int) -> list[Array]:
 
 @np.errstate(over="ignore", under="ignore")
 def product(known: Kinked, pair: tuple[Any, Any, Any], mean: float = 0.0) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) and its estimated error against the roots of E phi(h_a)^2 and E phi(h_b)^2.
+    """Return E phi(h_a) phi(h_b) and its estimated error relative to sqrt(E phi(h_a)^2 E phi(h_b)^2).
 
-    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, of both.
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast; mean: one number, the mean of both units.
     """
-    q, places = np.unique(np.concatenate([np.ravel(part) for part in pair[:2]]), return_inverse=True)
-    a, b = np.split(places, [np.size(pair[0])])
-    a, b, q_ab = np.broadcast_arrays(a.reshape(np.shape(pair[0])), b.reshape(np.shape(pair[1])), pair[2])
-    units, once = _Units(known, mean, np.maximum(np.sqrt(q), _TINY)), np.ones(q_ab.shape, dtype=bool)
-    mirrored = q_ab.ndim > 1 and np.array_equal(a, _turned(b)) and np.array_equal(q_ab, _turned(q_ab))
-    once = np.triu(once) if mirrored else once
-    found = np.zeros(q_ab.shape)
-    found[once], error = _of_pairs(units, q, a[once], b[once], q_ab[once])
-    return (np.where(once, found, _turned(found)) if mirrored else found)[()], error
+    return mehler.of_pairs(partial(_of_pairs, known, mean), pair)
 
 
-def _turned(x: Any) -> Any:
-    return np.swapaxes(x, -1, -2)
-
-
-def _of_pairs(units: _Units, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
-    """Means of products at pairs of units, by their numbers."""
+def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array) -> tuple[Array, float]:
+    """Return the product and its error at pairs with the variances q[a] and q[b]."""
+    units = _Units(known, mean, np.maximum(np.sqrt(q), _TINY))
     c = np.clip(q_ab / (units.scales[a] * units.scales[b]), 4 * FLOAT64.epsilon - 1, 1 - 4 * FLOAT64.epsilon)
-    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * units.known.kinks.size**2))
-    terms = np.ceil(np.log(ENDED) / np.log(np.minimum(np.abs(c) + _TINY, 1 - FLOAT64.epsilon))) + HIGHEST + 1
+    most = int(min(LONGEST, HELD // units.scales.size, REST + PER_KINK * known.kinks.size**2))
+    far = np.abs(c) ** (most - HIGHEST - 1) < FLOAT64.epsilon
     squares, rest = units.integrals
-    powers = units.of_powers(max(len(rest), int(np.max(terms, where=terms <= most, initial=1))))
+    longest = mehler.terms(FLOAT64, np.max(np.abs(c), where=far, initial=0)) + HIGHEST + 1
+    powers = units.of_powers(max(len(rest), longest))
     whole = powers.copy()
     whole[: len(rest)] += rest
-    order = np.argsort(terms)
-    far, near = np.split(order, [np.count_nonzero(terms <= most)])
     found = np.empty_like(c)
-    for block in np.array_split(far, 1 + far.size // BLOCK):
-        count = int(np.max(terms[block], initial=1))
-        found[block] = _series(((whole[:count], whole[:count]),), a[block], b[block], c[block])
+    found[far] = mehler.sums(FLOAT64, ((whole, whole),), a[far], b[far], c[far])
     both = (rest, whole[: len(rest)]), (powers[: len(rest)], rest)
-    for block in np.array_split(near, 1 + near.size * units.known.kinks.size**2 // BLOCK):
-        found[block] = _series(both, a[block], b[block], c[block]) + _closed(units, a[block], b[block], c[block])
+    near = np.flatnonzero(~far)
+    for block in np.array_split(near, 1 + near.size * known.kinks.size**2 // BLOCK):
+        at = a[block], b[block], c[block]
+        found[block] = mehler.sums(FLOAT64, both, *at) + _closed(units, *at)
     alike = (a == b) & (q_ab == q[a])
-    return np.where(alike, squares[a], found), units.lost + units.cut_off(powers)
-
-
-def _series(parts: Any, a: Any, b: Any, c: Array) -> Array:
-    """Sum over k and over the parts, coefficients f and g, of f_k(a) g_k(b) c^k."""
-    total = np.zeros_like(c)
-    for k in range(len(parts[0][0]) - 1, -1, -1):
-        total *= c
-        for f, g in parts:
-            total += f[k][a] * g[k][b]
-    return total
+    closest = np.max(np.abs(c), where=~(far | alike), initial=0)
+    return np.where(alike, squares[a], found), units.lost + closest ** len(rest) * units.cut_off(powers)
 
 
 def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
-    """Means of the products of all powers at pairs of units.
+    """Return the means of the products of all powers at pairs of units.
 
     With h(p, r) = E (u - x)_+^p/p! (v - y)_+^r/r! of a normal pair, p = -1 for the density of u at x, Stein's lemma
     gives p h(p, r) = h(p - 2, r) - x h(p - 1, r) + c h(p - 1, r - 1).
     """
     x, y, c = units.places.T[a][:, :, None], units.places.T[b][:, None, :], c[:, None, None]
     s, top = np.sqrt((1 - c) * (1 + c)), units.powers[-1]
-    # the same rounded difference in both, whose errors cancel where c is near 1 or -1
+    # both use the same rounded difference `apart`, so that its errors cancel when c is near 1 or -1
     side, rest = np.sign(c), 1 - np.abs(c)
     apart = y - side * x
     of_x, of_y = (rest * side * y - side * apart) / s, (apart + rest * side * x) / s

@@ -1,10 +1,12 @@
-"""Moments of f(M), M the maximum over m independent nodes h = mean + sqrt(var_mu) u + sqrt(var_chi) z, for two data.
+"""Moments of f(M) for two data, M the maximum of m independent units h = mean + sqrt(var_mu) u + sqrt(var_chi) z.
 
-u is shared by the data, z is not, so that the pairs of values of a node have correlation c = var_mu/(var_mu + var_chi).
-With M in standard units and f(x) = phi(mean + scale x): for c up to 3/4
-Cov = iint f'(x) f'(y) [Phi_2(x, y)^m - Phi(x)^m Phi(y)^m] dx dy, and var_chi = Var f - Cov; beyond,
-var_chi = E (f(M_b) - f(M_a))^2 1[M_a < M_b], f(y) - f(x) the integral of f', and Cov = Var f - var_chi. Sums of
-positive terms where f increases, so that both keep their digits when var_chi/var_mu is 1e-12 or 1e12.
+The data share u but not z, so that the values of a unit at two data have the correlation c = var_mu/(var_mu + var_chi).
+With M in standard units and f(x) = phi(mean + scale x), for c up to 3/4,
+
+    Cov = iint f'(x) f'(y) [Phi_2(x, y)^m - Phi(x)^m Phi(y)^m] dx dy,   var_chi = Var f - Cov.
+
+For larger c, var_chi = E (f(M_b) - f(M_a))^2 1[M_a < M_b], where f(y) - f(x) is the integral of f', and Cov = Var f -
+var_chi. If f increases, all terms are positive, so that both keep their digits when var_chi/var_mu is 1e-12 or 1e12.
 """
 
 from dataclasses import dataclass, replace
@@ -15,31 +17,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.maximum_law import Chart, columns, density, dependence, ends
-from igbtheory.averages.quadrature import PLAIN, difference, orders
+from igbtheory.averages.quadrature import PLAIN, gaps, orders
 from igbtheory.averages.resolved import BLOCK, Resolved, images, resolved
+from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function, formula
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import Panels, before, of_rises, split
 
 IDENTITY = formula("identity", "x", "")
 _TINY = 1e-100
-"""Least s = sqrt(1 - c^2), which replaces 0."""
+"""Smallest s = sqrt(1 - c^2), in place of 0."""
 
 
 @lru_cache(maxsize=256)
 def moments(n: Kind, phi: Function, m: int, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
     """Return mean, var_mu, var_chi of phi(M) and their estimated relative error, at one point of a sweep.
 
-    The error is the difference from a coarser rule, which overstates that of the result. Kept, since a deep network
-    comes back to its fixed point layer by layer.
+    The error is the difference from a coarser rule, which overstates it. Results are cached, because a deep network at
+    its fixed point repeats them in every layer.
     """
     maximum = maximum_of(n, phi, m, mean, n.sqrt(var_mu + var_chi))
     coarse, fine = (_moments(maximum, var_mu, var_chi, order) for order in orders(n))
-    return *fine, maximum.seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
+    return *fine, maximum.seen.doubt * stated(n, fine, gaps(coarse, fine)) + 100 * n.epsilon
 
 
 def means(phi: Function, m: int, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return E phi(M) of centred nodes of variances q, in double precision, and the largest difference of two rules."""
+    """Return E phi(M) for centred units of variances q, in double precision, and its absolute error."""
     if phi.parity < 0 and m == 1:
         return 0 * q, 0.0
     maxima = [maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(one))) for one in q]
@@ -48,7 +51,7 @@ def means(phi: Function, m: int, q: NDArray[np.float64]) -> tuple[NDArray[np.flo
 
 
 def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Return E phi(M_a) phi(M_b) of one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
+    """Return E phi(M_a) phi(M_b) for one pair of any correlation, and its error relative to E |phi(M_a) phi(M_b)|."""
     a = maximum_of(n, phi, m, mean, n.sqrt(q_a), n.sqrt(q_b))
     coarse, fine = (_product(a, replace(a, scale=n.sqrt(q_b)), q_ab, order) for order in orders(n))
     return fine[0], a.seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
@@ -57,7 +60,7 @@ def product(n: Kind, phi: Function, m: int, mean: Any, q_a: Any, q_b: Any, q_ab:
 @final
 @dataclass(frozen=True)
 class Maximum:
-    """Function f(x) = phi(mean + scale x) of a standardised maximum over m nodes."""
+    """Function f(x) = phi(mean + scale x) of the standardised maximum of m units."""
 
     seen: Resolved
     m: int
@@ -71,11 +74,11 @@ class Maximum:
         return self.scale * self.seen.phi.slope(self.seen.n, self.mean + self.scale * x)
 
     def images(self, points: list[Any]) -> Any:
-        """Points of the axis of phi in standard units."""
+        """Return points of the axis of phi in standard units."""
         return images(self.seen.n, points, self.mean, self.scale)
 
     def points(self) -> Any:
-        """Ends of panels, in order: the cuts of f, and the ends that resolve the law of the maximum."""
+        """Return ends of panels, ascending: the cuts of f, and ends that resolve the law of the maximum."""
         cuts = self.images(self.seen.cuts)
         base = ends(self.m, self.seen.reach, cuts.astype(float))
         first, last = self.seen.n.number(base[0]), self.seen.n.number(base[-1])
@@ -83,12 +86,12 @@ class Maximum:
         return np.sort(np.concatenate([inside, self.seen.n.number(base)]))
 
     def panels(self, order: int, more: Any) -> Panels:
-        """Panels for the law of the maximum, that end at the cuts of f, and at `more`."""
+        """Return panels for the law of the maximum that end at the cuts of f and at `more` points."""
         points = self.points()
         return split(self.seen.n, np.concatenate([points, more]), points[0], points[-1], order)
 
     def mean_square_rise(self, x: Any, chart: Chart, order: int) -> Any:
-        """Density at x = M_a times the mean of (f(M_b) - f(M_a))^2 over M_b > M_a, given M_a."""
+        """Return the density at x = M_a times the mean of (f(M_b) - f(M_a))^2 1[M_b > M_a] given M_a."""
         n = self.seen.n
         v = chart.panels(n, x, self.points(), n.number(0), order)
         rise = before(n, v, chart.s * self.slopes(chart.y(x, v.x)))
@@ -103,7 +106,7 @@ class Maximum:
 
 
 def maximum_of(n: Kind, phi: Function, m: int, mean: Any, *scales: Any) -> Maximum:
-    """Return phi of the largest of m nodes; its density is m times as large, and so has a farther reach."""
+    """Return phi of the largest of m units; its reach is farther, because its density is m times as large."""
     seen = resolved(n, phi, float(mean), *map(float, scales))
     least = np.sqrt(-2 * np.log(n.epsilon))
     return Maximum(replace(seen, reach=seen.reach + float(np.log(m) / least)), m, mean, scales[0])
@@ -140,12 +143,12 @@ def paired(n: Kind, c: Any) -> Chart:
 
 
 def _blocks(maximum: Maximum, x: Panels) -> list[Any]:
-    """Nodes x in parts small enough for the nodes y of each to be held at once."""
+    """Return the nodes x in parts, so that all nodes y of one part fit in memory."""
     return np.array_split(x.x.ravel(), 1 + x.x.size * x.x.shape[1] * (len(maximum.seen.cuts) + 20) // BLOCK)
 
 
 def _mean(maximum: Maximum, order: int) -> tuple[Any, Panels, Any, Any]:
-    """Mean of f(M), and the panels, the density and the values of f that it is made of."""
+    """Return the mean of f(M), and the panels, the density and the values of f at the nodes."""
     x = maximum.panels(order, [])
     law = density(maximum.seen.n, maximum.m, x.x)
     values = maximum.values(x.x)
@@ -153,7 +156,7 @@ def _mean(maximum: Maximum, order: int) -> tuple[Any, Panels, Any, Any]:
 
 
 def _variance(n: Kind, maximum: Maximum, order: int) -> tuple[Any, Any]:
-    """Mean and variance of f(M): of f itself, or of its rises where it hardly varies."""
+    """Return mean and variance of f(M), from the values of f, or from its slopes if it hardly varies."""
     average, x, law, values = _mean(maximum, order)
     total = x.integral((values - average) ** 2 * law)
     if total > PLAIN * (average * average + total):
@@ -163,7 +166,7 @@ def _variance(n: Kind, maximum: Maximum, order: int) -> tuple[Any, Any]:
 
 
 def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:
-    """Covariance of f(M_a) and f(M_b) for 0 < c <= 3/4, the jumps of f as further nodes."""
+    """Return the covariance of f(M_a) and f(M_b) for 0 < c <= 3/4; the jumps of f are additional nodes."""
     x = maximum.panels(order, [])
     atoms = maximum.seen.atoms(maximum.mean, maximum.scale)
     weights = np.concatenate([np.ravel(x.weights * maximum.slopes(x.x)), [jump for _, jump in atoms]])
@@ -175,11 +178,11 @@ def _covariance(n: Kind, maximum: Maximum, c: Any, order: int) -> Any:
 
 @np.errstate(over="ignore", under="ignore", divide="ignore")
 def _product(a: Maximum, b: Maximum, q_ab: Any, order: int) -> tuple[Any, Any]:
-    """Mean of the product and of its absolute value: the density of the pair itself, as no difference is small."""
+    """Return the means of the product and of its absolute value, from the density of the pair."""
     n, m = a.seen.n, a.m
     c = n.correlation(q_ab, a.scale * b.scale + n.number(1e-290))
     chart = paired(n, c)
-    # the second datum sees f around y = c x, smoothed with s
+    # given x, y has the mean c x and the standard deviation s
     features = b.images(a.seen.cuts + a.seen.sides(chart.s * b.scale))
     x = a.panels(order, images(n, list(features), 0 * c, c))
     points = b.points()

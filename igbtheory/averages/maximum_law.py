@@ -1,7 +1,7 @@
-"""Laws of M = max of m standard normal variables, and of a pair M_a, M_b whose variables are correlated in pairs.
+"""Laws of the maximum M of m standard normal variables, and of two maxima M_a, M_b of m correlated pairs.
 
-With F(x) = Phi(x)^m: P(M <= x) = F(x) and P(M_a <= x, M_b <= y) = Phi_2(x, y; c)^m. All logarithms of Phi and of Phi_2
-come from the small probabilities beyond x and y, so that m = 10^6 loses nothing.
+P(M <= x) = F(x) = Phi(x)^m and P(M_a <= x, M_b <= y) = Phi_2(x, y; c)^m. Logarithms of Phi and of Phi_2 are computed
+from the small probabilities beyond x and y, so that no digits are lost for m = 10^6.
 """
 
 from dataclasses import dataclass
@@ -11,26 +11,27 @@ from typing import Any, final
 import numpy as np
 import scipy
 
+from igbtheory.averages import hermite
 from igbtheory.averages.resolved import BLOCK
 from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import Panels, beyond, split
 
 WIDTH = 3.0
-"""Standard deviations that a panel spans at most."""
+"""Largest width of a panel in standard deviations."""
 STEP = 3.0
-"""Width of a panel across the line on which the two data agree, at most, in units of s."""
+"""Largest width of a panel, in units of s, across the line on which the two data agree."""
 NEAR = 0.4
-"""Share of a panel by which an end may move to a cut of f nearby."""
+"""Share of a panel: an end that is closer to a cut of f is left out."""
 FEW = 32
-"""Largest m for which powers are products: more factors would add up the rounding of Phi near 1."""
+"""Largest m for which powers are products; with more factors, the rounding errors of Phi near 1 would add up."""
 LEVELS = np.exp(-np.concatenate([np.arange(-12, 0.5), np.array([1.5, 4.5, 9.5])]))
-"""Values of -log F at which panels end, dense where F rises: it does so within 1/sqrt(2 log m)."""
+"""Values of -log F at which panels end; they are dense where F rises, over a width of 1/sqrt(2 log m)."""
 
 
 def ends(m: int, reach: float, cuts: Any) -> Any:
-    """Return ends of panels that resolve F and its density, without those near which one of the `cuts` lies.
+    """Return ends of panels that resolve F and its density, without ends that are close to one of the `cuts`.
 
-    Below the first, F < exp(-reach^2) is negligible even where f varies in its tail alone.
+    Below the first end, F < exp(-reach^2) is negligible even if f varies in its tail only.
     """
     levels = np.append(reach**2, LEVELS[reach**2 > LEVELS])
     x = np.unique(np.append(np.clip(scipy.special.ndtri_exp(-levels / m), -reach, reach), reach))
@@ -43,12 +44,12 @@ def ends(m: int, reach: float, cuts: Any) -> Any:
 
 
 def columns(panels: Panels, kept: Any) -> Panels:
-    """Panels of some of the points."""
+    """Return the panels of some of the points."""
     return Panels(panels.x[..., kept], panels.weights[..., kept], panels.half[:, kept], panels.left[:, kept])
 
 
 def log_ncdf(n: Kind, x: Any) -> Any:
-    """Return the logarithm of Phi(x), as log(1 - Phi(-x)) where Phi(x) is near 1."""
+    """Return log Phi(x), computed as log(1 - Phi(-x)) if x > 0."""
     tail = n.ncdf(-np.abs(x))
     return np.where(x < 0, n.log(tail), n.log1p(-tail))
 
@@ -58,33 +59,25 @@ def density(n: Kind, m: int, x: Any) -> Any:
     return m * n.exp((m - 1) * log_ncdf(n, x)) * n.npdf(x)
 
 
-def hermite(n: Kind, x: Any, terms: int) -> Any:
-    """Hermite functions g_k = He_k(x) npdf(x)/sqrt(k!), k < terms in front."""
-    table = [n.npdf(x), x * n.npdf(x)]
-    for k in range(2, terms):
-        table.append((x * table[-1] - n.sqrt(n.number(k - 1)) * table[-2]) / n.sqrt(n.number(k)))
-    return np.array(table[:terms])
-
-
 def dependence(n: Kind, m: int, x: Any, weights: Any, c: Any) -> Any:
-    """Sum over the nodes x and y = x, with their weights, of Phi_2(x, y; c)^m - Phi(x)^m Phi(y)^m, 0 <= c < 1.
+    """Return the weighted sum over all pairs of nodes (x, y) of Phi_2(x, y; c)^m - Phi(x)^m Phi(y)^m, 0 <= c < 1.
 
-    Phi_2 - Phi Phi = sum_k c^(k+1)/(k+1) g_k(x) g_k(y) with the Hermite functions g_k (Mehler): it keeps its digits as
-    c goes to 0, and so does the difference of the powers.
+    By Mehler's formula, Phi_2 - Phi Phi = sum_k c^(k+1)/(k+1) g_k(x) g_k(y) with g_k = He_k npdf/sqrt(k!). It keeps
+    its digits when c -> 0, and so does the difference of the powers.
     """
     terms = 2 + int(np.log(n.epsilon / m) / np.log(float(c)))
-    table = hermite(n, x, terms)
+    table = hermite.table(n, x, n.npdf(x), terms)
     scaled = table * np.array([c ** (k + 1) / (k + 1) for k in range(terms)])[:, None]
     total = 0 * c
     for rows in np.array_split(np.arange(x.size), 1 + x.size**2 // BLOCK):
-        # what rounding leaves below zero stands where the product of the masses is next to nothing
+        # rounding errors make it negative only where the product of the weights is negligible
         excess = np.maximum(scaled[:, rows].T @ table, 0)
         total = total + weights[rows] @ (_gain(n, m, excess, x[rows], x) @ weights)
     return total
 
 
 def _gain(n: Kind, m: int, excess: Any, x: Any, y: Any) -> Any:
-    """Matrix (Phi(x) Phi(y) + excess)^m - (Phi(x) Phi(y))^m."""
+    """Return the matrix (Phi(x) Phi(y) + excess)^m - (Phi(x) Phi(y))^m."""
     base = np.multiply.outer(n.ncdf(x), n.ncdf(y))
     if m <= FEW:
         return excess * _quotient(base + excess, base, m)[1]
@@ -93,7 +86,7 @@ def _gain(n: Kind, m: int, excess: Any, x: Any, y: Any) -> Any:
 
 
 def _quotient(a: Any, b: Any, m: int) -> tuple[Any, Any, Any]:
-    """Powers and quotient a^m, (a^m - b^m)/(a - b) = sum_j a^j b^(m-1-j), b^m, by doubling."""
+    """Return a^m, (a^m - b^m)/(a - b) = sum_j a^j b^(m-1-j), and b^m, by doubling."""
     if m == 1:
         return a, 1, b
     high, total, low = _quotient(a, b, m // 2)
@@ -104,7 +97,7 @@ def _quotient(a: Any, b: Any, m: int) -> tuple[Any, Any, Any]:
 @final
 @dataclass(frozen=True)
 class Chart:
-    """Coordinates y = ahead x + s v of a pair of correlation c, s = sqrt(1 - c^2), in which nothing cancels.
+    """Coordinates y = ahead x + s v of a pair of correlation c, s = sqrt(1 - c^2), in which no digits cancel.
 
     (y - c x)/s = v + near x and (x - c y)/s = far x - c v.
     """
@@ -119,7 +112,7 @@ class Chart:
         return self.ahead * x + self.s * v
 
     def panels(self, n: Kind, x: Any, points: Any, least: Any, order: int) -> Panels:
-        """Panels in v >= `least` that end where y passes the `points`, sorted, in steps near the line y = c x."""
+        """Return panels in v >= `least` that end where y passes the `points` (ascending), short ones near y = c x."""
         reach = points[-1]
         images = (points.reshape(-1, *(1,) * np.ndim(x)) - self.ahead * x) / self.s
         high = images[-1]
@@ -131,13 +124,13 @@ class Chart:
         return split(n, np.concatenate([images, steps]), low, high, order)
 
     def density(self, n: Kind, m: int, x: Any, v: Panels) -> Any:
-        """Density of (M_a, M_b) by (x, v) at the nodes of `v`, which extend to where it ends.
+        """Return the density of (M_a, M_b) in (x, v) at the nodes of `v`, which must extend to where it is negligible.
 
-        The two maxima belong to one pair, or to two: m Phi_2^(m-1) npdf_2 + m (m-1) Phi_2^(m-2) d_x Phi_2 d_y Phi_2.
+        The maxima belong to one pair or to two pairs: m Phi_2^(m-1) npdf_2 + m (m-1) Phi_2^(m-2) d_x Phi_2 d_y Phi_2.
         """
         across = self.s * n.npdf(self.y(x, v.x)) * n.ncdf(self.far * x - self.c * v.x)
         mass = n.ncdf(x)
-        # P(A < x, B > y)/P(A < x)
+        # this is P(A < x, B > y)/P(A < x)
         share = np.minimum(beyond(n, v, across) / mass, 1 - n.number(n.epsilon))
         powers = m * n.exp((m - 1) * (log_ncdf(n, x) + n.log1p(-share)))
         z = v.x + self.near * x

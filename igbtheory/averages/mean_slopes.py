@@ -5,8 +5,8 @@ r exp(-r^2/2) and b uniform. The mean slope of two data with the standard deviat
 
     K1(theta) = E phi'(s u) phi'(t v) W,   W = m P(another pair lies below u and v)^(m - 1)
 
-for the largest of m units (W = 1 for m = 1). Between the lines on which a pre-activation is at a kink all is analytic,
-also at theta = 0.
+for the largest of m units (W = 1 for m = 1). Between the lines on which a pre-activation is at a kink, the integrand is
+analytic, even at theta = 0.
 """
 
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ from igbtheory.numerics.bivariate import both_below
 from igbtheory.numerics.panels import WIDTH, split
 
 ORDERS = ((14, 18), (16, 22))
-"""Orders of the Gauss rules in r and in b, of a coarser and of the finer rule."""
+"""Orders of the Gauss rules in r and in b, first for the coarser and then for the finer rule."""
 FEW = 3
-"""Angles theta at which the two rules are compared."""
+"""Number of angles theta at which the two rules are compared."""
 MERGED = 3
-"""Panels of the mesh that one panel in b spans: a Gauss rule is exact for twice the degree that the mesh resolves."""
+"""Number of mesh panels in one panel in b: a Gauss rule is exact for twice the degree that the mesh resolves."""
 MOST = 32
-"""Points of the mesh within reach beyond which quadrature of single pairs takes less time than the circles."""
+"""Number of mesh points within reach beyond which quadrature of single pairs takes less time than circles."""
 GROWTH = 4.0 ** np.arange(30)
 """Ends of panels that grow with the distance from a singularity, in units of that distance."""
 
@@ -38,17 +38,12 @@ Array = NDArray[np.float64]
 
 
 def seen(phi: Function, m: int, q: float) -> Resolved | None:
-    """Return phi for variances up to q, or None where K1 is singular at theta = 0, or circles take too long.
-
-    They do for maxima of kinks off 0, which are at other values of u and of v for each variance.
-    """
+    """Return phi for variances up to q, or None if K1 is singular at theta = 0 or circles take too long."""
     if any(phi.pieces.jumps(FLOAT64)) or phi.growth not in ("bounded", "polynomial"):
-        return None
-    if m > 1 and any(phi.pieces.kinks):
         return None
     try:
         found = maximum_of(FLOAT64, phi, m, 0.0, float(np.sqrt(q))).seen
-    except ValueError:  # panels say why, where they fail as well
+    except ValueError:  # quadrature raises the error if it fails as well
         return None
     cuts = np.abs(np.array(found.cuts, dtype=float))
     return None if found.doubt > 1 or np.count_nonzero(cuts < found.reach * np.sqrt(q)) > MOST else found
@@ -57,8 +52,7 @@ def seen(phi: Function, m: int, q: float) -> Resolved | None:
 def of_equals(seen: Resolved, m: int, q: Array, theta: Array) -> tuple[Array, float]:
     """Return K1 of the largest of m units of equal variances q, shape (q, theta), and its absolute error.
 
-    seen: phi for the largest of the variances. The error is the largest difference from a coarser rule at some of the
-    angles theta.
+    seen: phi for the largest variance. The error is the largest difference from a coarser rule at some of the angles.
     """
     if m == 1:
         return _of_one(seen, q, theta)
@@ -68,7 +62,7 @@ def of_equals(seen: Resolved, m: int, q: Array, theta: Array) -> tuple[Array, fl
 
 
 def _of_one(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
-    """K1 of single units of equal variances: radii in units of phi serve all of them."""
+    """Return K1 of single units of equal variances; radii in the units of phi serve all variances."""
     lines, even = _Lines.of(seen, 1.0), bool(seen.phi.parity)
     reach, widest = seen.reach * float(np.sqrt(np.max(q))), WIDTH * float(np.sqrt(np.min(q)))
 
@@ -84,8 +78,8 @@ def _of_one(seen: Resolved, q: Array, theta: Array) -> tuple[Array, float]:
 def of_pairs(seen: Resolved, m: int, scales: tuple[Array, Array], theta: Array) -> tuple[Array, float]:
     """Return K1 of the largest of m units, shape (s, t, theta) for standard deviations (s, t), and its absolute error.
 
-    seen: phi for the largest of them; no kink but 0 where they differ. The kinks then lie on the same lines for all of
-    them, so that they share the nodes.
+    seen: phi for the largest standard deviation; if they differ, phi may have a kink at 0 only. All of them then have
+    their kinks on the same lines and share the nodes.
     """
     lines = _Lines.of(seen, float(max(map(np.max, scales))))
 
@@ -104,7 +98,7 @@ def of_pairs(seen: Resolved, m: int, scales: tuple[Array, Array], theta: Array) 
 
 
 def _compared(integrals: Any, theta: Array) -> tuple[Array, float]:
-    """Integrals by the finer rule, theta last, and the largest difference from the coarser one at some angles."""
+    """Return integrals by the finer rule, theta last, and their error: the largest difference from the coarser rule."""
     values = np.stack([integrals(angle, ORDERS[1]) for angle in theta], axis=-1)
     some = np.unique(np.linspace(0, theta.size - 1, FEW).astype(int))
     return values, max(float(np.max(np.abs(integrals(theta[i], ORDERS[0]) - values[..., i]))) for i in some)
@@ -113,7 +107,7 @@ def _compared(integrals: Any, theta: Array) -> tuple[Array, float]:
 @final
 @dataclass(frozen=True)
 class _Circles:
-    """Nodes of a rule at one theta: panels of b on half of all circles, 0 < b < pi, or a quarter of them.
+    """Nodes of a rule at one theta: panels of b on half of each circle, 0 < b < pi, or on a quarter.
 
     r, of_r: radii and weights of int r dr; circle: index of the radius of each panel; b, weights: angles b and the
     weights of their mean, shape (panels, order).
@@ -135,7 +129,7 @@ class _Circles:
         return np.asarray(self.r[self.circle, None] * np.cos(self.b - self.theta / 2))
 
     def maximal(self, m: int) -> Any:
-        """Factor W, from the probability that another pair lies below u and v."""
+        """Return the factor W, from the probability that another pair lies below u and v."""
         if m == 1:
             return 1.0
         r, half = self.r[self.circle, None], self.theta / 2
@@ -146,14 +140,14 @@ class _Circles:
 @final
 @dataclass(frozen=True)
 class _Lines:
-    """Values of u and of v in standard units: `kinks` at the kinks, `cuts` at the kinks and at points of the mesh."""
+    """Values of u and of v, in standard units, at the `kinks`, and at the `cuts`: the kinks and points of the mesh."""
 
     kinks: Array
     cuts: Array
 
     @staticmethod
     def of(seen: Resolved, scale: float) -> "_Lines":
-        """Kinks, and every third point of the mesh, counted outwards."""
+        """Return the kinks, and every third point of the mesh, counted outwards."""
         kinks = np.array(seen.kinks, dtype=float)
         points = np.setdiff1d(np.array(seen.cuts, dtype=float), kinks)
         parts = np.split(points, np.searchsorted(points, kinks))
@@ -163,7 +157,7 @@ class _Lines:
 
     @np.errstate(all="ignore")
     def circles(self, theta: float, reach: float, widest: float, orders: tuple[int, int], *, even: bool) -> _Circles:
-        """Nodes of a rule, rings between the radii of kinks; even: b and pi - b, where u is -v, are alike."""
+        """Return the nodes of a rule on rings between the radii of kinks; even: b and pi - b give the same value."""
         starts = sorted({0.0, *(r for r in np.abs(self.kinks).tolist() if r < reach)})
         rings = [self._ring(ends, widest, theta, orders[0]) for ends in pairwise([*starts, reach])]
         r, of_r = (np.concatenate(part) for part in zip(*rings, strict=True))
@@ -176,10 +170,10 @@ class _Lines:
         return _Circles(theta, r, of_r, circle, low + half * (1 + nodes), half * weights / width)
 
     def _ring(self, ends: tuple[float, float], widest: float, theta: float, order: int) -> tuple[Array, Array]:
-        """Radii and weights of int r dr by panels of t, r^2 = inner^2 + t^2.
+        """Return radii and weights of int r dr by panels of t, where r^2 = inner^2 + t^2.
 
-        The integrand varies like the square root of r - inner beyond the radius `inner` of a kink, and is smooth in t.
-        Panels end where two lines of kinks cross on the circle. Lines of kinks that begin inside the ring begin at an
+        Beyond the radius `inner` of a kink, the integrand varies like the square root of r - inner, and is smooth in t.
+        Panels end where two lines of kinks cross on the circle. A kink of smaller radius is a singularity at an
         imaginary t, and panels grow with the distance from it.
         """
         square, width, kinks = ends[0] ** 2, np.sqrt(ends[1] ** 2 - ends[0] ** 2), self.kinks
@@ -196,7 +190,7 @@ class _Lines:
         return np.sqrt(square + t.x.ravel() ** 2), (t.weights * t.x).ravel()
 
     def _angles(self, r: Array, theta: float) -> Array:
-        """Angles b at which u or v is at a cut while the other one is not nearer to a kink, 0 in place of others."""
+        """Return the angles b at which u or v is at a cut, or 0 if the other variable is nearer to a kink."""
         x = self.cuts[np.abs(self.cuts) < np.max(r), None]
         angle, rest = np.arccos(np.clip(x / r, -1, 1)), np.sin(theta) * np.sqrt(np.maximum(r * r - x * x, 0))
         b = np.stack([np.abs(angle - theta / 2), np.pi - np.abs(np.pi - angle - theta / 2)])

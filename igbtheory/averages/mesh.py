@@ -1,4 +1,4 @@
-"""The mesh of a formula: the points of the x axis between which its slope is a polynomial to working accuracy."""
+"""The mesh of a formula: points on the x axis between which its slope is a polynomial to working accuracy."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,28 +13,28 @@ from igbtheory.numbers import FLOAT64
 ORDER = 16
 TOLERANCE = 1e-13
 NARROW, NARROWEST = 1e-6, 1e-13
-"""Relative width from which on a panel beside a kink, and beside one at 0, is bisected no more: the slope may be
-infinite there."""
+"""Relative widths at which a panel beside a kink, and beside a kink at 0, is no longer bisected, because the slope may
+be infinite there."""
 SLOW = 20.0
-"""Error of a rule over its difference from a coarser one, for |x|^a at a = 1/10: 1/((17/13)^(2 a) - 1)."""
+"""Error of a rule divided by its difference from a coarser rule, for |x|^a at a = 1/10: 1/((17/13)^(2 a) - 1)."""
 FINEST = 50
 LARGEST = 1024
-"""Rounds of bisection, and panels, at most."""
+"""Largest number of rounds of bisection, and of panels."""
 _FIRST = [s * x for x in (*range(16), *(a * 2.0**k for k in range(36) for a in (16, 24))) for s in (-1.0, 1.0)]
-"""Panels to begin with: one unit wide near the origin, then half an octave."""
+"""Ends of the first panels: one unit wide near the origin, then half an octave."""
 
 
 class UnresolvedError(ValueError):
-    """A slope that takes too many panels."""
+    """Error for a slope that takes too many panels."""
 
 
 @final
 @dataclass(frozen=True)
 class Mesh:
-    """Points, beside the kinks, between which sixteen Legendre polynomials resolve the slope of a function.
+    """Points between which sixteen Legendre polynomials resolve the slope of a function; the kinks are not among them.
 
-    doubt: the factor on the difference of two rules that use the mesh with which it does not understate their error:
-    1, but more where the slope beside a kink is singular, as that of sqrt(abs(x)).
+    doubt: a factor by which the difference of two rules on this mesh must be multiplied so that it does not understate
+    their error. It is 1 unless the slope is singular beside a kink, as for sqrt(abs(x)).
     """
 
     points: tuple[float, ...]
@@ -44,8 +44,8 @@ class Mesh:
 def mesh(phi: Function, reach: float) -> Mesh:
     """Return the mesh of phi on (-reach, reach).
 
-    Every kind of number uses it, with an order of its own: n digits take about n polynomials. Raises UnresolvedError
-    where the slope oscillates too often for that.
+    Every kind of number uses the same mesh with its own order: n digits take about n polynomials. UnresolvedError: the
+    slope oscillates too often.
     """
     found = _mesh(phi, reach)
     if found is None:
@@ -63,7 +63,7 @@ def is_resolved(phi: Function, reach: float) -> bool:
 
 @lru_cache(maxsize=256)
 def _mesh(phi: Function, reach: float) -> Mesh | None:
-    """Return the mesh, None where the slope is not resolved, or does not tell where phi jumps."""
+    """Return the mesh, or None if the slope is not resolved or the jumps of phi are not known."""
     if not phi.pieces.split_within(reach):
         return None
     kinks = [float(kink) for kink in phi.pieces.kinks if abs(kink) < reach]
@@ -87,7 +87,7 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
 
 
 def span(distance: float) -> float:
-    """Return the next power of two (of sixteen beyond 512): nearby points share a mesh."""
+    """Return the next power of two (beyond 512, of sixteen), so that nearby points share a mesh."""
     step = 1 if distance <= 512 else 4
     return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
 
@@ -98,7 +98,7 @@ def _slope(phi: Function, x: Any) -> Any:
 
 
 def _series(phi: Function, low: Any, high: Any) -> NDArray[np.float64]:
-    """Legendre coefficients of the slope on (low, high), in front; low and high may be arrays."""
+    """Return the Legendre coefficients of the slope on (low, high), first axis; low and high may be arrays."""
     nodes, _ = FLOAT64.legendre(ORDER)
     values = _slope(phi, (low + high) / 2 + (high - low) / 2 * nodes.reshape(-1, *(1,) * np.ndim(low)))
     return np.tensordot(_transform(), values, axes=(0, 0))
@@ -106,7 +106,7 @@ def _series(phi: Function, low: Any, high: Any) -> NDArray[np.float64]:
 
 @lru_cache
 def _transform() -> NDArray[np.float64]:
-    """Matrix from values at the nodes, in front, to Legendre coefficients."""
+    """Return the matrix from values at the nodes (first axis) to Legendre coefficients."""
     nodes, weights = FLOAT64.legendre(ORDER)
     basis = np.polynomial.legendre.legvander(nodes, ORDER - 1)
     return np.asarray(basis * (np.arange(ORDER) + 0.5) * weights[:, None])
@@ -118,15 +118,16 @@ def _ends_small(terms: NDArray[np.float64], floor: float, tolerance: Any = TOLER
 
 
 def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
-    """Panels on which the series has not ended, or whose slope does not add up to the rise of phi: it hides something.
+    """Return which panels are rough: the series has not converged, or the integral of the slope is not the rise of phi.
 
-    A panel on which phi rises by less than rounding is left as it is.
+    A panel on which phi rises by less than a rounding error is not rough.
     """
     nodes, weights = FLOAT64.legendre(ORDER)
     x = (low + high) / 2 + (high - low) / 2 * nodes[:, None]
     slope = _slope(phi, x)
     with np.errstate(all="ignore"):
-        first, last = phi(FLOAT64, low), phi(FLOAT64, np.nextafter(high, low))  # either side of a kink on its own
+        # at a kink, take the value on the side of the panel
+        first, last = phi(FLOAT64, low), phi(FLOAT64, np.nextafter(high, low))
         gap = np.abs((high - low) / 2 * (weights @ slope) - (last - first))
         largest = np.max(np.abs(slope), axis=0)
         rise = (high - low) * largest + np.abs(last - first)
@@ -136,16 +137,16 @@ def _rough(phi: Function, low: Any, high: Any, floor: float) -> Any:
 
 
 def _tolerance(phi: Function, low: Any, high: Any) -> Any:
-    """Tolerance of a series: next to a kink away from 0, the rounding of the distance from it is all that is seen."""
+    """Return the tolerance of a series: next to a kink away from 0, the distance from it has a large rounding error."""
     kinks = np.array(phi.pieces.kinks, dtype=float)[:, None]
     distance = np.maximum(np.minimum(np.abs(low - kinks), np.abs(high - kinks)), (high - low) / 100)
     return np.maximum(TOLERANCE, np.max(10 * FLOAT64.epsilon * np.abs(kinks) / distance, axis=0, initial=0.0))
 
 
 def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tuple[float, float]], bool]:
-    """Panels from bisecting again and again those that are rough, and whether the slope beside a kink is singular.
+    """Return the panels after rough ones have been bisected, and whether the slope is singular beside a kink.
 
-    No panels where they become too many.
+    Return no panels if they become too many.
     """
     kinks = np.array(phi.pieces.kinks, dtype=float)
     for _ in range(FINEST):
@@ -165,7 +166,7 @@ def _bisected(phi: Function, low: Any, high: Any, floor: float) -> tuple[list[tu
 
 
 def _joined(phi: Function, low: float, high: float, floor: float, parts: list[tuple[float, float]]) -> bool:
-    """Whether one series is accurate on (low, high), also at witnesses inside each of its parts."""
+    """Return whether one series is accurate on (low, high), including at witnesses inside each of the `parts`."""
     terms = _series(phi, low, high)
     witnesses = np.array([a + (b - a) * share for a, b in parts for share in (0.1, 0.3, 0.6, 0.9)])
     series = np.polynomial.legendre.legval((2 * witnesses - low - high) / (high - low), terms)

@@ -1,4 +1,4 @@
-"""Gaussian moments of any formula by quadrature, with panels that end at every kink and resolve every length.
+"""Gaussian moments and kernels by quadrature, on panels that end at every kink and resolve every length scale.
 
 With h = mean + sqrt(var_mu) u + sqrt(var_chi) z, both variances are variances of a function of one normal variable,
 so that `numerics.panels.variance` loses nothing when var_chi/var_mu is 1e-12 or 1e12:
@@ -11,42 +11,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.resolved import Resolved, images, resolved
+from igbtheory.averages.state import stated
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Kind
 from igbtheory.numerics.panels import split_normal, variance
 
 PLAIN = 1e-4
-"""Share of the second moment above which a variance is a mean of squares, which loses two digits at most."""
+"""Share of the second moment above which a variance is computed as a mean of squares; at most two digits are lost."""
 
 
 def moments(n: Kind, phi: Function, mean: Any, var_mu: Any, var_chi: Any) -> tuple[Any, Any, Any, Any]:
     """Return mean, var_mu, var_chi of phi(h) and their estimated relative error, at one point of a sweep.
 
-    The error is the difference from a coarser rule, which overstates that of the result.
+    The error is the difference from a coarser rule, which overstates it.
     """
     seen = resolved(n, phi, float(mean), float(n.sqrt(var_mu + var_chi)))
     coarse, fine = (_moments(seen, mean, var_mu, var_chi, order) for order in orders(n))
-    return *fine, seen.doubt * difference(n, coarse, fine) + 100 * n.epsilon
+    return *fine, seen.doubt * stated(n, fine, gaps(coarse, fine)) + 100 * n.epsilon
 
 
 def of_one_variance(n: Kind, phi: Function, mean: Any, scales: NDArray[Any]) -> tuple[Any, Any, Any]:
-    """Return means and variances of phi(mean + scale z) at scales of one size, and their estimated relative errors."""
+    """Return means and variances of phi(mean + scale z) at similar scales, and their estimated relative errors."""
     seen = resolved(n, phi, float(mean), float(scales.min()), float(scales.max()))
     coarse, fine = (_of_one_variance(seen, mean, scales, order) for order in orders(n))
-    lost = difference(n, (coarse[0], 0 * scales, coarse[1]), (fine[0], 0 * scales, fine[1]))
+    (mean_gap, gap), none = gaps(coarse, fine), 0 * scales
+    lost = stated(n, (fine[0], none, fine[1]), (mean_gap, none, gap))
     return *fine, seen.doubt * lost + 100 * n.epsilon
 
 
-def difference(n: Kind, coarse: tuple[Any, Any, Any], fine: tuple[Any, Any, Any]) -> Any:
-    """Return the largest relative difference of mean^2 + var_mu and of var_chi of two rules."""
-    # a product of that size is what rounding leaves of zero
-    floor = (1e5 * n.epsilon) ** 2 * (fine[0] ** 2 + fine[1] + fine[2]) + n.number(1e-300)
-    pairs = ((coarse[0] ** 2 + coarse[1], fine[0] ** 2 + fine[1]), (coarse[2], fine[2]))
-    return np.maximum(*(abs(a - b) / (abs(b) + floor) for a, b in pairs))
+def gaps(coarse: tuple[Any, ...], fine: tuple[Any, ...]) -> Any:
+    """Return the absolute differences of the results of two rules."""
+    return tuple(abs(a - b) for a, b in zip(coarse, fine, strict=True))
 
 
 def orders(n: Kind) -> tuple[int, int]:
-    """Return the orders of the coarser and of the finer rule."""
+    """Return the orders of the coarser and the finer rule."""
     least = int(np.ceil(-np.log10(n.goal)))
     return least, least + least // 3
 
@@ -71,19 +70,19 @@ def _moments(seen: Resolved, mean: Any, var_mu: Any, var_chi: Any, order: int) -
 
 @np.errstate(over="ignore", under="ignore")
 def _of_one_variance(seen: Resolved, mean: Any, scale: Any, order: int) -> tuple[Any, Any]:
-    """Mean and variance of phi(mean + scale z); scale: one number, or an array of them."""
+    """Return the mean and variance of phi(mean + scale z); scale: one number, or an array."""
     return _average(seen, mean, scale, order), seen.smoothed(mean + 0 * scale, scale, order)[1]
 
 
 def _average(seen: Resolved, mean: Any, scale: Any, order: int) -> Any:
     whole = seen.around(mean + 0 * scale, scale, order)
     average = whole.integral(seen.phi(seen.n, mean + scale * whole.x) * seen.n.npdf(whole.x))
-    # exactly 0 for an odd phi, so that gamma = 0 stays 0 in every layer
+    # exactly 0 for an odd phi, so that gamma is exactly 0 in every layer
     return 0 * average if seen.phi.parity < 0 and not mean else average
 
 
 def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) -> tuple[Any, Any]:
-    """Return E phi(h_a) phi(h_b) of one pair with that mean and its estimated relative error."""
+    """Return E phi(h_a) phi(h_b) for one pair of units with one mean, and its estimated relative error."""
     seen = resolved(n, phi, float(mean), float(n.sqrt(q_a)), float(n.sqrt(q_b)))
     coarse, fine = (_product(seen, q_a, q_b, q_ab, mean, order) for order in orders(n))
     return fine[0], seen.doubt * abs(coarse[0] - fine[0]) / (fine[1] + n.number(1e-300)) + 100 * n.epsilon
@@ -91,7 +90,7 @@ def product(n: Kind, phi: Function, mean: Any, q_a: Any, q_b: Any, q_ab: Any) ->
 
 @np.errstate(over="ignore", under="ignore")
 def _product(seen: Resolved, q_a: Any, q_b: Any, q_ab: Any, mean: Any, order: int) -> tuple[Any, Any]:
-    """Mean of the product and of its absolute value: phi(h_a) times the mean of phi(h_b) given h_a."""
+    """Return the means of the product and of its absolute value: phi(h_a) times the mean of phi(h_b) given h_a."""
     n, phi = seen.n, seen.phi
     scale_a, along = n.sqrt(q_a), q_ab / n.sqrt(q_a)
     across = n.sqrt(np.maximum(q_b - along * along, 0 * q_b))

@@ -1,4 +1,4 @@
-"""A formula on the scale of a Gaussian variable: reach, kinks, and panels that resolve every length."""
+"""A formula of a Gaussian variable: its reach, its kinks, and panels that resolve every length scale."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import Panels, farthest, split_normal, variance
 
 SIDES = (3.0,)
-"""Ends, in standard deviations, of the panels around a smoothed feature; the last one ends at the reach."""
+"""Ends, in standard deviations, of the panels around a smoothed feature; the reach is one more end."""
 BLOCK = 2**20
 """Nodes held at once."""
 Rule = Callable[[Any, Any, int], tuple[Any, Any]]
@@ -21,10 +21,10 @@ Rule = Callable[[Any, Any, int], tuple[Any, Any]]
 @final
 @dataclass(frozen=True)
 class Resolved:
-    """Function phi of a Gaussian of the given mean and standard deviation, with what a quadrature needs of it.
+    """Function phi of a Gaussian variable, with what a quadrature must know of it.
 
-    reach: standard deviations that matter; kinks, jumps: in the kind n; cuts: kinks and the points of the mesh;
-    doubt: the factor on the difference of two rules with which it does not understate their error.
+    reach: number of standard deviations that matter; kinks, jumps: as numbers of the kind n; cuts: the kinks and the
+    points of the mesh; doubt: as in `Mesh`.
     """
 
     n: Kind
@@ -36,34 +36,34 @@ class Resolved:
     doubt: float
 
     def around(self, centre: Any, scale: Any, order: int, more: list[Any] | None = None) -> Panels:
-        """Panels of a normal variable z that end where x = centre + scale z is at a cut or at one of `more` points."""
+        """Return panels of a normal variable z that end where x = centre + scale z is a cut or one of `more` points."""
         return split_normal(self.n, images(self.n, self.cuts + (more or []), centre, scale), self.reach, order)
 
     def sides(self, scale: Any) -> list[Any]:
-        """Panel ends around kinks, and around the stretch where the slope varies, once smoothed with width `scale`."""
+        """Return panel ends around the kinks and the interval where the slope varies, for phi smoothed over `scale`."""
         features = {min(self.cuts), max(self.cuts), *self.kinks} if self.cuts else set[Any]()
         return [x + s * side * scale for x in features for side in (*SIDES, self.reach) for s in (-1, 1)]
 
     def atoms(self, centre: Any, scale: Any) -> list[tuple[Any, Any]]:
-        """Positions z of the kinks at which phi jumps, and the jumps."""
+        """Return the positions z of the jumps of phi, and their heights."""
         return [((kink - centre) / scale, jump) for kink, jump in self.jumps]
 
     def averaged(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
-        """E_z phi(x + scale z) and Var_z phi(x + scale z) at the points x = `centre`, from the values of phi."""
+        """Return E_z phi(x + scale z) and Var_z phi(x + scale z) at the points x = `centre`, from the values of phi."""
         n, z = self.n, self.around(centre, scale, order)
         values, density = self.phi(n, centre + scale * z.x), n.npdf(z.x)
         inside = z.integral(values * density)
         return inside, z.integral((values - inside) ** 2 * density)
 
     def smoothed(self, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
-        """Derivative by x of E_z phi(x + scale z), and Var_z phi(x + scale z), at the points x = `centre`."""
+        """Return d/dx E_z phi(x + scale z) and Var_z phi(x + scale z) at x = `centre`, from the slopes of phi."""
         n, z = self.n, self.around(centre, scale, order)
         slopes, atoms = self.phi.slope(n, centre + scale * z.x), self.atoms(centre, scale)
         drift = z.integral(slopes * n.npdf(z.x)) + sum(jump * n.npdf(y) / scale for y, jump in atoms)
         return drift, variance(n, z, scale * slopes, atoms)
 
     def at_each(self, rule: Rule, centre: Any, scale: Any, order: int) -> tuple[Any, Any]:
-        """Both results of a `rule` at an array of centres, in blocks."""
+        """Return both results of a `rule` at an array of centres, computed in blocks."""
         blocks = np.array_split(np.ravel(centre), 1 + centre.size * order * (len(self.cuts) + 8) // BLOCK)
         parts = zip(*(rule(block, scale, order) for block in blocks), strict=True)
         first, second = (np.concatenate(part).reshape(centre.shape) for part in parts)
@@ -71,7 +71,7 @@ class Resolved:
 
 
 def resolved(n: Kind, phi: Function, mean: float, *scales: float) -> Resolved:
-    """Return reach, kinks and mesh of phi for pre-activations of that mean and of these standard deviations."""
+    """Return phi with its reach, kinks and mesh for pre-activations of one mean and these standard deviations."""
     reach = max(reach_of(n, phi, mean, scale) for scale in scales)
     found = mesh(phi, span(abs(mean) + reach * max(scales)))
     ends = [n.number(kink) for kink in phi.pieces.kinks]
@@ -95,9 +95,9 @@ def images(n: Kind, points: list[Any], centre: Any, scale: Any) -> Any:
 
 
 def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
-    """Return the standard deviations beyond which phi and its slope, weighted with the density, are negligible.
+    """Return the number of standard deviations beyond which phi and its slope, times the density, are negligible.
 
-    Where phi is no number, since a part of it overflows, nothing is known of it.
+    Points at which phi is NaN, because a part of it overflows, are ignored.
     """
     least = farthest(n)
     z = np.linspace(-4 * least, 4 * least, 512)
@@ -107,7 +107,7 @@ def reach_of(n: Kind, phi: Function, mean: float, scale: float) -> float:
         size = (np.abs(phi(FLOAT64, x)) + scale * np.where(np.isfinite(slope), slope, 0)) * np.exp(-z * z / 4)
         size = np.where(np.isnan(size) & ~np.all(np.isnan(size)), 0, size)
     largest = np.max(size[np.isfinite(size)], initial=0.0)
-    seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away is no step
+    seen = size > max(np.sqrt(n.epsilon) * largest, 1e-120)  # a step 30 standard deviations away does not count
     beyond = np.abs(z)[seen]
     if not np.all(np.isfinite(size)) or seen[0] or seen[-1]:
         raise ValueError(

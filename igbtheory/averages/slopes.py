@@ -1,4 +1,4 @@
-"""Mean products of slopes of two data, by which a kernel changes with the covariance of the units."""
+"""Mean products of slopes of two data: the derivative of a kernel with respect to the covariance of the units."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.chebyshev import Axis
 
 ROUNDING = 1e-12
-"""Largest difference of the values on either side of a kink that counts as rounding."""
+"""Largest jump of the values at a kink that counts as rounding."""
 ANGLES = 65
 """Nodes of a series in the angle of two data."""
 
@@ -22,8 +22,10 @@ ANGLES = 65
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -> Any:
     """Return the derivative of E phi(M_a) phi(M_b) with respect to q_ab, M the largest of m centred units.
 
-    It is E phi'(M_a) phi'(M_b) where both are the same unit, and 0 elsewhere (Price). pair: variances and covariance
-    (q_a, q_b, q_ab), arrays that broadcast. ValueError: phi jumps; m > 1 and phi is not homogeneous.
+    By Price's theorem, it is the mean of phi'(M_a) phi'(M_b) over the events in which one unit is the largest for both
+    data. pair: variances and covariance (q_a, q_b, q_ab), arrays that broadcast.
+
+    ValueError: phi jumps, or m > 1 and phi is not homogeneous.
     """
     if m > 1:
         return _of_maxima(phi or IDENTITY, m, pair)
@@ -34,7 +36,7 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -
 
 
 def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
-    """Return the same for maxima, where the variances factor out: a series in the angle, in double precision."""
+    """Return the derivative for maxima of homogeneous phi: the variances factor out and leave a series in the angle."""
     seen = mean_slopes.seen(phi, m, 1.0) if phi.degree is not None else None
     if seen is None:
         raise ValueError(
@@ -50,7 +52,7 @@ def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:
 
 
 def refuse_jumps(phi: Function) -> None:
-    """Refuse an activation that jumps, or is too steep somewhere: its derivative has no mean square."""
+    """Raise ValueError if phi jumps or is too steep somewhere, so that its derivative has no mean square."""
     phi.refuse_doubt()
     pieces = phi.pieces
     if not pieces.split and not pieces.kinks:

@@ -1,4 +1,4 @@
-"""What averages return: the moments of a unit over Gaussian inputs, and its second moments at pairs of given data."""
+"""Results of averages: the moments of a unit over Gaussian inputs, and second moments at pairs of given data."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from igbtheory.numbers import FLOAT64, Kind
 
 ZERO = 1e5 * FLOAT64.epsilon
-"""Share of the root of E phi^2 that counts as zero in E phi, and in what two data share: rounding leaves it of zero."""
+"""Share of sqrt(E phi^2) below which E phi, and the root of the mean product of two data, are zero up to rounding."""
 
 
 @final
@@ -17,11 +17,11 @@ ZERO = 1e5 * FLOAT64.epsilon
 class Moments:
     """First two moments of a node over its inputs and weights.
 
-    mean = E x; var_mu = the variance over W of the mean over the data, which is the covariance of two data; var_chi =
-    the variance over the data; within = the covariance of two data of one batch, None without batches; error =
-    estimated relative error of mean^2 + var_mu and of var_chi; of_scale = that of mean^2 + variance where it is less,
-    as behind a norm. Numbers or arrays of one kind that broadcast.
-    The integer 0 as the mean marks a unit that is centred by construction, for which closed forms hold.
+    mean: E x; var_mu: the variance over W of the mean over the data, equal to the covariance of two data; var_chi: the
+    variance over the data; within: the covariance of two data of one batch, or None without batches; error: the
+    estimated relative error of mean^2 + var_mu and of var_chi; of_scale: the relative error of mean^2 + variance if it
+    is smaller than `error`, as behind a norm. All are numbers or arrays of one kind that broadcast. A mean that is the
+    integer 0 marks a unit that is centred by construction, for which closed forms hold.
     """
 
     mean: Any
@@ -38,22 +38,22 @@ class Moments:
 
     @property
     def own(self) -> Any:
-        """Variance that data of one batch do not share; without batches that of any data."""
+        """Variance that data of one batch (or any data, without batches) do not share."""
         return self.var_chi if self.within is None else self.variance - self.within
 
     @property
     def covariance(self) -> Any:
-        """Covariance of two data of one batch; without batches that of any two."""
+        """Covariance of two data of one batch (or of any two data, without batches)."""
         return self.var_mu if self.within is None else self.within
 
     @property
     def centred(self) -> bool:
-        """Whether the mean is zero by construction."""
+        """True if the mean is zero by construction."""
         return isinstance(self.mean, int) and self.mean == 0
 
 
 def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:
-    """Return the relative error as of `Moments` from mean, var_mu, var_chi and their absolute errors."""
+    """Return the relative error that `Moments` states, from mean, var_mu, var_chi and their absolute errors."""
     (mean, var_mu, var_chi), tiny = found, n.number(1e-290)
     product = mean * mean + abs(var_mu)
     counted = product > (ZERO / FLOAT64.epsilon * n.epsilon) ** 2 * (product + var_chi)
@@ -64,10 +64,10 @@ def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> 
 @final
 @dataclass(frozen=True)
 class Pairs:
-    """Second moments over W of a unit at pairs of data: q_a, q_b of either datum, q_ab of the pair; they broadcast.
+    """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
 
-    same: True where a and b are one datum; error = estimated relative error of q_ab against sqrt(q_a q_b); rank: the
-    smallest effective rank of a batch whose norm was estimated from draws, inf where none was.
+    same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); rank: the
+    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none.
     """
 
     q_a: Any
@@ -81,7 +81,8 @@ class Pairs:
 def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:
     """Return a root L of a kernel L L^T, shape (D, rank), with orthogonal columns.
 
-    What rounding of entries of size `largest`, or of its own, leaves of zero is dropped.
+    Eigenvalues that are zero up to rounding are dropped; `largest` is the size of numbers from which the kernel was
+    computed.
     """
     values, vectors = np.linalg.eigh(kernel)
     kept = values > 2 * len(kernel) * FLOAT64.epsilon * max(largest, values[-1])
@@ -90,7 +91,7 @@ def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np
 
 def pivoted_root(kernel: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a root L of a kernel L L^T, shape (D, rank), by pivoted Cholesky: some directions may have no variance."""
-    from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - loaded where something is drawn
+    from scipy.linalg.lapack import dpstrf  # noqa: PLC0415 - only drawing needs it
 
     factor, pivots, rank, _ = dpstrf(kernel, lower=1)
     root = np.zeros((len(kernel), rank))

@@ -1,7 +1,7 @@
-"""Nodes for averages of the values of any formula, in double precision: panels that are bisected where they must be.
+"""Nodes for averages of any formula, in double precision, on panels that are bisected until they resolve its values.
 
-Where a formula jumps or has a kink that its text does not show, as floor does, the panels beside are the narrowest.
-They tell the place, at which a second search ends its panels from the beginning.
+A formula such as floor(x) has jumps or kinks that its text does not show. A first search finds them where its panels
+are narrowest; the panels of a second search end there from the beginning.
 """
 
 from collections.abc import Iterator
@@ -17,27 +17,27 @@ from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64
 
 FINE, COARSE = 24, 12
-"""Nodes of a panel, and those of the coarser rule that it is compared with."""
+"""Numbers of nodes on a panel of the rule, and of the coarser rule that it is compared with."""
 WIDEST = 0.4
-"""Standard deviations that a panel spans at most."""
+"""Largest width of a panel in standard deviations."""
 DEEP, LEVELS = 8, 900
-"""Bisections from which on a panel is taken to be beside a break, and bisections at most."""
+"""Number of bisections after which a panel counts as next to a break, and the largest number of bisections."""
 MOST, FIRST, AT_ONCE = 2**15, 2**18, 2**13
-"""Panels at most, roughly, those of the first search, and those that are bisected at once."""
+"""Approximate limits of the panels of the second search, of the first search, and of those bisected at once."""
 NARROWEST, AT_ZERO = 1e-15, 1e-250
-"""Width of a panel at least, relative to the distance from the mean; width, and error, that counts as zero."""
+"""Smallest width of a panel relative to its distance from the mean; width and error that count as zero."""
 HIDDEN = 1e-10
-"""Share of a panel at its ends in which a jump is overlooked."""
+"""Share of a panel, at either end, in which a jump is not looked for."""
 IMPROBABLE = 1e-120
-"""Probability that counts as none: rounding makes jumps of its own far out."""
+"""Probability that counts as zero; far out, rounding errors look like jumps."""
 ROUNDS = 14
-"""Divisions of the interval around a break by 16, in search of a jump."""
+"""Number of times that the interval around a break is divided by 16 to find a jump."""
 STRIPS, INSIDE = 256, 0.1
-"""Narrowest strips between breaks, at most, of which a value is computed again, and its place in a strip."""
+"""Number of narrow strips between breaks in which a value is checked, and its position in the strip."""
 ROUNDED = 1e-6
-"""Relative difference between values in double and in extended precision from which on rounding makes them."""
+"""Relative difference between a value in double and in extended precision above which it is a rounding error."""
 NEGLIGIBLE = 1e-17
-"""Error allowed on a panel: that of E phi relative to the root of E phi^2, and that of E phi^2 relative to E phi^2."""
+"""Error allowed on a panel: of E phi relative to sqrt(E phi^2), and of E phi^2 relative to itself."""
 
 Array = NDArray[np.float64]
 
@@ -45,9 +45,9 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Points z in standard deviations, weights with the Gaussian density, values of phi there.
+    """Points z in standard deviations, weights that include the Gaussian density, and values of phi.
 
-    missed: estimated errors of averages of phi, and of phi^2.
+    missed: estimated errors of the averages of phi and of phi^2.
     """
 
     z: Array
@@ -59,16 +59,16 @@ class Nodes:
 def nodes(phi: Function, mean: float, scale: float) -> Nodes:
     """Return nodes for averages of phi(mean + scale z), z standard normal.
 
-    Where the formula leaves the range of the numbers, it counts as 0, and as missed with its largest other value.
+    A value out of range counts as 0, and the error then includes its weight times the largest other value.
     """
-    try:  # nearby scales share their panels
+    try:  # similar scales share their panels
         low, high, strips = _panels(phi, mean, float(2.0 ** (np.ceil(4 * np.log2(scale)) / 4)))
     except ValueError:  # the formula grows too fast for a larger scale
         low, high, strips = _panels(phi, mean, scale)
     z, weights, values = (part.ravel() for part in _at(phi, mean, scale, low, high, FINE))
     lost, largest = ~np.isfinite(values), float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
     missed = np.nansum(_rule(phi, mean, scale, low, high)[1], axis=1) + weights[lost].sum() * largest ** np.arange(1, 3)
-    # every panel may miss a last digit of the place of a break
+    # on every panel, the position of a break may have a rounding error
     second = float(np.nansum(weights * values**2))
     missed = missed + FLOAT64.epsilon * low.size * np.array([np.sqrt(second), second])
     for left, right, *wrong in strips:
@@ -79,7 +79,7 @@ def nodes(phi: Function, mean: float, scale: float) -> Nodes:
 
 @lru_cache(maxsize=64)
 def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array, list[tuple[float, ...]]]:
-    """Return left and right ends of panels, as distances from the mean, and the strips of `_made_by_rounding`."""
+    """Return left and right ends of panels, relative to the mean, and the strips from `_made_by_rounding`."""
     reach = reach_of(FLOAT64, phi, mean, scale)
     ends = scale * np.linspace(-reach, reach, 1 + 2 * int(np.ceil(reach / WIDEST)))
     kinks = np.array(phi.pieces.kinks, dtype=float) - mean
@@ -91,9 +91,9 @@ def _panels(phi: Function, mean: float, scale: float) -> tuple[Array, Array, lis
 
 @np.errstate(all="ignore")
 def _made_by_rounding(phi: Function, mean: float, breaks: Array) -> Iterator[tuple[float, ...]]:
-    """Yield left and right ends of strips where rounding makes the values, with the errors of phi and of phi^2.
+    """Yield left and right ends of strips in which the values are rounding errors, with the errors of phi and of phi^2.
 
-    In double precision cos(x) is 1 within 1e-8 of 0, and floor(cos(x)) with it.
+    For example, cos(x) is 1 in double precision for |x| < 1e-8, and so is floor(cos(x)).
     """
     widths = np.diff(breaks)
     narrow = np.argsort(widths)[:STRIPS]
@@ -105,9 +105,9 @@ def _made_by_rounding(phi: Function, mean: float, breaks: Array) -> Iterator[tup
 
 
 def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) -> tuple[Array, Array, NDArray[np.intp]]:
-    """Return left and right ends of the panels in order, and how often each has been bisected, for averages at a scale.
+    """Return left and right ends of the panels, ascending, and how often each has been bisected.
 
-    most: of them, roughly; the worst are bisected first.
+    most: approximate limit of the number of panels; the worst ones are bisected first.
     """
     low, high = ends[:-1], ends[1:]
     kept: list[tuple[Array, Array, NDArray[np.intp]]] = []
@@ -134,10 +134,11 @@ def _search(phi: Function, mean: float, scale: float, ends: Array, most: int) ->
 
 @np.errstate(all="ignore")
 def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray[np.intp]) -> Array:
-    """Places of breaks: at or beside a panel that is narrower than its neighbours.
+    """Return the places of breaks: in or next to a panel that is narrower than its neighbours.
 
-    Of 16 parts of the interval around such a panel the one over which phi changes most is divided again. At a jump the
-    change does not shrink, and the place is the jump; at a kink it does, and the place is the middle of the panel.
+    The interval around such a panel is divided into 16 parts, then the part over which phi changes most, and so on. At
+    a jump the change does not shrink, and the place is the jump. At a kink it does, and the place is the middle of the
+    panel.
     """
     width = high - low
     left, right = np.append(np.inf, width[:-1]), np.append(width[1:], np.inf)
@@ -156,10 +157,10 @@ def _breaks(phi: Function, mean: float, low: Array, high: Array, levels: NDArray
 
 @np.errstate(all="ignore")
 def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> tuple[Array, Array]:
-    """Return averages of phi^2 on the panels, and estimated errors there of averages of phi and of phi^2.
+    """Return the averages of phi^2 on the panels, and the estimated errors of the averages of phi and of phi^2.
 
-    They are differences of two rules, and what a jump between an end and the first node hides from both: there the
-    values must be those of the polynomial through the nodes.
+    The errors are differences of two rules. Neither rule sees a jump between an end and the first node, so that the
+    difference of phi at the ends from the polynomial through the nodes is added.
     """
     sums = []
     for order in (COARSE, FINE):
@@ -182,14 +183,14 @@ def _rule(phi: Function, mean: float, scale: float, low: Array, high: Array) -> 
 
 @lru_cache
 def _barycentric() -> tuple[Array, Array]:
-    """Return the nodes of the finer rule, and the weights of the barycentric formula through them."""
+    """Return the nodes of the finer rule, and the weights of the barycentric interpolation formula."""
     x, weights = FLOAT64.legendre(FINE)
     return x, (-1.0) ** np.arange(FINE) * np.sqrt((1 - x * x) * weights)
 
 
 @np.errstate(all="ignore")
 def _at(phi: Function, mean: float, scale: float, low: Array, high: Array, order: int) -> tuple[Array, Array, Array]:
-    """Points, weights and values on panels, shape (panels, order)."""
+    """Return points, weights and values on the panels, shape (panels, order)."""
     x, weights = FLOAT64.legendre(order)
     half = (high - low)[:, None] / 2
     t = low[:, None] + half * (1 + x)

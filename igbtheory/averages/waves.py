@@ -1,8 +1,9 @@
-"""Moments of sums of terms c x^k exp(a x), a complex: polynomials, exponentials, sines and cosines of a x + b.
+"""Moments of sums of terms c x^k exp(a x) with complex a: polynomials, exponentials, sines and cosines of a x + b.
 
 With both units tilted by the exponentials, E h_a^k exp(a h_a) h_b^l exp(b h_b) = G M: for the mean m, the variance q
 and the covariance v, G = exp((a + b) m + (a + b)^2 q/2 - a b (q - v)) and M is E x^k y^l of a Gaussian pair with the
-means m + (a + b) q - b (q - v) and m + (a + b) q - a (q - v). Both are taken as rises from one v to the next.
+means m + (a + b) q - b (q - v) and m + (a + b) q - a (q - v). Variances are computed from the increase of G M between
+two values of v, without cancellation.
 """
 
 from functools import lru_cache
@@ -17,17 +18,17 @@ from igbtheory.formulas.terms import Sums
 from igbtheory.numbers import Kind
 
 MOST = 40
-"""Terms at most: the number of pairs of terms is its square."""
+"""Largest number of terms, of which all pairs are needed."""
 HIGHEST = 12
-"""Power of x at most."""
+"""Highest power of x."""
 
 Terms = dict[tuple[int, Any], Any]
-"""Coefficients c by (k, a)."""
+"""The coefficients c, with the keys (k, a)."""
 
 
 @lru_cache(maxsize=64)
 def terms(n: Kind, phi: Function) -> Terms | None:
-    """Return the terms of phi, None where it is no such sum, or one of too many."""
+    """Return the terms of phi, or None if phi is not such a sum or has too many terms."""
     found = None if phi.pieces.kinks else Sums(n, 1j, MOST, HIGHEST).of(phi.pieces.formulas[0])
     if found is None or any(b != 0 or s != 0 for _, _, b, s in found):
         return None
@@ -52,7 +53,7 @@ def moments(n: Kind, known: Terms, parity: int, mean: Any, var_mu: Any, var_chi:
 
 
 def pairs(n: Kind, known: Terms, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, float]:
-    """Return E phi(h_a) phi(h_b) at arrays of pairs, and its largest error against the roots of both second moments.
+    """Return E phi(h_a) phi(h_b) at arrays of pairs, and its largest error relative to sqrt(E phi(h_a)^2 E phi(h_b)^2).
 
     pair: variances q_a, q_b and covariance q_ab, which broadcast.
     """
@@ -63,7 +64,7 @@ def pairs(n: Kind, known: Terms, pair: tuple[Any, Any, Any], mean: Any) -> tuple
 
 
 def _product_mean(n: Kind, known: Terms, q_a: Any, q_b: Any, q_ab: Any, mean: Any) -> tuple[Any, Any]:
-    """Mean of the product, and its rounding error."""
+    """Return the mean of the product and its rounding error."""
     s, parts = (q_a + q_b) / 2, []
     for ((k, a), x), ((j, b), y) in product(known.items(), repeat=2):
         whole, apart = (a + b) * mean + (a + b) ** 2 * s / 2, a * b * (s - q_ab) - (a * a - b * b) * (q_a - q_b) / 4
@@ -74,7 +75,7 @@ def _product_mean(n: Kind, known: Terms, q_a: Any, q_b: Any, q_ab: Any, mean: An
 
 
 def _total(n: Kind, parts: Any, q: Any) -> tuple[Any, Any]:
-    """Real part of the weighted sum of terms, and its rounding error."""
+    """Return the real part of a weighted sum of terms and its rounding error."""
     total = lost = 0 * q
     for weight, (value, size) in parts:
         total = total + (weight * value).real
@@ -83,7 +84,7 @@ def _total(n: Kind, parts: Any, q: Any) -> tuple[Any, Any]:
 
 
 def _mean(n: Kind, k: int, a: Any, mean: Any, q: Any) -> tuple[Any, Any]:
-    """Mean of x^k exp(a x), and its size times its roundings."""
+    """Return the mean of x^k exp(a x), and its absolute value times the number of its rounding errors."""
     value = n.exp(a * mean + a * a * q / 2) * _mixed((k, 0), ([mean + a * q, 0], [0, 0]), (q, q), [0, 0])[0]
     return value, (8 + abs(a * mean) + abs(a * a * q)) * abs(value)
 
@@ -91,7 +92,7 @@ def _mean(n: Kind, k: int, a: Any, mean: Any, q: Any) -> tuple[Any, Any]:
 def _rise(
     n: Kind, powers: tuple[int, int], rates: tuple[Any, Any], mean: Any, q: Any, step: tuple[Any, Any, Any, Any]
 ) -> tuple[Any, Any]:
-    """Return how much the mean of a product grows from the covariance v to v + d, and its size times its roundings.
+    """Return the increase of a mean product from the covariance v to v + d, and its size times its rounding errors.
 
     step: v, d, and q - v before and after.
     """
@@ -120,7 +121,7 @@ def _value(polynomial: list[Any], d: Any) -> Any:
 
 
 def _mixed(powers: tuple[int, int], means: tuple[list[Any], list[Any]], q: tuple[Any, Any], v: list[Any]) -> list[Any]:
-    """Mean of x^k y^l as a polynomial in d, from means and a covariance that are linear in d, by Stein's lemma."""
+    """Return the mean of x^k y^l as a polynomial in d, by Stein's lemma; means and covariance are linear in d."""
     (k, j), (mu, nu) = powers, means
     if not k:
         return [1] if not j else _mixed((j, 0), (nu, mu), q[::-1], v)

@@ -1,8 +1,9 @@
-"""Certificates: what a network does in infinite width, enclosed in balls that are proven to contain it.
+"""Certificates: the moments of a network in infinite width, as balls that are proven to contain them.
 
-Lower ones first: `signs`, `growth` and `bounds` say what a formula's tree proves of it, `boxes` how large it is on the
-complex plane, `rules` and `proven_panels` are integration rules with their remainders, `gaussian`, `maxima` and
-`sphere` the expectations, `nodes` the units of a network, `result` the balls, `course` the way through the layers.
+Lower modules first. `signs`, `growth` and `bounds` derive bounds from the tree of a formula, and `boxes` bounds it in
+the complex plane. `rules` and `proven_panels` are integration rules with proven remainders. `gaussian`, `maxima` and
+`sphere` compute expectations, `nodes` the units of a network, and `course` passes through the layers. `result` holds
+the balls.
 """
 
 from igbtheory.certificate.course import certify

@@ -1,4 +1,4 @@
-"""Growth that a formula's tree proves; a formula whose growth it does not bound is refused, naming the term."""
+"""Bounds of the growth of a formula, proven from its tree. ValueError: the tree does not bound the growth."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,7 +30,7 @@ def growth(phi: Function) -> Growth:
 @final
 @dataclass(frozen=True)
 class _Bound:
-    """Growth of formulas on a stretch; name: of the whole formula."""
+    """Growth of formulas on an interval; name: the name of the whole formula, for errors."""
 
     on: Stretch
     name: str
@@ -80,7 +80,7 @@ class _Bound:
                 raise _refusal(self.name, tree)
 
     def _exponential(self, argument: Tree, tree: Tree, *, signed: bool = True) -> Growth:
-        """Return a bound of exp(t): t bounded from above, or |t| <= size (1 + |x|)."""
+        """Return a bound of exp(t) if t is bounded from above or |t| <= size (1 + |x|)."""
         most = self.on.limits(argument)[1]
         if signed and most.is_finite():
             return constant(most.exp())

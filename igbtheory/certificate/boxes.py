@@ -1,4 +1,4 @@
-"""Sizes of formulas on rectangles of the complex plane, finite only where the formula is proven to be analytic."""
+"""Bounds of formulas on rectangles of the complex plane, finite only if the formula is proven to be analytic there."""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn, final
@@ -10,7 +10,7 @@ from igbtheory.numbers.certified import exact
 from igbtheory.numbers.kind import ELEMENTARY, Kind
 
 COLUMNS, ROWS = 8, 4
-"""Rectangles that a rectangle is divided into, powers of two; rows in the upper half, which mirrors the lower."""
+"""Numbers of columns, and of rows in the upper half, of smaller rectangles; the lower half is a mirror image."""
 
 
 def _log(z: Any) -> Any:
@@ -39,7 +39,7 @@ _OWN = {
 
 @final
 class Boxes(Kind):
-    """Complex balls, not finite where a function is not analytic."""
+    """Complex balls, which are not finite where a function is not analytic."""
 
     def __init__(self) -> None:
         self.pi = acb.pi()
@@ -65,7 +65,7 @@ BOXES = Boxes()
 
 
 def analytic(tree: Tree) -> Tree:
-    """Return the formula with its broken powers written by exp and log, whose cuts are seen."""
+    """Return the formula with fractional powers written as exp(p log x), so that their branch cuts are noticed."""
     parts = tuple(map(analytic, children(tree)))
     match tree:
         case Power(Number(), Number(value)) if value > 0 and parts[0] == ZERO:
@@ -79,9 +79,9 @@ def analytic(tree: Tree) -> Tree:
 
 
 def size(tree: Tree, around: Any, inner: Any = None) -> Any:
-    """Upper bound of |tree| on the rectangles `around`, or of |tree(inner)|; infinite where it may have a singularity.
+    """Return an upper bound of |tree| or |tree(inner)| on the rectangles `around`, infinite if it may be singular.
 
-    tree: from `analytic`.
+    tree: a formula from `analytic`.
     """
     most = arb(0)
     for box in around:

@@ -1,4 +1,4 @@
-"""The way through a network in balls, with more and more bits until the result is narrow enough."""
+"""Passage of balls through a network, repeated with more bits until the result is narrow enough."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,15 +12,15 @@ from igbtheory.layers import LawNode, Layer
 from igbtheory.numbers.certified import Certified
 
 GUARD = 30
-"""Bits more than the digits asked for, at first."""
+"""Additional bits at the first attempt."""
 MOST_BITS = 200_000
-"""Bits at most."""
+"""Largest number of bits."""
 MARGIN = 16
-"""Bits beyond those that were missing."""
+"""Additional bits at later attempts, beyond those that were missing."""
 
 
 def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
-    """Return a certificate for Gaussian `inputs`, of relative radii below 10^-digits."""
+    """Return a certificate for Gaussian `inputs` with relative radii below 10^-digits."""
     refuse_inexact(layers, inputs, "certify")
     wanted = (digits + 1) * 3.3219280948873626
     bits = GUARD + int(wanted)
@@ -41,7 +41,7 @@ def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
 
 
 def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: Certified) -> Certificate:
-    """Return the certificate, however wide, with the precision of n."""
+    """Return the certificate, however wide, computed with the precision of n."""
     found = []
     with n.precision():
         node = LawNode(n, ProvenGaussian(inputs.moments(n)))
@@ -54,7 +54,7 @@ def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: C
 
 
 def _refuse_silent(found: list[Any]) -> None:
-    """Refuse a network whose outputs all tie."""
+    """Raise ValueError if all outputs tie."""
     for i, x in enumerate(found):
         if x.var_mu.is_zero() and x.var_chi.is_zero():
             raise ValueError(

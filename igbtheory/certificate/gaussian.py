@@ -1,7 +1,7 @@
-"""Moments of phi(h), h = mean + sqrt(var_mu) u + sqrt(var_chi) z, for any formula, every error bounded.
+"""Moments of phi(h), h = mean + sqrt(var_mu) u + sqrt(var_chi) z, for any formula, with proven error bounds.
 
-phi is cut off beyond [low, high], where its tail has the norm eta. Mean and second moment are integrals over panels.
-With c = var_mu/q and m(u) = E_z phi(h), the covariance is E m^2 - (E phi)^2. m is entire, whatever kinks phi has, and
+phi is set to 0 outside [low, high], where it has the norm eta. Mean and second moment are integrals over panels. With
+c = var_mu/q and m(u) = E_z phi(h), the covariance is E m^2 - (E phi)^2. m is entire, even if phi has kinks, and
 |m(u + iv)| <= exp(c v^2/(2 (1 - c))) E_z |phi|, so that the trapezoidal rule of step h for E m^2 errs by at most
 2 exp(k d^2) E phi^2/(exp(2 pi d/h) - 1) for every d > 0, k = 1/2 + c/(1 - c) (Trefethen and Weideman 2014, Theorem 5.1;
 Jensen). The operator phi -> E[phi(h_b) | h_a] does not increase norms: cutting phi off changes E m^2 by at most
@@ -29,7 +29,7 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
     narrow = scale if alike else h.var_chi.sqrt()
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, lambda y: normal_bound(n, y, narrow))
     ends, seen, _ = between(n, phi, low, high)
-    rule = layout.rule(ends, [(formula,) for formula in phi.pieces.formulas[seen]])
+    rule = layout.rule(ends, phi.pieces.formulas[seen])
     average, second = rule.averages(lambda x: n.npdf((x - mean) / scale) / scale, lambda y: normal_bound(n, y, scale))
     average, second = average + arb(0, eta), second + arb(0, eta * eta)
     if h.centred and phi.parity < 0:
@@ -47,7 +47,7 @@ def moments(n: Certified, phi: Function, h: Moments) -> Moments:
 
 
 def cut(n: Certified, phi: Function, mean: Any, scale: Any, factor: Any = 1) -> tuple[Any, Any, Any]:
-    """Ends low and high of the stretch that is integrated, and sqrt(factor) times a bound of the norm of phi beyond."""
+    """Return the ends of the interval of integration, and sqrt(factor) times a bound of the norm of phi outside."""
     bound = growth(phi)
     reach = bound.reach(scale, 2 * n.bits)
     middle, distance = float(mean), reach * length(scale, phi.name)
@@ -58,7 +58,10 @@ def cut(n: Certified, phi: Function, mean: Any, scale: Any, factor: Any = 1) -> 
 
 
 def standard(n: Certified, h: Moments, name: str) -> tuple[Any, Any]:
-    """Mean and standard deviation of h; refused where h does not vary, or where its balls are too wide to go on."""
+    """Return mean and standard deviation of h.
+
+    ValueError: h does not vary. TooWideError: its balls are too wide.
+    """
     if h.variance.is_zero():
         raise ValueError(f"expected a pre-activation that varies in front of {name!r}, got variance 0")
     mean, variances = n.number(h.mean), [x for x in (h.var_mu, h.var_chi) if not x.is_zero()]
@@ -68,7 +71,7 @@ def standard(n: Certified, h: Moments, name: str) -> tuple[Any, Any]:
 
 
 def length(scale: Any, name: str) -> float:
-    """Return the midpoint of a standard deviation, refused where double precision does not hold it."""
+    """Return the midpoint of a standard deviation. ValueError: it is outside the range of double precision."""
     found = float(scale)
     if not 1e-100 < found < 1e100:
         raise ValueError(f"expected a pre-activation of {name!r} with a standard deviation in range, got {found:.3g}")
@@ -76,21 +79,21 @@ def length(scale: Any, name: str) -> float:
 
 
 def normal_bound(n: Certified, height: Any, scale: Any) -> Any:
-    """Return a bound of the density of N(x, scale^2) at z, |Im z| <= height, for any x."""
+    """Return a bound of the density of N(x, scale^2) at z for |Im z| <= height and any real x."""
     return ((height / scale) ** 2 / 2).exp() / (scale * (2 * n.pi).sqrt())
 
 
 def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> Any:
-    """Return the mean square E m(u)^2 of m(u) = E_z phi(h), phi cut off; `norm` bounds E phi^2, `most` bounds |phi|."""
+    """Return E m(u)^2 with m(u) = E_z phi(h) and phi cut off; norm: a bound of E phi^2; most: a bound of |phi|."""
     step, count, error = trapezoid(n, h, norm, most)
     mean, root, narrow = n.number(h.mean), h.var_mu.sqrt(), h.var_chi.sqrt()
-    masses = [weight * value for weight, value in zip(rule.weights, rule.values[0], strict=True)]
+    masses = [weight * value for weight, value in zip(rule.weights, rule.values, strict=True)]
     places = [float(x) for x in rule.x]
     reach = float(narrow) * (1.39 * (n.bits + 20)) ** 0.5
     if count * sum(abs(place - float(mean)) < reach for place in places) > MOST * 400:
         raise ValueError(too_many("an activation"))
     outside = sum(map(abs, masses), start=arb(0)) * (-((arb(reach) / narrow) ** 2) / 2).exp()
-    lost = rule.remainder(lambda y: normal_bound(n, y, narrow), lambda b: b[0])
+    lost = rule.remainder(lambda y: normal_bound(n, y, narrow))
     density = narrow * (2 * n.pi).sqrt()
     rate, total = -1 / (2 * h.var_chi), arb(0)
     for j in range(-count, count + 1):
@@ -112,7 +115,7 @@ def _mean_square(n: Certified, rule: Rule, h: Moments, norm: Any, most: Any) -> 
 
 
 def trapezoid(n: Certified, h: Moments, norm: Any, most: Any) -> tuple[Any, int, Any]:
-    """Step, number of nodes on either side, and error of the trapezoidal rule in u: aliases and what lies beyond."""
+    """Return step, number of nodes on each side, and error of the trapezoidal rule in u: aliasing plus truncation."""
     k = arb(1) / 2 + h.var_mu / h.var_chi
     log_goal = n.bits * 0.6932 + 4
     step = arb(3.14159 / (float(k) * log_goal) ** 0.5)

@@ -1,4 +1,4 @@
-"""Growth |f(x)| <= size (1 + |x|)^power exp(rate |x|), and what a normal law sees of f far out."""
+"""Growth |f(x)| <= size (1 + |x|)^power exp(rate |x|), and the mean square of f in the tails of a normal law."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +10,7 @@ from flint import arb, fmpq
 @final
 @dataclass(frozen=True)
 class Growth:
-    """Bound |f(x)| <= size (1 + |x|)^power exp(rate |x|), all three not negative."""
+    """Bound |f(x)| <= size (1 + |x|)^power exp(rate |x|); size, power and rate are not negative."""
 
     size: Any
     power: Fraction
@@ -43,13 +43,13 @@ class Growth:
         return (size * (k * k / 2).exp() * ((reach - k) / arb(2).sqrt()).erfc()).abs_upper()
 
     def reach(self, scale: Any, bits: int) -> float:
-        """Number of standard deviations beyond which about 2^-bits is left; an estimate, `beyond` is the proof."""
+        """Return the standard deviations beyond which about 2^-bits is left: an estimate, which `beyond` proves."""
         steepness = float(2 * _ball(self.power) / scale.max(arb(1)) + 2 * self.rate) * float(scale)
         return float(steepness + (1.39 * bits + 2 * float(self.size.max(arb(1)).log()) + 4) ** 0.5 + steepness / 4)
 
 
 def constant(value: Any) -> Growth:
-    """Return the growth of what is bounded."""
+    """Return the growth of a bounded function."""
     return Growth(arb(value), Fraction(0), arb(0))
 
 

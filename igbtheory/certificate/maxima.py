@@ -1,13 +1,13 @@
-"""Moments of phi(M), M the largest of m Gaussian units, every error bounded.
+"""Moments of phi(M), M the largest of m Gaussian units, with proven error bounds.
 
 In standard units, with Phi_2 the distribution function of a pair of correlation c = var_mu/q,
 
     covariance = iint f'(x) f'(y) (Phi_2(x, y)^m - Phi(x)^m Phi(y)^m) dx dy,
 
-jumps of f counting as atoms. Phi_2(x, y) = E_u P(x, u) P(y, u), P(x, u) = Phi((x - sqrt(c) u)/sqrt(1 - c)), by the
+where jumps of f count as atoms. Phi_2(x, y) = E_u P(x, u) P(y, u), P(x, u) = Phi((x - sqrt(c) u)/sqrt(1 - c)), by the
 trapezoidal rule of `gaussian`: |P(x, u + iv)| <= exp(c v^2/(2 (1 - c))). The integrand is entire in x and y, as
-|Phi_2(x + iv, y)| <= exp(v^2/(2 (1 - c^2))) and |Phi(x + iv)| <= exp(v^2/2). Beyond [low, high] f is held constant;
-what that leaves out of f has the norm eta, and the density of M is at most m times that of a unit.
+|Phi_2(x + iv, y)| <= exp(v^2/(2 (1 - c^2))) and |Phi(x + iv)| <= exp(v^2/2). Outside [low, high], f is held constant,
+which changes f by at most eta in norm. The density of M is at most m times the density of a unit.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from igbtheory.numbers.certified import Certified
 
 _IDENTITY = formula("identity", "x", "")
 MOST = 2500
-"""Nodes of an axis of the double integral at most."""
+"""Largest number of nodes on an axis of the double integral."""
 
 
 def moments(n: Certified, phi: Function | None, m: int, h: Moments) -> Moments:
@@ -57,12 +57,12 @@ def _plain(n: Certified, phi: Function, m: int, mean: Any, scale: Any, low: Any,
 
     ends, seen, _ = between(n, phi, low, high)
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, weight)
-    rule = layout.rule(ends, [(formula,) for formula in phi.pieces.formulas[seen]])
+    rule = layout.rule(ends, phi.pieces.formulas[seen])
     return rule.averages(of_maximum, weight)
 
 
 def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high: Any) -> Any:
-    """Return the covariance of f(M_a) and f(M_b), f held constant beyond low and high."""
+    """Return the covariance of f(M_a) and f(M_b), with f held constant outside [low, high]."""
     mean, q = n.number(h.mean), h.variance
     scale = q.sqrt()
     # q (1 - c^2)/m
@@ -75,7 +75,7 @@ def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high:
     if float(high - low) / length(narrow, phi.name) > MOST / 6:
         raise ValueError(too_many(f"MaxPool({m})"))
     layout = Layout(n, phi.name, 4 * length(narrow, phi.name), n.bits + 10, weight)
-    rule = layout.rule(ends, [(slope,) for slope in phi.slope.formulas[seen]])
+    rule = layout.rule(ends, phi.slope.formulas[seen])
     x, weights = _atoms(rule, jumps)
     if len(x) > MOST:
         raise ValueError(too_many(f"MaxPool({m})"))
@@ -90,13 +90,13 @@ def _covariance(n: Certified, phi: Function, m: int, h: Moments, low: Any, high:
             part = weights[j] * (pair - apart) * _quotient(pair, apart, m)
             inside += part
         total += weight_i * (2 * inside - part)
-    mass = rule.total(0) + sum((abs(jump) for _, jump in jumps), start=arb(0))
-    return total + arb(0, (2 * mass * rule.remainder(weight, lambda b: b[0])).abs_upper())
+    mass = rule.total() + sum((abs(jump) for _, jump in jumps), start=arb(0))
+    return total + arb(0, (2 * mass * rule.remainder(weight)).abs_upper())
 
 
 def _atoms(rule: Rule, jumps: list[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
-    """Return the nodes and weights of f'(x) dx, jumps among them; flat stretches left out."""
-    weights = [step * slope for step, slope in zip(rule.weights, rule.values[0], strict=True)]
+    """Return the nodes and weights of f'(x) dx, including the jumps, without nodes of weight 0."""
+    weights = [step * slope for step, slope in zip(rule.weights, rule.values, strict=True)]
     pairs = [*zip(rule.x, weights, strict=True), *jumps]
     kept = [pair for pair in pairs if not pair[1].is_zero()]
     return [x for x, _ in kept], [weight for _, weight in kept]

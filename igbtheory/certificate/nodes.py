@@ -1,4 +1,4 @@
-"""Units of a network in balls: the layers' own rules, with proven expectations in place of quadrature."""
+"""Units of a network in balls: the rules of the layers, with proven expectations instead of quadrature."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast, final
@@ -21,7 +21,7 @@ ESTIMATED = "use predict(), which estimates its error"
 
 
 def law(layer: Layer, node: LawNode) -> LawNode:
-    """What a layer does to a node: its own rule, on units whose expectations are proven."""
+    """Return the node after a layer, by the layer's own rule on units whose expectations are proven."""
     if isinstance(layer, Residual):
         return layer.through(node, law, add_moments)
     if isinstance(layer, MaxPool) and layer.m > 1 and node.phi is not None and not increases(node.phi):
@@ -39,9 +39,9 @@ def law(layer: Layer, node: LawNode) -> LawNode:
 
 
 def proven(node: LawNode) -> LawNode | None:
-    """Return the node with a base whose expectations are proven, None where nothing can be proven of its base.
+    """Return the node with a base whose expectations are proven, or None if there is no proof for its base.
 
-    Moments that a rule of the package has averaged are proven where that rule reports no estimated error.
+    Moments that a rule of the package has averaged are proven if that rule reports no estimated error.
     """
     base = node.base
     if isinstance(base, Gaussian):
@@ -91,7 +91,7 @@ class ProvenNormalised(Base[Moments]):
 
 
 def never_flat(phi: Function | None, size: int) -> int:
-    """Zero, the probability that a phi which is nowhere constant is one value over a batch; refused for any other."""
+    """Return 0, the probability that phi has one value over a batch. ValueError: phi is constant on an interval."""
     if phi is None or ZERO not in phi.slope.formulas:
         return 0
     raise ValueError(

@@ -57,8 +57,8 @@ def layers_of_ends(n: Certified, *ends: Any) -> CertifiedLayers:
 class Certificate(OutputLayer):
     """Proven enclosures for a network in infinite width: var_mu, var_chi, gamma and c of the output layer.
 
-    Each is a ball of python-flint (`flint.arb`) that contains the true value, of relative radius below 10^-digits.
-    per_layer: the same after every Dense layer, lists. Arithmetic with balls of so many digits needs the precision set:
+    Each is a ball of python-flint (`flint.arb`) that contains the true value, with a relative radius below 10^-digits.
+    per_layer: lists of the balls after every Dense layer. Before arithmetic with the balls, set the precision:
     `flint.ctx.dps = digits + 5`.
     """
 
@@ -67,7 +67,7 @@ class Certificate(OutputLayer):
 
     @property
     def bits(self) -> int:
-        """Bits that the computation carried in the end."""
+        """Number of bits in the last computation."""
         return self.per_layer.n.bits
 
     def shown(self, ball: Any) -> str:
@@ -76,7 +76,7 @@ class Certificate(OutputLayer):
             return str(ball.str(self.digits + 2, radius=True))
 
     def holds(self) -> bool:
-        """Whether all relative radii of the output layer are below 10^-(digits + 1): the printed ones are larger."""
+        """Return whether all relative radii of the output layer are below 10^-(digits + 1); printing enlarges them."""
         with self.per_layer.n.precision():
             balls = [getattr(self, name) for name in NAMES]
             return all((x.is_exact() and not x.is_nan()) or x.rad() * 10 ** (self.digits + 1) < abs(x) for x in balls)
@@ -104,7 +104,7 @@ class Certificate(OutputLayer):
 
 
 def accuracy(ball: Any) -> float:
-    """Bits of a ball that are right, a lower bound: of an exact number, 0 and inf among them, infinitely many."""
+    """Return a lower bound of the number of correct bits of a ball; it is infinite for exact numbers, including inf."""
     if ball.is_exact() and not ball.is_nan():
         return float("inf")
     return float(ball.rel_accuracy_bits() - 1)

@@ -1,4 +1,4 @@
-"""Least and greatest values that a formula's tree proves between two of its kinks."""
+"""Lower and upper bounds of a formula between two of its kinks, proven from its tree."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +14,7 @@ from igbtheory.formulas.tree import Call, Constant, Number, Power, Product, Sum,
 from igbtheory.numbers.certified import Certified
 
 LIMITED = {"sin": 1, "cos": 1, "tanh": 1, "sech": 1, "erf": 1, "sigmoid": 1, "erfc": 2, "atan": 2, "asin": 2, "acos": 4}
-"""Functions that are bounded where they are defined, and bounds."""
+"""Functions that are bounded where they are defined, with bounds of their absolute values."""
 _LEAST = {**dict.fromkeys(("sqrt", "exp", "sech", "erfc", "sigmoid", "softplus", "acosh", "acos"), 0), "cosh": 1}
 _RISING = frozenset({"sqrt", "exp", "expm1", "log", "log1p", "sinh", "tanh", "asinh", "atan", "erf", "softplus"})
 
@@ -23,7 +23,7 @@ Limits = tuple[Any, Any]
 
 
 def increases(phi: Function) -> bool:
-    """Whether the trees of its slopes, and its jumps, prove that phi increases."""
+    """Return whether the trees of its slopes, and its jumps, prove that phi increases."""
     n = Certified(64)
     with n.precision():
         slopes = zip(stretches(n, phi), phi.slope.formulas, strict=True)
@@ -32,21 +32,21 @@ def increases(phi: Function) -> bool:
 
 
 def stretches(n: Certified, phi: Function) -> list["Stretch"]:
-    """Return the stretches between the kinks of phi, ascending."""
+    """Return the intervals between the kinks of phi, ascending."""
     return [Stretch(n, *ends) for ends in pairwise([None, *phi.pieces.kinks, None])]
 
 
 @final
 @dataclass(frozen=True)
 class Stretch:
-    """Part of the x axis from `low` to `high` (None: unbounded) on which a formula has no kinks."""
+    """Interval of the x axis from `low` to `high` (None: unbounded) on which a formula has no kinks."""
 
     n: Certified
     low: Fraction | None
     high: Fraction | None
 
     def limits(self, tree: Tree) -> Limits:
-        """Return a lower and an upper bound of a formula here, infinite where its tree shows none."""
+        """Return a lower and an upper bound of a formula here; a bound that the tree does not prove is infinite."""
         match tree:
             case Number() | Constant():
                 value = self.value(tree)
@@ -80,11 +80,11 @@ class Stretch:
         )
 
     def value(self, tree: Number | Constant) -> Any:
-        """Return the value of a number; for pi and e a ball that holds both."""
+        """Return the value of a number; for pi and e, a ball that contains both."""
         return self.n.number(tree.value) if isinstance(tree, Number) else arb(3.5, 1)
 
 
 def _times(a: Limits, b: Limits) -> Limits:
-    """Return the bounds of a product from those of two factors; 0 times infinity is 0, as no factor is infinite."""
+    """Return the bounds of a product from the bounds of two factors; 0 times infinity is 0, as factors are finite."""
     corners = [arb(0) if x.is_zero() or y.is_zero() else x * y for x in a for y in b]
     return reduce(arb.min, corners).lower(), reduce(arb.max, corners).upper()

@@ -18,7 +18,7 @@ from igbtheory.numbers.certified import Certified
 
 
 def moments(n: Certified, phi: Function | None, m: int, size: int) -> Moments:
-    """Return the moments of phi(M), units of batches of `size`."""
+    """Return the moments of phi(M) for batches of `size`."""
     phi = phi or FUNCTIONS["linear"]
     average, second = _on_two_points(n, phi, m) if size == 2 else _on_sphere(n, phi, m, size)
     if m == 1 and phi.parity < 0:
@@ -27,14 +27,14 @@ def moments(n: Certified, phi: Function | None, m: int, size: int) -> Moments:
 
 
 def _on_two_points(n: Certified, phi: Function, m: int) -> tuple[Any, Any]:
-    """Return the mean and mean square where M is -1 with probability 2^-m, else 1."""
+    """Return the mean and mean square of phi(M) if M is -1 with probability 2^-m and 1 otherwise."""
     low, high = (n.number(value) for value in _at_ends(n, phi))
     alone = n.number(Fraction(1, 2**m))
     return alone * low + (1 - alone) * high, alone * low * low + (1 - alone) * high * high
 
 
 def _at_ends(n: Certified, phi: Function) -> list[Any]:
-    """Return the values of phi at -1 and 1, which belong to the piece on their right where they are kinks."""
+    """Return the values of phi at -1 and 1; at a kink, the piece on the right counts."""
     index = [sum(kink <= x for kink in phi.pieces.kinks) for x in (-1, 1)]
     return [evaluate(phi.pieces.formulas[i], n, arb(x)) for i, x in zip(index, (-1, 1), strict=True)]
 
@@ -57,7 +57,7 @@ def _on_sphere(n: Certified, phi: Function, m: int, size: int) -> tuple[Any, Any
     ends, seen, _ = between(n, phi, -root, root)
     angles = [-n.pi / 2, *((end / root).asin() for end in ends[1:-1]), n.pi / 2]
     layout = Layout(n, phi.name, 6 / (size * m) ** 0.5, n.bits + 10, weight, lambda t: root * t.sin())
-    rule = layout.rule(angles, [(formula,) for formula in phi.pieces.formulas[seen]])
+    rule = layout.rule(angles, phi.pieces.formulas[seen])
     return rule.averages(density, weight)
 
 
