@@ -1,4 +1,4 @@
-"""Which of the outputs of a model are its logits."""
+"""The choice of the logits among the outputs of a model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,11 @@ import torch
 
 
 def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:
-    """Return the logits: the outputs where they are one tensor, else the part `output` of them.
+    """Return the logits: the outputs if they are one tensor, else their part `output`.
 
     output: a name, or a place in a tuple; None: the part named logits, as of torchvision's GoogLeNet and of Hugging
     Face's models, or the only tensor.
-    TypeError: there is no such part, which names those that there are, or no tensor of floating numbers.
+    TypeError: no part has this name, and the error lists the parts; or no part is a tensor of floating-point numbers.
     """
     if isinstance(outputs, torch.Tensor) and outputs.is_floating_point():
         return outputs
@@ -32,7 +32,7 @@ def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:
 
 
 def _parts(outputs: Any) -> dict[Any, Any]:
-    """Return the parts of outputs by their names, or by their places in a tuple or list."""
+    """Return the parts of outputs by name, or by place in a tuple or list."""
     if isinstance(outputs, Mapping):
         return dict(outputs)
     if isinstance(outputs, tuple | list):

@@ -1,9 +1,8 @@
-"""What a measurement of models is made of: a model, a random stream of its own, and a pass of the data through it."""
+"""What a measurement of models is made of: a fresh model, its own random stream, and a pass of the data through it."""
 
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,51 +10,34 @@ import torch
 
 from igbtheory.torch.failures import note_making, note_pass
 from igbtheory.torch.logits import logits_of
+from igbtheory.torch.models import checked_model
 
 
-def made(make_model: Callable[[], Any], network: int) -> Any:
-    """Return the model of make_model; its errors get a note."""
+def made(make_model: Callable[[], Any], network: int) -> torch.nn.Module:
+    """Return the model that make_model makes for a network; errors of make_model get a note."""
     try:
-        return make_model()
+        model = make_model()
     except Exception as error:
         note_making(error, network)
         raise
-
-
-@cache
-def _devices() -> tuple[int, bool, bool]:
-    """Return the number of CUDA devices, and whether there are those of Apple and of Intel."""
-    return torch.cuda.device_count(), torch.backends.mps.is_available(), torch.xpu.is_available()
+    return checked_model(model)
 
 
 @contextmanager
 def stream(seed: int, network: int) -> Iterator[None]:
-    """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
-    with undisturbed():
-        seed_all(seed, network)
-        yield
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Give the global generators back the states that they had, whatever happens to them while the context lasts."""
+    """Context in which the global generators are seeded for one network; in the end they get their states back."""
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
+    # a word for each generator: those of PyTorch and NumPy have the same algorithm, and would repeat one another
+    words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     try:
-        with torch.random.fork_rng(devices=range(_devices()[0])):
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            torch.manual_seed(words[0])
+            np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
+            random.seed(words[2])
             yield
     finally:
         np.random.set_state(of_numpy)  # noqa: NPY002 - as above
         random.setstate(of_python)
-
-
-def seed_all(seed: int, network: int) -> None:
-    """Seed the global generators for one network."""
-    # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
-    words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
-    # the generators of devices that are not there need no seed, and take longer than a small model
-    (torch.manual_seed if any(_devices()) else torch.default_generator.manual_seed)(words[0])
-    np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
-    random.seed(words[2])
 
 
 def outputs_of(
@@ -65,9 +47,10 @@ def outputs_of(
     sizes: tuple[int, int | None],
     output: str | int | None = None,
 ) -> torch.Tensor:
-    """Outputs of the model at a batch, (n_samples, outputs).
+    """Return the outputs of the model for a batch, (n_samples, outputs).
 
-    sizes: number of all data, and of those in a pass; output: which of several outputs, as of `measure`.
+    sizes: the number of all data and the number of data in a pass, for error messages. output: which of several
+    outputs, as in `measure`.
     """
     size = len(batch)
     try:
@@ -79,6 +62,6 @@ def outputs_of(
     if outputs.ndim not in {1, 2} or len(outputs) != size or not outputs.numel():
         raise ValueError(
             f"expected outputs of shape ({size},) or ({size}, classes) for {size} data, got {tuple(outputs.shape)}; "
-            "let the model return one row of logits a datum"
+            "let the model return one row of logits for each datum"
         )
     return outputs.reshape(size, -1)
