@@ -15,7 +15,6 @@ from igbtheory.studies.criterion import criterion
 from igbtheory.studies.record import Recorder, layers, without_trace
 from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
-from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import fit
 from igbtheory.torch.passes import made, outputs_of, stream
 
@@ -43,7 +42,7 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
 
 def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
     """Return a fresh network with the start of its arm, and what records it."""
-    rule, model = criterion(arm.loss), checked_model(made(arm.make_model, network), None)
+    rule, model = criterion(arm.loss), made(arm.make_model, network)
     seen = moved(checked_data(task.seen), model.parameters())
     outputs = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
     classes, labels = max(2, outputs.shape[1]), np.concatenate([task.labels, task.seen_labels])

@@ -1,4 +1,4 @@
-"""The last linear layer of a PyTorch model, its inputs fixed."""
+"""The last linear layer of a PyTorch model, for fixed inputs to it."""
 
 import copy
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.torch.data import checked_data, moved
-from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.initialisers import variance
 from igbtheory.torch.models import checked_model
-from igbtheory.torch.outputs import guesses
+from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
 
 Array = NDArray[np.float64]
@@ -20,15 +20,16 @@ Array = NDArray[np.float64]
 
 @final
 class LastLayer:
-    """Parameters of the last linear layer, and its inputs at the data. A single output stands beside a zero.
+    """The parameters of the last linear layer, and its inputs at the data.
 
-    name: of the layer; weight, bias: as they would become; none of the model's own changes before `keep`.
+    name: of the layer. weight, bias: its parameters, which change here first; `keep` writes them into the model.
     """
 
     def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
-        own = copy.deepcopy(checked_model(model, None))
-        random = [name for name, m in own.named_modules() if isinstance(m, nn.modules.dropout._DropoutNd) and m.p]  # noqa: SLF001 - the common class of all
-        if random and any(own.get_submodule(name).training for name in random):
+        own = copy.deepcopy(checked_model(model))
+        dropping = nn.modules.dropout._DropoutNd  # noqa: SLF001 - the common class of all
+        random = [name for name, m in own.named_modules() if isinstance(m, dropping) and m.p and m.training]
+        if random:
             raise ValueError(
                 f"expected a model whose guesses follow from its weights, got Dropout ({random[0]!r}); call "
                 "model.eval(), and model.train() afterwards"
@@ -44,7 +45,7 @@ class LastLayer:
         last = [(name, x) for name, x, y in seen if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
         if not last:
             raise ValueError(
-                "expected a model that ends in a linear layer with one row of outputs a datum, got another"
+                "expected a model that ends in a linear layer with one row of outputs for each datum, got another"
             )
         self.name, inputs = last[-1]
         self.module = model.get_submodule(self.name)
@@ -56,28 +57,23 @@ class LastLayer:
 
     def outputs(self) -> Array:
         """Return the outputs at the data in double precision, (n_samples, classes)."""
-        found = self.inputs @ self.weight.T + (0.0 if self.bias is None else self.bias)
-        return found if found.shape[1] > 1 else np.hstack([found, np.zeros_like(found)])
+        return beside_zero(self.inputs @ self.weight.T + (0.0 if self.bias is None else self.bias))
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
-        """Draw the parameters anew until the outputs are as wanted; return the tries, 0 where all have missed."""
-        fan_out, fan_in = self.weight.shape
-        own = self.weight, self.bias
-        laws = [
-            None if part is None else variance([torch.from_numpy(part)], fan_in, fan_out)
-            for part in (self.weight, None if self.bias is None or not self.bias.any() else self.bias)
-        ]
-        rng = np.random.default_rng(seed)
+        """Draw the parameters anew until the outputs are as wanted; return the number of draws, 0 if all have missed."""
+        own, rng = (self.weight, self.bias), np.random.default_rng(seed)
+        draw_weight = _drawing(self.weight, self.weight.shape)
+        draw_bias = None if self.bias is None or not self.bias.any() else _drawing(self.bias, self.weight.shape)
         for i in range(tries):
-            self.weight, bias = (_drawn(rng, law, part) for law, part in zip(laws, own, strict=True))
-            self.bias = own[1] if bias is None else bias
+            self.weight = draw_weight(rng)
+            self.bias = draw_bias(rng) if draw_bias else own[1]
             if wanted(self.outputs()):
                 return i + 1
         self.weight, self.bias = own
         return 0
 
     def slopes(self) -> Array:
-        """Return what a shift of 1 adds to an output at every datum."""
+        """Return what a shift of 1 adds to an output at every datum: see `shift`."""
         if self.bias is not None:
             return np.ones(len(self.inputs))
         found: Array = self.inputs @ self._direction()
@@ -89,7 +85,7 @@ class LastLayer:
         return found
 
     def shift(self, shifts: Array) -> None:
-        """Shift the outputs of the classes."""
+        """Shift the outputs of the classes by the biases, or, without biases, along the mean of the inputs."""
         shifts = shifts if len(self.weight) > 1 else shifts[:1] - shifts[1:]
         if self.bias is not None:
             self.bias = self.bias + shifts
@@ -97,7 +93,7 @@ class LastLayer:
             self.weight = self.weight + np.multiply.outer(shifts, self._direction())
 
     def keep(self) -> float:
-        """Write the parameters into the model, and return the length of the change over that of the parameters."""
+        """Write the parameters into the model, and return the length of their change over their own length."""
         squares = np.zeros(2)
         for parameter, values in ((self.module.weight, self.weight), (self.module.bias, self.bias)):
             if values is not None:
@@ -117,11 +113,13 @@ def _numbers(values: torch.Tensor) -> Array:
     return found
 
 
-def _drawn(rng: np.random.Generator, law: Variance | None, like: Array | None) -> Any:
-    """Return numbers of that law, normal where it is not uniform."""
-    if law is None or like is None:
-        return None
+def _drawing(values: Array, fans: tuple[int, ...]) -> Callable[[np.random.Generator], Array]:
+    """Return a function that draws numbers from the law of these values: uniform if it is known to be, else normal.
+
+    fans: fan-out and fan-in of the layer.
+    """
+    law = variance([torch.from_numpy(values)], fans[1], fans[0])
     deviation = np.sqrt(law.value)
     if law.laws[0].endswith("uniform"):
-        return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
-    return deviation * rng.standard_normal(like.shape)
+        return lambda rng: rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, values.shape)
+    return lambda rng: deviation * rng.standard_normal(values.shape)

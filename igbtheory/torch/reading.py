@@ -17,7 +17,7 @@ from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.logits import logits_of
 from igbtheory.torch.passes import stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, UnreadError, gate_of, is_vector, layers_of, units_behind
-from igbtheory.torch.rows.reshaped import Halves
+from igbtheory.torch.rows.extra_layers import Halves
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (

@@ -15,7 +15,7 @@ from igbtheory.layers.spatial import Ending
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
 from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.reshaped import Exchanged, Halves, Second, Unflatten
+from igbtheory.torch.rows.extra_layers import Exchanged, Halves, Second, Unflatten
 from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
 
 __all__ = [

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from igbtheory.layers import GEGLU, GLU, Activation, Layer, ReGLU, SwiGLU
-from igbtheory.torch.rows.reshaped import Halves, Second
+from igbtheory.torch.rows.extra_layers import Halves, Second
 from igbtheory.torch.rows.site import Site, UnreadError, reads
 
 PRODUCTS = {operator.mul, operator.imul, torch.mul, "mul", "mul_"}

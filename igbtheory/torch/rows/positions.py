@@ -18,39 +18,48 @@ from igbtheory.layers import (
     PositionEmbedding,
     Tokens,
 )
-from igbtheory.torch.rows.reshaped import AdaptiveAvgPool, Halves, Second, Unflatten, WindowMax, WindowMean
-from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads, square
+from igbtheory.torch.rows.extra_layers import Halves, Second, TorchAvgPool, TorchMaxPool, TorchPool, Unflatten
+from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads
 
 PERMUTATIONS = torch.permute, torch.transpose, torch.swapaxes, torch.swapdims, torch.movedim
 
 
 @reads(nn.MaxPool2d, nn.AvgPool2d, nn.MaxPool1d, nn.AvgPool1d)
 def pool(module: Any, site: Site) -> list[Layer]:
-    """Return MaxPool2d or AvgPool2d, GlobalAvgPool where there is one window, pools of the reader for other windows."""
+    """Return the theory's pool if it has one with these windows, else a pool that PyTorch computes."""
     site.refuse_units(last=False)
-    size, sides, behind = square("kernel_size", module.kernel_size), site.before[1:], site.after[1:]
-    stride, padding = square("stride", module.stride or size), square("padding", module.padding)
-    average = isinstance(module, nn.AvgPool2d | nn.AvgPool1d)
-    if average and getattr(module, "divisor_override", None):
-        raise UnreadError("the theory has averages over windows; take no divisor_override")
-    if average and set(sides) == {size} and not padding:
+    sides, average = site.before[1:], isinstance(module, nn.AvgPool2d | nn.AvgPool1d)
+    size, stride, padding, dilation = (
+        _equal(getattr(module, name, 1)) for name in ("kernel_size", "stride", "padding", "dilation")
+    )
+    counted = not getattr(module, "divisor_override", None) and (not padding or getattr(module, "count_include_pad", 1))
+    if average and counted and set(sides) == {size} and not padding:
         return [GlobalAvgPool()]
-    dilation = 1 if average else square("dilation", module.dilation)
+    known = len(sides) == 2 and None not in {size, stride, padding} and dilation == 1 and counted
     # ceil_mode keeps windows that reach beyond the edges
-    cut = any((n - 1) * stride + size > length + 2 * padding for n, length in zip(behind, sides, strict=True))
-    inside = average and padding > 0 and not module.count_include_pad
-    if len(sides) == 1 or cut or inside or dilation > 1:
-        windows = size, stride, padding, behind
-        return [WindowMean(*windows, inside) if average else WindowMax(*windows, dilation)]
+    if not known or (module.ceil_mode and any((length + 2 * padding - size) % stride for length in sides)):
+        return [_of_torch(module, site, TorchAvgPool if average else TorchMaxPool)]
     plain = stride == size and not padding and not any(length % size for length in sides)
     kind = AvgPool2d if average else MaxPool2d
     return [kind(size) if plain else kind(size, stride, padding)]
 
 
+def _equal(value: Any) -> Any:
+    """Return the length along every axis, None if the lengths differ."""
+    values = {value} if isinstance(value, int) else set(value)
+    return values.pop() if len(values) == 1 else None
+
+
+def _of_torch(module: Any, site: Site, kind: type[TorchPool]) -> TorchPool:
+    """Return the pool that PyTorch computes as the module does."""
+    base = next(base for base in type(module).__mro__ if base.__module__ == nn.MaxPool2d.__module__)
+    settings = ((name, getattr(module, name)) for name in base.__constants__ if name != "return_indices")
+    return kind(base.__name__, tuple(settings), site.after[1:])
+
+
 @reads(nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool1d)
 def adaptive_pool(module: Any, site: Site) -> list[Layer]:
-    """Return the average pool that leaves so many positions, with an exact rule where its windows are equal."""
-    del module
+    """Return the average pool that leaves this number of positions: the theory's own if its windows are equal."""
     site.refuse_units(last=False)
     before, after = site.before[1:], site.after[1:]
     if site.vector or before == after:
@@ -60,7 +69,7 @@ def adaptive_pool(module: Any, site: Site) -> list[Layer]:
     sizes = {length / count for length, count in zip(before, after, strict=True)}
     size = sizes.pop()
     plain = len(after) == 2 and not sizes and size.is_integer()
-    return [AvgPool2d(int(size)) if plain else AdaptiveAvgPool(after)]
+    return [AvgPool2d(int(size)) if plain else _of_torch(module, site, TorchAvgPool)]
 
 
 @reads(nn.Flatten, nn.Unflatten, torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view)

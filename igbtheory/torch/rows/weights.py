@@ -7,7 +7,7 @@ from torch import nn
 
 from igbtheory.layers import Activation, Conv1d, Conv2d, Dense, DepthwiseConv2d, Layer, TokenMixing
 from igbtheory.torch.initialisers import Variance
-from igbtheory.torch.rows.reshaped import Exchanged
+from igbtheory.torch.rows.extra_layers import Exchanged
 from igbtheory.torch.rows.site import Site, UnreadError, known_variance, reads, square
 
 PADDINGS = "zeros", "circular"
