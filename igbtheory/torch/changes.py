@@ -1,4 +1,4 @@
-"""What would change the bias of a model: its graph with other activations, placed norms or modes, and other data."""
+"""Changes of a model that may change its bias: other activations, places and modes of norms, and centred data."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "tanh": torch.tanh}
 CENTRED = 0.01
-"""Share of the mean in the mean square of the data below which they count as centred."""
+"""Data count as centred if the squares of their mean are less than this share of their mean square."""
 
 
 @final
 @dataclass(frozen=True)
 class Change:
-    """A change in words, what it does to a graph, in place, and what it does to the data."""
+    """A change: its name, a function that edits a graph in place, and a function of the data."""
 
     name: str
     edit: Edit | None = None
     data: Callable[[Array], Array] | None = None
 
     def model(self, model: nn.Module) -> nn.Module:
-        """Return the changed model, of which the model itself is a part from now on."""
+        """Return the changed model, which contains the model itself."""
         if self.edit is None:
             return model
         model = in_a_row(model)
@@ -67,7 +67,7 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
 
 
 def _is_activation(reading: Reading, node: fx.Node) -> bool:
-    """Whether a node is a function of every unit that has a name, such as relu; sums and products have none."""
+    """Return whether a node applies a named function, such as relu, to every unit; sums and products have no name."""
     path = reading.paths.get(node.name, ())
     phi = getattr(path[-1].layer, "phi", None) if path else None
     return phi is not None and node.op != "placeholder" and phi.name.isidentifier() and len(node.args) == 1
@@ -82,7 +82,7 @@ def _replacing(names: list[str], function: Any) -> Edit:
 
 
 def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node | None:
-    """Return the norm in front of an activation, or behind it, alone there; none that is the identity."""
+    """Return the only node in front of an activation, or behind it, if it is a norm and not the identity."""
     if before:
         found = node.args[0]
         alone = isinstance(found, fx.Node) and len(found.users) == 1
@@ -96,7 +96,7 @@ def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node
 
 
 def _moving(names: list[str], *, before: bool) -> Edit:
-    """Return the edit that puts the norm of each activation on its other side."""
+    """Return the edit that moves the norm of each activation to its other side."""
 
     def edit(graph: fx.GraphModule) -> None:
         for node in [node for node in graph.graph.nodes if node.name in names]:

@@ -60,7 +60,7 @@ class LastLayer:
         return beside_zero(self.inputs @ self.weight.T + (0.0 if self.bias is None else self.bias))
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
-        """Draw the parameters anew until the outputs are as wanted; return the number of draws, 0 if all have missed."""
+        """Draw the parameters anew until the outputs are as wanted; return the number of draws, or 0 if all miss."""
         own, rng = (self.weight, self.bias), np.random.default_rng(seed)
         draw_weight = _drawing(self.weight, self.weight.shape)
         draw_bias = None if self.bias is None or not self.bias.any() else _drawing(self.bias, self.weight.shape)

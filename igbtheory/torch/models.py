@@ -73,10 +73,11 @@ def idle_norms(model: torch.nn.Module) -> list[str]:
     if not idle:
         return []
     others = f" and {len(idle) - 1} more" if idle[1:] else ""
-    return [
+    sentence = (
         f"batch norm in evaluation mode with fresh running statistics is the identity (layer {idle[0]!r}{others}); "
         "return the model in training mode, model.train(), to normalise by the batch"
-    ]
+    )
+    return [sentence]
 
 
 def is_idle(module: torch.nn.Module) -> bool:

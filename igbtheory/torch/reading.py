@@ -92,9 +92,7 @@ class Reading:
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
         if not path or not isinstance(path[-1].layer, Dense):
             last = repr(path[-1].layer) if path else "no layer"
-            raise ValueError(
-                f"expected a model that ends in a linear layer, got {last} at the end; return logits"
-            )
+            raise ValueError(f"expected a model that ends in a linear layer, got {last} at the end; return logits")
         return Network(*(step.layer for step in path))
 
 

@@ -13,7 +13,7 @@ from igbtheory.torch.rows.weights import dense
 
 @reads(nn.MultiheadAttention)
 def attention(module: Any, site: Site) -> list[Layer]:
-    """Return Attention and the Dense behind it, of self-attention without masks."""
+    """Return Attention and the Dense behind it, for self-attention without masks."""
     site.refuse_units(last=True)
     if not module.batch_first or module.in_proj_weight is None or any(part is not None for part in site.rest):
         raise UnreadError("the theory has self-attention without masks, got another; take batch_first=True")
@@ -30,7 +30,7 @@ def attention(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.TransformerEncoderLayer)
 def encoder_layer(module: Any, site: Site) -> list[Layer]:
-    """Return the two blocks of nn.TransformerEncoderLayer, with LayerNorm in front of them or behind."""
+    """Return the two residual blocks, with LayerNorm inside or behind them."""
 
     def part(row: Row, name: str) -> list[Layer]:
         modules = [m.get_submodule(name) for m in site.modules]
@@ -50,7 +50,7 @@ def encoder_layer(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.TransformerEncoder)
 def copied_layers(module: Any, site: Site) -> list[Layer]:
-    """Refuse layers that start as copies of one another."""
+    """Refuse the layers, which start as copies of one another."""
     del module, site
     raise UnreadError(
         "its layers start as copies of one another, and the theory needs independent ones; put layers that are drawn "

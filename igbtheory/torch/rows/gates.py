@@ -1,4 +1,4 @@
-"""Rows of gates: a half of the units times a function of the other half, or of units made by a layer like its own."""
+"""Rows of gates: units times a function of other units, which are the other half, or come from a layer drawn alike."""
 
 import operator
 from typing import Any
@@ -12,13 +12,13 @@ from igbtheory.torch.rows.extra_layers import Halves, Second
 from igbtheory.torch.rows.site import Site, UnreadError, reads
 
 PRODUCTS = {operator.mul, operator.imul, torch.mul, "mul", "mul_"}
-"""What multiplies two paths through the network."""
+"""Functions and methods that multiply two paths through the network."""
 GATES = {gate.activation: gate for gate in (GLU, ReGLU, GEGLU, SwiGLU)}
 
 
 @reads(nn.GLU, functional.glu)
 def gated(target: Any, site: Site) -> list[Layer]:
-    """Return GLU of the units."""
+    """Return GLU over the units."""
     named = {"dim": target.dim} if isinstance(target, nn.GLU) else site.named
     _refuse_axis(site, named.get("dim", site.rest[0] if site.rest else -1))
     return [GLU()]
@@ -26,7 +26,7 @@ def gated(target: Any, site: Site) -> list[Layer]:
 
 @reads(torch.chunk)
 def halved(target: Any, site: Site) -> list[Layer]:
-    """Return Halves of the units."""
+    """Return Halves over the units."""
     del target
     count, dim = (*site.rest, *site.named.values(), 0)[:2]
     if count != 2:
@@ -43,7 +43,7 @@ def _refuse_axis(site: Site, dim: int) -> None:
 
 
 def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
-    """Return the layers that a product is of two paths, from where they part: a layer with weights, if any, and a gate.
+    """Return the layers for the product of two paths, from where they part: a gate, or a layer and a gate.
 
     UnreadError: the theory has no such gate.
     """
@@ -55,7 +55,7 @@ def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
         halves = [layer for layer in (*front, *value) if isinstance(layer, Second)]
         if len(front) + len(value) == len(halves) == 1:
             return [gate()]
-        # layers that differ in their weights alone make halves of the units of one layer
+        # two layers that are drawn alike are the two halves of one layer
         if len(front) == len(value) == 1 and front == value and value[0].weighs:
             return [value[0], gate()]
     raise UnreadError(

@@ -13,18 +13,18 @@ from igbtheory.torch.rows.site import Site, UnreadError, reads
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)
 def batch_norm(module: Any, site: Site) -> list[Layer]:
-    """Return BatchNorm over the full batch, or that of evaluation mode, which fresh statistics make the identity."""
+    """Return BatchNorm over the full batch, or in evaluation mode, where fresh statistics make it the identity."""
     site.refuse_units(last=False)
     if module.training or not module.track_running_stats:
         return [BatchNorm(eps=module.eps), *_affine(site)]
     if int(module.num_batches_tracked):
-        raise UnreadError("has running statistics that data have entered; take a fresh model, or training mode")
+        raise UnreadError("has running statistics of data; take a fresh model, or training mode")
     return [BatchNorm(law="evaluation", eps=module.eps), *_affine(site)]
 
 
 @reads(nn.LayerNorm, nn.RMSNorm)
 def layer_norm(module: Any, site: Site) -> list[Layer]:
-    """Return LayerNorm or RMSNorm over the units of a vector or position; LayerNorm also over all of an image."""
+    """Return LayerNorm or RMSNorm over the units of a vector or position, or LayerNorm over a whole image."""
     rms = isinstance(module, nn.RMSNorm)
     if tuple(module.normalized_shape) == site.before and len(site.before) > 1 and not rms:
         return [LayerNorm(eps=module.eps, positions_too=True), *_affine(site)]
@@ -37,7 +37,7 @@ def layer_norm(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.GroupNorm)
 def group_norm(module: Any, site: Site) -> list[Layer]:
-    """Return GroupNorm, which one group makes a LayerNorm."""
+    """Return GroupNorm, or LayerNorm if there is a single group."""
     site.refuse_units(last=False)
     if module.num_groups == 1:
         return [LayerNorm(eps=module.eps, positions_too=not site.vector), *_affine(site)]
@@ -46,14 +46,14 @@ def group_norm(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.Dropout)
 def drop(module: Any, site: Site) -> list[Layer]:
-    """Return Dropout in training mode."""
+    """Return Dropout in training mode, else nothing."""
     del site
     return [Dropout(module.p)] if module.training and module.p else []
 
 
 @reads(functional.layer_norm, functional.rms_norm, functional.group_norm)
 def norm_function(target: Any, site: Site) -> list[Layer]:
-    """Return the layers of a norm that the model calls as a function: those of the module that does the same."""
+    """Return the layers for a norm that is called as a function: those for the equivalent module."""
     (shape,), eps = site.rest, {"eps": site.named["eps"]}
     if target is functional.group_norm:
         module: Any = nn.GroupNorm(shape, site.before[site.units], affine=False, **eps)
@@ -68,7 +68,7 @@ def norm_function(target: Any, site: Site) -> list[Layer]:
 
 
 def _affine(site: Site) -> list[Layer]:
-    """Return the affine map behind a norm, nothing where it starts as the identity."""
+    """Return the affine map behind a norm, or nothing if it starts as the identity."""
     weights, biases = (
         [getattr(m, name).detach() for m in site.modules if getattr(m, name, None) is not None]
         for name in ("weight", "bias")

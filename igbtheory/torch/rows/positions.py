@@ -1,4 +1,4 @@
-"""Rows of pools, and of what joins, ends and orders positions."""
+"""Rows of pools, and of functions that reshape, reorder, join, select and average positions."""
 
 import operator
 from math import prod
@@ -74,7 +74,7 @@ def adaptive_pool(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.Flatten, nn.Unflatten, torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view)
 def reshaped(target: Any, site: Site) -> list[Layer]:
-    """Return Flatten where positions end, Tokens where they stand in a row, Unflatten where they begin."""
+    """Return Flatten if it removes the positions, Tokens if it puts them in a row, Unflatten if it makes them."""
     before, after = (tuple(length for length in shape if length != 1) for shape in (site.before, site.after))
     if prod(after) != prod(before):
         raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}")
@@ -92,7 +92,7 @@ def reshaped(target: Any, site: Site) -> list[Layer]:
 
 @reads(*PERMUTATIONS)
 def permuted(target: Any, site: Site) -> list[Layer]:
-    """Return nothing where the units change their axis, and the positions stay in order."""
+    """Return nothing; refused unless the positions stay in order."""
     order = [axis for axis in new_order(target, site) if axis != site.units]
     if order != sorted(order):
         raise UnreadError("the theory has positions in one order, got one that exchanges height and width")
@@ -100,8 +100,8 @@ def permuted(target: Any, site: Site) -> list[Layer]:
 
 
 def new_order(target: Any, site: Site) -> list[int]:
-    """Return the axes of a datum as a permutation puts them, the first of which holds the data."""
-    sizes = range(2, 3 + len(site.before))  # all different, so that they tell the axes apart
+    """Return the order of the axes of a datum behind a permutation, which must leave the axis of the data first."""
+    sizes = range(2, 3 + len(site.before))  # different lengths tell the axes apart
     move = getattr(torch.empty(*sizes), target.__name__)  # methods take axes one by one, too
     first, *order = move(*site.rest, **site.named).shape
     if first != 2:
@@ -110,7 +110,7 @@ def new_order(target: Any, site: Site) -> list[int]:
 
 
 def units_behind(target: Any, site: Site) -> int:
-    """Return the axis of the units behind a module or function."""
+    """Return the axis that holds the units behind a module or function."""
     target = getattr(torch, target, target) if isinstance(target, str) else target
     if target in PERMUTATIONS:
         return new_order(target, site).index(site.units)
@@ -123,7 +123,7 @@ def units_behind(target: Any, site: Site) -> int:
 
 @reads(operator.add, operator.iadd, torch.add)
 def added(target: Any, site: Site) -> list[Layer]:
-    """Return PositionEmbedding of a sum with random numbers at the positions, else what adds one number."""
+    """Return PositionEmbedding for a sum with numbers at all positions, else the activation that adds one number."""
     other, axes = site.rest[0] if site.rest else None, len(site.before)
     if (
         not isinstance(other, torch.Tensor)
@@ -137,7 +137,7 @@ def added(target: Any, site: Site) -> list[Layer]:
 
 @reads(torch.cat, torch.concat)
 def joined(target: Any, site: Site) -> list[Layer]:
-    """Return ClassToken of one token in front of the others."""
+    """Return ClassToken, for a token in front of the others."""
     del target
     parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
     first = isinstance(parts[0], torch.Tensor) and parts[0].ndim == 3 and parts[0].shape[1] == 1
@@ -167,7 +167,7 @@ def item(target: Any, site: Site) -> list[Layer]:
 
 @reads(torch.mean)
 def averaged(target: Any, site: Site) -> list[Layer]:
-    """Return GlobalAvgPool of a mean over all positions."""
+    """Return GlobalAvgPool, for a mean over all positions."""
     del target
     axes = len(site.before) + 1
     dims = site.named.get("dim", site.rest[0] if site.rest else None)

@@ -1,4 +1,4 @@
-"""Where a module or function stands in a model, and the table of the rows that say what it is in the theory."""
+"""The table that translates modules and functions of PyTorch into layers of the theory, and what its rows are given."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,19 +14,20 @@ Shape = tuple[int, ...]
 
 
 class UnreadError(ValueError):
-    """A part of a model that the theory does not know, and why."""
+    """A part of a model that cannot be read; the message gives the reason."""
 
 
 @final
 @dataclass(frozen=True)
 class Site:
-    """Where a module or function stands: the module in every drawn model, and what is around it.
+    """Where a module or function stands in a model.
 
-    modules: () for a function; rest: the arguments behind the data; before, after: shapes of a datum there; units: the
-    axis of a datum that holds the units, such as the channels; vector: whether the theory has no positions there; raw:
-    whether nothing has been drawn yet; last: the layer in front. read: to this list a row adds the variances that it
-    has read, of weights and of biases; usual: the initialiser of most of the other layers; known: the variances of
-    weights that were read before.
+    modules: the module in every drawn model, () for a function. rest, named: its arguments other than the data, by
+    place and by name. before, after: the shape of a datum in front and behind. units: the axis of a datum that holds
+    the units, such as the channels. vector: whether a datum has no positions in the theory. raw: whether all layers in
+    front are without weights. last: the layer in front. read: a list to which the row adds the variances that it reads,
+    of weights and of biases. usual: the initialiser of most other layers. known: variances of weights that were read
+    before, by weights and fans.
     """
 
     modules: Sequence[nn.Module]
@@ -44,7 +45,7 @@ class Site:
 
     @property
     def units_last(self) -> bool:
-        """Whether the units are on the last axis, as those of tokens are."""
+        """Whether the units are on the last axis, as for tokens."""
         return self.units == len(self.before) - 1
 
     def refuse_units(self, *, last: bool) -> None:
@@ -54,13 +55,13 @@ class Site:
 
 
 Row = Callable[[Any, Site], list[Layer]]
-"""From a module, or a function, and its site: the layers of the theory."""
+"""A function that returns the layers of the theory for a module or function and its site."""
 ROWS: dict[Any, Row] = {}
-"""Rows by the class of the module, or by the function."""
+"""The rows by the class of the module, or by the function."""
 
 
 def reads(*targets: Any) -> Callable[[Row], Row]:
-    """Put a row into the table, for these modules and functions."""
+    """Return a decorator that puts a row into the table for these modules and functions."""
 
     def put(row: Row) -> Row:
         ROWS.update(dict.fromkeys(targets, row))
@@ -70,7 +71,7 @@ def reads(*targets: Any) -> Callable[[Row], Row]:
 
 
 def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
-    """Return the activation that a function of every number is; refused where it is none."""
+    """Return the activation that applies a function to every number. UnreadError: the function does not act so."""
     named = {key: value for key, value in site.named.items() if key != "inplace"}
     if any(isinstance(value, torch.Tensor) and value.numel() > 1 for value in (*site.rest, *named.values())):
         raise UnreadError("the theory has no layer for a sum or product with a tensor of numbers")
@@ -83,7 +84,7 @@ def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
 
 
 def known_variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "", of: str = "") -> Variance:
-    """Return the variance of weights or biases as `variance` does; where there is none, the part is unread."""
+    """Return the variance of weights or biases: see `variance`, whose errors become UnreadError."""
     try:
         return variance(draws, fan_in, fan_out, usual)
     except ValueError as error:
@@ -91,7 +92,7 @@ def known_variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usu
 
 
 def square(name: str, value: Any) -> int:
-    """Return the one length of a window that is as high as wide."""
+    """Return the length of a window along every axis. UnreadError: the lengths differ."""
     values = {value} if isinstance(value, int) else set(value)
     if len(values) > 1:
         raise UnreadError(f"the theory has square windows only, got {name}={value}")
