@@ -1,4 +1,4 @@
-"""Training of one network of an arm: a piece of a study, which runs by itself, in any process."""
+"""Training of one network of an arm: a piece of a study, which can run in any process."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,9 +22,9 @@ Array = NDArray[Any]
 
 
 def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
-    """Train one network of the arm, and return what was recorded: arrays (recorded steps, classes, ...).
+    """Train one network of the arm, and return its records: arrays of shape (recorded steps, classes, ...).
 
-    What comes after outputs that are not finite is NaN. Network i draws from the same streams in every arm.
+    Records are NaN from the first outputs on that are not finite. Network i draws from the same streams in every arm.
     """
     task = arm.task()
     with alone(), one_thread(), stream(plan.seed, network):
@@ -41,10 +41,10 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
 
 
 def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
-    """Return a fresh network with the start of its arm, and what records it."""
+    """Return a fresh network with the start of its arm, and its recorder."""
     rule, model = criterion(arm.loss), made(arm.make_model, network)
-    seen = moved(checked_data(task.seen), model.parameters())
-    outputs = Recorder(rule, seen, task.seen_labels, 2).outputs(model, network)
+    recorder = Recorder(rule, moved(checked_data(task.seen), model.parameters()), task.seen_labels)
+    outputs = recorder.outputs(model, network)
     classes, labels = max(2, outputs.shape[1]), np.concatenate([task.labels, task.seen_labels])
     if not fit(labels, outputs):
         raise ValueError(
@@ -52,12 +52,12 @@ def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
             f"{labels.max()}; number the classes from 0, and let the model return an output for each"
         )
     with without_trace(model):
-        begin(model, arm.start, seen, classes, network)
-    return model, Recorder(rule, seen, task.seen_labels, classes)
+        begin(model, arm.start, recorder.data, classes, network)
+    return model, recorder
 
 
 def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Recorder]) -> Iterator[dict[str, Array]]:
-    """Train the network, and yield what is recorded at the steps of the plan, until its outputs become infinite."""
+    """Train the network, and yield its records at the steps of the plan, until its outputs become infinite."""
     model, recorder = begun
     data, recorded = moved(checked_data(task.data), model.parameters()), set(plan.recorded.tolist())
     optimiser = _optimiser(arm)(model.parameters(), lr=arm.rate)
@@ -81,18 +81,18 @@ def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Re
 
 
 def _batches(size: int, plan: Plan, network: int) -> Iterator[Any]:
-    """Yield the data of every step, all in an order drawn anew for each pass; without a batch size all at once."""
+    """Yield the data of every step, in an order that is drawn anew for each pass; without a batch size all data."""
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(network, 1)))
     count = plan.batch_size or size
     while True:
         order = rng.permutation(size)
-        # what is left at the end of a pass would be a smaller batch
+        # the rest at the end of a pass is left out: it would be a smaller batch
         for first in range(0, size - count + 1, count):
             yield order[first : first + count]
 
 
 def _optimiser(arm: Arm) -> Any:
-    """Return the class of the optimiser, of PyTorch by its name."""
+    """Return the class of the optimiser; a name is that of a class of PyTorch."""
     if not isinstance(arm.optimiser, str):
         return arm.optimiser
     known = [name for name, found in vars(torch.optim).items() if isinstance(found, type)]

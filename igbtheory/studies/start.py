@@ -1,4 +1,4 @@
-"""Starts of a network: as drawn, or changed in the last layer alone, so that all layers before it stay the same."""
+"""Starts of a network: as drawn, or with another last layer behind the same hidden layers."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ NEUTRAL, PREJUDICED = (0.45, 0.55), (0.95, 1.0)
 def begin(model: Any, start: str, data: torch.Tensor, classes: int, seed: int) -> None:
     """Change the last layer so that the model starts as wanted on the data.
 
-    "neutral", "prejudiced": the last layer is drawn anew until G0 lies in the window, see `igbtheory.initialise`; of
-    more than two classes, biases give all of them equal shares at a neutral start. "centred": the mean of every output
-    over the data is moved to 0, by the bias of the last layer where it has one.
+    "neutral", "prejudiced": the last layer is drawn anew until G0 lies in the window, see `igbtheory.initialise`; with
+    more than two classes, a neutral start gives all of them equal shares by its biases. "centred": the mean of every
+    output over the data is moved to 0, by the biases of the last layer if it has some.
     """
     if start == "centred":
         last = LastLayer(model, data)

@@ -20,7 +20,7 @@ def note_making(error: Exception, network: int) -> None:
 
 
 def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tuple[int, int | None]) -> None:
-    """Add the network and its data to an error of the forward pass; sizes: numbers of all data and of data in a pass."""
+    """Add the network and its data to an error of the forward pass; sizes: number of all data and of data in a pass."""
     what = f"network {network}: the model failed on data of shape {tuple(batch.shape)}, {batch.dtype}"
     remedy = _remedy(error, model, batch, *sizes)
     error.add_note(f"{MARK}{what}{'; ' if remedy else ''}{remedy}")
