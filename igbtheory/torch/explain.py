@@ -47,8 +47,8 @@ def explain(
 
     data = checked_data(X)
     values = data.double().cpu().numpy()
-    models, variances = tracing.draws_of(make_model, seed), dict[Any, Any]()
-    read = reading.reading(tracing.copied(models), data, output, variances)
+    models = tracing.draws_of(make_model, seed)
+    read = reading.reading(tracing.copied(models), data, output)
     names = moments.watched_nodes(read)
     found = moments.measured_moments(make_model, data, names, read, (networks, seed))
     known = moments.predicted_moments(read, values, names)
@@ -58,7 +58,7 @@ def explain(
     # for a model that is not read as a whole, the changes have no prediction
     for change in changes.changes(read, values) if check or read.unread is None else ():
         changed = partial(_changed, make_model, change)
-        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, output, variances)
+        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, output)
         gamma = _gamma(reread.network, change.of(values))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity

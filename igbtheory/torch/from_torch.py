@@ -34,7 +34,7 @@ def from_torch(
     from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
-    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output, {})
+    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
     network = found.network()
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"

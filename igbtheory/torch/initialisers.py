@@ -36,9 +36,10 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
     if it is `usual`, or if no other known normal law has a different variance within FAR standard errors.
     ValueError: the draws are not random numbers of mean 0.
     """
-    flat = [draw.detach().double().flatten() for draw in draws]
-    x = torch.cat(flat)
-    count, largest, square, mean = len(x), float(x.abs().max()), float(x.square().mean()), float(x.mean())
+    flat = [draw.detach().flatten() for draw in draws]
+    count = sum(map(len, flat))
+    sums = torch.stack([torch.stack([x.sum(), x @ x, x.abs().max()]) for x in (part.double() for part in flat)])
+    mean, square, largest = (float(x) for x in (*sums[:, :2].sum(dim=0) / count, sums[:, 2].max()))
     if not largest:
         return Variance(0.0, 0.0, ("zeros",))
     if mean**2 * count > OFF_CENTRE**2 * square:
@@ -59,7 +60,8 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
         return Variance(next(iter(normal.values())), 0.0, tuple(normal))
     if usual in normal:
         return Variance(normal[usual], 0.0, (usual,))
-    return Variance(square, float(x.square().std()) / sqrt(count) if count > 1 else square, ("measured",))
+    deviation = float(torch.cat(flat).double().square().std()) if count > 1 else square
+    return Variance(square, deviation / sqrt(count), ("measured",))
 
 
 def _known(fan_in: int, fan_out: int) -> Iterator[tuple[str, float]]:

@@ -96,13 +96,10 @@ class Reading:
         return Network(*(step.layer for step in path))
 
 
-def reading(
-    models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None, known: dict[Any, Variance]
-) -> Reading:
+def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
     """Return what can be read of models that were drawn alike; their buffers may change.
 
-    output: which of several outputs is read, as in `measure`. known: variances of weights that were read before, to
-    which those of these models are added.
+    output: which of several outputs is read, as in `measure`.
     """
     graph = fx.GraphModule(models[0], graph_of(models[0]))
     values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0].parameters())
@@ -114,13 +111,13 @@ def reading(
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
     _keep_the_logits(graph.graph, values.env, output)
-    found = _Reader(graph, models, values.env, "", known).read()
+    found = _Reader(graph, models, values.env, "").read()
     weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
     if not usual or not any(part.error for part in weights):
         return found
     # several laws fit the few weights of some layer: the law of most other layers decides
-    return _Reader(graph, models, values.env, usual.most_common(1)[0][0], known).read()
+    return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
 
 
 def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], output: str | int | None) -> None:
@@ -139,14 +136,9 @@ class _Reader:
     """Walks a graph from the data to the outputs. Its dictionaries are those of `Reading`."""
 
     def __init__(
-        self,
-        graph: fx.GraphModule,
-        models: Sequence[nn.Module],
-        values: dict[fx.Node, Any],
-        usual: str,
-        known: dict[Any, Variance],
+        self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
     ) -> None:
-        self.graph, self.models, self.values, self.usual, self.known = graph, models, values, usual, known
+        self.graph, self.models, self.values, self.usual = graph, models, values, usual
         self.paths: dict[str, Path] = {}
         self.units: dict[str, int] = {}
         self.named: dict[str, str] = {}
@@ -217,7 +209,6 @@ class _Reader:
             layers[-1] if layers else None,
             [],
             self.usual,
-            self.known,
         )
         target = modules[0] if modules else node.target
         found = layers_of(target, site)

@@ -53,7 +53,7 @@ class Tangents:
         return np.concatenate([[0.0], np.geomspace(first, last, count)])
 
     def squared(self, targets: Array) -> Flow:
-        """Return the flow for half the squared distance from the targets, in closed form, in the precision of the outputs."""
+        """Return the flow for half the squared distance from the targets: a closed form, as precise as the outputs."""
         values, eigenvectors = self.spectrum
         to_test = self.theta[self.trained :, : self.trained] @ eigenvectors
 

@@ -122,7 +122,7 @@ class Training(Result):
 
 
 def start_neutral(shares: Array, neutral: tuple[float, float] | None) -> NDArray[np.bool_]:
-    """Return for each network whether all shares at its start, (networks, M), lie in the interval: see `Training.split`."""
+    """Return which networks have all shares at the start, (networks, M), in the interval: see `Training.split`."""
     equal = 1.0 / shares.shape[1]
     low, high = ((1 - NEUTRAL) * equal, (1 + NEUTRAL) * equal) if neutral is None else neutral
     inside = np.all((shares >= low) & (shares <= high), axis=1)

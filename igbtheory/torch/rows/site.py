@@ -26,8 +26,7 @@ class Site:
     place and by name. before, after: the shape of a datum in front and behind. units: the axis of a datum that holds
     the units, such as the channels. vector: whether a datum has no positions in the theory. raw: whether all layers in
     front are without weights. last: the layer in front. read: a list to which the row adds the variances that it reads,
-    of weights and of biases. usual: the initialiser of most other layers. known: variances of weights that were read
-    before, by weights and fans.
+    of weights and of biases. usual: the initialiser of most other layers.
     """
 
     modules: Sequence[nn.Module]
@@ -41,7 +40,6 @@ class Site:
     last: Layer | None
     read: list[Variance]
     usual: str
-    known: dict[Any, Variance]
 
     @property
     def units_last(self) -> bool:

@@ -15,10 +15,7 @@ PADDINGS = "zeros", "circular"
 
 def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[str, float], list[Layer]]:
     """Return sigma_w2 and sigma_b2, which are added to `site.read`, and the shift by a constant bias, if any."""
-    place = module.weight, fan_in, fan_out, site.usual
-    if place not in site.known:
-        site.known[place] = known_variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
-    weights = site.known[place]
+    weights = known_variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
     biases = [] if module.bias is None else [m.bias.detach() for m in site.modules]
     constant = float(biases[0].flatten()[0]) if biases and biases[0].numel() > 1 else 0.0
     shift: list[Layer] = []
