@@ -13,12 +13,15 @@ from igbtheory.numbers.threads import one_thread
 from igbtheory.studies.arm import Arm, Plan, Task
 from igbtheory.studies.criterion import criterion
 from igbtheory.studies.record import Recorder, layers, without_trace
-from igbtheory.studies.start import begin
 from igbtheory.torch.data import checked_data, moved
+from igbtheory.torch.initialise import initialise
+from igbtheory.torch.last_layer import LastLayer
 from igbtheory.torch.outputs import fit
 from igbtheory.torch.passes import made, outputs_of, stream
 
 Array = NDArray[Any]
+NEUTRAL, PREJUDICED = (0.45, 0.55), (0.95, 1.0)
+"""Windows of G0 for neutral and prejudiced starts of two classes."""
 
 
 def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
@@ -54,6 +57,24 @@ def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:
     with without_trace(model):
         begin(model, arm.start, recorder.data, classes, network)
     return model, recorder
+
+
+def begin(model: Any, start: str, data: torch.Tensor, classes: int, seed: int) -> None:
+    """Change the last layer so that the model starts as wanted on the data.
+
+    "neutral", "prejudiced": the last layer is drawn anew until G0 lies in the window, see `igbtheory.initialise`; with
+    more than two classes, a neutral start gives all of them equal shares by its biases. "centred": the mean of every
+    output over the data is moved to 0, by the biases of the last layer if it has some.
+    """
+    if start == "centred":
+        last = LastLayer(model, data)
+        outputs = last.outputs()
+        last.shift(-outputs.mean(axis=0) / last.slopes().mean())
+        last.keep()
+    elif start == "neutral" and classes > 2:
+        initialise(model, data, neutral=True)
+    elif start != "drawn":
+        initialise(model, data, G0=NEUTRAL if start == "neutral" else PREJUDICED, seed=seed)
 
 
 def _course(arm: Arm, task: Task, plan: Plan, network: int, begun: tuple[Any, Recorder]) -> Iterator[dict[str, Array]]:

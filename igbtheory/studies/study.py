@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,8 +106,7 @@ def run(
     configuration |= {"batch_size": plan.batch_size, "seed": plan.seed}
     with kept(store, configuration, pieces[0], executor=chosen_one) as file:
         label = "networks" if progress else None
-        with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
-            found = list(results)
+        found = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
     return tuple(_course(arm, plan, found[i :: len(arms)]) for i, arm in enumerate(arms))
 
 

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.torch.data import checked_data, moved
-from igbtheory.torch.initialisers import variance
+from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.models import checked_model
 from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
@@ -22,7 +23,8 @@ Array = NDArray[np.float64]
 class LastLayer:
     """The parameters of the last linear layer, and its inputs at the data.
 
-    name: of the layer. weight, bias: its parameters, which change here first; `keep` writes them into the model.
+    name: of the layer. parameters: weights and, as a last column, biases, which change here first; `keep` writes them
+    into the model. inputs: at every datum; in front of biases there is a 1.
     """
 
     def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
@@ -49,34 +51,37 @@ class LastLayer:
             )
         self.name, inputs = last[-1]
         self.module = model.get_submodule(self.name)
-        self.inputs = _numbers(inputs)
-        self.weight = _numbers(self.module.weight)
-        self.bias = None if self.module.bias is None else _numbers(self.module.bias)
-        if not self.weight.any():
+        self.inputs, self.parameters = _numbers(inputs), self._own()
+        if not _numbers(self.module.weight).any():
             raise ValueError(f"expected a last layer with random weights, got zeros in {self.name!r}; initialise it")
+        if self.module.bias is None:
+            mean = self.inputs.mean(axis=0)
+            self.direction: Array = mean / np.linalg.norm(mean)
+        else:
+            self.inputs = np.column_stack([self.inputs, np.ones(len(self.inputs))])
+            self.direction = np.eye(self.inputs.shape[1])[-1]
 
     def outputs(self) -> Array:
         """Return the outputs at the data in double precision, (n_samples, classes)."""
-        return beside_zero(self.inputs @ self.weight.T + (0.0 if self.bias is None else self.bias))
+        return beside_zero(self.inputs @ self.parameters.T)
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
         """Draw the parameters anew until the outputs are as wanted; return the number of draws, or 0 if all miss."""
-        own, rng = (self.weight, self.bias), np.random.default_rng(seed)
-        draw_weight = _drawing(self.weight, self.weight.shape)
-        draw_bias = None if self.bias is None or not self.bias.any() else _drawing(self.bias, self.weight.shape)
+        own, rng = self.parameters, np.random.default_rng(seed)
+        fan_out, fan_in = self.module.weight.shape
+        parts = [part for part in (own[:, :fan_in], own[:, fan_in:]) if part.any()]
+        laws = [variance([torch.from_numpy(part)], fan_in, fan_out) for part in parts]
+        rest = own[:, sum(part.shape[1] for part in parts) :]  # biases of 0 stay
         for i in range(tries):
-            self.weight = draw_weight(rng)
-            self.bias = draw_bias(rng) if draw_bias else own[1]
+            self.parameters = np.hstack([*map(partial(_drawn, rng), laws, parts), rest])
             if wanted(self.outputs()):
                 return i + 1
-        self.weight, self.bias = own
+        self.parameters = own
         return 0
 
     def slopes(self) -> Array:
         """Return what a shift of 1 adds to an output at every datum: see `shift`."""
-        if self.bias is not None:
-            return np.ones(len(self.inputs))
-        found: Array = self.inputs @ self._direction()
+        found: Array = self.inputs @ self.direction
         if found.min() <= 0:
             raise ValueError(
                 f"expected biases in {self.name!r}, or inputs to it that have a common direction, got neither; give it "
@@ -86,26 +91,21 @@ class LastLayer:
 
     def shift(self, shifts: Array) -> None:
         """Shift the outputs of the classes by the biases, or, without biases, along the mean of the inputs."""
-        shifts = shifts if len(self.weight) > 1 else shifts[:1] - shifts[1:]
-        if self.bias is not None:
-            self.bias = self.bias + shifts
-        else:
-            self.weight = self.weight + np.multiply.outer(shifts, self._direction())
+        shifts = shifts if len(self.parameters) > 1 else shifts[:1] - shifts[1:]
+        self.parameters = self.parameters + np.multiply.outer(shifts, self.direction)
 
     def keep(self) -> float:
         """Write the parameters into the model, and return the length of their change over their own length."""
-        squares = np.zeros(2)
-        for parameter, values in ((self.module.weight, self.weight), (self.module.bias, self.bias)):
-            if values is not None:
-                before = _numbers(parameter)
-                squares += np.sum((values - before) ** 2), np.sum(before**2)
-                with torch.no_grad():
-                    parameter.copy_(torch.from_numpy(values))
-        return float(np.sqrt(squares[0] / squares[1]))
+        before, values = self._own(), torch.from_numpy(self.parameters)
+        with torch.no_grad():
+            self.module.weight.copy_(values[:, : self.module.in_features])
+            if self.module.bias is not None:
+                self.module.bias.copy_(values[:, -1])
+        return float(np.linalg.norm(self.parameters - before) / np.linalg.norm(before))
 
-    def _direction(self) -> Array:
-        mean: Array = self.inputs.mean(axis=0)
-        return mean / np.linalg.norm(mean)
+    def _own(self) -> Array:
+        """Return the parameters that the model has."""
+        return np.column_stack([_numbers(part) for part in (self.module.weight, self.module.bias) if part is not None])
 
 
 def _numbers(values: torch.Tensor) -> Array:
@@ -113,13 +113,9 @@ def _numbers(values: torch.Tensor) -> Array:
     return found
 
 
-def _drawing(values: Array, fans: tuple[int, ...]) -> Callable[[np.random.Generator], Array]:
-    """Return a function that draws numbers from the law of these values: uniform if it is known to be, else normal.
-
-    fans: fan-out and fan-in of the layer.
-    """
-    law = variance([torch.from_numpy(values)], fans[1], fans[0])
+def _drawn(rng: np.random.Generator, law: Variance, like: Array) -> Array:
+    """Return an array of random numbers from a law, normal if it is not known to be uniform."""
     deviation = np.sqrt(law.value)
     if law.laws[0].endswith("uniform"):
-        return lambda rng: rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, values.shape)
-    return lambda rng: deviation * rng.standard_normal(values.shape)
+        return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
+    return deviation * rng.standard_normal(like.shape)

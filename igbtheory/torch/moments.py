@@ -67,8 +67,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
 def _of_units(units: Array) -> tuple[float, float]:
     """Return the squared mean over the data and the variance over the data, averaged over the units."""
-    variances, means = torch.var_mean(torch.from_numpy(units), dim=0, correction=0)
-    return float(means.square().mean()), float(variances.mean())
+    return float(np.square(units.mean(axis=0)).mean()), float(units.var(axis=0).mean())
 
 
 def watched_nodes(reading: Reading) -> list[str]:

@@ -14,8 +14,7 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
-from igbtheory.torch.logits import logits_of
-from igbtheory.torch.passes import stream
+from igbtheory.torch.passes import logits_of, stream
 from igbtheory.torch.rows import PRODUCTS, SUMS, Site, UnreadError, gate_of, is_vector, layers_of, units_behind
 from igbtheory.torch.rows.extra_layers import Halves
 from igbtheory.torch.tracing import graph_of

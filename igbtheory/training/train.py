@@ -15,7 +15,7 @@ from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 from igbtheory.training.flow import Flow, Tangents
 from igbtheory.training.result import LAWS, Training
 from igbtheory.training.tangent import kernels
-from igbtheory.training.targets import Targets, refuse_contradictions, targets
+from igbtheory.training.targets import Targets, guesses, refuse_contradictions, targets
 
 Array = NDArray[Any]
 
@@ -138,15 +138,15 @@ def _seen(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:
 
     loss: None means half the squared distance.
     """
-    guesses, classes = of.guesses(outputs), range(of.n_classes)
-    right = guesses == of.labels[:, None]
+    found, classes = guesses(outputs), range(of.n_classes)
+    right = found == of.labels[:, None]
     nothing = np.full(outputs.shape[1], np.nan)
     if loss is None:
         lost = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
     else:
-        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], guesses.shape))
+        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], found.shape))
     return {
-        "guesses": np.stack([(guesses == c).mean(axis=0) for c in classes], axis=-1),
+        "guesses": np.stack([(found == c).mean(axis=0) for c in classes], axis=-1),
         "accuracy": right.mean(axis=0),
         "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
         "loss": lost,
