@@ -42,7 +42,7 @@ def explain(
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
-    from igbtheory.torch import changes, ensemble, moments, reading, tracing  # noqa: PLC0415
+    from igbtheory.torch import changes, moments, reading, tracing  # noqa: PLC0415
     from igbtheory.torch.data import checked_data  # noqa: PLC0415
 
     data = checked_data(X)
@@ -54,16 +54,12 @@ def explain(
     known = moments.predicted_moments(read, values, names)
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
-    lines = []
     # for a model that is not read as a whole, the changes have no prediction
-    for change in changes.changes(read, values) if check or read.unread is None else ():
-        changed = partial(_changed, make_model, change)
-        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, output)
-        gamma = _gamma(reread.network, change.of(values))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-            other = ensemble.measure(changed, change.of(values), networks, seed=seed, output=output) if check else None
-        lines.append(WhatIf(change.name, gamma, *((other.gamma, other.gamma_error) if other else ())))
+    known_changes = changes.changes(read, values) if check or read.unread is None else ()
+    lines = [
+        _what_if(change, make_model, models, data, output, (networks, seed) if check else None)
+        for change in known_changes
+    ]
     return Explanation(
         len(data),
         seed,
@@ -78,8 +74,22 @@ def explain(
     )
 
 
-def _changed(make_model: Callable[[], Any], change: Any) -> Any:
-    return change.model(make_model())
+def _what_if(
+    change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: tuple[int, int] | None
+) -> WhatIf:
+    """Return gamma behind a change: predicted and, for `draws` (number of networks, and the seed), measured."""
+    from igbtheory.torch import ensemble, reading, tracing  # noqa: PLC0415 - they load PyTorch
+
+    changed = change.data(data.double().cpu().numpy())
+    read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
+    gamma = _gamma(read.network, changed)
+    if draws is None:
+        return WhatIf(change.name, gamma)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
+        networks, seed = draws
+        found = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
+    return WhatIf(change.name, gamma, found.gamma, found.gamma_error)
 
 
 def _gamma(network: Callable[[], Network], data: Array) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 MARK = "igb.measure: "
 """The beginning of every note."""
 MEMORY = re.compile("out of memory|allocate memory|not enough memory", re.IGNORECASE)
-KIND = re.compile("dtype|type|implemented for")
+KIND = re.compile("type|implemented for")
 """Words in PyTorch's messages about integers that are passed to floating-point weights."""
 
 

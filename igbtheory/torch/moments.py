@@ -20,7 +20,7 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
-from igbtheory.torch.passes import stream
+from igbtheory.torch.passes import made, stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
 from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
@@ -107,7 +107,7 @@ def measured_moments(
     found, seen = [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
-            model = in_a_row(make_model())
+            model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, seen)
             run = _Watched(model, names, reading)
             run.run(moved(data, model.parameters()).clone())
