@@ -35,12 +35,10 @@ def trained(arm: Arm, plan: Plan, network: int) -> dict[str, Array]:
         found = list(_course(arm, task, plan, network, (model, recorder)))
     if not found:
         raise ValueError(f"expected finite outputs, got others in network {network}; scale the data or the weights")
-    missing = len(plan.recorded) - len(found)
-    rows = {name: np.stack([one[name] for one in found]) for name in found[0]}
-    padded = {
-        name: np.pad(x, [(0, missing), *[(0, 0)] * (x.ndim - 1)], constant_values=np.nan) for name, x in rows.items()
-    }
-    return {**padded, "layers": np.array(list(layers(model)))}
+    nothing = {name: np.full_like(values, np.nan) for name, values in found[0].items()}
+    found += [nothing] * (len(plan.recorded) - len(found))
+    records = {name: np.stack([one[name] for one in found]) for name in nothing}
+    return {**records, "layers": np.array(list(layers(model)))}
 
 
 def _begun(arm: Arm, task: Task, network: int) -> tuple[Any, Recorder]:

@@ -125,9 +125,7 @@ def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], output: str | 
     logits = logits_of(values[last], output)
     # an operation in place returns the tensor that it was given, so the last node with this tensor counts
     last.args = ([node for node in nodes if values.get(node) is logits][-1],)
-    for node in reversed(nodes):
-        if not node.users and node.op != "placeholder":
-            graph.erase_node(node)
+    graph.eliminate_dead_code()
 
 
 @final
