@@ -15,7 +15,7 @@ from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
 from igbtheory.torch.passes import logits_of, stream
-from igbtheory.torch.rows import PRODUCTS, SUMS, Site, UnreadError, gate_of, is_vector, layers_of, units_behind
+from igbtheory.torch.rows import PRODUCTS, SUMS, Site, gate_of, is_vector, layers_of, units_behind
 from igbtheory.torch.rows.extra_layers import Halves
 from igbtheory.torch.tracing import graph_of
 
@@ -181,7 +181,7 @@ class _Reader:
                 path, units = self._joined(node, name, inputs), self.units[inputs[0].name]
             else:
                 path, units = self._behind(node, name, inputs[0])
-        except (UnreadError, ValueError) as error:
+        except ValueError as error:
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
             self.unread = self.unread or (f"{name!r} ({kind})", str(error))
         else:
@@ -191,7 +191,7 @@ class _Reader:
         """Return the path to a node with one input, and the axis of its units."""
         path = self.paths[before.name]
         if node.op != "call_module" and node.target in SUMS and node.args.count(before) > 1:
-            raise UnreadError("the theory has no sum of a value with itself; multiply it by 2")
+            raise ValueError("the theory has no sum of a value with itself; multiply it by 2")
         layers = [step.layer for step in path]
         modules = [model.get_submodule(name) for model in self.models] if node.op == "call_module" else []
         site = Site(
@@ -221,11 +221,11 @@ class _Reader:
             if known.shape != weight.shape or not bool(weight.any()) or not torch.equal(known, weight):
                 continue
             if other == name:
-                raise UnreadError(
+                raise ValueError(
                     "stands in two places with the same weights: the theory needs independent ones; make a layer for "
                     "each place"
                 )
-            raise UnreadError(
+            raise ValueError(
                 f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
                 "layer (copies, as nn.TransformerEncoder makes, start equal)"
             )
@@ -234,13 +234,13 @@ class _Reader:
     def _joined(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
         """Return the path to the sum of a branch and a stream or its shortcut, or to a gate."""
         if node.target not in SUMS | PRODUCTS or len(inputs) != 2 or node.kwargs:
-            raise UnreadError(
+            raise ValueError(
                 "the theory has no layer that joins several values but sums and gates of two; take a sum for a "
                 "concatenation, or have igb.explain predict the layers in front of it"
             )
         first, second = (part.name for part in inputs)
         if self.units[first] != self.units[second]:
-            raise UnreadError("the theory has no sum of units and positions; exchange the axes")
+            raise ValueError("the theory has no sum of units and positions; exchange the axes")
         stream, branch = sorted((self.paths[first], self.paths[second]), key=len)
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
         added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))

@@ -16,14 +16,13 @@ from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
 from igbtheory.torch.rows.extra_layers import Exchanged, Halves, Second, Unflatten
 from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, elementwise, reads
 
 __all__ = [
     "PRODUCTS",
     "SUMS",
     "UNSEEN",
     "Site",
-    "UnreadError",
     "gate_of",
     "is_vector",
     "layers_of",
@@ -50,18 +49,17 @@ SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softm
 
 
 @reads(nn.Identity, nn.LogSoftmax, *SAME)
-def nothing(target: Any, site: Site) -> list[Layer]:
+def nothing(_target: Any, _site: Site) -> list[Layer]:
     """Return no layer."""
-    del target, site
     return []
 
 
 def layers_of(target: Any, site: Site) -> list[Layer]:
-    """Return the layers for a module or function. UnreadError: the table has no row for it, or its row refuses it."""
+    """Return the layers for a module or function. ValueError: the table has no row for it, or its row refuses it."""
     if isinstance(target, nn.Module):
         row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
         if row is elementwise and any(part.numel() > 1 for part in target.parameters()):
-            raise UnreadError(f"the theory has no layer for {type(target).__name__}")
+            raise ValueError(f"the theory has no layer for {type(target).__name__}")
         return row(target, site)
     if isinstance(target, str):  # a method of tensors; most are functions, too
         target = getattr(torch, target, None) or getattr(torch.Tensor, target)

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from igbtheory.layers import GEGLU, GLU, Activation, Layer, ReGLU, SwiGLU
 from igbtheory.torch.rows.extra_layers import Halves, Second
-from igbtheory.torch.rows.site import Site, UnreadError, reads
+from igbtheory.torch.rows.site import Site, reads
 
 PRODUCTS = {operator.mul, operator.imul, torch.mul, "mul", "mul_"}
 """Functions and methods that multiply two paths through the network."""
@@ -25,27 +25,26 @@ def gated(target: Any, site: Site) -> list[Layer]:
 
 
 @reads(torch.chunk)
-def halved(target: Any, site: Site) -> list[Layer]:
+def halved(_: Any, site: Site) -> list[Layer]:
     """Return Halves over the units."""
-    del target
     count, dim = (*site.rest, *site.named.values(), 0)[:2]
     if count != 2:
-        raise UnreadError(f"the theory has halves of the units, got {count} parts; make a layer for each part")
+        raise ValueError(f"the theory has halves of the units, got {count} parts; make a layer for each part")
     _refuse_axis(site, dim)
     return [Halves()]
 
 
 def _refuse_axis(site: Site, dim: int) -> None:
     if site.raw:
-        raise UnreadError("the theory has gates of units behind a layer with weights, got the data; put one in front")
+        raise ValueError("the theory has gates of units behind a layer with weights, got the data; put one in front")
     if dim % (1 + len(site.before)) != 1 + site.units:
-        raise UnreadError(f"the theory has gates of the units, got those of axis {dim}; exchange the axes")
+        raise ValueError(f"the theory has gates of the units, got those of axis {dim}; exchange the axes")
 
 
 def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
     """Return the layers for the product of two paths, from where they part: a gate, or a layer and a gate.
 
-    UnreadError: the theory has no such gate.
+    ValueError: the theory has no such gate.
     """
     gating = other if other and isinstance(other[-1], Activation) else stream
     value = stream if gating is other else other
@@ -58,7 +57,7 @@ def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
         # two layers that are drawn alike are the two halves of one layer
         if len(front) == len(value) == 1 and front == value and value[0].weighs:
             return [value[0], gate()]
-    raise UnreadError(
+    raise ValueError(
         "the theory has products of units and a function of others, from one layer or from two with the same variances "
         f"(GLU, ReGLU, GEGLU, SwiGLU), got {stream or 'a stream'} times {other}; leave it out, or take such a gate"
     )

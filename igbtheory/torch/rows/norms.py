@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from igbtheory.layers import Activation, BatchNorm, Dropout, GroupNorm, Layer, LayerNorm, RMSNorm
-from igbtheory.torch.rows.site import Site, UnreadError, reads
+from igbtheory.torch.rows.site import Site, reads
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)
@@ -18,7 +18,7 @@ def batch_norm(module: Any, site: Site) -> list[Layer]:
     if module.training or not module.track_running_stats:
         return [BatchNorm(eps=module.eps), *_affine(site)]
     if int(module.num_batches_tracked):
-        raise UnreadError("has running statistics of data; take a fresh model, or training mode")
+        raise ValueError("has running statistics of data; take a fresh model, or training mode")
     return [BatchNorm(law="evaluation", eps=module.eps), *_affine(site)]
 
 
@@ -29,7 +29,7 @@ def layer_norm(module: Any, site: Site) -> list[Layer]:
     if tuple(module.normalized_shape) == site.before and len(site.before) > 1 and not rms:
         return [LayerNorm(eps=module.eps, positions_too=True), *_affine(site)]
     if len(module.normalized_shape) > 1:
-        raise UnreadError(f"the theory has {type(module).__name__} over the units alone, got {module.normalized_shape}")
+        raise ValueError(f"the theory has {type(module).__name__} over the units alone, got {module.normalized_shape}")
     site.refuse_units(last=True)
     eps = torch.finfo(torch.get_default_dtype()).eps if module.eps is None else module.eps
     return [RMSNorm(eps=eps) if rms else LayerNorm(eps=eps), *_affine(site)]
@@ -45,9 +45,8 @@ def group_norm(module: Any, site: Site) -> list[Layer]:
 
 
 @reads(nn.Dropout)
-def drop(module: Any, site: Site) -> list[Layer]:
+def drop(module: Any, _: Site) -> list[Layer]:
     """Return Dropout in training mode, else nothing."""
-    del site
     return [Dropout(module.p)] if module.training and module.p else []
 
 
@@ -77,6 +76,6 @@ def _affine(site: Site) -> list[Layer]:
     for name, drawn, neutral in (("weight", weights, 1.0), ("bias", biases, 0.0)):
         number = float(drawn[0].flatten()[0]) if drawn else neutral
         if any(bool((part != number).any()) for part in drawn):
-            raise UnreadError(f"the theory has norms with a constant {name} only, got one that is drawn or trained")
+            raise ValueError(f"the theory has norms with a constant {name} only, got one that is drawn or trained")
         numbers.append(number)
     return [] if numbers == [1.0, 0.0] else [Activation("{}*x + ({})".format(*numbers))]

@@ -18,8 +18,9 @@ from igbtheory.layers import (
     PositionEmbedding,
     Tokens,
 )
+from igbtheory.torch.initialisers import variance
 from igbtheory.torch.rows.extra_layers import Halves, Second, TorchAvgPool, TorchMaxPool, TorchPool, Unflatten
-from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads
+from igbtheory.torch.rows.site import Site, elementwise, equal, reads
 
 PERMUTATIONS = torch.permute, torch.transpose, torch.swapaxes, torch.swapdims, torch.movedim
 
@@ -30,7 +31,7 @@ def pool(module: Any, site: Site) -> list[Layer]:
     site.refuse_units(last=False)
     sides, average = site.before[1:], isinstance(module, nn.AvgPool2d | nn.AvgPool1d)
     size, stride, padding, dilation = (
-        _equal(getattr(module, name, 1)) for name in ("kernel_size", "stride", "padding", "dilation")
+        equal(getattr(module, name, 1)) for name in ("kernel_size", "stride", "padding", "dilation")
     )
     counted = not getattr(module, "divisor_override", None) and (not padding or getattr(module, "count_include_pad", 1))
     if average and counted and set(sides) == {size} and not padding:
@@ -42,12 +43,6 @@ def pool(module: Any, site: Site) -> list[Layer]:
     plain = stride == size and not padding and not any(length % size for length in sides)
     kind = AvgPool2d if average else MaxPool2d
     return [kind(size) if plain else kind(size, stride, padding)]
-
-
-def _equal(value: Any) -> Any:
-    """Return the length along every axis, None if the lengths differ."""
-    values = {value} if isinstance(value, int) else set(value)
-    return values.pop() if len(values) == 1 else None
 
 
 def _of_torch(module: Any, site: Site, kind: type[TorchPool]) -> TorchPool:
@@ -77,7 +72,7 @@ def reshaped(target: Any, site: Site) -> list[Layer]:
     """Return Flatten if it removes the positions, Tokens if it puts them in a row, Unflatten if it makes them."""
     before, after = (tuple(length for length in shape if length != 1) for shape in (site.before, site.after))
     if prod(after) != prod(before):
-        raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}")
+        raise ValueError(f"a datum of shape {site.before} becomes one of {site.after}")
     if len(site.after) == 1 or (site.vector and before == after):
         return [] if site.vector else [Flatten()]
     if site.before == site.after:
@@ -87,7 +82,7 @@ def reshaped(target: Any, site: Site) -> list[Layer]:
         return [Tokens()]
     if site.raw and site.vector and len(site.after) == 3:
         return [Unflatten(site.after)]
-    raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}, whose positions are others")
+    raise ValueError(f"a datum of shape {site.before} becomes one of {site.after}, whose positions are others")
 
 
 @reads(*PERMUTATIONS)
@@ -95,7 +90,7 @@ def permuted(target: Any, site: Site) -> list[Layer]:
     """Return nothing; refused unless the positions stay in order."""
     order = [axis for axis in new_order(target, site) if axis != site.units]
     if order != sorted(order):
-        raise UnreadError("the theory has positions in one order, got one that exchanges height and width")
+        raise ValueError("the theory has positions in one order, got one that exchanges height and width")
     return []
 
 
@@ -105,7 +100,7 @@ def new_order(target: Any, site: Site) -> list[int]:
     move = getattr(torch.empty(*sizes), target.__name__)  # methods take axes one by one, too
     first, *order = move(*site.rest, **site.named).shape
     if first != 2:
-        raise UnreadError("the theory has the data on the first axis, got one that exchanges them")
+        raise ValueError("the theory has the data on the first axis, got one that exchanges them")
     return [size - 3 for size in order]
 
 
@@ -125,53 +120,46 @@ def units_behind(target: Any, site: Site) -> int:
 def added(target: Any, site: Site) -> list[Layer]:
     """Return PositionEmbedding for a sum with numbers at all positions, else the activation that adds one number."""
     other, axes = site.rest[0] if site.rest else None, len(site.before)
-    if (
-        not isinstance(other, torch.Tensor)
-        or other.numel() == 1
-        or tuple(other.shape[-axes:]) != site.before
-        or axes < 2
-    ):
-        return elementwise(target, site)
-    return [PositionEmbedding(_entries(other))]
+    several = isinstance(other, torch.Tensor) and other.numel() > 1 and axes > 1
+    if several and tuple(other.shape[-axes:]) == site.before:
+        return [PositionEmbedding(_entries(other))]
+    return elementwise(target, site)
 
 
 @reads(torch.cat, torch.concat)
-def joined(target: Any, site: Site) -> list[Layer]:
+def joined(_: Any, site: Site) -> list[Layer]:
     """Return ClassToken, for a token in front of the others."""
-    del target
     parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
     first = isinstance(parts[0], torch.Tensor) and parts[0].ndim == 3 and parts[0].shape[1] == 1
     if len(parts) != 2 or dim % 3 != 1 or not first or len(site.before) != 2 or not site.units_last:
-        raise UnreadError("the theory can join nothing but a class token in front of the tokens")
+        raise ValueError("the theory can join nothing but a class token in front of the tokens")
     return [ClassToken(_entries(parts[0][0]))]
 
 
 def _entries(values: torch.Tensor) -> float:
     """Return the variance of embedded vectors."""
-    return known_variance([values], values.shape[-1], values.shape[-1]).value
+    return variance([values], values.shape[-1], values.shape[-1]).value
 
 
 @reads(operator.getitem)
-def item(target: Any, site: Site) -> list[Layer]:
+def item(_: Any, site: Site) -> list[Layer]:
     """Return FirstToken for x[:, 0], Second for the second half of the units, nothing for the first part of a tuple."""
-    del target
     (index,) = site.rest
     if index == 0 and site.before == site.after:
         return []
     if index == 1 and isinstance(site.last, Halves):
         return [Second()]
     if index != (slice(None), 0) or len(site.before) != 2 or not site.units_last:
-        raise UnreadError(f"the theory has the first token alone, x[:, 0], got the index {index}")
+        raise ValueError(f"the theory has the first token alone, x[:, 0], got the index {index}")
     return [FirstToken()]
 
 
 @reads(torch.mean)
-def averaged(target: Any, site: Site) -> list[Layer]:
+def averaged(_: Any, site: Site) -> list[Layer]:
     """Return GlobalAvgPool, for a mean over all positions."""
-    del target
     axes = len(site.before) + 1
     dims = site.named.get("dim", site.rest[0] if site.rest else None)
     found = {dim % axes for dim in (dims if isinstance(dims, tuple | list) else (dims,)) if isinstance(dim, int)}
     if found != set(range(1, axes)) - {1 + site.units} or site.vector:
-        raise UnreadError(f"the theory has means over all positions, got one over the axes {dims}")
+        raise ValueError(f"the theory has means over all positions, got one over the axes {dims}")
     return [GlobalAvgPool()]

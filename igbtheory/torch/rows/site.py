@@ -8,13 +8,9 @@ import torch
 from torch import nn
 
 from igbtheory.layers import Activation, Layer
-from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.initialisers import Variance
 
 Shape = tuple[int, ...]
-
-
-class UnreadError(ValueError):
-    """A part of a model that cannot be read; the message gives the reason."""
 
 
 @final
@@ -49,11 +45,11 @@ class Site:
     def refuse_units(self, *, last: bool) -> None:
         """Refuse a layer that does not act on the units."""
         if not (self.units_last if last else self.units == 0):
-            raise UnreadError(f"acts on positions instead of units in data of shape {self.before}; exchange the axes")
+            raise ValueError(f"acts on positions instead of units in data of shape {self.before}; exchange the axes")
 
 
 Row = Callable[[Any, Site], list[Layer]]
-"""A function that returns the layers of the theory for a module or function and its site."""
+"""A function that returns the layers of the theory for a module or function and its site, or raises ValueError."""
 ROWS: dict[Any, Row] = {}
 """The rows by the class of the module, or by the function."""
 
@@ -69,29 +65,27 @@ def reads(*targets: Any) -> Callable[[Row], Row]:
 
 
 def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
-    """Return the activation that applies a function to every number. UnreadError: the function does not act so."""
+    """Return the activation that applies a function to every number. ValueError: the function does not act so."""
     named = {key: value for key, value in site.named.items() if key != "inplace"}
     if any(isinstance(value, torch.Tensor) and value.numel() > 1 for value in (*site.rest, *named.values())):
-        raise UnreadError("the theory has no layer for a sum or product with a tensor of numbers")
+        raise ValueError("the theory has no layer for a sum or product with a tensor of numbers")
     rest = [value.item() if isinstance(value, torch.Tensor) else value for value in site.rest]
     try:
         return [Activation(function if not (rest or named) else lambda x: function(x, *rest, **named))]
     except (TypeError, ValueError) as error:
         name = getattr(function, "__name__", type(function).__name__)
-        raise UnreadError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
+        raise ValueError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
 
 
-def known_variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "", of: str = "") -> Variance:
-    """Return the variance of weights or biases: see `variance`, whose errors become UnreadError."""
-    try:
-        return variance(draws, fan_in, fan_out, usual)
-    except ValueError as error:
-        raise UnreadError(f"{of}{error}") from None
+def equal(value: Any) -> int | None:
+    """Return the length along every axis, None if the lengths differ."""
+    values = {value} if isinstance(value, int) else set(value)
+    return values.pop() if len(values) == 1 else None
 
 
 def square(name: str, value: Any) -> int:
-    """Return the length of a window along every axis. UnreadError: the lengths differ."""
-    values = {value} if isinstance(value, int) else set(value)
-    if len(values) > 1:
-        raise UnreadError(f"the theory has square windows only, got {name}={value}")
-    return int(values.pop())
+    """Return the length of a window along every axis. ValueError: the lengths differ."""
+    found = equal(value)
+    if found is None:
+        raise ValueError(f"the theory has square windows only, got {name}={value}")
+    return found

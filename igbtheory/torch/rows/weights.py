@@ -6,22 +6,22 @@ from typing import Any
 from torch import nn
 
 from igbtheory.layers import Activation, Conv1d, Conv2d, Dense, DepthwiseConv2d, Layer, TokenMixing
-from igbtheory.torch.initialisers import Variance
+from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.rows.extra_layers import Exchanged
-from igbtheory.torch.rows.site import Site, UnreadError, known_variance, reads, square
+from igbtheory.torch.rows.site import Site, reads, square
 
 PADDINGS = "zeros", "circular"
 
 
 def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[str, float], list[Layer]]:
     """Return sigma_w2 and sigma_b2, which are added to `site.read`, and the shift by a constant bias, if any."""
-    weights = known_variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
+    weights = variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
     biases = [] if module.bias is None else [m.bias.detach() for m in site.modules]
     constant = float(biases[0].flatten()[0]) if biases and biases[0].numel() > 1 else 0.0
     shift: list[Layer] = []
     if constant and all(bool((bias == constant).all()) for bias in biases):
         biases, shift = [], [Activation(f"x + {constant!r}")]
-    bias = known_variance(biases, fan_in, fan_out, of="its bias ") if biases else Variance(0.0, 0.0, ("none",))
+    bias = variance(biases, fan_in, fan_out) if biases else Variance(0.0, 0.0, ("none",))
     site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), bias))
     return {"sigma_w2": fan_in * weights.value, "sigma_b2": bias.value}, shift
 
@@ -48,7 +48,7 @@ def convolution(module: Any, site: Site) -> list[Layer]:
     size, stride = square("kernel_size", module.kernel_size), square("stride", module.stride)
     dilation, sides = square("dilation", module.dilation), site.before[1:]
     if module.padding_mode not in PADDINGS:
-        raise UnreadError(f"the theory has no {module.padding_mode} padding; take padding_mode='zeros' or 'circular'")
+        raise ValueError(f"the theory has no {module.padding_mode} padding; take padding_mode='zeros' or 'circular'")
     span = dilation * (size - 1) + 1
     padding: Any = {"same": span // 2, "valid": 0}.get(module.padding, module.padding)
     padding, kept = square("padding", padding), span % 2 == 1 or module.padding == "same"
@@ -56,7 +56,7 @@ def convolution(module: Any, site: Site) -> list[Layer]:
     if padding == span // 2 and kept and divided:
         padding = module.padding_mode
     elif (module.padding == "same" and not span % 2) or (module.padding_mode != "zeros" and padding):
-        raise UnreadError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
+        raise ValueError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
     points = size ** len(sides)
     fans = module.in_channels // module.groups * points, module.out_channels * points
     variances, shift = weighted(module, site, *fans)
@@ -64,7 +64,7 @@ def convolution(module: Any, site: Site) -> list[Layer]:
         return [Dense(**variances), *shift]
     if module.groups == module.in_channels == module.out_channels > 1:
         if isinstance(module, nn.Conv1d):
-            raise UnreadError("the theory has depthwise convolutions of images alone; take groups=1")
+            raise ValueError("the theory has depthwise convolutions of images alone; take groups=1")
         return [DepthwiseConv2d(size, stride, padding, **variances, dilation=dilation), *shift]
     kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
     return [kind(size, stride, padding, **variances, groups=module.groups, dilation=dilation), *shift]
