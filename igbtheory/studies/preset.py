@@ -17,6 +17,8 @@ from igbtheory.studies.study import run
 
 Quantity = Callable[[Course], NDArray[np.float64]]
 """A function that returns a number for every network of a course."""
+absorption = Course.absorption_time
+"""The number of steps until the bias is absorbed."""
 
 
 class Claimed(NamedTuple):
@@ -66,11 +68,6 @@ class Preset:
 def start_bias(course: Course) -> NDArray[np.float64]:
     """Return the largest share of a class before training."""
     return np.asarray(course.largest[:, 0])
-
-
-def absorption(course: Course) -> NDArray[np.float64]:
-    """Return the number of steps until the bias is absorbed."""
-    return course.absorption_time()
 
 
 def reaching(accuracy: float) -> Quantity:

@@ -80,8 +80,7 @@ def _replace(names: list[str], function: Any, graph: fx.GraphModule) -> None:
 def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node | None:
     """Return the node in front of an activation, or behind it, if it is a norm that no other node uses, else None."""
     found = node.args[0] if before else next(iter(node.users), None)
-    alone = isinstance(found, fx.Node) and len(found.users if before else node.users) == 1
-    if not alone or found.op != "call_module":
+    if not isinstance(found, fx.Node) or len(found.users if before else node.users) > 1 or found.op != "call_module":
         return None
     norm = graph.get_submodule(str(found.target))
     return found if isinstance(norm, NORMS) and not is_idle(norm) else None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.control.window import counts_within
 from igbtheory.device import require_torch
-from igbtheory.torch.outputs import shares as shares_of
+from igbtheory.torch.outputs import guesses
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -72,11 +72,9 @@ def initialise(
     if G0 is None:
         least = most = _wanted(shares, size, classes)
     else:
-        bounds = counts_within(G0, size)
-        least, most = (
-            np.array([bound, *[free] * (classes - 1)]) for bound, free in zip(bounds, (0, size), strict=True)
-        )
-        tries = last.redraw(seed, lambda x: bool(bounds[0] <= _counts(x)[0] <= bounds[1]), TRIES)
+        least, most = np.zeros(classes, dtype=np.int64), np.full(classes, size)
+        least[0], most[0] = counts_within(G0, size)
+        tries = last.redraw(seed, lambda x: bool(least[0] <= _counts(x)[0] <= most[0]), TRIES)
     if not tries:
         last.shift(_shifts(outputs, last.slopes(), least, most))
     after = _counts(last.outputs())
@@ -91,7 +89,8 @@ def initialise(
 
 
 def _counts(outputs: Array) -> Counts:
-    return np.rint(shares_of(outputs) * len(outputs)).astype(np.int64)
+    """Return the number of data that are given to every class."""
+    return np.bincount(guesses(outputs), minlength=outputs.shape[1])
 
 
 def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:

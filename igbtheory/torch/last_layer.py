@@ -63,7 +63,8 @@ class LastLayer:
 
     def outputs(self) -> Array:
         """Return the outputs at the data in double precision, (n_samples, classes)."""
-        return beside_zero(self.inputs @ self.parameters.T)
+        found: Array = beside_zero(self.inputs @ self.parameters.T)
+        return found
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
         """Draw the parameters anew until the outputs are as wanted; return the number of draws, or 0 if all miss."""
@@ -118,4 +119,4 @@ def _drawn(rng: np.random.Generator, law: Variance, like: Array) -> Array:
     deviation = np.sqrt(law.value)
     if law.laws[0].endswith("uniform"):
         return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
-    return deviation * rng.standard_normal(like.shape)
+    return np.asarray(deviation * rng.standard_normal(like.shape))

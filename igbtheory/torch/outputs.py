@@ -56,7 +56,7 @@ class Summary(NamedTuple):
         )
 
 
-def beside_zero(outputs: Outputs) -> Outputs:
+def beside_zero(outputs: Any) -> Any:
     """Return outputs of at least two classes: a single output is that of class 0, and class 1 has the output 0."""
     return outputs if outputs.shape[1] > 1 else np.hstack([outputs, np.zeros_like(outputs)])
 

@@ -118,7 +118,7 @@ def _drawn(
     outputs = sets[0].values.shape[1]
     block = max(1, (BLOCK if loss is None else STEPWISE) // (len(kernel) * outputs))
     ends = np.cumsum([len(one.labels) for one in sets])[:-1]
-    found: list[dict[str, list[Array]]] = [{name: [] for name in LAWS} for _ in sets]
+    blocks = []
     for first in range(0, draws, block):
         count = min(block, draws - first)
         drawn = rng.standard_normal((root.shape[1], count * outputs), dtype=np.float32)
@@ -127,10 +127,10 @@ def _drawn(
             [_seen(part, one, loss) for part, one in zip(np.split(values, ends), sets, strict=True)]
             for values in flow(start, times)
         ]
-        for at_times, laws in zip(zip(*seen, strict=True), found, strict=True):
-            for name, parts in laws.items():
-                parts.append(np.stack([at_time[name] for at_time in at_times], axis=1))
-    return [{name: SampledLaw(np.concatenate(parts)) for name, parts in laws.items()} for laws in found]
+        on_sets = zip(*seen, strict=True)
+        blocks.append([{name: np.stack([at[name] for at in times], axis=1) for name in LAWS} for times in on_sets])
+    on_sets = zip(*blocks, strict=True)
+    return [{name: SampledLaw(np.concatenate([part[name] for part in parts])) for name in LAWS} for parts in on_sets]
 
 
 def _seen(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:

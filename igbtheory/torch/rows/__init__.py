@@ -68,7 +68,8 @@ def layers_of(target: Any, site: Site) -> list[Layer]:
         if not named.pop("training", True):
             return []
         return layers_of(kind(*site.rest, **{key: value for key, value in named.items() if key != "inplace"}), site)
-    return ROWS.get(target, elementwise)(target, site)
+    row = ROWS.get(target, elementwise)
+    return row(target, site)
 
 
 def is_vector(path_layers: Sequence[Layer], data: Shape) -> bool:

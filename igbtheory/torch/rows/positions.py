@@ -33,7 +33,9 @@ def pool(module: Any, site: Site) -> list[Layer]:
     size, stride, padding, dilation = (
         equal(getattr(module, name, 1)) for name in ("kernel_size", "stride", "padding", "dilation")
     )
-    counted = not getattr(module, "divisor_override", None) and (not padding or getattr(module, "count_include_pad", 1))
+    counted = not getattr(module, "divisor_override", None) and (
+        not padding or getattr(module, "count_include_pad", True)
+    )
     if average and counted and set(sides) == {size} and not padding:
         return [GlobalAvgPool()]
     known = len(sides) == 2 and None not in {size, stride, padding} and dilation == 1 and counted
@@ -47,7 +49,7 @@ def pool(module: Any, site: Site) -> list[Layer]:
 
 def _of_torch(module: Any, site: Site, kind: type[TorchPool]) -> TorchPool:
     """Return the pool that PyTorch computes as the module does."""
-    base = next(base for base in type(module).__mro__ if base.__module__ == nn.MaxPool2d.__module__)
+    base: Any = next(base for base in type(module).__mro__ if base.__module__ == nn.MaxPool2d.__module__)
     settings = ((name, getattr(module, name)) for name in base.__constants__ if name != "return_indices")
     return kind(base.__name__, tuple(settings), site.after[1:])
 
@@ -119,9 +121,8 @@ def units_behind(target: Any, site: Site) -> int:
 @reads(operator.add, operator.iadd, torch.add)
 def added(target: Any, site: Site) -> list[Layer]:
     """Return PositionEmbedding for a sum with numbers at all positions, else the activation that adds one number."""
-    other, axes = site.rest[0] if site.rest else None, len(site.before)
-    several = isinstance(other, torch.Tensor) and other.numel() > 1 and axes > 1
-    if several and tuple(other.shape[-axes:]) == site.before:
+    other, axes = (*site.rest, None)[0], len(site.before)
+    if isinstance(other, torch.Tensor) and axes > 1 and tuple(other.shape[-axes:]) == site.before:
         return [PositionEmbedding(_entries(other))]
     return elementwise(target, site)
 

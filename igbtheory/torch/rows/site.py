@@ -77,7 +77,7 @@ def elementwise(function: Callable[..., Any], site: Site) -> list[Layer]:
         raise ValueError(f"the theory has no layer for {name}, and it is no activation ({error})") from None
 
 
-def equal(value: Any) -> int | None:
+def equal(value: Any) -> Any:
     """Return the length along every axis, None if the lengths differ."""
     values = {value} if isinstance(value, int) else set(value)
     return values.pop() if len(values) == 1 else None
@@ -85,7 +85,7 @@ def equal(value: Any) -> int | None:
 
 def square(name: str, value: Any) -> int:
     """Return the length of a window along every axis. ValueError: the lengths differ."""
-    found = equal(value)
+    found: int | None = equal(value)
     if found is None:
         raise ValueError(f"the theory has square windows only, got {name}={value}")
     return found

@@ -13,7 +13,7 @@ from igbtheory.torch.rows.site import Site, reads, square
 PADDINGS = "zeros", "circular"
 
 
-def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[str, float], list[Layer]]:
+def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[str, Any], list[Layer]]:
     """Return sigma_w2 and sigma_b2, which are added to `site.read`, and the shift by a constant bias, if any."""
     weights = variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
     biases = [] if module.bias is None else [m.bias.detach() for m in site.modules]
