@@ -1,4 +1,4 @@
-"""The arms of a study: what is trained, and how. The networks of one number in all arms are compared as pairs."""
+"""The arms of a study: models, data and ways of training. The networks of one number are compared as pairs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

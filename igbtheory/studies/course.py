@@ -82,7 +82,7 @@ class Course(Result):
         return Estimate(np.where(lost, np.nan, middle), np.where(lost, np.nan, np.sqrt(squares / count)))
 
     def split(self, neutral: tuple[float, float] | None = None) -> "tuple[Course, Course]":
-        """Return the course of the networks that start neutral and that of the others: see `Training.split`."""
+        """Return the course of the networks that start neutral, and the course of the others: see `Training.split`."""
         inside = start_neutral(self.shares[:, 0], neutral)
         return self._of(inside), self._of(~inside)
 

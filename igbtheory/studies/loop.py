@@ -111,7 +111,7 @@ def _batches(size: int, plan: Plan, network: int) -> Iterator[Any]:
 
 
 def _optimiser(arm: Arm) -> Any:
-    """Return the class of the optimiser; a name is that of a class of PyTorch."""
+    """Return the class of the optimiser; names are names of classes of PyTorch."""
     if not isinstance(arm.optimiser, str):
         return arm.optimiser
     known = [name for name, found in vars(torch.optim).items() if isinstance(found, type)]

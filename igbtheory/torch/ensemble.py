@@ -72,7 +72,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.found(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
-    with closing(drawn):  # at once if there is an error, also where an executor draws them
+    with closing(drawn):  # an error ends the run of an executor at once
         found = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
     if labels is not None and not found[0].by_label.size:
         said.append(
@@ -99,7 +99,7 @@ def _checked(found: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterato
                 f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
         alike, count = alike and x.alike, len(x.centres)
-        # the outputs of one network may look like probabilities by chance, but not those of two
+        # the outputs of one network may look like probabilities by chance, but not the outputs of two
         if alike and i and count > 1:
             raise ValueError(
                 "expected logits, got outputs in [0, 1] of the sum 1, which are probabilities; return logits, leave "

@@ -23,7 +23,7 @@ STEPS, MANY = 200, 100
 @final
 @dataclass(frozen=True)
 class Initialised:
-    """What `initialise` did: the name of the layer, the shares of all classes before and after, and how it was changed.
+    """The result of `initialise`: the name of the layer, and the shares of all classes before and after.
 
     tries: number of last layers that were drawn; the last one is kept, so that it has the law of its initialiser given
     the shares. It is 0 if the layer was corrected. change: length of the change of its parameters over their length.

@@ -81,7 +81,7 @@ class LastLayer:
         return 0
 
     def slopes(self) -> Array:
-        """Return what a shift of 1 adds to an output at every datum: see `shift`."""
+        """Return the change of an output at every datum for a shift of 1: see `shift`."""
         found: Array = self.inputs @ self.direction
         if found.min() <= 0:
             raise ValueError(

@@ -30,7 +30,7 @@ def refuse_arguments(make_model: Callable[..., Any]) -> None:
 
 
 def checked_model(model: Any) -> torch.nn.Module:
-    """Return what make_model returned, refused if it is no model or has no weights."""
+    """Return the model, refused if it is none or has no weights."""
     if not isinstance(model, torch.nn.Module):
         raise TypeError(
             f"expected make_model to return a torch.nn.Module, got {type(model).__name__}; return the model itself"

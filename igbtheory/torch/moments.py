@@ -1,4 +1,4 @@
-"""Moments behind every layer of a model: measured over models that are drawn, and predicted for what was read."""
+"""Moments behind every layer of a model: measured over models that are drawn, and predicted for their layers."""
 
 import warnings
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True)
 class Shown(Layer):
-    """The identity, at which a prediction records the moments under a number; first: those of the first token alone."""
+    """The identity, at which a prediction records the moments under a number; first: of the first token alone."""
 
     number: int
     first: bool

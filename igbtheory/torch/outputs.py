@@ -14,7 +14,7 @@ ROUNDING = 2.0**-8
 
 
 class Summary(NamedTuple):
-    """What is kept of the outputs of one network.
+    """Summary of the outputs of one network.
 
     shares, moments, probabilities, loss, by_label: as in `Measurement`. centres: the mean over the data of each output
     less the mean of all outputs; of a single output, its own mean. ties: number of data with several largest outputs.
@@ -37,7 +37,7 @@ class Summary(NamedTuple):
         x = outputs.T.astype(np.float64, order="C")  # NumPy reduces long rows ten times as fast as short ones
         classes = beside_zero(x.T).T
         logs = log_softmax(classes, axis=0)
-        # outputs less their mean have the same sum of squares as any M - 1 orthonormal contrasts
+        # the outputs less their mean have the same sum of squares as M - 1 orthonormal contrasts
         apart = x - x.mean(axis=0) if count > 1 else x
         first, contrasts = apart[:, :1], max(1, count - 1)
         apart = apart - first  # exactly 0 if the outputs do not depend on the data
@@ -57,7 +57,7 @@ class Summary(NamedTuple):
 
 
 def beside_zero(outputs: Any) -> Any:
-    """Return outputs of at least two classes: a single output is that of class 0, and class 1 has the output 0."""
+    """Return outputs of at least two classes: a single output belongs to class 0, and class 1 gets the output 0."""
     return outputs if outputs.shape[1] > 1 else np.hstack([outputs, np.zeros_like(outputs)])
 
 
@@ -74,7 +74,7 @@ def _shares_by_label(outputs: Outputs, labels: Labels, classes: int) -> Array:
 
 
 def guesses(outputs: Outputs) -> Labels:
-    """Return the class of every datum: that of the largest output, or class 0 where a single output is positive."""
+    """Return the class of the largest output for every datum; a single output means class 0 if it is positive."""
     return np.asarray(outputs.argmax(axis=1) if outputs.shape[1] > 1 else outputs[:, 0] <= 0, dtype=np.int64)
 
 

@@ -1,4 +1,4 @@
-"""What a measurement of models is made of: a fresh model, its own random stream, a pass of the data, and its logits."""
+"""The parts of a measurement: a fresh model, its own random stream, a pass of the data, and its logits."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ def made(make_model: Callable[[], Any], network: int) -> torch.nn.Module:
 def stream(seed: int, network: int) -> Iterator[None]:
     """Context in which the global generators are seeded for one network; in the end they get their states back."""
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
-    # a word for each generator: those of PyTorch and NumPy have the same algorithm, and would repeat one another
+    # a word for each generator, since PyTorch and NumPy have the same algorithm, and would repeat one another
     words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     try:
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):

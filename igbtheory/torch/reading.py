@@ -54,7 +54,7 @@ class Reading:
     """A traced model, the path to each node that could be read, and the first node that could not, with the reason.
 
     All dictionaries have the names of nodes as keys. paths: of the nodes that could be read; units: the axis of a datum
-    that holds the units at these nodes; named: what the user calls the nodes that depend on the data. output: the name
+    that holds the units at these nodes; named: the user's names for the nodes that depend on the data. output: the name
     of the node of the outputs.
     """
 
@@ -72,7 +72,7 @@ class Reading:
 
     @property
     def passed(self) -> set[str]:
-        """Names of the nodes through which every path from the data to the outputs goes, so not those of a branch."""
+        """Names of the nodes through which every path from the data to the outputs goes: the nodes outside branches."""
         nodes = list(self.graph.graph.nodes)
         places = {node: i for i, node in enumerate(nodes) if node.name in self.named or node.op == "output"}
         found, reached = set(), 0
@@ -96,7 +96,7 @@ class Reading:
 
 
 def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
-    """Return what can be read of models that were drawn alike; their buffers may change.
+    """Read models that were drawn alike as far as possible; their buffers may change.
 
     output: which of several outputs is read, as in `measure`.
     """

@@ -48,7 +48,7 @@ class Task:
                 data = moved(data, model.parameters())
                 found = self._outputs(model, data, i).cpu()
                 weights = digest(model.parameters())
-                del model  # its memory is that of the next one
+                del model  # the next model can have its memory
             outputs = found.to(torch.promote_types(found.dtype, torch.float32)).numpy()
             refuse_infinite(outputs, i)
             labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
@@ -67,7 +67,7 @@ class Task:
         return found[torch.argsort(order)]
 
     def block(self, networks: range) -> dict[str, NDArray[Any]]:
-        """Return what is found of some networks as stacked arrays, computed in one thread."""
+        """Return the summaries and digests of some networks as stacked arrays, computed in one thread."""
         with alone():
             found, weights = zip(*self.found(networks, []), strict=True)
         columns = zip(Summary._fields, zip(*found, strict=True), strict=True)
@@ -95,7 +95,7 @@ def spread(
     executor: Executor | str | None,
     store: str | Path | None,
 ) -> Generator[tuple[Summary, bytes]]:
-    """Yield what `Task.found` yields, from pieces that an executor does."""
+    """Yield the same as `Task.found`, computed by an executor in pieces."""
     seconds = task.seconds(said)
     # a tensor would be moved into memory that processes share, and a killed process leaves its part there
     data = torch.as_tensor(task.data).cpu()

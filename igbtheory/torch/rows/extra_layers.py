@@ -113,7 +113,7 @@ class TorchMaxPool(TorchPool):
 @final
 @dataclass(frozen=True, repr=False)
 class TorchAvgPool(TorchPool):
-    """An average over windows: a sum over positions whose weights are what the pool makes of single ones."""
+    """An average over windows: a weighted sum over positions. The pool itself gives the weights from unit vectors."""
 
     def kernel(self, node: KernelNode) -> KernelNode:
         before = node.places.shape if node.places else ()

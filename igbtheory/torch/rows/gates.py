@@ -1,4 +1,4 @@
-"""Rows of gates: units times a function of other units, which are the other half, or come from a layer drawn alike."""
+"""Rows of gates: units times a function of other units, from two halves of a layer or from two layers drawn alike."""
 
 import operator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The table that translates modules and functions of PyTorch into layers of the theory, and what its rows are given."""
+"""The table that translates modules and functions of PyTorch into layers, and the arguments of its rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
