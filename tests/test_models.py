@@ -834,6 +834,7 @@ def test_adaptive_pools_average_over_windows_of_any_size(sides: Any) -> None:
         nn.MaxPool2d(2, ceil_mode=True),
         nn.MaxPool2d(3, 2, 1, dilation=2, ceil_mode=True),
         nn.MaxPool2d(2, 2, 1, ceil_mode=True),
+        nn.MaxPool2d((2, 3)),
         nn.AvgPool2d(2, 2, 1, ceil_mode=True),
     ],
     ids=str,

@@ -75,7 +75,7 @@ class Training(Result):
         return SampledLaw(absorbed(self.times, self.guesses.draws, self.labels, tolerance))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return means and standard deviations over networks at every time; shares and recall have them for each class."""
+        """Return means and standard deviations over networks at every time, of shares and recall for each class."""
         found: dict[str, Any] = {
             "loss_name": self.loss_name, "networks": self.networks, "rate": self.rate, "labels": self.labels,
             "times": self.times, "G0": _moments(self.G0),
