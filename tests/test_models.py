@@ -834,6 +834,7 @@ def test_adaptive_pools_average_over_windows_of_any_size(sides: Any) -> None:
         nn.MaxPool2d(2, ceil_mode=True),
         nn.MaxPool2d(3, 2, 1, dilation=2, ceil_mode=True),
         nn.MaxPool2d(2, 2, 1, ceil_mode=True),
+        nn.MaxPool2d((2, 3)),
         nn.AvgPool2d(2, 2, 1, ceil_mode=True),
     ],
     ids=str,
@@ -867,6 +868,7 @@ def test_dilation_and_pools_that_are_cut_off_have_the_kernel_of_pytorch_itself(s
         nn.AvgPool2d(2, ceil_mode=True),
         nn.AvgPool2d(3, 2, 1, ceil_mode=True),
         nn.AvgPool2d(3, 2, 1, count_include_pad=False),
+        nn.AvgPool2d((2, 1), (1, 2), divisor_override=5),
     ):
         count = pool(torch.zeros(1, 1, side, side)).numel()
         makers = first, lambda pool=pool: pool, nn.Flatten, linear(6 * count, 3)
@@ -892,12 +894,12 @@ def gated(m: Any, x: Any) -> Any:
                 conv(2, 128, dilation=2), nn.ReLU, lambda: nn.MaxPool2d(2, ceil_mode=True), nn.Flatten, linear(2048, 3)
             ),
             LONG,
-            "Conv2d(3, padding=1,|dilation=2|WindowMax(2",
+            "Conv2d(3, padding=1,|dilation=2|MaxPool2d(kernel_size=2",
         ),
         (
             stack(conv(2, 128), nn.ReLU, lambda: nn.MaxPool2d(2, 3, 1, 2, ceil_mode=True), nn.Flatten, linear(2048, 3)),
             LONG,
-            "WindowMax(2, stride=3, padding=1, shape=(4, 4), dilation=2)",
+            "MaxPool2d(kernel_size=2, stride=3, padding=1, dilation=2, ceil_mode=True)",
         ),
         (
             stack(
@@ -911,7 +913,7 @@ def gated(m: Any, x: Any) -> Any:
                 linear(128, 3),
             ),
             SEQUENCES,
-            "Exchanged|Conv1d(5|WindowMax(2|Conv1d(3|dilation=2|GlobalAvgPool",
+            "Exchanged|Conv1d(5|MaxPool1d(kernel_size=2|Conv1d(3|dilation=2|GlobalAvgPool",
         ),
         (
             model(
@@ -925,7 +927,7 @@ def gated(m: Any, x: Any) -> Any:
         (
             stack(lambda: nn.Conv1d(3, 128, 5), nn.ReLU, lambda: nn.AvgPool1d(3), nn.Flatten, linear(512, 3)),
             SEQUENCES,
-            "Exchanged|Conv1d(5|WindowMean(3",
+            "Exchanged|Conv1d(5|AvgPool1d(kernel_size=(3,)",
         ),
     ],
     ids=["cut", "dilated pool", "sequences", "tokens first", "average"],

@@ -20,10 +20,10 @@ nn = torch.nn
 
 from igbtheory.pictures import plots  # noqa: E402 - torch may not be there
 from igbtheory.studies.arm import Plan  # noqa: E402
+from igbtheory.studies.loop import begin  # noqa: E402
 from igbtheory.studies.models import mlp  # noqa: E402
 from igbtheory.studies.presets import PRESETS  # noqa: E402
 from igbtheory.studies.record import without_trace  # noqa: E402
-from igbtheory.studies.start import begin  # noqa: E402
 from igbtheory.torch.last_layer import LastLayer  # noqa: E402
 
 X = igb.standardised(igb.digits())[:120]

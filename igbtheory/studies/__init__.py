@@ -1,4 +1,4 @@
-"""Studies: ensembles of PyTorch models that are trained, and what becomes of their bias. Importing loads no PyTorch."""
+"""Studies of how PyTorch models lose their bias in training. Importing this loads no PyTorch."""
 
 from igbtheory.studies.arm import Arm, Task
 from igbtheory.studies.course import Course

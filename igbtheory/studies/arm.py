@@ -1,21 +1,20 @@
-"""What is trained and how: the arms of a study, which networks of the same numbers go through as pairs."""
+"""The arms of a study: models, data and ways of training. The networks of one number are compared as pairs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-STARTS = ("drawn", "neutral", "prejudiced", "centred")
-"""How a network starts: see `igbtheory.studies.start`."""
-CONTROLS = STARTS[1:]
+CONTROLS = ("neutral", "prejudiced", "centred")
+"""Starts of networks other than "drawn": see `igbtheory.studies.loop.begin`."""
 RECORDS = 20
-"""Recorded steps in each factor of ten."""
+"""Number of recorded steps in each factor of ten."""
 
 
 class Task(NamedTuple):
-    """Data to train on and data to be recorded on, with their labels."""
+    """Data to train on, and data on which networks are recorded, with their labels."""
 
     data: Any
     labels: NDArray[np.int64]
@@ -28,8 +27,7 @@ class Task(NamedTuple):
 class Arm:
     """One way of training: the model, its data, loss, optimiser, learning rate and start.
 
-    base: the name of the arm that this one controls, from which it differs in the last layer alone; its own name where
-    it is no control.
+    base: for a control, the name of the arm from which it differs in the last layer alone; else its own name.
     Networks of one number have the same weights in all arms of one architecture, and see the same batches.
     """
 
@@ -49,27 +47,25 @@ class Arm:
 @final
 @dataclass(frozen=True)
 class Plan:
-    """How long all arms are trained, and how many networks of each."""
+    """The number of networks of each arm, and how long they are trained."""
 
     networks: int
     steps: int
     batch_size: int | None
-    seed: int
+    seed: int = 0
 
     @property
     def recorded(self) -> NDArray[np.int64]:
-        """Steps after which a network is recorded: 0, and a logarithmic grid to the last one."""
+        """Steps after which a network is recorded: 0, and a logarithmic grid up to the last one."""
         count = 1 + int(np.ceil(RECORDS * np.log10(self.steps)))
         return np.unique(np.append(0, np.round(np.geomspace(1, self.steps, count)))).astype(np.int64)
 
 
-def controlled(arm: Arm) -> tuple[Arm, ...]:
-    """Return the arm and its controls: the same network from other starts, by changes of its last layer alone."""
-    others = (replace(arm, name=f"{arm.name}, {start}", start=start, base=arm.name) for start in CONTROLS)
-    return (arm, *others)
+def controlled(arm: Arm, starts: tuple[str, ...] = CONTROLS) -> tuple[Arm, ...]:
+    """Return the arm and its controls: the same network from other starts, which change its last layer alone."""
+    return (arm, *(replace(arm, name=f"{arm.name}, {start}", start=start, base=arm.name) for start in starts))
 
 
-def swept(arms: tuple[Arm, ...], rates: tuple[float, ...]) -> Iterator[Arm]:
-    """Yield every arm with every learning rate."""
-    for arm in arms:
-        yield from (replace(arm, rate=rate) for rate in rates)
+def swept(arms: tuple[Arm, ...], rates: tuple[float, ...]) -> list[Arm]:
+    """Return every arm with every learning rate."""
+    return [replace(arm, rate=rate) for arm in arms for rate in rates]

@@ -1,4 +1,4 @@
-"""What was recorded of the networks of one arm, and what follows from it."""
+"""The records of the networks of one arm, and the times and curves that follow from them."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,20 +13,21 @@ from igbtheory.training.result import absorbed, start_neutral
 
 Array = NDArray[np.float64]
 BY_CLASS = ("shares", "recall", "losses", "probabilities", "gradients")
-"""Quantities that a course has by class, for each network and step."""
+"""Fields of a course with one number for each network, step and class."""
 CURVES = ("accuracy", "loss", "largest", "worst_recall")
-"""Quantities of which a course has one number for each network and step."""
+"""Curves of a course, with one number for each network and step."""
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Course(Result):
-    """Networks of one arm over the recorded `steps`.
+    """The networks of one arm at the recorded `steps`.
 
-    shares, recall, losses, probabilities: by class, (networks, steps, M): the share of the data that a class is guessed
-    for, the share of its data that are given to it, the mean loss of its data, and the mean softmax probability of the
-    class over all data. gradients: norms of the gradient of the mean loss of a class, (networks, steps, M, layers), by
-    the weights of `layers`. labels: shares of the labels, (M,). Where outputs become infinite, the rest is NaN.
+    shares, recall, losses, probabilities: by class, (networks, steps, M): the share of the data that are given to a
+    class, the share of its own data that are given to it, the mean loss of its data, and the mean softmax probability
+    of the class over all data. gradients: norms of the gradient of the mean loss of a class with respect to the weights
+    of `layers`, (networks, steps, M, layers). labels: the share of the data with each label, (M,). From the step on at
+    which the outputs of a network become infinite, its records are NaN.
     """
 
     name: str
@@ -43,12 +44,12 @@ class Course(Result):
 
     @property
     def networks(self) -> int:
-        """Networks trained."""
+        """Number of networks that were trained."""
         return len(self.shares)
 
     @cached_property
     def accuracy(self) -> Array:
-        """Share of the data that are guessed right, (networks, steps)."""
+        """Share of the data that are guessed correctly, (networks, steps)."""
         return self._over_labels(self.recall)
 
     @cached_property
@@ -58,21 +59,21 @@ class Course(Result):
 
     @property
     def largest(self) -> Array:
-        """Share of the class that is guessed most, (networks, steps)."""
+        """Largest share of a class, (networks, steps)."""
         return np.asarray(self.shares.max(axis=2))
 
     @property
     def worst_recall(self) -> Array:
-        """Recall of the class that has the smallest, (networks, steps)."""
+        """Smallest recall of a class, (networks, steps)."""
         return np.asarray(self.recall[..., self.labels > 0].min(axis=2))
 
     @property
     def diverged(self) -> int:
-        """Networks whose outputs became infinite."""
+        """Number of networks whose outputs became infinite."""
         return int(np.isnan(self.shares[:, -1, 0]).sum())
 
     def mean(self, name: str) -> Estimate:
-        """Return the mean of a field or curve over networks that have not diverged, and its standard error."""
+        """Return the mean of a field or curve over the networks that have not diverged, and its standard error."""
         values = getattr(self, name)
         count = np.maximum(np.isfinite(values).sum(axis=0), 1)
         middle = np.nansum(values, axis=0) / count
@@ -81,18 +82,18 @@ class Course(Result):
         return Estimate(np.where(lost, np.nan, middle), np.where(lost, np.nan, np.sqrt(squares / count)))
 
     def split(self, neutral: tuple[float, float] | None = None) -> "tuple[Course, Course]":
-        """Return the networks that start neutral and those that do not, as `igbtheory.training.Training.split`."""
+        """Return the course of the networks that start neutral, and the course of the others: see `Training.split`."""
         inside = start_neutral(self.shares[:, 0], neutral)
         return self._of(inside), self._of(~inside)
 
     def absorption_time(self, tolerance: float = 0.1) -> Array:
-        """Return the first recorded step from which on all shares are near the labels', (networks,); inf: none."""
+        """Return the step from which on all shares are near those of the labels, (networks,); inf if none is."""
         return absorbed(self.steps.astype(float), self.shares, self.labels, tolerance)
 
     def time_to(self, level: float, name: str = "accuracy") -> Array:
-        """Return the step at which a curve first reaches the level, (networks,); inf: at none.
+        """Return the step at which a curve first reaches the level, (networks,); inf if it does not.
 
-        name: accuracy or worst_recall, which are taken to be straight between the recorded steps.
+        name: accuracy or worst_recall. Between the recorded steps the curve is interpolated linearly.
         """
         curve = getattr(self, name)
         there, row = curve >= level, np.arange(self.networks)
@@ -105,25 +106,14 @@ class Course(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return means over networks and their standard errors at every step."""
-        found: dict[str, Any] = {
-            "name": self.name,
-            "rate": self.rate,
-            "networks": self.networks,
-            "diverged": self.diverged,
-        }
-        return {
-            **found,
-            "steps": self.steps,
-            "labels": self.labels,
-            **{name: self.mean(name).to_dict() for name in (*BY_CLASS, *CURVES)},
-        }
+        names = ("name", "rate", "networks", "diverged", "steps", "labels")
+        means = {name: self.mean(name).to_dict() for name in (*BY_CLASS, *CURVES)}
+        return {name: getattr(self, name) for name in names} | means
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every step: means over networks and their standard errors."""
-        found: dict[str, Any] = {
-            "arm": np.full(len(self.steps), self.name),
-            "rate": np.full(len(self.steps), self.rate),
-        }
+        count = len(self.steps)
+        found: dict[str, Any] = {"arm": np.full(count, self.name), "rate": np.full(count, self.rate)}
         found["step"] = self.steps
         for name in CURVES:
             law = self.mean(name)

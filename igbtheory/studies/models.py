@@ -1,4 +1,4 @@
-"""The multilayer perceptrons of the papers' experiments, as PyTorch models."""
+"""The multilayer perceptrons of the papers' experiments as PyTorch models."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def mlp(  # noqa: PLR0913 - the parameters of `igbtheory.mlp`, and the widths
     sigma_w2: float = 2.0,
     sigma_b2: float = 0.0,
 ) -> Any:
-    """Return a freshly drawn perceptron: weights N(0, sigma_w2/fan-in), biases N(0, sigma_b2), as `igbtheory.mlp`."""
+    """Return a freshly drawn perceptron like `igbtheory.mlp`: weights N(0, sigma_w2/fan-in), biases N(0, sigma_b2)."""
     layers: list[Any] = []
     for layer in range(depth):
         layers.append(_dense(width if layer else features, width, sigma_w2, sigma_b2))

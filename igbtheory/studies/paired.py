@@ -1,4 +1,4 @@
-"""Comparison of two arms, network by network: times that were not reached count as later than any that was."""
+"""Comparison of two arms, network by network: a time that was not reached is infinite."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 LEVEL = 0.05
-"""Probability that any of the comparisons of a study is decided by chance, by Bonferroni."""
+"""Probability that chance decides any comparison of a study: Bonferroni divides it by their number."""
 
 
 @final
 @dataclass(frozen=True)
 class Paired:
-    """How often a quantity is smaller in one arm than in another, for the same networks, by the exact sign test.
+    """The exact sign test of whether a quantity is smaller in one arm than in another, for the same networks.
 
-    medians: of both arms, inf where half of the networks never got there. smaller, larger: pairs in which the first is;
-    equal pairs, among them those that both never got there, count for neither. p: two-sided.
+    medians: of both arms, inf if half of the networks have not reached the goal. smaller, larger: numbers of pairs in
+    which the first arm is smaller or larger; equal pairs count for neither, as where both are infinite. p: two-sided.
     """
 
     medians: tuple[float, float]
@@ -26,7 +26,7 @@ class Paired:
     p: float
 
     def verdict(self, level: float) -> str:
-        """Return "holds" where the first arm is smaller at this level, "fails" where it is larger, else "not seen"."""
+        """Return "holds" if the first arm is smaller at this level, "fails" if it is larger, else "not seen"."""
         if self.p > level:
             return "not seen"
         return "holds" if self.smaller > self.larger else "fails"
@@ -37,7 +37,7 @@ class Paired:
 class Finding:
     """A statement, the comparison at the best rates of both arms, and its verdict: "holds", "fails" or "not seen".
 
-    at_rates: verdicts where both have the same learning rate, by the rate.
+    at_rates: the verdicts if both arms have the same learning rate, by this rate.
     """
 
     statement: str
@@ -53,7 +53,7 @@ class Finding:
 
 
 def paired(first: Array, second: Array) -> Paired:
-    """Compare a quantity of two arms, an entry for each network."""
+    """Return the comparison of a quantity of two arms, arrays with an entry for each network."""
     from scipy.stats import binomtest  # noqa: PLC0415 - most studies compare nothing
 
     smaller, larger = int(np.sum(first < second)), int(np.sum(first > second))
@@ -62,5 +62,5 @@ def paired(first: Array, second: Array) -> Paired:
 
 
 def middle(values: Any) -> float:
-    """Return the middle value, the upper one of two: the mean of a time and inf would say nothing."""
+    """Return the median, for an even number the upper middle value: the mean of a time and inf would say nothing."""
     return float(np.sort(values)[len(values) // 2])

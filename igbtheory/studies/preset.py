@@ -1,7 +1,7 @@
-"""What an experiment of the papers is, how it runs, and how its statements are tested."""
+"""Experiments of the papers: their arms, and the comparisons that test their statements."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -16,13 +16,15 @@ from igbtheory.studies.result import Study
 from igbtheory.studies.study import run
 
 Quantity = Callable[[Course], NDArray[np.float64]]
-"""A number for every network of a course."""
+"""A function that returns a number for every network of a course."""
+absorption = Course.absorption_time
+"""The number of steps until the bias is absorbed."""
 
 
 class Claimed(NamedTuple):
-    """A statement: network by network, a quantity is smaller in one arm than in another.
+    """A statement: a quantity is smaller in one arm than in another, network by network.
 
-    other: the quantity of the second arm, where it is not the same.
+    other: the quantity of the second arm; None: the same quantity.
     """
 
     statement: str
@@ -32,7 +34,7 @@ class Claimed(NamedTuple):
     other: Quantity | None = None
 
     def compared(self, study: Study, rate: float | None = None) -> Paired:
-        """Compare both arms at a learning rate, by default each at its best."""
+        """Return the comparison of both arms at a learning rate, by default of each arm at its best rate."""
         second = self.other or self.quantity
         return paired(self.quantity(study.course(self.smaller, rate)), second(study.course(self.larger, rate)))
 
@@ -40,7 +42,7 @@ class Claimed(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Preset:
-    """An experiment: its arms, which are trained at every learning rate, and what is claimed of it."""
+    """An experiment: its arms, which are trained at every learning rate, and the claims about them."""
 
     title: str
     statement: str
@@ -51,8 +53,8 @@ class Preset:
     goal: float
 
     def study(self, **options: Any) -> Study:
-        """Train all arms, and compare what is claimed at the level that belongs to so many comparisons."""
-        courses = run(list(swept(self.arms, self.rates)), self.plan, title=self.title, **options)
+        """Train all arms, and test all claims at a level that is divided by the number of comparisons."""
+        courses = run(swept(self.arms, self.rates), self.plan, title=self.title, **options)
         found = Study(self.title, courses, self.goal, self.statement)
         level = LEVEL / (len(self.claims) * (1 + len(self.rates)))
         findings = []
@@ -60,42 +62,37 @@ class Preset:
             best = claim.compared(found)
             at_rates = {rate: claim.compared(found, rate).verdict(level) for rate in self.rates}
             findings.append(Finding(claim.statement, best, best.verdict(level), at_rates))
-        return Study(self.title, courses, self.goal, self.statement, tuple(findings))
+        return replace(found, findings=tuple(findings))
 
 
 def start_bias(course: Course) -> NDArray[np.float64]:
-    """Largest share of a class before training."""
+    """Return the largest share of a class before training."""
     return np.asarray(course.largest[:, 0])
 
 
-def absorption(course: Course) -> NDArray[np.float64]:
-    """Steps until the bias is absorbed."""
-    return course.absorption_time()
-
-
 def reaching(accuracy: float) -> Quantity:
-    """Return the steps until the accuracy is reached."""
+    """Return the quantity: the number of steps until this accuracy is reached."""
     return lambda course: course.time_to(accuracy)
 
 
 def no_class_behind(course: Course) -> NDArray[np.float64]:
-    """Steps until half of the data of every class are guessed right."""
+    """Return the number of steps until half of the data of every class are guessed right."""
     return course.time_to(0.5, "worst_recall")
 
 
 def end_accuracy(course: Course) -> NDArray[np.float64]:
-    """Accuracy after the last step."""
+    """Return the accuracy after the last step."""
     return np.asarray(course.accuracy[:, -1])
 
 
 def still_on_top(course: Course) -> NDArray[np.float64]:
-    """Whether the class that is the most probable one before training is so in the end, 1 or 0."""
+    """Return 1 if the class that is most probable before training is most probable in the end, else 0."""
     first, last = (course.probabilities[:, at].argmax(axis=1) for at in (0, -1))
     return np.asarray(first == last, dtype=float)
 
 
 def probability_after(step: int) -> Quantity:
-    """Return the largest mean probability of a class at the last recorded step that is no later."""
+    """Return the quantity: the largest mean probability of a class, at the last recorded step up to this one."""
     return lambda course: np.asarray(
         course.probabilities[:, np.searchsorted(course.steps, step, "right") - 1].max(axis=1)
     )
@@ -104,8 +101,8 @@ def probability_after(step: int) -> Quantity:
 def preset(name: str, *, quick: bool = False, **options: Any) -> Study:
     """Return the study of an experiment of the papers: blobs, deep, digits, losses, phases, shift or imbalance.
 
-    quick: smaller ensembles and data, in less than three minutes on two cores. options: workers, executor, store and
-    progress, as of `igbtheory.study`.
+    quick: fewer networks and data, which take less than three minutes on two cores. options: workers, executor, store
+    and progress, as in `igbtheory.study`.
     """
     require_torch()
     from igbtheory.studies.presets import PRESETS  # noqa: PLC0415 - it loads PyTorch

@@ -1,4 +1,4 @@
-"""The papers' experiments on training: arms, the papers' statement, and comparisons that can contradict it."""
+"""The papers' experiments on training: arms, the statement of the paper, and comparisons that can contradict it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from igbtheory.losses import PiecewiseZero
-from igbtheory.studies.arm import Arm, Plan, Task, controlled
+from igbtheory.studies.arm import CONTROLS, Arm, Plan, Task, controlled
 from igbtheory.studies.models import mlp
 from igbtheory.studies.preset import (
     Claimed,
@@ -29,11 +29,11 @@ PLACEMENTS: dict[str, Any] = {
     "LayerNorm after": {"norm": "layer", "placement": "after"},
 }
 PHASES = {"ordered": 1.59, "edge of chaos": 1.99, "chaotic, prejudiced": 2.48, "chaotic, neutral": 4.97}
-"""Variances of the weights of tanh networks with biases of variance 0.1: the poster of bias-meets-trainability."""
+"""Variances of the weights of tanh networks with biases of variance 0.1. Source: poster of bias-meets-trainability."""
 
 
 def start_claims(base: str, goal: float) -> tuple[Claimed, ...]:
-    """Return what the papers say of neutral and prejudiced starts, of one architecture with the same hidden layers."""
+    """Return the claims of the papers about neutral and prejudiced starts of the same hidden layers."""
     sides = f"{base}, neutral", f"{base}, prejudiced"
     return (
         Claimed(f"{base}, same hidden layers: neutral starts absorb sooner than prejudiced ones", absorption, *sides),
@@ -46,10 +46,10 @@ def start_claims(base: str, goal: float) -> tuple[Claimed, ...]:
 def placements(
     title: str, task: Callable[[], Task], features: int, rates: tuple[float, ...], plan: Plan, **options: Any
 ) -> Preset:
-    """Norms in front of and behind the activation, and the same with centred outputs."""
+    """Return the experiment with norms in front of or behind the activation, also with centred outputs."""
     goal: float = options.pop("goal", 0.7)
-    arms = [Arm(name, partial(mlp, features, **how, **options), task) for name, how in PLACEMENTS.items()]
-    centred = [replace(arm, name=f"{arm.name}, centred", start="centred", base=arm.name) for arm in arms[1:]]
+    plain, *normed = (Arm(name, partial(mlp, features, **how, **options), task) for name, how in PLACEMENTS.items())
+    centred = (controlled(arm, ("centred",))[1] for arm in normed)
     claims: list[Claimed] = []
     for norm in ("BatchNorm", "LayerNorm"):
         sides, same = (f"{norm} after", f"{norm} before"), (f"{norm} after, centred", f"{norm} before, centred")
@@ -61,41 +61,42 @@ def placements(
     statement = (
         "Where you place the norm: normalisation behind the activation reduces the bias and accelerates training"
     )
-    every = (*controlled(arms[0]), *arms[1:], *centred)
+    every = (*controlled(plain), *normed, *centred)
     return Preset(title, statement, every, rates, plan, (*claims, *start_claims("no norm", goal)), goal)
 
 
 def blob_placements(*, quick: bool) -> Preset:
-    """Two Gaussian blobs, one hidden layer."""
+    """Return the experiment on two Gaussian blobs with one hidden layer."""
     count, features = (4000, 200) if quick else (20_000, 1000)
-    plan = Plan(16, 80, 128, 0) if quick else Plan(50, 400, 512, 0)
+    plan = Plan(16, 80, 128) if quick else Plan(50, 400, 512)
     task = partial(blobs, count, features)
     return placements("Two Gaussian blobs: norms around ReLU", task, features, (3e-4, 1e-3, 3e-3), plan)
 
 
 def deep_placements(*, quick: bool) -> Preset:
-    """Two Gaussian blobs, twenty hidden layers; quick: ten."""
+    """Return the experiment on two Gaussian blobs with twenty hidden layers; quick: ten."""
     count, features = (4000, 200) if quick else (20_000, 1000)
-    plan, depth = (Plan(12, 50, 128, 0), 10) if quick else (Plan(30, 300, 512, 0), 20)
+    plan, depth = (Plan(12, 50, 128), 10) if quick else (Plan(30, 300, 512), 20)
     task, rates = partial(blobs, count, features), (3e-4, 1e-3) if quick else (3e-4, 1e-3, 3e-3)
     found = placements("Two Gaussian blobs, deep networks: norms around ReLU", task, features, rates, plan, depth=depth)
     return replace(found, statement="Where you place the norm: in deep networks classes differ, and accuracies overlap")
 
 
 def digit_placements(*, quick: bool) -> Preset:
-    """Even and odd digits, one hidden layer."""
-    task, plan = partial(digit_images, kind="even or odd"), Plan(16 if quick else 50, 80 if quick else 400, 64, 0)
+    """Return the experiment on even and odd digits with one hidden layer."""
+    task, plan = partial(digit_images, kind="even or odd"), Plan(16 if quick else 50, 80 if quick else 400, 64)
     return placements("Even and odd digits: norms around ReLU", task, 64, (3e-4, 1e-3, 3e-3), plan, goal=0.8)
 
 
 def losses(*, quick: bool) -> Preset:
-    """Ten digits and five losses, from biased and unbiased starts."""
+    """Return the experiment on ten digits with five losses, from biased and unbiased starts."""
     cut = "piecewise-zero, 0.5"
     rules = {name: name for name in ("cross-entropy", "blurry", "focal", "piecewise-zero")} | {cut: PiecewiseZero(0.5)}
     model, task = partial(mlp, 64, 10, depth=3), partial(digit_images, kind="ten")
-    arms = [one for name, rule in rules.items() for one in controlled(Arm(name, model, task, rule))]
-    arms = [one for one in arms if one.base == "cross-entropy" or one.start in {"drawn", "neutral"}]
-    plan, goal, epoch = Plan(14 if quick else 40, 100 if quick else 600, 64, 0), 0.7, 20
+    arms: list[Arm] = []
+    for name, rule in rules.items():
+        arms += controlled(Arm(name, model, task, rule), CONTROLS if name == "cross-entropy" else ("neutral",))
+    plan, goal, epoch = Plan(14 if quick else 40, 100 if quick else 600, 64), 0.7, 20
     start, early = probability_after(0), probability_after(epoch)
     told = [Claimed(f"{n}: probabilities approach each other in the first epoch", early, n, n, start) for n in rules]
     claims = (
@@ -115,7 +116,7 @@ def losses(*, quick: bool) -> Preset:
 
 
 def phases(*, quick: bool) -> Preset:
-    """Deep tanh and ReLU networks in their phases, by plain gradient descent."""
+    """Return the experiment on deep tanh and ReLU networks in their phases, trained by plain gradient descent."""
     task, depth = partial(digit_images, kind="even or odd"), 10 if quick else 20
     points = {f"tanh, {name}": ("tanh", sigma_w2, 0.1) for name, sigma_w2 in PHASES.items()}
     points |= {f"ReLU, {name}": ("relu", sigma_w2, 0.0) for name, sigma_w2 in (("ordered", 1.2), ("critical", 2.0))}
@@ -138,7 +139,7 @@ def phases(*, quick: bool) -> Preset:
         ),
         *start_claims(edge, goal),
     )
-    plan = Plan(12 if quick else 40, 150 if quick else 2000, 64, 0)
+    plan = Plan(12 if quick else 40, 150 if quick else 2000, 64)
     statement = (
         "Bias meets trainability: at the edge of chaos the bias is largest, soon absorbed, and learning is fastest"
     )
@@ -147,7 +148,7 @@ def phases(*, quick: bool) -> Preset:
 
 
 def shift(*, quick: bool) -> Preset:
-    """Absorption of the bias against the shift of the inputs, and the depth."""
+    """Return the experiment on the absorption of the bias for several shifts of the inputs and depths."""
     arms: list[Arm] = []
     for depth in (1, 5):
         for moved in (0.0, 0.5, 1.0):
@@ -164,7 +165,7 @@ def shift(*, quick: bool) -> Preset:
         Claimed("... which takes longer to absorb", absorption, small, deep),
         *start_claims(large, goal),
     )
-    plan = Plan(16 if quick else 50, 80 if quick else 600, 64, 0)
+    plan = Plan(16 if quick else 50, 80 if quick else 600, 64)
     statement = (
         "Initial guessing bias, figure 5: the time to absorb the bias increases with the bias, set by the input shift"
     )
@@ -174,7 +175,7 @@ def shift(*, quick: bool) -> Preset:
 
 
 def imbalance(*, quick: bool) -> Preset:
-    """One class of ten in the data, with the favoured class in the majority and in the minority."""
+    """Return the experiment on one digit against nine, with the favoured class in the majority or in the minority."""
     arms: list[Arm] = []
     model, goal = partial(mlp, 64, depth=3), 0.97
     for name, kind in (("majority", "nine to one"), ("minority", "one to nine")):
@@ -186,7 +187,7 @@ def imbalance(*, quick: bool) -> Preset:
         Claimed("... though half of every class is guessed right later", no_class_behind, poor, rich),
         *start_claims("class 0 in the majority", goal),
     )
-    plan = Plan(16 if quick else 50, 80 if quick else 400, 64, 0)
+    plan = Plan(16 if quick else 50, 80 if quick else 400, 64)
     statement = "Bias and trainability asks how class imbalance and initial bias interact: one digit against nine"
     return Preset(
         "Class imbalance 1:9 and the favoured class", statement, tuple(arms), (3e-4, 1e-3, 3e-3), plan, claims, goal
@@ -202,4 +203,4 @@ PRESETS: dict[str, Callable[..., Preset]] = {
     "shift": shift,
     "imbalance": imbalance,
 }
-"""Experiments by name."""
+"""The experiments by name."""

@@ -1,7 +1,8 @@
-"""What is recorded of a network at one step, in the mode it trains in, which leaves the network as it was."""
+"""The record of a network at one step, in the mode in which it trains; recording leaves the network unchanged."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -9,22 +10,22 @@ import torch
 from numpy.typing import NDArray
 
 from igbtheory.studies.criterion import Criterion
-from igbtheory.torch.outputs import Summary
+from igbtheory.torch.outputs import Labels, Summary
 from igbtheory.torch.passes import outputs_of
 
 Array = NDArray[np.float64]
 PROBED = 100
-"""Data at most on which gradients are recorded, equally many of every class."""
+"""Largest number of data for which gradients are recorded, equally many of every class."""
 
 
 @final
+@dataclass(frozen=True)
 class Recorder:
-    """Records networks on data (n_samples, ...) with labels of `classes` classes."""
+    """Records networks on data (n_samples, ...) with labels."""
 
-    def __init__(self, rule: Criterion, data: torch.Tensor, labels: NDArray[np.int64], classes: int) -> None:
-        self.rule, self.data, self.labels, self.classes = rule, data, labels, classes
-        own = [np.flatnonzero(labels == c)[: PROBED // classes] for c in range(classes)]
-        self.probed = np.sort(np.concatenate(own))
+    rule: Criterion
+    data: torch.Tensor
+    labels: Labels
 
     def outputs(self, model: Any, network: int) -> Array:
         """Return the outputs on all data."""
@@ -35,24 +36,27 @@ class Recorder:
     def of(self, model: Any, outputs: Array, network: int) -> dict[str, Array]:
         """Return shares, recall and loss by class, mean probabilities, and gradient norms by class and layer.
 
-        A gradient is that of the mean loss over data of one class; a layer is a matrix of weights.
+        A gradient is the gradient of the mean loss over data of one class; a layer is a matrix of weights.
         """
-        found, own = Summary.of(outputs, self.labels), [self.labels == c for c in range(self.classes)]
+        found = Summary.of(outputs, self.labels)
+        own = [self.labels == c for c in range(len(found.shares))]
         return {
             "shares": found.shares,
             "recall": np.diagonal(found.by_label),
             "losses": np.array([self.rule.mean(outputs[at], self.labels[at]) if at.any() else np.nan for at in own]),
             "probabilities": found.probabilities,
-            "gradients": self._gradients(model, network),
+            "gradients": self._gradients(model, network, len(own)),
         }
 
-    def _gradients(self, model: Any, network: int) -> Array:
+    def _gradients(self, model: Any, network: int, classes: int) -> Array:
         weights = list(layers(model).values())
-        labels = self.labels[self.probed]
+        own = [np.flatnonzero(self.labels == c)[: PROBED // classes] for c in range(classes)]
+        probed = np.sort(np.concatenate(own))
+        labels = self.labels[probed]
         with without_trace(model), torch.enable_grad():
-            outputs = outputs_of(model, self.data[self.probed], network, (len(self.probed), None))
+            outputs = outputs_of(model, self.data[probed], network, (len(probed), None))
             each = self.rule.gradient(outputs.detach().double().cpu().numpy(), labels)
-            found = np.full((self.classes, len(weights)), np.nan)
+            found = np.full((classes, len(weights)), np.nan)
             for c in np.unique(labels):
                 part = np.where((labels == c)[:, None], each, 0.0) / np.count_nonzero(labels == c)
                 back = torch.from_numpy(part).to(outputs)
@@ -68,7 +72,7 @@ def layers(model: Any) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def without_trace(model: Any) -> Iterator[None]:
-    """Context without Dropout, after which the buffers, such as running statistics, are what they were."""
+    """Context without Dropout; in the end the buffers, such as running statistics, get their values back."""
     kept = [(buffer, buffer.clone()) for buffer in model.buffers()]
     dropping = [m for m in model.modules() if isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.training]  # noqa: SLF001 - the common class of all
     for module in dropping:

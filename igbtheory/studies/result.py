@@ -1,4 +1,4 @@
-"""The result of a study: the courses of all arms, and what was found of the statements it tests."""
+"""The result of a study: the courses of all arms, and the findings on the statements that it tests."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -14,7 +14,7 @@ from igbtheory.text import measured, table
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Result):
-    """Courses of the arms of a study; of a preset also the papers' statement and the findings on it."""
+    """The courses of the arms of a study; for a preset, also the statement of the papers and the findings on it."""
 
     title: str
     courses: tuple[Course, ...]
@@ -32,9 +32,10 @@ class Study(Result):
         return next(one for one in found if rate is not None or one.rate == best)
 
     def best(self, base: str) -> float:
-        """Return the learning rate at which most networks of the arm reach the goal, and in the fewest steps.
+        """Return the learning rate at which the networks of the arm reach the goal in the fewest steps on average.
 
-        Controls have the rate of their arm, so that they differ from it by nothing else.
+        A network that does not reach the goal counts as twice the last step. Controls have the rate of their arm, so
+        that they differ from it in their start alone.
         """
         own = [one for one in self.courses if one.name == base]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from igbtheory.studies.result import Study
 from igbtheory.training.targets import targets
 
 GOAL = 0.7
-"""Accuracy that a study waits for, of two classes and of several."""
+"""Accuracy that a study waits for by default."""
 
 
 def study(  # noqa: PLR0913 - the contract of the public name
@@ -44,22 +43,25 @@ def study(  # noqa: PLR0913 - the contract of the public name
 ) -> Study:
     """Train an ensemble of PyTorch models, and record at logarithmically spaced steps how their bias is absorbed.
 
-    make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights and logits
-    as its outputs, as for `igbtheory.measure`. data, labels: (n_samples, ...) and class labels 0, 1, ... losses: a
-    name ("mse", "cross-entropy", "blurry", "focal", "piecewise-zero"), an `igbtheory.losses.Loss`, or a function of
-    outputs and labels as those of PyTorch; or several of them. optimiser: the name of a class in torch.optim, or a
-    class called with parameters and lr. rates: learning rates. batch_size: None is all data. test: data and labels
-    to record on, by default those that are trained on. controls: also train the same networks from neutral and
-    prejudiced starts, and with centred outputs. goal: the accuracy to wait for.
+    make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights whose
+    outputs are logits, as for `igbtheory.measure`. data, labels: (n_samples, ...) and class labels 0, 1, ...
+    losses: a name ("mse", "cross-entropy", "blurry", "focal", "piecewise-zero"), an `igbtheory.losses.Loss`, or a
+    function of outputs and labels, as PyTorch has them; or several of these. optimiser: the name of a class in
+    torch.optim, or a class that is called with parameters and lr. rates: learning rates. batch_size: None means all
+    data. test: data and labels on which networks are recorded, by default those on which they are trained. controls:
+    also train the same networks from neutral and prejudiced starts, and with centred outputs. goal: the accuracy to
+    wait for.
 
-    Networks of one number have the same weights in all arms and see the same batches. Records are made in the mode the
-    model comes in, BatchNorm with the statistics of all data there, and Dropout off. workers, executor, store,
-    progress: who trains the networks, and what is kept of them, as in `igbtheory.simulate`.
-    ValueError, TypeError: no model, labels outside the classes, one class only, a loss that is not finite.
+    Networks of one number have the same weights in all arms and see the same batches. They are recorded in the mode in
+    which the model comes, but without Dropout, and BatchNorm has the statistics of all recorded data. workers,
+    executor, store, progress: who trains the networks, and what is kept of them, as in `igbtheory.simulate`.
+
+    ValueError, TypeError: make_model makes no models, labels are not among the classes, there is only one class, or a
+    loss is not finite.
     """
     require_torch()
     several = losses if isinstance(losses, list | tuple) else (losses,)
-    task = checked_task(data, labels, test)
+    task = _checked_task(data, labels, test)
     plan = Plan(
         checks.whole("networks", networks, 2), checks.whole("steps", steps, 1),
         None if batch_size is None else checks.whole("batch_size", batch_size, 1, len(task.labels)),
@@ -69,19 +71,18 @@ def study(  # noqa: PLR0913 - the contract of the public name
         Arm(
             loss if isinstance(loss, str) else getattr(loss, "__name__", repr(loss)),
             make_model,
-            partial(_same, task),
+            partial(Task, *task),
             loss,
             optimiser=optimiser,
         )
         for loss in several
     ]
-    every = [one for arm in arms for one in (controlled(arm) if controls else (arm,))]
+    every = tuple(one for arm in arms for one in (controlled(arm) if controls else (arm,)))
     given = np.atleast_1d(np.asarray(rates, dtype=float))
     if not np.all(np.isfinite(given) & (given > 0)):
         raise ValueError(f"expected learning rates above 0, got {rates!r}; pass for example 1e-3")
-    swept_arms = list(swept(tuple(every), tuple(given.tolist())))
-    courses = run(swept_arms, plan, workers=workers, executor=executor, store=store, progress=progress)
-    return Study("Study", courses, goal)
+    options: Any = {"workers": workers, "executor": executor, "store": store, "progress": progress}
+    return Study("Study", run(swept(every, tuple(given.tolist())), plan, **options), goal)
 
 
 def run(
@@ -94,21 +95,18 @@ def run(
     store: str | Path | None = None,
     progress: bool = False,
 ) -> tuple[Course, ...]:
-    """Return the courses of all arms; the networks of one number are trained in all arms before those of the next."""
+    """Return the courses of all arms. Network i is trained in all arms before network i + 1."""
     from igbtheory.studies.loop import trained  # noqa: PLC0415 - it loads PyTorch
 
     pieces = [partial(trained, arm, plan, network) for network in range(plan.networks) for arm in arms]
     chosen_one = chosen(executor, workers, len(pieces))
-    # more networks go on from fewer
-    named = {
-        "study": title,
-        "arms": [f"{arm.name}, rate {arm.rate:g}, {arm.loss!r}, {arm.optimiser!r}" for arm in arms],
-    }
-    configuration = {**named, "steps": plan.steps, "batch_size": plan.batch_size, "seed": plan.seed}
+    named = [f"{arm.name}, rate {arm.rate:g}, {arm.loss!r}, {arm.optimiser!r}" for arm in arms]
+    # without the number of networks, so that a study of more networks continues a stored one
+    configuration: dict[str, Any] = {"study": title, "arms": named, "steps": plan.steps}
+    configuration |= {"batch_size": plan.batch_size, "seed": plan.seed}
     with kept(store, configuration, pieces[0], executor=chosen_one) as file:
         label = "networks" if progress else None
-        with closing(in_order(pieces, executor=chosen_one, store=file, progress=label)) as results:
-            found = list(results)
+        found = list(in_order(pieces, executor=chosen_one, store=file, progress=label))
     return tuple(_course(arm, plan, found[i :: len(arms)]) for i, arm in enumerate(arms))
 
 
@@ -124,8 +122,8 @@ def _course(arm: Arm, plan: Plan, found: list[dict[str, Any]]) -> Course:
     return Course(arm.name, arm.base, arm.rate, plan.recorded, labels / labels.sum(), layers, **arrays)
 
 
-def checked_task(data: Any, labels: Any, test: tuple[Any, Any] | None) -> Task:
-    """Return the data and labels, refused where these do not belong together or are of one class only."""
+def _checked_task(data: Any, labels: Any, test: tuple[Any, Any] | None) -> Task:
+    """Return the data and labels, refused if they do not fit together or there is only one class."""
     own = _labels(labels, len(data))
     if test is None:
         return Task(data, own, data, own)
@@ -139,7 +137,3 @@ def _labels(labels: Any, count: int) -> NDArray[np.int64]:
     if not found.hard:
         raise ValueError("expected class labels 0, 1, ..., got other values; number the classes")
     return found.labels
-
-
-def _same(task: Task) -> Task:
-    return task

@@ -1,4 +1,4 @@
-"""Data of the papers' experiments, made here or shipped: to train on, and others of the same law to be recorded on."""
+"""Data of the papers' experiments: to train on, and further data of the same law to record networks on."""
 
 from functools import cache
 
@@ -8,12 +8,12 @@ from igbtheory.inputs import digit_labels, digits, standardised
 from igbtheory.studies.arm import Task
 
 TESTED = 500
-"""Data to be recorded on."""
+"""Number of data on which networks are recorded."""
 
 
 @cache
 def blobs(count: int, features: int) -> Task:
-    """Return two Gaussian blobs of unit variance, their means -1/sqrt(d) and 1/sqrt(d) in each of the d features.
+    """Return two Gaussian blobs of unit variance, with the means -1/sqrt(d) and 1/sqrt(d) in each of the d features.
 
     Source: where-you-place-the-norm, appendix G.
     """

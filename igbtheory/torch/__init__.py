@@ -1,4 +1,7 @@
-"""Real, untrained PyTorch models: measured, read into the theory, explained, set. Importing this loads no PyTorch."""
+"""Untrained PyTorch models: measure them, read them into the theory, explain and initialise them.
+
+Importing this loads no PyTorch.
+"""
 
 from igbtheory.torch.ensemble import measure
 from igbtheory.torch.explain import explain

@@ -1,7 +1,8 @@
-"""What would change the bias of a model: its graph with other activations, placed norms or modes, and other data."""
+"""Changes of a model that may change its bias: other activations, places and modes of norms, and centred data."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -20,31 +21,25 @@ NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "tanh": torch.tanh}
 CENTRED = 0.01
-"""Share of the mean in the mean square of the data below which they count as centred."""
+"""Data count as centred if the squares of their mean are less than this share of their mean square."""
 
 
 @final
 @dataclass(frozen=True)
 class Change:
-    """A change in words, what it does to a graph, in place, and what it does to the data."""
+    """A change: its name, a function that edits a graph in place, and a function that returns the changed data."""
 
     name: str
-    edit: Edit | None = None
-    data: Callable[[Array], Array] | None = None
+    edit: Edit = lambda _: None
+    data: Callable[[Array], Array] = lambda x: x
 
     def model(self, model: nn.Module) -> nn.Module:
-        """Return the changed model, of which the model itself is a part from now on."""
-        if self.edit is None:
-            return model
+        """Return the changed model, which contains the model itself."""
         model = in_a_row(model)
         graph = fx.GraphModule(model, graph_of(model))
         self.edit(graph)
         graph.recompile()
         return graph
-
-    def of(self, data: Array) -> Array:
-        """Return the changed data."""
-        return data if self.data is None else self.data(data)
 
 
 def changes(reading: Reading, data: Array) -> Iterator[Change]:
@@ -53,69 +48,58 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
     have = {reading.paths[node.name][-1].layer.phi.name for node in activations}  # type: ignore[attr-defined]
     for name, function in ACTIVATIONS.items():
         if have - {name}:
-            yield Change(f"{name} for {', '.join(sorted(have))}", _replacing([x.name for x in activations], function))
+            yield Change(
+                f"{name} for {', '.join(sorted(have))}", partial(_replace, [x.name for x in activations], function)
+            )
     for before, words in ((True, "behind"), (False, "in front of")):
         pairs = [x.name for x in activations if _neighbour(reading.graph, x, before=before) is not None]
         if pairs:
-            yield Change(f"norms {words} the activations", _moving(pairs, before=before))
+            yield Change(f"norms {words} the activations", partial(_move_norms, pairs, before=before))
     modes = {m.training for m in reading.graph.modules() if isinstance(m, BATCH_NORMS)}
     for mode in modes:
         words = "evaluation, where it is the identity" if mode else "training"
-        yield Change(f"BatchNorm in the mode of {words}", _in_mode(train=not mode))
+        yield Change(f"BatchNorm in the mode of {words}", partial(_set_mode, train=not mode))
     if np.mean(data.mean(axis=0) ** 2) > CENTRED * np.mean(data**2):
         yield Change("data less their mean, feature by feature", data=lambda x: x - x.mean(axis=0))
 
 
 def _is_activation(reading: Reading, node: fx.Node) -> bool:
-    """Whether a node is a function of every unit that has a name, such as relu; sums and products have none."""
+    """Return whether a node applies a named function, such as relu, to every unit; sums and products have no name."""
     path = reading.paths.get(node.name, ())
     phi = getattr(path[-1].layer, "phi", None) if path else None
     return phi is not None and node.op != "placeholder" and phi.name.isidentifier() and len(node.args) == 1
 
 
-def _replacing(names: list[str], function: Any) -> Edit:
-    def edit(graph: fx.GraphModule) -> None:
-        for node in [node for node in graph.graph.nodes if node.name in names]:
+def _replace(names: list[str], function: Any, graph: fx.GraphModule) -> None:
+    """Put a function in the place of these activations."""
+    for node in graph.graph.nodes:
+        if node.name in names:
             node.op, node.target, node.kwargs = "call_function", function, {}
-
-    return edit
 
 
 def _neighbour(graph: fx.GraphModule, node: fx.Node, *, before: bool) -> fx.Node | None:
-    """Return the norm in front of an activation, or behind it, alone there; none that is the identity."""
-    if before:
-        found = node.args[0]
-        alone = isinstance(found, fx.Node) and len(found.users) == 1
-    else:
-        found = next(iter(node.users), None)
-        alone = len(node.users) == 1
-    if not (alone and isinstance(found, fx.Node) and found.op == "call_module"):
+    """Return the node in front of an activation, or behind it, if it is a norm that no other node uses, else None."""
+    found = node.args[0] if before else next(iter(node.users), None)
+    if not isinstance(found, fx.Node) or len(found.users if before else node.users) > 1 or found.op != "call_module":
         return None
     norm = graph.get_submodule(str(found.target))
     return found if isinstance(norm, NORMS) and not is_idle(norm) else None
 
 
-def _moving(names: list[str], *, before: bool) -> Edit:
-    """Return the edit that puts the norm of each activation on its other side."""
-
-    def edit(graph: fx.GraphModule) -> None:
-        for node in [node for node in graph.graph.nodes if node.name in names]:
-            norm = _neighbour(graph, node, before=before)
-            if norm is None:
-                continue
+def _move_norms(names: list[str], graph: fx.GraphModule, *, before: bool) -> None:
+    """Move the norm in front of each of these activations, or behind it, to the other side."""
+    for node in [node for node in graph.graph.nodes if node.name in names]:
+        norm = _neighbour(graph, node, before=before)
+        if norm is not None:
             first, second = (norm, node) if before else (node, norm)
             second.replace_all_uses_with(first)
             second.replace_input_with(first, first.args[0])
             first.replace_input_with(first.args[0], second)
             first.prepend(second)
 
-    return edit
 
-
-def _in_mode(*, train: bool) -> Edit:
-    def edit(graph: fx.GraphModule) -> None:
-        for module in graph.modules():
-            if isinstance(module, BATCH_NORMS):
-                module.train(train)
-
-    return edit
+def _set_mode(graph: fx.GraphModule, *, train: bool) -> None:
+    """Set the mode of every BatchNorm."""
+    for module in graph.modules():
+        if isinstance(module, BATCH_NORMS):
+            module.train(train)

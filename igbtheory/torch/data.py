@@ -1,4 +1,4 @@
-"""The data that a model is shown, as a tensor."""
+"""The data that are passed to a model, as a tensor, and their labels."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,29 +18,26 @@ def checked_data(data: Any) -> torch.Tensor:
 
 
 def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
-    """Return the data, (n_samples, ...), and their labels, where there are any.
+    """Return the data, (n_samples, ...), and their labels, or None if there are none.
 
     data: an array or tensor; a pair (X, y), where y may be None; a Dataset; a DataLoader or another iterator of
-    batches; a list of pairs, of data or of batches. A second part that does not hold one label a datum is ignored.
+    batches; a list of pairs of single data or of batches. A second part is ignored if it does not have one whole number
+    for each datum.
     """
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
         if data[1] is None or (labels is not None and labels.ndim):
-            return _checked(data[0]), _as_many(labels, len(data[0]))
+            if labels is not None and len(labels) != len(data[0]):
+                raise ValueError(f"expected a label for each of {len(data[0])} data, got {len(labels)}; pass as many")
+            return _checked(data[0]), labels
     if isinstance(data, Dataset):
         data = DataLoader(data, batch_size=256)
     pairs = isinstance(data, list) and data and isinstance(data[0], tuple) and np.ndim(data[0][0]) > 0
     return _of_batches(data) if isinstance(data, DataLoader | Iterator) or pairs else (_checked(data), None)
 
 
-def _as_many(labels: Labels | None, size: int) -> Labels | None:
-    if labels is not None and len(labels) != size:
-        raise ValueError(f"expected a label for each of {size} data, got {len(labels)}; pass as many")
-    return labels
-
-
 def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
-    """Return the data of batches, or of single data, with their labels."""
+    """Return the data of batches, or of pairs of a datum and its label, and the labels, or None if there are none."""
     try:
         batches = [batch if isinstance(batch, tuple | list | Mapping) else (batch,) for batch in data]
     except TypeError as error:
@@ -58,7 +55,7 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
 
 
 def _labels(values: Any) -> Labels | None:
-    """Return class labels, (n_samples,); None unless there is one whole number for each datum."""
+    """Return class labels, (n_samples,), or None if the values are not one whole number for each datum."""
     try:
         found = np.asarray(checks.unmasked("labels", values))
     except ValueError:  # rows of different lengths
@@ -69,13 +66,13 @@ def _labels(values: Any) -> Labels | None:
 
 
 def _unpacked(expected: str, came: Mapping[Any, Any]) -> str:
-    """Return what to do with a dictionary."""
+    """Return the error message for a dictionary in place of data."""
     names = ", ".join(map(repr, came))
     return f"expected {expected}, got a dictionary of {names}; pass the array that the model takes, or a pair (X, y)"
 
 
 def _checked(data: Any) -> torch.Tensor:
-    """Return the tensor of the data, refused where it is no set of at least two finite real data."""
+    """Return the tensor of the data, refused unless it contains at least two data of finite real numbers."""
     tensor = data.detach() if isinstance(data, torch.Tensor) else _tensor(data)
     if tensor.is_complex():
         raise TypeError("expected data of real numbers, got complex ones; pass real and imaginary parts as features")
@@ -116,13 +113,13 @@ def _tensor(data: Any) -> torch.Tensor:
             f"expected data in an array or a tensor of numbers, got {came}; stack the data into one, or pass data and "
             "labels 0, 1, ... as a pair (X, y)"
         )
-    # PyTorch takes neither foreign byte orders nor more than double precision
+    # PyTorch takes no foreign byte order and no more than double precision
     kind = np.float64 if array.dtype.kind == "f" and array.itemsize > 8 else array.dtype.newbyteorder("=")
     return torch.tensor(np.asarray(array, dtype=kind, order="C"))
 
 
 def moved(data: torch.Tensor, parameters: Iterable[torch.Tensor]) -> torch.Tensor:
-    """Return the data on the device of a model's parameters, numbers with a point in their precision."""
+    """Return the data on the device of a model's parameters; floating-point data get their precision."""
     parameters = [*parameters]
     floating = (parameter.dtype for parameter in parameters if parameter.is_floating_point())
     kind = next(floating, torch.get_default_dtype()) if data.is_floating_point() else data.dtype

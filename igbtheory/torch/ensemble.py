@@ -31,24 +31,27 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     progress: bool = False,
     output: str | int | None = None,
 ) -> Measurement:
-    """Measure the bias of an untrained PyTorch model on the data X, on `networks` freshly drawn ones.
+    """Measure the bias of an untrained PyTorch model on the data X, over `networks` freshly drawn models.
 
-    make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights. The mode
-    it comes in stays: new modules train, so that BatchNorm normalises by the batch and Dropout drops. It returns
-    logits, (n_samples,) or (n_samples, 1), class 0 where they are > 0, or (n_samples, M), the class of the largest.
-    output: which of several outputs they are, by its name or its place; None: the one named logits, or the only one.
-    X: array or tensor of shape (n_samples, ...); floating numbers take the model's precision, integers stay integers.
-    With labels 0, 1, ... for the shares by label: a pair (X, y), as `read_data` returns it, a Dataset or DataLoader of
-    PyTorch, or an iterator of batches (X, y).
-    batch_size: data in a pass, in an order drawn anew for every network, the last batch perhaps smaller; None: all.
+    make_model: function without arguments, or class, that returns a new torch.nn.Module with random weights. The model
+    stays in the mode in which it comes: new modules are in training mode, so that BatchNorm normalises by the batch
+    and Dropout drops units. It returns logits: (n_samples,) or (n_samples, 1), class 0 where they are > 0, or
+    (n_samples, M), the class of the largest.
+    output: if the model returns several outputs, the name or the place of its logits; None: the output named logits,
+    or the only one.
+    X: array or tensor of shape (n_samples, ...); floating-point numbers are converted to the precision of the model,
+    integers stay integers. With labels 0, 1, ... for the shares by label: a pair (X, y), as `read_data` returns it, a
+    Dataset or DataLoader of PyTorch, or an iterator of batches (X, y).
+    batch_size: number of data in a pass; the order is drawn anew for every network, and the last batch may be smaller.
+    None: all data in one pass.
     Network i draws from the global generators of PyTorch, NumPy and Python, seeded by SeedSequence(seed,
-    spawn_key=(i,)); the states they had before come back. Generators that make_model holds itself, such as
-    numpy.random.default_rng(), go on as they are: they are its own. progress: a bar on standard error.
-    device: where the passes run, such as "cuda"; None: where make_model puts its model. All run one after the other in
-    this process, unless there are workers, an executor or a store, as those of `Network.simulate`: then PyTorch has
-    one thread a process.
+    spawn_key=(i,)); afterwards they get their states back. Generators that make_model itself holds, such as
+    numpy.random.default_rng(), are not seeded. progress: show a bar on standard error.
+    device: where the passes run, such as "cuda"; None: where make_model puts its model. All networks run one after the
+    other in this process, unless workers, executor or store are given, as in `Network.simulate`; then PyTorch has one
+    thread in each process.
 
-    ValueError, TypeError: no model, the same model or weights twice, data or outputs that are not as above.
+    ValueError, TypeError: make_model makes no models, or the same weights twice; data or outputs are not as above.
     ImportError: PyTorch is not installed.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
@@ -69,14 +72,14 @@ def measure(  # noqa: PLR0913 - the contract of the public name
     said: list[str] = []
     here = workers is None and executor is None and store is None
     drawn = task.found(range(networks), said) if here else spread(task, networks, said, workers, executor, store)
-    with closing(drawn):
+    with closing(drawn):  # an error ends the run of an executor at once
         found = list(_checked(shown(drawn, networks, "models") if progress else drawn, said))
     if labels is not None and not found[0].by_label.size:
         said.append(
             f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of "
             f"the model from 0 to {len(found[0].shares) - 1}"
         )
-    # all of it here, in the name of the line that called
+    # all warnings are given here, so that they name the line of the caller
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)
     shares, moments, _, _, *more, _ = (np.array(values) for values in zip(*found, strict=True))
@@ -84,7 +87,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
 
 
 def _checked(found: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterator[Summary]:
-    """Yield what is found; refuse networks that are not alike, or are the same, and probabilities for logits."""
+    """Yield the summaries; refuse networks with equal weights or different outputs, and probabilities for logits."""
     from igbtheory.torch.models import refuse_repeated  # noqa: PLC0415 - it loads PyTorch
 
     alike, count = True, 0
@@ -96,7 +99,7 @@ def _checked(found: Iterator[tuple[Summary, bytes]], said: list[str]) -> Iterato
                 f"expected as many outputs of every model, got {count} and then {len(x.centres)}; fix their number"
             )
         alike, count = alike and x.alike, len(x.centres)
-        # by chance one network may do it, two of them do not
+        # the outputs of one network may look like probabilities by chance, but not the outputs of two
         if alike and i and count > 1:
             raise ValueError(
                 "expected logits, got outputs in [0, 1] of the sum 1, which are probabilities; return logits, leave "

@@ -17,7 +17,7 @@ from igbtheory.torch.explanation import Explanation, WhatIf
 
 Array = NDArray[np.float64]
 LONGEST = 90
-"""Characters of a layer in the table."""
+"""Largest number of characters of a layer in the table."""
 
 
 def explain(
@@ -31,41 +31,35 @@ def explain(
 ) -> Explanation:
     """Explain the bias of an untrained PyTorch model on the data X: layer by layer, measured and predicted.
 
-    make_model, X, seed, output: as of `measure`. networks: models that are measured. check: whether the changes of the
-    what-if table are measured, too. Predictions hold in infinite width; finite models differ from them by an amount of
-    order 1/width. All data are one batch. Where the outputs read a class token alone, the moments behind it are those
-    of this token, and the names of the layers end in [:, 0].
+    make_model, X, seed, output: as in `measure`. networks: number of models that are measured. check: whether the
+    changes in the what-if table are measured, too. Predictions hold in infinite width; finite models differ from them
+    by an amount of order 1/width. All data form one batch. If the outputs read a class token alone, the moments behind
+    it are those of this token, and the names of the layers end in [:, 0].
 
-    ValueError: data, models or outputs that `measure` refuses, models that cannot be traced. What the theory has no
-    layer for is measured alone, and named.
+    ValueError: `measure` refuses the data, the models or the outputs, or the model cannot be traced. Parts for which
+    the theory has no layer are measured without a prediction, and named.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
     # these load PyTorch
-    from igbtheory.torch import changes, ensemble, moments, reading, tracing  # noqa: PLC0415
+    from igbtheory.torch import changes, moments, reading, tracing  # noqa: PLC0415
     from igbtheory.torch.data import checked_data  # noqa: PLC0415
 
     data = checked_data(X)
     values = data.double().cpu().numpy()
-    models, variances = tracing.draws_of(make_model, seed), dict[Any, Any]()
-    read = reading.reading(tracing.copied(models), data, output, variances)
+    models = tracing.draws_of(make_model, seed)
+    read = reading.reading(tracing.copied(models), data, output)
     names = moments.watched_nodes(read)
-    if read.output not in names:
-        names.append(read.output)
     found = moments.measured_moments(make_model, data, names, read, (networks, seed))
     known = moments.predicted_moments(read, values, names)
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
-    lines = []
-    # of a model that is not read as a whole nothing is predicted
-    for change in changes.changes(read, values) if check or read.unread is None else ():
-        changed = partial(_changed, make_model, change)
-        reread = reading.reading([change.model(m) for m in tracing.copied(models)], data, output, variances)
-        gamma = _gamma(reread.network, change.of(values))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-            other = ensemble.measure(changed, change.of(values), networks, seed=seed, output=output) if check else None
-        lines.append(WhatIf(change.name, gamma, *((other.gamma, other.gamma_error) if other else ())))
+    # for a model that is not read as a whole, the changes have no prediction
+    known_changes = changes.changes(read, values) if check or read.unread is None else ()
+    lines = [
+        _what_if(change, make_model, models, data, output, (networks, seed) if check else None)
+        for change in known_changes
+    ]
     return Explanation(
         len(data),
         seed,
@@ -80,12 +74,26 @@ def explain(
     )
 
 
-def _changed(make_model: Callable[[], Any], change: Any) -> Any:
-    return change.model(make_model())
+def _what_if(
+    change: Any, make_model: Any, models: Any, data: Any, output: Any, draws: tuple[int, int] | None
+) -> WhatIf:
+    """Return gamma behind a change: predicted and, for `draws` (number of networks, and the seed), measured."""
+    from igbtheory.torch import ensemble, reading, tracing  # noqa: PLC0415 - they load PyTorch
+
+    changed = change.data(data.double().cpu().numpy())
+    read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
+    gamma = _gamma(read.network, changed)
+    if draws is None:
+        return WhatIf(change.name, gamma)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
+        networks, seed = draws
+        found = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
+    return WhatIf(change.name, gamma, found.gamma, found.gamma_error)
 
 
 def _gamma(network: Callable[[], Network], data: Array) -> float:
-    """Return gamma of the outputs, NaN where the theory has no rule for a layer."""
+    """Return gamma of the outputs, NaN if the theory has no rule for a layer."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -95,9 +103,9 @@ def _gamma(network: Callable[[], Network], data: Array) -> float:
 
 
 def _doubt(read: Any, data: Array, known: Array) -> float:
-    """Return the standard error of the predicted gamma: of variances that were measured, and of estimated rules.
+    """Return the standard error of the predicted gamma, from measured variances and from estimated rules.
 
-    known: var_mu, var_chi and the error of the outputs.
+    known: var_mu and var_chi of the outputs, and their relative error.
     """
     if np.isnan(known).any():
         return 0.0
@@ -115,10 +123,10 @@ def _doubt(read: Any, data: Array, known: Array) -> float:
 
 
 def _layer_text(path: Any) -> str:
-    """Return the last layer of a path, its numbers with four digits."""
+    """Return the last layer of a path as text, its numbers with four digits."""
     if path is None:
         return "not read"
     text = repr(path[-1].layer) if path else ""
-    if len(text) > LONGEST:  # a block, whose layers stand in front of it
+    if len(text) > LONGEST:  # a residual block, whose layers have lines of their own
         return type(path[-1].layer).__name__
     return re.sub(r"\d+\.\d{4,}(e-\d+)?", lambda number: f"{float(number[0]):.4g}", text)

@@ -1,4 +1,4 @@
-"""The result of `explain`: what theory and measurement say of a PyTorch model, layer by layer."""
+"""The result of `explain`: the theory of a PyTorch model beside its measurement, layer by layer."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,19 +13,19 @@ from igbtheory.text import measured, table
 
 Array = NDArray[np.float64]
 LARGE = 1.02
-"""Factor of gamma from which on a layer creates or removes bias."""
+"""A layer creates or removes bias if it changes gamma by more than this factor."""
 ROUNDING = 1e-9
-"""Standard error over its value that is rounding: that of the data, which are the same in every network."""
+"""A standard error below this share of its value is rounding: the data are the same in every network."""
 SHORT = 26
-"""Characters of a layer in a sentence; longer ones go by the name of their class."""
+"""A sentence prints layers of fewer characters, and only the class of others."""
 NAMED = 3
-"""Layers that a sentence names at most."""
+"""Largest number of layers that a sentence names."""
 
 
 @final
 @dataclass(frozen=True)
 class WhatIf:
-    """A change of the model or of its data, gamma predicted for it (NaN: no rule) and, where checked, measured."""
+    """A change of the model or its data, its predicted gamma (NaN: no rule) and, if checked, its measured gamma."""
 
     change: str
     predicted: float
@@ -36,13 +36,14 @@ class WhatIf:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(OutputEstimates):
-    """Moments of a PyTorch model, measured and predicted, after every layer; the output is the last one.
+    """Moments of a PyTorch model, measured and predicted, behind every layer; the output is the last layer.
 
-    samples, seed: what was measured. names: the layers as the model calls them, the data first; layers: as the theory
-    does; branch: whether a layer stands inside a residual branch; moments: q_ab and q_aa - q_ab of every network and
-    layer, (networks, layers, 2); predicted: var_mu and var_chi in infinite width, (layers, 2), NaN where no rule gives
-    them; doubt: standard error of the predicted gamma of the output, of variances that were measured and of rules that
-    are estimated; unread: what could not be read, and why; what_if: changes and their gamma.
+    samples, seed: number of data, and the seed of the measurement. names: the layers as the model calls them, the data
+    first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
+    q_aa - q_ab of every network and layer, (networks, layers, 2); predicted: var_mu and var_chi in infinite width,
+    (layers, 2), NaN if there is no rule; doubt: standard error of the predicted gamma of the output, from variances
+    that were measured and from rules that are estimated; unread: the part that could not be read, and why; what_if:
+    changes and their gamma.
     """
 
     samples: int
@@ -58,22 +59,22 @@ class Explanation(OutputEstimates):
 
     @cached_property
     def per_layer(self) -> LayerEstimates:
-        """Measured estimates after every layer, with standard errors."""
+        """Measured estimates behind every layer, with standard errors."""
         return layer_estimates(self.moments[None], np.ones(1))
 
     @property
     def predicted_gamma(self) -> Array:
-        """Predicted gamma after every layer."""
+        """Predicted gamma behind every layer."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.predicted[:, 0] / self.predicted[:, 1])
 
     @property
     def z(self) -> float:
-        """Difference of the measured and the predicted gamma of the output, in standard errors of both."""
+        """Difference of the measured and the predicted gamma of the output, in units of their joint standard error."""
         return float((self.gamma - self.predicted_gamma[-1]) / np.hypot(self.gamma_error, self.doubt))
 
     def sentences(self) -> list[str]:
-        """Return a sentence on the layers that create the bias, one on those that remove it, and what is unread."""
+        """Return sentences on the layers that create the bias, the layers that remove it, and the part not read."""
         known = self.predicted_gamma
         gamma = np.where(np.isnan(known), self.per_layer.gamma, known)
         trunk = [i for i in range(len(gamma)) if not self.branch[i]]

@@ -1,6 +1,6 @@
-"""Errors inside the user's code: they are raised on unchanged, with a note on the place and, if known, the remedy.
+"""Errors inside the user's code, which are raised unchanged with a note on the place and, if known, the remedy.
 
-Importing this loads no PyTorch: the command line reads the notes.
+Importing this module loads no PyTorch, since the command line reads the notes.
 """
 
 import re
@@ -8,26 +8,26 @@ from math import isqrt, prod
 from typing import Any
 
 MARK = "igb.measure: "
-"""How every note begins."""
+"""The beginning of every note."""
 MEMORY = re.compile("out of memory|allocate memory|not enough memory", re.IGNORECASE)
-KIND = re.compile("dtype|type|implemented for")
-"""What PyTorch says of integers that meet floating weights."""
+KIND = re.compile("type|implemented for")
+"""Words in PyTorch's messages about integers that are passed to floating-point weights."""
 
 
 def note_making(error: Exception, network: int) -> None:
-    """Add to an error of make_model the number of the network."""
+    """Add the number of the network to an error of make_model."""
     error.add_note(f"{MARK}network {network}: make_model failed")
 
 
 def note_pass(error: Exception, network: int, model: Any, batch: Any, sizes: tuple[int, int | None]) -> None:
-    """Add to an error of the forward pass the network and its data; sizes: number of data, and of those in a pass."""
+    """Add the network and its data to an error of the forward pass; sizes: number of all data and of data in a pass."""
     what = f"network {network}: the model failed on data of shape {tuple(batch.shape)}, {batch.dtype}"
     remedy = _remedy(error, model, batch, *sizes)
     error.add_note(f"{MARK}{what}{'; ' if remedy else ''}{remedy}")
 
 
 def noted(error: BaseException) -> tuple[str, str] | None:
-    """Return what failed and the remedy, as noted; None where the error is none of the user's code."""
+    """Return what failed and the remedy, as noted, or None if the error is not from the user's code."""
     notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(MARK)]
     if not notes:
         return None
@@ -36,7 +36,7 @@ def noted(error: BaseException) -> tuple[str, str] | None:
 
 
 def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int | None) -> str:
-    """Return what to do, where the cause is known, else nothing."""
+    """Return the remedy for an error, "" if its cause is not known."""
     if isinstance(error, MemoryError | RuntimeError) and (MEMORY.search(str(error)) or isinstance(error, MemoryError)):
         return f"pass batch_size={min(256, max(1, len(batch) // 2))}"
     if len(batch) == 1 and batch_size is not None and "more than 1 value per channel" in str(error):
@@ -54,7 +54,7 @@ def _remedy(error: Exception, model: Any, batch: Any, size: int, batch_size: int
 
 
 def _of_tokens(first: Any, batch: Any) -> str:
-    """Return how data become tokens as an embedding takes them, nothing where they are."""
+    """Return the remedy for data that are not the tokens which an embedding takes, "" if they are."""
     if str(batch.dtype) not in {"torch.int32", "torch.int64"}:
         return "the model takes tokens, which are integers; pass X.astype(int)"
     least, most, count = int(batch.min()), int(batch.max()), first.num_embeddings
@@ -64,7 +64,7 @@ def _of_tokens(first: Any, batch: Any) -> str:
 
 
 def _of_images(first: Any, shape: tuple[int, ...]) -> str:
-    """Return how data become what the first layer of a model takes, images or vectors, nothing where they are."""
+    """Return the remedy for data that are not the images or vectors which the first layer takes, "" if they are."""
     if type(first).__name__ == "Linear" and len(shape) > 2 and prod(shape[1:]) == first.in_features:
         return "the model takes vectors, not images; pass X.reshape(len(X), -1)"
     channels = first.in_channels if type(first).__name__ == "Conv2d" else 0
@@ -79,7 +79,7 @@ def _of_images(first: Any, shape: tuple[int, ...]) -> str:
 
 
 def _dividing(size: int, batch_size: int) -> str:
-    """Return the advice to pass another batch_size: the nearest one that divides the number of data, and is not 1."""
+    """Return the advice to pass the nearest batch_size above 1 that divides the number of data."""
     divisors = [d for d in range(2, size // 2 + 1) if not size % d]
     if not divisors:
         return "leave batch_size out, no other divides"

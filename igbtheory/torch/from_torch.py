@@ -19,14 +19,14 @@ def from_torch(
     seed: int = 0,
     output: str | int | None = None,
 ) -> "Network":
-    """Return the network of the theory that a PyTorch model is, with the variances of its weights and biases.
+    """Return the network of the theory that corresponds to a PyTorch model, with the variances of its weights.
 
-    model: a torch.nn.Module, or a function without arguments that makes new ones, of which some are drawn as `measure`
-    draws them. The mode they come in stays. X, output: as of `measure`; a few of the data pass through it.
-    A variance is that of the initialiser where its law is known (PyTorch's default, Kaiming, Xavier, orthogonal, usual
-    standard deviations), else it is measured over the weights, and EstimateWarning says so with its error.
+    model: a torch.nn.Module, or a function without arguments that makes new ones; some are drawn, as in `measure`.
+    Models stay in the mode in which they come. X, output: as in `measure`; a few of the data pass through the model.
+    If a known initialiser fits the weights (PyTorch's default, Kaiming, Xavier, orthogonal, usual standard deviations),
+    they have its variance; otherwise the variance is measured over the weights, and EstimateWarning gives its error.
 
-    ValueError: a part cannot be read; the error names it, with what could be read in front of it.
+    ValueError: a part cannot be read; the error names it, and the layers in front of it.
     ImportError: PyTorch is not installed.
     """
     require_torch()
@@ -34,7 +34,7 @@ def from_torch(
     from igbtheory.torch.reading import reading  # noqa: PLC0415 - as above
     from igbtheory.torch.tracing import draws_of  # noqa: PLC0415 - as above
 
-    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output, {})
+    found = reading(draws_of(model, checks.whole("seed", seed, 0)), checked_data(X), output)
     network = found.network()
     vague = [
         f"{name} of {step.name} is {measured(part.value, part.error)}"

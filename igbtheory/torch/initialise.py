@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.control.window import counts_within
 from igbtheory.device import require_torch
-from igbtheory.torch.outputs import shares as shares_of
+from igbtheory.torch.outputs import guesses
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 TRIES = 1000
-"""Last layers that are drawn before one is corrected."""
+"""Number of last layers that are drawn before one is corrected instead."""
 STEPS, MANY = 200, 100
-"""Corrections for each class before a model counts as out of reach, and classes for which they are counted at least."""
+"""The corrections end after STEPS for each class, or for MANY classes if there are fewer."""
 
 
 @final
 @dataclass(frozen=True)
 class Initialised:
-    """What `initialise` did: the layer, the shares of all classes before and after, and in which way.
+    """The result of `initialise`: the name of the layer, and the shares of all classes before and after.
 
-    tries: last layers that were drawn, the last of which is kept, so that its law is that of the initialiser given the
-    shares; 0 where the layer was corrected. change: length of what was added to its parameters over their own length.
+    tries: number of last layers that were drawn; the last one is kept, so that it has the law of its initialiser given
+    the shares. It is 0 if the layer was corrected. change: length of the change of its parameters over their length.
     """
 
     layer: str
@@ -46,16 +46,18 @@ def initialise(
     seed: int = 0,
     output: str | int | None = None,
 ) -> Initialised:
-    """Change the last linear layer of an untrained model so that it guesses on the data X as wanted.
+    """Change the last linear layer of an untrained model so that the model guesses on the data X as wanted.
 
     G0: a window (low, high) for the share of class 0. The layer is drawn anew from its initialiser until the share lies
-    in it, which is the exact law given the window and the layers in front; where TRIES draws miss it, the bias of class
-    0 is moved by the least that reaches it. shares: the shares of all classes; neutral=True: equal ones. The biases
-    are moved until every class has its share, to one datum. A layer without biases moves along its mean inputs.
-    The model is changed in the end only, and its modes and buffers not at all; X passes through it in one batch.
-    X, output: as of `measure`.
+    in the window; it then has the exact law given the window and the other layers. If TRIES draws miss the window, the
+    bias of class 0 is moved by the smallest amount that reaches it. shares: the shares of all classes; neutral=True:
+    equal shares. The biases are moved until every class has its share, up to one datum. A layer without biases is moved
+    along the mean of its inputs.
+    Only the parameters of this layer change, at the very end; X passes through the model in one batch. X, output: as in
+    `measure`.
 
-    ValueError: not exactly one wish, one that cannot be met, random guesses (Dropout), or no linear layer at the end.
+    ValueError: not exactly one of G0, shares and neutral is given; the wish cannot be met; the guesses are random
+    (Dropout); or the model does not end in a linear layer.
     """
     seed = checks.whole("seed", seed, 0)
     if (G0 is not None) + (shares is not None) + bool(neutral) != 1:
@@ -70,30 +72,29 @@ def initialise(
     if G0 is None:
         least = most = _wanted(shares, size, classes)
     else:
-        bounds = counts_within(G0, size)
-        least, most = (
-            np.array([bound, *[free] * (classes - 1)]) for bound, free in zip(bounds, (0, size), strict=True)
-        )
-        tries = last.redraw(seed, lambda x: bool(bounds[0] <= _counts(x)[0] <= bounds[1]), TRIES)
+        least, most = np.zeros(classes, dtype=np.int64), np.full(classes, size)
+        least[0], most[0] = counts_within(G0, size)
+        tries = last.redraw(seed, lambda x: bool(least[0] <= _counts(x)[0] <= most[0]), TRIES)
     if not tries:
         last.shift(_shifts(outputs, last.slopes(), least, most))
     after = _counts(last.outputs())
     room = 1 if G0 is None else 0
     if np.any((after < least - room) | (after > most + room)):
         raise ValueError(
-            f"the shares stay {np.round(after / size, 4).tolist()}: rounding, or data that are equal, allow no others; "
-            "ask for shares further apart from the ends, or pass more data"
+            f"the shares stay {np.round(after / size, 4).tolist()}: rounding or equal data allow no others; ask for "
+            "shares further away from 0 and 1, or pass more data"
         )
     change = last.keep()
     return Initialised(last.name, before / size, after / size, tries, change)
 
 
 def _counts(outputs: Array) -> Counts:
-    return np.rint(shares_of(outputs) * len(outputs)).astype(np.int64)
+    """Return the number of data that are given to every class."""
+    return np.bincount(guesses(outputs), minlength=outputs.shape[1])
 
 
 def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:
-    """Return the counts of all classes: rounded down, then one more for those that lose most."""
+    """Return the counts of all classes: rounded down, then one more for the classes that lose most by that."""
     wanted = np.full(classes, 1 / classes) if shares is None else np.asarray(shares, dtype=float)
     if wanted.shape != (classes,) or np.any(wanted < 0) or abs(wanted.sum() - 1) > 1e-9:
         raise ValueError(
@@ -106,9 +107,9 @@ def _wanted(shares: Sequence[float] | None, size: int, classes: int) -> Counts:
 
 
 def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array:
-    """Return shifts t of the classes, so that outputs + slopes t give every class a count from least to most.
+    """Return shifts t of the classes such that outputs + slopes t give every class a count from least to most.
 
-    In each step the class that is furthest off is moved to its nearest allowed count, until all are allowed.
+    Each step moves the class whose count is furthest off to its nearest allowed count, until all counts are allowed.
     """
     moved, shifts = outputs.copy(), np.zeros(outputs.shape[1])
     for _ in range(STEPS * max(len(shifts), MANY)):
@@ -118,7 +119,7 @@ def _shifts(outputs: Array, slopes: Array, least: Counts, most: Counts) -> Array
             break
         j = int(np.argmax(np.abs(off)))
         steps = np.sort((np.delete(moved, j, axis=1).max(axis=1) - moved[:, j]) / slopes)
-        # the class wins where the step is passed
+        # the class wins a datum once the shift has passed the step of this datum
         ends = np.concatenate([[2 * steps[0] - steps[-1] - 1], steps, [2 * steps[-1] - steps[0] + 1]])
         t = ends[[count[j] + off[j], count[j] + off[j] + 1]].mean()
         moved[:, j] += t * slopes

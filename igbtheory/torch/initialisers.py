@@ -1,4 +1,4 @@
-"""Variances of weights and biases: those of a known initialiser, or measured over what was drawn."""
+"""Variances of weights and biases: of a known initialiser, or measured over the weights."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,21 +8,21 @@ from typing import final
 import torch
 
 GAINS = (1.0, 2.0, 25 / 9)
-"""Squared gains of `torch.nn.init`: linear, relu and tanh."""
+"""Squared gains of `torch.nn.init` for linear, relu and tanh."""
 DEVIATIONS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
-"""Standard deviations that are written into models."""
+"""Standard deviations that authors of models choose."""
 FAR = 4.0
-"""Standard errors up to which a measured variance is that of an initialiser."""
+"""An initialiser fits if its variance is at most this many standard errors from the measured one."""
 OFF_CENTRE = 6.0
-"""Mean of weights, in their root mean square over the root of their number, from which on it is not 0."""
+"""The mean of weights counts as 0 if it is at most this many standard errors from 0."""
 MISSED = 30.0
-"""The largest of n uniform numbers lies further than MISSED/n of their bound below it with probability exp(-MISSED)."""
+"""The largest of n uniform numbers is below (1 - MISSED/n) times their bound with probability exp(-MISSED)."""
 
 
 @final
 @dataclass(frozen=True)
 class Variance:
-    """A variance, its standard error, which is 0 where the initialiser is known, and the names of those that fit."""
+    """A variance, its standard error (0 if the initialiser is known), and the names of the initialisers that fit."""
 
     value: float
     error: float
@@ -30,15 +30,16 @@ class Variance:
 
 
 def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: str = "") -> Variance:
-    """Return the variance of one weight or bias from its `draws`, one tensor for every model.
+    """Return the variance of the entries of the `draws`, one tensor for every model.
 
-    An initialiser counts as known where the largest entry is that of its uniform law, or where its variance is the
-    only one of a known normal law within FAR standard errors, or that of the `usual` one.
-    ValueError: the draws are no random numbers of mean 0.
+    A uniform initialiser counts as known if its bound fits the largest entry, too. A normal initialiser counts as known
+    if it is `usual`, or if no other known normal law has a different variance within FAR standard errors.
+    ValueError: the draws are not random numbers of mean 0.
     """
-    flat = [draw.detach().double().flatten() for draw in draws]
-    x = torch.cat(flat)
-    count, largest, square, mean = len(x), float(x.abs().max()), float(x.square().mean()), float(x.mean())
+    flat = [draw.detach().flatten() for draw in draws]
+    count = sum(map(len, flat))
+    sums = torch.stack([torch.stack([x.sum(), x @ x, x.abs().max()]) for x in (part.double() for part in flat)])
+    mean, square, largest = (float(x) for x in (*sums[:, :2].sum(dim=0) / count, sums[:, 2].max()))
     if not largest:
         return Variance(0.0, 0.0, ("zeros",))
     if mean**2 * count > OFF_CENTRE**2 * square:
@@ -59,11 +60,12 @@ def variance(draws: Sequence[torch.Tensor], fan_in: int, fan_out: int, usual: st
         return Variance(next(iter(normal.values())), 0.0, tuple(normal))
     if usual in normal:
         return Variance(normal[usual], 0.0, (usual,))
-    return Variance(square, float(x.square().std()) / sqrt(count) if count > 1 else square, ("measured",))
+    deviation = float(torch.cat(flat).double().square().std()) if count > 1 else square
+    return Variance(square, deviation / sqrt(count), ("measured",))
 
 
 def _known(fan_in: int, fan_out: int) -> Iterator[tuple[str, float]]:
-    """Yield names and variances of known initialisers, PyTorch's default first."""
+    """Yield the names and variances of known initialisers, PyTorch's default first."""
     yield "PyTorch's default, uniform", 1 / (3 * fan_in)
     for law in ("normal", "uniform"):
         for gain in GAINS:

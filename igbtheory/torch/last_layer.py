@@ -1,7 +1,8 @@
-"""The last linear layer of a PyTorch model, its inputs fixed."""
+"""The last linear layer of a PyTorch model, for fixed inputs to it."""
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +13,7 @@ from torch import nn
 from igbtheory.torch.data import checked_data, moved
 from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.models import checked_model
-from igbtheory.torch.outputs import guesses
+from igbtheory.torch.outputs import beside_zero, guesses
 from igbtheory.torch.passes import outputs_of, stream
 
 Array = NDArray[np.float64]
@@ -20,15 +21,17 @@ Array = NDArray[np.float64]
 
 @final
 class LastLayer:
-    """Parameters of the last linear layer, and its inputs at the data. A single output stands beside a zero.
+    """The parameters of the last linear layer, and its inputs at the data.
 
-    name: of the layer; weight, bias: as they would become; none of the model's own changes before `keep`.
+    name: of the layer. parameters: weights and, as a last column, biases, which change here first; `keep` writes them
+    into the model. inputs: at every datum; in front of biases there is a 1.
     """
 
     def __init__(self, model: Any, data: Any, output: str | int | None = None) -> None:
-        own = copy.deepcopy(checked_model(model, None))
-        random = [name for name, m in own.named_modules() if isinstance(m, nn.modules.dropout._DropoutNd) and m.p]  # noqa: SLF001 - the common class of all
-        if random and any(own.get_submodule(name).training for name in random):
+        own = copy.deepcopy(checked_model(model))
+        dropping = nn.modules.dropout._DropoutNd  # noqa: SLF001 - the common class of all
+        random = [name for name, m in own.named_modules() if isinstance(m, dropping) and m.p and m.training]
+        if random:
             raise ValueError(
                 f"expected a model whose guesses follow from its weights, got Dropout ({random[0]!r}); call "
                 "model.eval(), and model.train() afterwards"
@@ -44,43 +47,42 @@ class LastLayer:
         last = [(name, x) for name, x, y in seen if y.shape == outputs.shape and np.all(guesses(_numbers(y)) == told)]
         if not last:
             raise ValueError(
-                "expected a model that ends in a linear layer with one row of outputs a datum, got another"
+                "expected a model that ends in a linear layer with one row of outputs for each datum, got another"
             )
         self.name, inputs = last[-1]
         self.module = model.get_submodule(self.name)
-        self.inputs = _numbers(inputs)
-        self.weight = _numbers(self.module.weight)
-        self.bias = None if self.module.bias is None else _numbers(self.module.bias)
-        if not self.weight.any():
+        self.inputs, self.parameters = _numbers(inputs), self._own()
+        if not _numbers(self.module.weight).any():
             raise ValueError(f"expected a last layer with random weights, got zeros in {self.name!r}; initialise it")
+        if self.module.bias is None:
+            mean = self.inputs.mean(axis=0)
+            self.direction: Array = mean / np.linalg.norm(mean)
+        else:
+            self.inputs = np.column_stack([self.inputs, np.ones(len(self.inputs))])
+            self.direction = np.eye(self.inputs.shape[1])[-1]
 
     def outputs(self) -> Array:
         """Return the outputs at the data in double precision, (n_samples, classes)."""
-        found = self.inputs @ self.weight.T + (0.0 if self.bias is None else self.bias)
-        return found if found.shape[1] > 1 else np.hstack([found, np.zeros_like(found)])
+        found: Array = beside_zero(self.inputs @ self.parameters.T)
+        return found
 
     def redraw(self, seed: int, wanted: Callable[[Array], bool], tries: int) -> int:
-        """Draw the parameters anew until the outputs are as wanted; return the tries, 0 where all have missed."""
-        fan_out, fan_in = self.weight.shape
-        own = self.weight, self.bias
-        laws = [
-            None if part is None else variance([torch.from_numpy(part)], fan_in, fan_out)
-            for part in (self.weight, None if self.bias is None or not self.bias.any() else self.bias)
-        ]
-        rng = np.random.default_rng(seed)
+        """Draw the parameters anew until the outputs are as wanted; return the number of draws, or 0 if all miss."""
+        own, rng = self.parameters, np.random.default_rng(seed)
+        fan_out, fan_in = self.module.weight.shape
+        parts = [part for part in (own[:, :fan_in], own[:, fan_in:]) if part.any()]
+        laws = [variance([torch.from_numpy(part)], fan_in, fan_out) for part in parts]
+        rest = own[:, sum(part.shape[1] for part in parts) :]  # biases of 0 stay
         for i in range(tries):
-            self.weight, bias = (_drawn(rng, law, part) for law, part in zip(laws, own, strict=True))
-            self.bias = own[1] if bias is None else bias
+            self.parameters = np.hstack([*map(partial(_drawn, rng), laws, parts), rest])
             if wanted(self.outputs()):
                 return i + 1
-        self.weight, self.bias = own
+        self.parameters = own
         return 0
 
     def slopes(self) -> Array:
-        """Return what a shift of 1 adds to an output at every datum."""
-        if self.bias is not None:
-            return np.ones(len(self.inputs))
-        found: Array = self.inputs @ self._direction()
+        """Return the change of an output at every datum for a shift of 1: see `shift`."""
+        found: Array = self.inputs @ self.direction
         if found.min() <= 0:
             raise ValueError(
                 f"expected biases in {self.name!r}, or inputs to it that have a common direction, got neither; give it "
@@ -89,27 +91,22 @@ class LastLayer:
         return found
 
     def shift(self, shifts: Array) -> None:
-        """Shift the outputs of the classes."""
-        shifts = shifts if len(self.weight) > 1 else shifts[:1] - shifts[1:]
-        if self.bias is not None:
-            self.bias = self.bias + shifts
-        else:
-            self.weight = self.weight + np.multiply.outer(shifts, self._direction())
+        """Shift the outputs of the classes by the biases, or, without biases, along the mean of the inputs."""
+        shifts = shifts if len(self.parameters) > 1 else shifts[:1] - shifts[1:]
+        self.parameters = self.parameters + np.multiply.outer(shifts, self.direction)
 
     def keep(self) -> float:
-        """Write the parameters into the model, and return the length of the change over that of the parameters."""
-        squares = np.zeros(2)
-        for parameter, values in ((self.module.weight, self.weight), (self.module.bias, self.bias)):
-            if values is not None:
-                before = _numbers(parameter)
-                squares += np.sum((values - before) ** 2), np.sum(before**2)
-                with torch.no_grad():
-                    parameter.copy_(torch.from_numpy(values))
-        return float(np.sqrt(squares[0] / squares[1]))
+        """Write the parameters into the model, and return the length of their change over their own length."""
+        before, values = self._own(), torch.from_numpy(self.parameters)
+        with torch.no_grad():
+            self.module.weight.copy_(values[:, : self.module.in_features])
+            if self.module.bias is not None:
+                self.module.bias.copy_(values[:, -1])
+        return float(np.linalg.norm(self.parameters - before) / np.linalg.norm(before))
 
-    def _direction(self) -> Array:
-        mean: Array = self.inputs.mean(axis=0)
-        return mean / np.linalg.norm(mean)
+    def _own(self) -> Array:
+        """Return the parameters that the model has."""
+        return np.column_stack([_numbers(part) for part in (self.module.weight, self.module.bias) if part is not None])
 
 
 def _numbers(values: torch.Tensor) -> Array:
@@ -117,11 +114,9 @@ def _numbers(values: torch.Tensor) -> Array:
     return found
 
 
-def _drawn(rng: np.random.Generator, law: Variance | None, like: Array | None) -> Any:
-    """Return numbers of that law, normal where it is not uniform."""
-    if law is None or like is None:
-        return None
+def _drawn(rng: np.random.Generator, law: Variance, like: Array) -> Array:
+    """Return an array of random numbers from a law, normal if it is not known to be uniform."""
     deviation = np.sqrt(law.value)
     if law.laws[0].endswith("uniform"):
         return rng.uniform(-np.sqrt(3) * deviation, np.sqrt(3) * deviation, like.shape)
-    return deviation * rng.standard_normal(like.shape)
+    return np.asarray(deviation * rng.standard_normal(like.shape))

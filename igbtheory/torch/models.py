@@ -1,4 +1,4 @@
-"""Freshly drawn models: that they are models, and fresh."""
+"""Freshly drawn models: checks that they are models, and fresh."""
 
 import hashlib
 import inspect
@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 PROBED = 64
-"""Numbers of a parameter, evenly spaced, by which models are told apart."""
+"""Numbers of each parameter, evenly spaced, by which models are told apart."""
 
 
 def refuse_arguments(make_model: Callable[..., Any]) -> None:
-    """Refuse a model in the place of a function that makes one, and a function that cannot do so without arguments."""
+    """Refuse a model instead of a function that makes models, and a function that needs arguments."""
     if isinstance(make_model, torch.nn.Module):
         raise TypeError(
             f"expected a function that makes models, got a {type(make_model).__name__}; pass its class, or put the "
@@ -25,52 +25,50 @@ def refuse_arguments(make_model: Callable[..., Any]) -> None:
             f"expected make_model to need no arguments, got {make_model!r}: {error}; pass a function that fills them "
             "in, such as lambda: Model(10)"
         ) from None
-    except ValueError:  # compiled functions tell no signature
+    except ValueError:  # compiled functions have no signature
         pass
 
 
-def checked_model(made: Any, previous: torch.nn.Module | None) -> torch.nn.Module:
-    """Return the model that make_model returned, refused where it is none, or has no weights, or was there before."""
-    if not isinstance(made, torch.nn.Module):
+def checked_model(model: Any) -> torch.nn.Module:
+    """Return the model, refused if it is none or has no weights."""
+    if not isinstance(model, torch.nn.Module):
         raise TypeError(
-            f"expected make_model to return a torch.nn.Module, got {type(made).__name__}; return the model itself"
+            f"expected make_model to return a torch.nn.Module, got {type(model).__name__}; return the model itself"
         )
-    if made is previous:
-        raise ValueError(
-            "expected a new model from every call of make_model, got the same one twice; create it inside make_model"
-        )
-    if next(made.parameters(), None) is None:
+    if next(model.parameters(), None) is None:
         raise ValueError("expected a model with random weights, got one without parameters; nothing varies in it")
-    return made
+    return model
 
 
 def digest(parameters: Iterable[torch.Tensor]) -> bytes:
-    """Return a hash of some numbers of every parameter, those that independent draws share by no chance."""
+    """Return a hash of some numbers of every parameter, which differs for independent draws."""
     found = hashlib.blake2b(digest_size=16)
     for parameter in parameters:
         if torch.nn.parameter.is_lazy(parameter):  # the data never reach it
             continue
-        # NumPy has no numbers of 16 bits with the range of 32
+        # NumPy has no bfloat16
         numbers = (parameter.float() if parameter.dtype.itemsize < 4 else parameter).numpy(force=True).ravel(order="K")
         found.update(numbers[:: max(1, numbers.size // PROBED)].tobytes())
     return found.digest()
 
 
 def refuse_repeated(weights: bytes, network: int, seen: dict[bytes, int]) -> None:
-    """Refuse a model whose parameters are all those of one before; weights: their digest, asked for after a pass.
+    """Refuse a model that has the parameters of an earlier one.
 
-    seen: the networks by their parameters, to which this one is added.
+    weights: the digest of its parameters after a pass, in which lazy layers draw theirs. seen: the networks by their
+    digests, to which this network is added.
     """
     first = seen.setdefault(weights, network)
     if first != network:
         raise ValueError(
             "expected freshly drawn weights from every call of make_model, got exactly the same ones in networks "
-            f"{first} and {network}; remove the seed that is set inside make_model, or the weights that it loads"
+            f"{first} and {network}; create the model inside make_model, and remove the seed that is set there, or the "
+            "weights that it loads"
         )
 
 
 def idle_norms(model: torch.nn.Module) -> list[str]:
-    """Return a sentence on norms that use running statistics which no data have entered, where there are any."""
+    """Return a sentence on the norms that are the identity: see `is_idle`; an empty list if there are none."""
     idle = [name for name, module in model.named_modules() if is_idle(module)]
     if not idle:
         return []
@@ -83,6 +81,6 @@ def idle_norms(model: torch.nn.Module) -> list[str]:
 
 
 def is_idle(module: torch.nn.Module) -> bool:
-    """Whether a norm is the identity: it uses running statistics that no data have entered."""
+    """Return whether a norm is the identity because no data have entered the running statistics that it uses."""
     tracked = getattr(module, "num_batches_tracked", None)
     return tracked is not None and not module.training and int(tracked) == 0

@@ -1,4 +1,4 @@
-"""Moments after every layer of a model: measured on models that are drawn, and predicted for what was read."""
+"""Moments behind every layer of a model: measured over models that are drawn, and predicted for their layers."""
 
 import warnings
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
-from igbtheory.torch.passes import stream
+from igbtheory.torch.passes import made, stream
 from igbtheory.torch.reading import Path, Reading, layers_on, tensor_of
 from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True)
 class Shown(Layer):
-    """The identity, behind which a prediction shows the moments, by their number; first: those of the first token."""
+    """The identity, at which a prediction records the moments under a number; first: of the first token alone."""
 
     number: int
     first: bool
@@ -45,7 +45,7 @@ class Shown(Layer):
 
 @final
 class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
-    """Runs a graph and keeps the moments behind some nodes."""
+    """An interpreter of a graph that keeps the moments at the named nodes."""
 
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading) -> None:
         super().__init__(model, graph=graph_of(model))
@@ -53,7 +53,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
         self.reading = reading
 
     def run_node(self, n: fx.Node) -> Any:
-        """Return the value of a node, whose moments are taken at once: later nodes may write into it."""
+        """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
         found = super().run_node(n)
         value = tensor_of(found)
         if n.name in self.found and value is not None:
@@ -66,15 +66,14 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
 
 
 def _of_units(units: Array) -> tuple[float, float]:
-    """Return the mean over the units of the squared mean over the data, and of the variance."""
-    variances, means = torch.var_mean(torch.from_numpy(units), dim=0, correction=0)
-    return float(means.square().mean()), float(variances.mean())
+    """Return the squared mean over the data and the variance over the data, averaged over the units."""
+    return float(np.square(units.mean(axis=0)).mean()), float(units.var(axis=0).mean())
 
 
 def watched_nodes(reading: Reading) -> list[str]:
-    """Return the names of the nodes that have a layer of their own, the data first, in the order of the graph.
+    """Return the names of the nodes behind a layer, in the order of the graph, the data first and the outputs last.
 
-    Modules that could not be read are among them.
+    Modules that could not be read are among them, and so are functions that every path goes through.
     """
     names: list[str] = []
     seen, passed = set[Path](), reading.passed
@@ -86,13 +85,13 @@ def watched_nodes(reading: Reading) -> list[str]:
         elif path not in seen and not (path and isinstance(path[-1].layer, UNSEEN)):
             names.append(node.name)
         seen |= set() if path is None else {path}
-    return names
+    return names if reading.output in names else [*names, reading.output]
 
 
 def at_class_token(path: Path, trunk: Path) -> bool:
-    """Return whether a class token stands in front of the others behind a path, of which the outputs read no other.
+    """Return whether there are tokens behind a path of which the outputs read the class token alone.
 
-    Averages over the tokens would hide it. Right behind the class token they are shown still.
+    Averages over the tokens would hide it. Right behind the layer that adds the class token, they are shown still.
     """
     kinds, every = ([type(step.layer) for step in way] for way in (path, trunk))
     return ClassToken in kinds[:-1] and FirstToken in every and FirstToken not in kinds
@@ -101,14 +100,14 @@ def at_class_token(path: Path, trunk: Path) -> bool:
 def measured_moments(
     make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], reading: Reading, draws: tuple[int, int]
 ) -> Array:
-    """Return the moments q_ab, q_aa - q_ab of every node in every network, (networks, nodes, 2).
+    """Return the moments q_ab and q_aa - q_ab at every node in every network, (networks, nodes, 2).
 
-    draws: number of networks, and the seed. Averages over units and positions; of the outputs over their contrasts.
+    They are averages over units and positions, at the outputs over their contrasts. draws: number of networks, seed.
     """
     found, seen = [], dict[bytes, int]()
     for i in range(draws[0]):
         with stream(draws[1], i), torch.no_grad():
-            model = in_a_row(make_model())
+            model = in_a_row(made(make_model, i))
             refuse_repeated(digest(model.parameters()), i, seen)
             run = _Watched(model, names, reading)
             run.run(moved(data, model.parameters()).clone())
@@ -117,9 +116,9 @@ def measured_moments(
 
 
 def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
-    """Return var_mu, var_chi and the error of these nodes, (nodes, 3), NaN where no rule gives them.
+    """Return var_mu, var_chi and their error at these nodes, (nodes, 3), NaN if there is no rule.
 
-    One prediction gives those of all nodes on the ways that it follows, also inside residual blocks.
+    One prediction gives the moments at all nodes on its path, also inside residual blocks.
     """
     known: dict[Path, Any] = {}
     asked = {name: reading.paths[name] for name in names if name in reading.paths}
@@ -131,10 +130,9 @@ def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
 
 
 def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
-    """Return the moments behind a path, and behind those parts of it whose moments are asked for.
+    """Return the moments behind a path, and behind each beginning of it that is asked for.
 
-    first: the paths that are asked for, and whether their moments are those of the first token; x: the data, units
-    first.
+    first: for each path that is asked for, whether to take the first token alone. x: the data, units first.
     """
     found: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
@@ -151,9 +149,9 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
 
 
 def _showing(layers: Iterable[Layer], shown: dict[int, Shown]) -> tuple[Layer, ...]:
-    """Return the layers, also those of residual blocks, with the layer behind each of them that shows its moments.
+    """Return the layers with the layers that show their moments behind them, also inside residual blocks.
 
-    A branch of inner blocks alone stays as it is: what it makes of the stream is a multiple of it, and no layer of it.
+    A branch without weights stays as it is: it only multiplies the stream.
     """
 
     def behind(layer: Layer) -> tuple[Layer, ...]:
@@ -165,14 +163,14 @@ def _showing(layers: Iterable[Layer], shown: dict[int, Shown]) -> tuple[Layer, .
 
 
 def _predicted(layers: tuple[Layer, ...], x: Array, count: int) -> Array:
-    """Return var_mu, var_chi and the error that the layers show, (count, 3), NaN where a layer refuses."""
+    """Return the var_mu, var_chi and error that the layers show, (count, 3), NaN if a layer refuses."""
     try:
         shape = x.shape[2:]
         for layer in layers:
             shape = layer.positions(shape)
         end = [Flatten(), Dense(1.0)] if shape else [Dense(1.0)]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the prediction of the outputs says what was estimated
+            warnings.simplefilter("ignore")  # the errors are part of the result
             rows = Network(*layers, *end).predict(units_first(x)).per_layer
     except ValueError:
         return np.full((count, 3), np.nan)

@@ -1,61 +1,42 @@
-"""What a measurement of models is made of: a model, a random stream of its own, and a pass of the data through it."""
+"""The parts of a measurement: a fresh model, its own random stream, a pass of the data, and its logits."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
 
 from igbtheory.torch.failures import note_making, note_pass
-from igbtheory.torch.logits import logits_of
+from igbtheory.torch.models import checked_model
 
 
-def made(make_model: Callable[[], Any], network: int) -> Any:
-    """Return the model of make_model; its errors get a note."""
+def made(make_model: Callable[[], Any], network: int) -> torch.nn.Module:
+    """Return the model that make_model makes for a network; errors of make_model get a note."""
     try:
-        return make_model()
+        model = make_model()
     except Exception as error:
         note_making(error, network)
         raise
-
-
-@cache
-def _devices() -> tuple[int, bool, bool]:
-    """Return the number of CUDA devices, and whether there are those of Apple and of Intel."""
-    return torch.cuda.device_count(), torch.backends.mps.is_available(), torch.xpu.is_available()
+    return checked_model(model)
 
 
 @contextmanager
 def stream(seed: int, network: int) -> Iterator[None]:
-    """Seed the generators for one network while the context lasts; afterwards the caller's go on undisturbed."""
-    with undisturbed():
-        seed_all(seed, network)
-        yield
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Give the global generators back the states that they had, whatever happens to them while the context lasts."""
+    """Context in which the global generators are seeded for one network; in the end they get their states back."""
     of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
+    # a word for each generator, since PyTorch and NumPy have the same algorithm, and would repeat one another
+    words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
     try:
-        with torch.random.fork_rng(devices=range(_devices()[0])):
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            torch.manual_seed(words[0])
+            np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
+            random.seed(words[2])
             yield
     finally:
         np.random.set_state(of_numpy)  # noqa: NPY002 - as above
         random.setstate(of_python)
-
-
-def seed_all(seed: int, network: int) -> None:
-    """Seed the global generators for one network."""
-    # a word for each generator: PyTorch's and NumPy's are the same twister, and would repeat one another
-    words = np.random.SeedSequence(seed, spawn_key=(network,)).generate_state(3, np.uint64).tolist()
-    # the generators of devices that are not there need no seed, and take longer than a small model
-    (torch.manual_seed if any(_devices()) else torch.default_generator.manual_seed)(words[0])
-    np.random.seed(words[1] >> 32)  # noqa: NPY002 - as above
-    random.seed(words[2])
 
 
 def outputs_of(
@@ -65,9 +46,10 @@ def outputs_of(
     sizes: tuple[int, int | None],
     output: str | int | None = None,
 ) -> torch.Tensor:
-    """Outputs of the model at a batch, (n_samples, outputs).
+    """Return the outputs of the model for a batch, (n_samples, outputs).
 
-    sizes: number of all data, and of those in a pass; output: which of several outputs, as of `measure`.
+    sizes: the number of all data and the number of data in a pass, for error messages. output: which of several
+    outputs, as in `measure`.
     """
     size = len(batch)
     try:
@@ -79,6 +61,40 @@ def outputs_of(
     if outputs.ndim not in {1, 2} or len(outputs) != size or not outputs.numel():
         raise ValueError(
             f"expected outputs of shape ({size},) or ({size}, classes) for {size} data, got {tuple(outputs.shape)}; "
-            "let the model return one row of logits a datum"
+            "let the model return one row of logits for each datum"
         )
     return outputs.reshape(size, -1)
+
+
+def logits_of(outputs: Any, output: str | int | None = None) -> torch.Tensor:
+    """Return the logits: the outputs if they are one tensor, else their part `output`.
+
+    output: a name, or a place in a tuple; None: the part named logits, as of torchvision's GoogLeNet and of Hugging
+    Face's models, or the only tensor.
+    TypeError: no part has this name, and the error lists the parts; or no part is a tensor of floating-point numbers.
+    """
+    if isinstance(outputs, torch.Tensor) and outputs.is_floating_point():
+        return outputs
+    parts = {name: x for name, x in _parts(outputs).items() if isinstance(x, torch.Tensor) and x.is_floating_point()}
+    if not parts:
+        came = outputs.dtype if isinstance(outputs, torch.Tensor) else type(outputs).__name__
+        raise TypeError(
+            f"expected outputs in a tensor of floating numbers, got {came}; let the model return its logits"
+        )
+    name = output if output is not None else "logits" if len(parts) > 1 else next(iter(parts))
+    if name not in parts:
+        told = ", ".join(f"{name!r} of shape {tuple(x.shape)}" for name, x in parts.items())
+        raise TypeError(
+            f"expected {'one tensor of logits' if output is None else f'an output {output!r}'}, got several outputs, "
+            f"{told}; choose one, such as output={next(iter(parts))!r}, or let the model return it alone"
+        )
+    return parts[name]
+
+
+def _parts(outputs: Any) -> dict[Any, Any]:
+    """Return the parts of outputs by name, or by place in a tuple or list."""
+    if isinstance(outputs, Mapping):
+        return dict(outputs)
+    if isinstance(outputs, tuple | list):
+        return getattr(outputs, "_asdict", lambda: dict(enumerate(outputs)))()
+    return dict(getattr(outputs, "__dict__", {}))

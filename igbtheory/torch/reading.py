@@ -14,10 +14,9 @@ from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass
 from igbtheory.torch.initialisers import Variance
-from igbtheory.torch.logits import logits_of
-from igbtheory.torch.passes import stream
-from igbtheory.torch.rows import PRODUCTS, SUMS, Site, UnreadError, gate_of, is_vector, layers_of, units_behind
-from igbtheory.torch.rows.reshaped import Halves
+from igbtheory.torch.passes import logits_of, stream
+from igbtheory.torch.rows import PRODUCTS, SUMS, Site, gate_of, is_vector, layers_of, units_behind
+from igbtheory.torch.rows.extra_layers import Halves
 from igbtheory.torch.tracing import graph_of
 
 ZEROS = (
@@ -25,15 +24,15 @@ ZEROS = (
     "torch.nn.init.xavier_normal_"
 )
 SHOWN = 3
-"""Data that pass through a model to see their shapes."""
+"""Number of data that pass through a model to find the shapes behind its layers."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A layer on the way from the data to a node of the graph, and the variances that were read for it.
+    """A layer on the path from the data to a node of the graph, and the variances that were read for it.
 
-    Two ways share a step where it is the same object.
+    Two paths have a step in common if it is the same object.
     """
 
     name: str
@@ -45,17 +44,18 @@ Path = tuple[Step, ...]
 
 
 def layers_on(path: Path) -> int:
-    """Return how many layers stand on a path, with those inside residual blocks."""
+    """Return the number of layers on a path, including those inside residual blocks."""
     return len([*each(step.layer for step in path)])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A traced model, the way to each node that could be read, and the first node that could not, with the reason.
+    """A traced model, the path to each node that could be read, and the first node that could not, with the reason.
 
-    paths: by the names of nodes; units: the axis of a datum that holds the units, by the same names; named: what the
-    user calls them; output: the name of the node of the outputs.
+    All dictionaries have the names of nodes as keys. paths: of the nodes that could be read; units: the axis of a datum
+    that holds the units at these nodes; named: the user's names for the nodes that depend on the data. output: the name
+    of the node of the outputs.
     """
 
     graph: fx.GraphModule
@@ -67,43 +67,38 @@ class Reading:
 
     @property
     def trunk(self) -> Path:
-        """The way to the outputs, or the longest one where they could not be read."""
+        """The path to the outputs, or the longest path if the outputs could not be read."""
         return self.paths.get(self.output) or max(self.paths.values(), key=layers_on)
 
     @property
     def passed(self) -> set[str]:
-        """Names of the nodes that no way from the data to the outputs goes around, as those of a branch."""
+        """Names of the nodes through which every path from the data to the outputs goes: the nodes outside branches."""
         nodes = list(self.graph.graph.nodes)
         places = {node: i for i, node in enumerate(nodes) if node.name in self.named or node.op == "output"}
         found, reached = set(), 0
         for node, place in places.items():
-            found |= {node.name} if reached <= place else set()
+            if reached <= place:
+                found.add(node.name)
             reached = max([reached, *(places[user] for user in node.users if user in places)])
         return found
 
     def network(self) -> Network:
-        """Return the network up to the outputs; ValueError: a part could not be read, which is named."""
+        """Return the network up to the outputs. ValueError: a part could not be read; the error names it."""
         path = self.paths.get(self.output)
         if path is None:
             where, why = self.unread or (self.output, "the outputs do not depend on the data")
             told = " | ".join(repr(step.layer) for step in self.trunk)
             raise ValueError(f"cannot read {where}: {why}; read so far: {told or 'nothing'}")
-        last = path[-1] if path else None
-        if last is None or not isinstance(last.layer, Dense):
-            raise ValueError(
-                f"expected a model that ends in a linear layer, got {repr(last.layer) if last else 'no layer'} at the "
-                "end; return logits"
-            )
+        if not path or not isinstance(path[-1].layer, Dense):
+            last = repr(path[-1].layer) if path else "no layer"
+            raise ValueError(f"expected a model that ends in a linear layer, got {last} at the end; return logits")
         return Network(*(step.layer for step in path))
 
 
-def reading(
-    models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None, known: dict[Any, Variance]
-) -> Reading:
-    """Return what can be read of models that were drawn alike; their buffers may change.
+def reading(models: Sequence[nn.Module], data: torch.Tensor, output: str | int | None) -> Reading:
+    """Read models that were drawn alike as far as possible; their buffers may change.
 
-    output: which of several outputs is read, as of `measure`; known: variances of weights that were read before, to
-    which those of these models are added.
+    output: which of several outputs is read, as in `measure`.
     """
     graph = fx.GraphModule(models[0], graph_of(models[0]))
     values, shown = fx.Interpreter(graph, garbage_collect_values=False), moved(data[:SHOWN], models[0].parameters())
@@ -115,42 +110,36 @@ def reading(
             note_pass(error, 0, models[0], shown, (len(data), None))
             raise
     _keep_the_logits(graph.graph, values.env, output)
-    found = _Reader(graph, models, values.env, "", known).read()
+    found = _Reader(graph, models, values.env, "").read()
     weights = [step.read[0] for step in {step for path in found.paths.values() for step in path} if step.read]
     usual = Counter(law for part in weights if not part.error for law in part.laws)
     if not usual or not any(part.error for part in weights):
         return found
-    # several laws fit the few weights of some layer: that of most of the others decides
-    return _Reader(graph, models, values.env, usual.most_common(1)[0][0], known).read()
+    # several laws fit the few weights of some layer: the law of most other layers decides
+    return _Reader(graph, models, values.env, usual.most_common(1)[0][0]).read()
 
 
 def _keep_the_logits(graph: fx.Graph, values: dict[fx.Node, Any], output: str | int | None) -> None:
-    """Make the logits the only output of a graph, and remove what they do not depend on."""
+    """Make the logits the only output of a graph, and remove all nodes on which they do not depend."""
     *nodes, last = graph.nodes
     logits = logits_of(values[last], output)
-    # what works in place returns the tensor that it was given
+    # an operation in place returns the tensor that it was given, so the last node with this tensor counts
     last.args = ([node for node in nodes if values.get(node) is logits][-1],)
-    for node in reversed(nodes):
-        if not node.users and node.op != "placeholder":
-            graph.erase_node(node)
+    graph.eliminate_dead_code()
 
 
 @final
 class _Reader:
-    """Walks a graph from the data to the outputs."""
+    """Walks a graph from the data to the outputs. Its dictionaries are those of `Reading`."""
 
     def __init__(
-        self,
-        graph: fx.GraphModule,
-        models: Sequence[nn.Module],
-        values: dict[fx.Node, Any],
-        usual: str,
-        known: dict[Any, Variance],
+        self, graph: fx.GraphModule, models: Sequence[nn.Module], values: dict[fx.Node, Any], usual: str
     ) -> None:
-        self.graph, self.models, self.values, self.usual, self.known = graph, models, values, usual, known
-        self.paths: dict[fx.Node, Path] = {}
-        self.units: dict[fx.Node, int] = {}  # the axes that hold the units
-        self.behind: set[fx.Node] = set()  # nodes that depend on the data
+        self.graph, self.models, self.values, self.usual = graph, models, values, usual
+        self.paths: dict[str, Path] = {}
+        self.units: dict[str, int] = {}
+        self.named: dict[str, str] = {}
+        self.data: tuple[int, ...] = ()  # the shape of a datum
         self.seen: list[tuple[str, torch.Tensor]] = []  # weights that were read before
         self.unread: tuple[str, str] | None = None
 
@@ -158,99 +147,101 @@ class _Reader:
         """Return the reading."""
         output = ""
         for node in self.graph.graph.nodes:
-            if node.op == "placeholder" and not self.behind:
-                self._set(node, (), 0 if len(_shape(self.values[node])) in {1, 3} else 1)
+            inputs = self._inputs(node)
+            if node.op == "placeholder" and not self.named:
+                self.data, self.named[node.name] = self._shape(node), "data"
+                self.paths[node.name], self.units[node.name] = (), 0 if len(self.data) in {1, 3} else 1
             elif node.op == "output":
                 output = node.args[0].name
-            elif tensor_of(self.values[node]) is None or not self._inputs(node):
-                continue
-            elif all(part in self.paths for part in self._inputs(node)):
-                self._step(node)
-            else:
-                self.behind.add(node)
-        paths = {node.name: path for node, path in self.paths.items()}
-        # behind the last layer there may be what changes no guess, such as log_softmax
-        output = next((name for name, path in paths.items() if path == paths.get(output)), output)
-        if _is_nothing(last := paths.get(output, ())[-1:]):
-            paths = {name: path for name, path in paths.items() if path[-1:] != last}
+            elif inputs and tensor_of(self.values[node]) is not None:
+                name = self.named[node.name] = str(node.target if node.op == "call_module" else node.name)
+                if all(part.name in self.paths for part in inputs):
+                    self._read_node(node, name, inputs)
+        # behind the last layer there may be functions that change no guess, such as log_softmax
+        output = next((name for name, path in self.paths.items() if path == self.paths.get(output)), output)
+        last = self.paths.get(output, ())[-1:]
+        if last and isinstance(layer := last[0].layer, Dense) and not (layer.sigma_w2 or layer.sigma_b2):
+            self.paths = {name: path for name, path in self.paths.items() if path[-1:] != last}
             self.unread = f"{last[0].name!r} (Linear)", ZEROS
-        named = {n.name: "data" if n.op == "placeholder" else self._name(n) for n in self.behind}
-        units = {node.name: axis for node, axis in self.units.items()}
-        return Reading(self.graph, paths, units, named, self.unread, output)
+        return Reading(self.graph, self.paths, self.units, self.named, self.unread, output)
 
     def _inputs(self, node: fx.Node) -> list[fx.Node]:
-        return [part for part in node.all_input_nodes if part in self.behind]
+        """Return the inputs of a node that depend on the data."""
+        return [part for part in node.all_input_nodes if part.name in self.named]
 
-    @staticmethod
-    def _name(node: fx.Node) -> str:
-        return str(node.target if node.op == "call_module" else node.name)
+    def _shape(self, node: fx.Node) -> tuple[int, ...]:
+        """Return the shape of a datum at a node."""
+        found = tensor_of(self.values[node])
+        return () if found is None else tuple(found.shape[1:])
 
-    def _set(self, node: fx.Node, path: Path, units: int) -> None:
-        self.behind.add(node)
-        self.paths[node], self.units[node] = path, units
-
-    def _step(self, node: fx.Node) -> None:
-        name = self._name(node)
+    def _read_node(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> None:
+        """Add the path to a node, or the reason why it cannot be read."""
         try:
-            self._set(node, *self._path(node, name))
-        except (UnreadError, ValueError) as error:
-            self.behind.add(node)
+            if len(inputs) > 1:
+                path, units = self._joined(node, name, inputs), self.units[inputs[0].name]
+            else:
+                path, units = self._behind(node, name, inputs[0])
+        except ValueError as error:
             kind = type(self.graph.get_submodule(name)).__name__ if node.op == "call_module" else "a function"
             self.unread = self.unread or (f"{name!r} ({kind})", str(error))
+        else:
+            self.paths[node.name], self.units[node.name] = path, units
 
-    def _path(self, node: fx.Node, name: str) -> tuple[Path, int]:
-        """Return the way to a node, and the axis of its units."""
-        inputs = self._inputs(node)
-        if len(inputs) > 1:
-            return self._joined(node, name, inputs), self.units[inputs[0]]
-        path = self.paths[inputs[0]]
-        if node.op != "call_module" and node.target in SUMS and node.args.count(inputs[0]) > 1:
-            raise UnreadError("the theory has no sum of a value with itself; multiply it by 2")
-        before, after = (_shape(self.values[part]) for part in (inputs[0], node))
-        rest = tuple(fx.node.map_arg(part, self.values.__getitem__) for part in node.args if part is not inputs[0])
-        named = {key: fx.node.map_arg(part, self.values.__getitem__) for key, part in node.kwargs.items()}
+    def _behind(self, node: fx.Node, name: str, before: fx.Node) -> tuple[Path, int]:
+        """Return the path to a node with one input, and the axis of its units."""
+        path = self.paths[before.name]
+        if node.op != "call_module" and node.target in SUMS and node.args.count(before) > 1:
+            raise ValueError("the theory has no sum of a value with itself; multiply it by 2")
         layers = [step.layer for step in path]
-        vector = is_vector(layers, _shape(self.values[next(iter(self.paths))]))
-        raw, last = not any(layer.weighs for layer in layers), layers[-1] if layers else None
-        modules = [model.get_submodule(str(node.target)) for model in self.models] if node.op == "call_module" else []
-        read: list[Variance] = []
+        modules = [model.get_submodule(name) for model in self.models] if node.op == "call_module" else []
         site = Site(
-            modules, rest, named, before, after, self.units[inputs[0]], vector, raw, last, read, self.usual, self.known
+            modules,
+            tuple(fx.node.map_arg(part, self.values.__getitem__) for part in node.args if part is not before),
+            {key: fx.node.map_arg(part, self.values.__getitem__) for key, part in node.kwargs.items()},
+            self._shape(before),
+            self._shape(node),
+            self.units[before.name],
+            is_vector(layers, self.data),
+            not any(layer.weighs for layer in layers),
+            layers[-1] if layers else None,
+            [],
+            self.usual,
         )
         target = modules[0] if modules else node.target
         found = layers_of(target, site)
         for weight in modules[0].parameters() if modules else ():
             if weight.ndim > 1:
                 self._refuse_shared(weight, name)
-        steps = (Step(name, layer, tuple(read) if hasattr(layer, "sigma_w2") else ()) for layer in found)
+        steps = (Step(name, layer, tuple(site.read) if hasattr(layer, "sigma_w2") else ()) for layer in found)
         return (*path, *steps), units_behind(target, site)
 
     def _refuse_shared(self, weight: torch.Tensor, name: str) -> None:
-        """Refuse weights that stand elsewhere, too, or are equal to others."""
+        """Refuse weights that are used twice, or are equal to others."""
         for other, known in self.seen:
             if known.shape != weight.shape or not bool(weight.any()) or not torch.equal(known, weight):
                 continue
             if other == name:
-                raise UnreadError(
+                raise ValueError(
                     "stands in two places with the same weights: the theory needs independent ones; make a layer for "
                     "each place"
                 )
-            raise UnreadError(
+            raise ValueError(
                 f"has the same weights as {other!r}: the theory needs independent ones; draw them anew in every "
                 "layer (copies, as nn.TransformerEncoder makes, start equal)"
             )
         self.seen.append((name, weight))
 
     def _joined(self, node: fx.Node, name: str, inputs: list[fx.Node]) -> Path:
-        """Return the way behind a sum of a stream, or its shortcut, and a branch, or behind a gate."""
+        """Return the path to the sum of a branch and a stream or its shortcut, or to a gate."""
         if node.target not in SUMS | PRODUCTS or len(inputs) != 2 or node.kwargs:
-            raise UnreadError(
+            raise ValueError(
                 "the theory has no layer that joins several values but sums and gates of two; take a sum for a "
                 "concatenation, or have igb.explain predict the layers in front of it"
             )
-        if self.units[inputs[0]] != self.units[inputs[1]]:
-            raise UnreadError("the theory has no sum of units and positions; exchange the axes")
-        stream, branch = sorted((self.paths[part] for part in inputs), key=len)
+        first, second = (part.name for part in inputs)
+        if self.units[first] != self.units[second]:
+            raise ValueError("the theory has no sum of units and positions; exchange the axes")
+        stream, branch = sorted((self.paths[first], self.paths[second]), key=len)
         common = [a for a, b in zip(stream, branch, strict=False) if a is b]
         added, shortcut = ([step.layer for step in way[len(common) :]] for way in (branch, stream))
         if node.target in PRODUCTS:
@@ -260,18 +251,7 @@ class _Reader:
         return (*common, Step(name, Residual(*added, shortcut=shortcut)))
 
 
-def _is_nothing(last: Path) -> bool:
-    """Whether the last step of a path is a linear layer whose weights and biases are 0."""
-    layer = last[0].layer if last else None
-    return isinstance(layer, Dense) and not (layer.sigma_w2 or layer.sigma_b2)
-
-
 def tensor_of(value: Any) -> torch.Tensor | None:
-    """Return a value, or the first part of it, where it is a tensor; attention returns its weights, too."""
+    """Return a tensor, or the first part of a tuple if it is one, as of attention, which also returns its weights."""
     value = value[0] if isinstance(value, tuple) and value else value
     return value if isinstance(value, torch.Tensor) else None
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    found = tensor_of(value)
-    return () if found is None else tuple(found.shape[1:])

@@ -1,4 +1,4 @@
-"""What an ensemble says of its models: outputs that tie, that do not depend on the data, that are not centred."""
+"""Warnings about models: their outputs tie, do not depend on the data, or are not centred."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,18 +10,18 @@ from igbtheory.torch.outputs import Summary
 
 Array = NDArray[np.float64]
 TIED = 0.01
-"""Fraction of tied data above which a warning says so."""
+"""Fraction of tied data above which there is a warning."""
 LEVEL = 1e-8
-"""Level of the test for centred outputs: Student's law is exact for normal centres; a level a hundred times as large
-holds for uniform ones of eight networks or more, and long tails make the test more cautious."""
+"""Level of Student's test for centred outputs. The test is exact for normal centres; for uniform centres of eight
+networks or more its level is up to a hundred times as large, and for long tails it is smaller."""
 FEWEST = 8
-"""Networks from which on centres are tested: among fewer those of coarsely quantised weights coincide by chance."""
+"""Smallest number of networks for the test: the centres of fewer may be equal by chance if weights are quantised."""
 SMALL = 0.01
-"""Centre, in standard deviations over the data, that rounding may leave and that hardly changes a share."""
+"""Centres up to this many standard deviations over the data count as 0: they hardly change a share."""
 
 
 def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
-    """Return sentences on what a measurement of `samples` data found; refused where no guess is decided."""
+    """Yield warnings about a measurement on `samples` data. ValueError: all outputs of all networks tie."""
     shares, moments, centres, ties = (np.array(values) for values in [*zip(*found, strict=True)][:4])
     yield from _of_ties(ties.mean() / samples, one=centres.shape[1] == 1)
     var_mu, var_chi = moments.mean(axis=0)
@@ -33,19 +33,18 @@ def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
     if _off_centre(centres, var_chi):
         favoured = int(shares.mean(axis=0).argmax())
         yield (
-            f"the outputs are not centred, class {favoured} gets {shares[:, favoured].mean():.1%} of the data in the "
-            "mean over the networks: the mean over the weights is not 0, and var_mu contains it; draw the biases of "
-            "the last layer with mean 0, or set them to 0"
+            f"the outputs are not centred: class {favoured} gets {shares[:, favoured].mean():.1%} of the data on "
+            "average over the networks, since the mean over the weights is not 0, and var_mu contains it; draw the "
+            "biases of the last layer with mean 0, or set them to 0"
         )
 
 
 def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
-    """Return a sentence on tied data, where they are many; `one`: a network has one output."""
+    """Yield a warning if many data are tied; `one`: a network has one output. ValueError: all data are tied."""
     if fraction == 1:
         raise ValueError(
             "expected outputs that decide between classes, but the outputs tie exactly at all data in all networks, "
-            "as they do where the weights of the last layer are 0, or where it returns zeros: initialise it, or "
-            "remove it"
+            "as they do if the weights of the last layer are 0, or if it returns zeros: initialise it, or remove it"
         )
     if fraction > TIED:
         reason = "the output is 0, which counts for class 1" if one else "the lowest of these classes gets them"
@@ -53,7 +52,7 @@ def _of_ties(fraction: float, *, one: bool) -> Iterator[str]:
 
 
 def _off_centre(centres: Array, var_chi: float) -> bool:
-    """Whether the mean over the networks of a centre, (networks, outputs), is not 0, by Student's t, Bonferroni."""
+    """Return whether some mean over the networks of the centres, (networks, outputs), is not 0, by Student's test."""
     networks, outputs = centres.shape
     if networks < FEWEST:
         return False

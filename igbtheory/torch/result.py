@@ -16,21 +16,20 @@ from igbtheory.text import measured, table
 class Measurement(OutputEstimates):
     """Ensemble of untrained PyTorch models: their guesses, and var_mu, var_chi, gamma with standard errors.
 
-    samples, seed: what was measured; shares: fractions of the data that a network gives to its classes, (networks, M),
-    M = 2 for one output; moments: q_ab and q_aa - q_ab of every network, averages of its contrasts, (networks, 2);
-    outputs: those of a network, of which a single one decides between two classes, class 0 where it is > 0;
-    probabilities: means over the data of the softmax probabilities of all classes, (networks, M); losses: mean
-    cross-entropy of the networks, (networks,), without labels that for classes which are equally likely; by_label:
-    shares that every class gets of the data of each label, (networks, labels, M), of size 0 without labels.
+    samples, seed: number of data, and the seed. shares: fractions of the data that a network gives to each class,
+    (networks, M); M = 2 for one output. moments: q_ab and q_aa - q_ab of every network, averaged over its contrasts,
+    (networks, 2). outputs: number of outputs of a network; a single output decides between two classes, class 0 where
+    it is > 0. probabilities: softmax probabilities of the classes, averaged over the data, (networks, M). losses: mean
+    cross-entropy of each network, (networks,); without labels, all classes are taken to be equally likely. by_label:
+    the share of the data of each label that every class gets, (networks, labels, M), of size 0 without labels.
 
-    Contrasts are the M - 1 orthonormal ones of the outputs over the classes: for independent outputs they have the
-    variances of one output, and what all outputs share enters them as little as it enters a guess, so that log_softmax
-    changes nothing. A single output is its own contrast. The moments are those over all pairs of data, as
-    `Network.predict(X)` has them on a given data set.
+    The contrasts are M - 1 orthonormal combinations of the outputs whose coefficients sum to 0. For independent outputs
+    they have the variances of one output. A term that all outputs share changes neither contrasts nor guesses, so that
+    log_softmax changes nothing. A single output is its own contrast. The moments are averages over all pairs of data,
+    as in `Network.predict(X)` on a given data set.
 
-    var_mu is the mean square of the centres: their variance where they have mean 0 over the weights, which every
-    initialisation has whose output weights are as likely as their opposites. Standard errors of few networks are too
-    narrow.
+    var_mu is the mean square of the centres. It is their variance if they have mean 0 over the weights, as they have
+    whenever output weights and their negatives are equally likely. Standard errors from few networks are too small.
     """
 
     samples: int
@@ -44,7 +43,7 @@ class Measurement(OutputEstimates):
 
     @property
     def loss(self) -> float:
-        """Mean of `losses`."""
+        """Mean of `losses` over the networks."""
         return float(self.losses.mean())
 
     @property
@@ -54,12 +53,12 @@ class Measurement(OutputEstimates):
 
     @property
     def networks(self) -> int:
-        """Networks measured."""
+        """Number of networks measured."""
         return int(self.shares.shape[0])
 
     @property
     def n_classes(self) -> int:
-        """Classes; two where a network has one output."""
+        """Number of classes; two if a network has one output."""
         return int(self.shares.shape[1])
 
     @property
@@ -69,7 +68,7 @@ class Measurement(OutputEstimates):
 
     @property
     def majority(self) -> float:
-        """Mean over the networks of the share of the favoured class, the largest share."""
+        """Largest share of a class, averaged over the networks."""
         return float(self.shares.max(axis=1).mean())
 
     @property
@@ -83,7 +82,7 @@ class Measurement(OutputEstimates):
         return layer_estimates(self.moments[None, :, None], np.ones(1))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the measurement as plain values, with the shares of all classes in every network."""
+        """Return the measurement as plain values, including the shares of all classes in every network."""
         names = ("networks", "samples", "n_classes", "seed", *ESTIMATES)
         return {
             **{name: getattr(self, name) for name in names},
@@ -103,7 +102,7 @@ class Measurement(OutputEstimates):
         rows = [
             *([name, measured(getattr(self, name), getattr(self, f"{name}_error"))] for name in NAMES[::-1]),
             [f"{zero}, mean", measured(self.G0.mean(), deviation / np.sqrt(self.networks))],
-            # a standard deviation is known to its second digit from some hundred networks on
+            # from about a hundred networks on, a standard deviation is known to its second digit
             ["share of class 0, sd", f"{deviation:.2g}"],
             ["largest share, mean", measured(self.majority, self.majority_error)],
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
@@ -112,7 +111,7 @@ class Measurement(OutputEstimates):
         return f"{found}\n\n{self._label_table()}" if self.by_label.size else found
 
     def _label_table(self) -> str:
-        """Return a line for every label that has data: the largest share of a class, and that of its own class."""
+        """Return a table with a line for every label that has data: the largest share, and the share of its class."""
         rows = []
         for label, shares in enumerate(np.moveaxis(self.by_label, 1, 0)):
             if not np.isnan(shares).any():

@@ -1,4 +1,4 @@
-"""The task to measure some networks: here, or in pieces that other processes do."""
+"""The work of measuring some networks: in this process, or in pieces that other processes do."""
 
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
@@ -8,7 +8,6 @@ from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any, final
-from weakref import ref
 
 import numpy as np
 import torch
@@ -17,18 +16,18 @@ from numpy.typing import NDArray
 from igbtheory.device import alone
 from igbtheory.runs import blocks, chosen, in_order, kept
 from igbtheory.torch.data import moved
-from igbtheory.torch.models import checked_model, digest, idle_norms
+from igbtheory.torch.models import digest, idle_norms
 from igbtheory.torch.outputs import Labels, Summary, fit, refuse_infinite
-from igbtheory.torch.passes import made, outputs_of, seed_all, stream, undisturbed
+from igbtheory.torch.passes import made, outputs_of, stream
 
 MAKING, SPEED = 1e-3, 2e10
-"""Seconds to make a model and to sum up its outputs, about, and operations in a second on one core."""
+"""Seconds to make a model and to summarise its outputs, about, and operations per second on one core."""
 
 
 @final
 @dataclass(frozen=True)
 class Task:
-    """Networks of make_model on the data, as `measure` takes them; picklable where make_model is."""
+    """Networks of make_model on the data, as `measure` takes them; picklable if make_model is."""
 
     make_model: Callable[[], Any]
     data: torch.Tensor | NDArray[Any]
@@ -39,45 +38,36 @@ class Task:
     output: str | int | None
 
     def found(self, networks: range, said: list[str]) -> Generator[tuple[Summary, bytes]]:
-        """Yield what is kept of each network, and the digest of its weights; what to warn of is added to `said`.
-
-        The caller's generators go on undisturbed when this is closed.
-        """
-        data, previous = torch.as_tensor(self.data), None
-        with undisturbed():
-            for i in networks:
-                with torch.no_grad():
-                    seed_all(self.seed, i)
-                    model = checked_model(made(self.make_model, i), previous and previous())
-                    if self.device is not None:
-                        model = model.to(self.device)
-                    if previous is None:
-                        said += idle_norms(model)
-                    parameters = [*model.parameters()]  # finding them takes as long as a small layer
-                    data = moved(data, parameters)
-                    found = self._outputs(model, data, i).cpu()
-                    outputs = found.to(torch.promote_types(found.dtype, torch.float32)).numpy()
-                    weights = digest(parameters)
-                refuse_infinite(outputs, i)
-                labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
-                yield Summary.of(outputs, labels), weights
-                previous = ref(model)
-                del model, parameters  # their memory is that of the next ones
+        """Yield the summary of each network and the digest of its weights; warnings are added to `said`."""
+        data = torch.as_tensor(self.data)
+        for i in networks:
+            with stream(self.seed, i), torch.no_grad():
+                model = made(self.make_model, i).to(self.device)
+                if i == networks.start:
+                    said += idle_norms(model)
+                data = moved(data, model.parameters())
+                found = self._outputs(model, data, i).cpu()
+                weights = digest(model.parameters())
+                del model  # the next model can have its memory
+            outputs = found.to(torch.promote_types(found.dtype, torch.float32)).numpy()
+            refuse_infinite(outputs, i)
+            labels = None if self.labels is None or not fit(self.labels, outputs) else self.labels
+            yield Summary.of(outputs, labels), weights
 
     def _outputs(self, model: torch.nn.Module, data: torch.Tensor, network: int) -> torch.Tensor:
         """Return the outputs of the model at all data: in one pass, or in batches of a random order."""
         size = len(data)
-        # a model may write into its input: every pass has a copy of its own, as indexing makes one
+        # a model may write into its input, so every pass has a copy; indexing makes one
         if self.batch_size is None:
             return outputs_of(model, data.clone(), network, (size, None), self.output)
-        # the order is drawn after the weights, which do not depend on the batches
+        # the order is drawn after the weights, which therefore do not depend on the batches
         order = torch.randperm(size, device="cpu").to(data.device)
         sizes, parts = (size, self.batch_size), torch.split(order, self.batch_size)
         found = torch.cat([outputs_of(model, data[part], network, sizes, self.output) for part in parts])
         return found[torch.argsort(order)]
 
     def block(self, networks: range) -> dict[str, NDArray[Any]]:
-        """Return what is found of some networks, stacked, in one thread."""
+        """Return the summaries and digests of some networks as stacked arrays, computed in one thread."""
         with alone():
             found, weights = zip(*self.found(networks, []), strict=True)
         columns = zip(Summary._fields, zip(*found, strict=True), strict=True)
@@ -85,12 +75,12 @@ class Task:
         return {**{name: np.array(values) for name, values in columns}, "weights": digests}
 
     def seconds(self, said: list[str]) -> float:
-        """Return about how long a network takes on one core: every parameter multiplies every datum at every position.
+        """Return an estimate of the time that a network takes on one core; warnings are added to `said`.
 
-        What to warn of is added to `said`.
+        Every parameter multiplies every datum at every position.
         """
         with stream(self.seed, 0), torch.no_grad():
-            model = checked_model(made(self.make_model, 0), None)
+            model = made(self.make_model, 0)
         said += idle_norms(model)
         parameters = sum(p.numel() for p in model.parameters() if not torch.nn.parameter.is_lazy(p))
         data = len(self.data) * prod(self.data.shape[2:])
@@ -105,9 +95,9 @@ def spread(
     executor: Executor | str | None,
     store: str | Path | None,
 ) -> Generator[tuple[Summary, bytes]]:
-    """Yield what `Task.found` yields, from pieces that an executor does."""
+    """Yield the same as `Task.found`, computed by an executor in pieces."""
     seconds = task.seconds(said)
-    # a tensor would be moved into memory that processes share, of which a killed one leaves its part
+    # a tensor would be moved into memory that processes share, and a killed process leaves its part there
     data = torch.as_tensor(task.data).cpu()
     task = replace(task, data=(data.float() if data.dtype == torch.bfloat16 else data).numpy())
     name = getattr(task.make_model, "__qualname__", repr(task.make_model))

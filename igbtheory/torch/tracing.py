@@ -13,32 +13,32 @@ from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
 
 DRAWS = 8
-"""Models that a function draws for the variances of their weights."""
+"""Number of models that are drawn to read the variances of their weights."""
 ENTRIES = 2**25
-"""Parameters of all of these together at most, but for two models."""
+"""Largest number of parameters of all these models together, unless they are two."""
 
 
 def draws_of(model: Any, seed: int) -> list[nn.Module]:
-    """Return models that the function draws, few where they are large; of a model a copy."""
+    """Return models that the function draws, fewer if they are large; of a model, return a copy."""
     if isinstance(model, nn.Module):
-        return [in_a_row(copy.deepcopy(checked_model(model, None)))]
+        return [in_a_row(copy.deepcopy(checked_model(model)))]
     refuse_arguments(model)
     found: list[nn.Module] = []
     while len(found) < DRAWS:
         with stream(seed, len(found)):
-            found.append(in_a_row(checked_model(made(model, len(found)), found[-1] if found else None)))
+            found.append(in_a_row(made(model, len(found))))
         if len(found) > 1 and len(found) * sum(p.numel() for p in found[0].parameters()) > ENTRIES:
             break
     return found
 
 
 def in_a_row(model: nn.Module) -> nn.Module:
-    """Return the model; a layer of PyTorch alone becomes a Sequential, since its inside is not what is read."""
+    """Return the model; a single layer of PyTorch becomes a Sequential, so that its inside is not traced."""
     return nn.Sequential(model) if fx.Tracer().is_leaf_module(model, "") else model
 
 
 class _Tracer(fx.Tracer):  # type: ignore[misc]
-    """A tracer that leaves modules whole that are activations, such as x + sin(a*x)**2/a with a parameter a."""
+    """A tracer that does not look inside a user's activation modules, such as x + sin(a*x)**2/a with a parameter a."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class _Tracer(fx.Tracer):  # type: ignore[misc]
 
 
 def _is_activation(module: nn.Module) -> bool:
-    """Whether a module of the user's own, without layers and with numbers alone as parameters, acts on every number."""
+    """Return whether a user's module is an activation: it has no layers, and its parameters are single numbers."""
     numbers = (*module.parameters(), *module.buffers())
     if type(module).__module__.startswith("torch.") or any(module.children()) or any(x.numel() > 1 for x in numbers):
         return False
@@ -61,7 +61,7 @@ def _is_activation(module: nn.Module) -> bool:
 
 
 def graph_of(model: nn.Module) -> fx.Graph:
-    """Return the graph of a model. ValueError: it has control flow that the data decide, whose line is named."""
+    """Return the graph of a model. ValueError: its control flow depends on the data; the error names the line."""
     try:
         return _Tracer(model).trace(model)
     except Exception as error:
@@ -74,11 +74,12 @@ def graph_of(model: nn.Module) -> fx.Graph:
 
 
 def _is_own(filename: str) -> bool:
+    """Return whether a file is the user's: part of neither PyTorch nor this package."""
     parts = Path(filename).parts
     inside = Path(filename).is_relative_to(Path(igbtheory.__file__).parent)
     return "torch" not in parts and not inside and not filename.startswith("<eval")
 
 
 def copied(models: list[nn.Module]) -> list[nn.Module]:
-    """Return copies of models that share the parameters: their modes and their buffers are their own."""
+    """Return copies of models with the same parameters, but with modes and buffers of their own."""
     return copy.deepcopy(models, {id(part): part for model in models for part in model.parameters()})

@@ -1,7 +1,7 @@
 """Gradient flow of the outputs of infinitely wide networks: df/dt = -Theta dloss/df, Theta constant.
 
-The loss is a sum over the data, so that times are in units of 1/(eigenvalues of Theta). Outputs have the shape
-(n_samples, draws, outputs); on test data f_test = f_test(0) - Theta_test A, where A is the integral of dloss/df.
+The loss is a sum over the data, so times are in units of 1/eigenvalue of Theta. Outputs have the shape (n_samples,
+draws, outputs). On test data f_test = f_test(0) - Theta_test A, where A is the integral of dloss/df over time.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,34 +17,35 @@ from igbtheory.numbers import FLOAT64
 
 Array = NDArray[Any]
 Flow = Callable[[Array, Array], Iterator[Array]]
-"""Outputs on all data at each of the times, from those at the start and the times."""
+"""A function of the outputs at the start and the times, which yields the outputs on all data at each time."""
 
 PER_DECADE = 4
-"""Times of the default grid in each factor of ten."""
+"""Number of times of the default grid in each factor of ten."""
 EARLIEST, LATEST, LONGEST = 0.1, 10.0, 1e6
-"""Ends of the default grid in units of 1/largest and 1/smallest eigenvalue; largest time in units of the former."""
+"""First and last time of the default grid, in units of 1/largest and of 1/smallest eigenvalue, and the largest quotient
+of the last time and the first unit."""
 PATIENCE = 3e2
-"""The same for losses whose flow is integrated step by step: a step is about as long as 1/largest eigenvalue."""
+"""LONGEST for losses whose flow is integrated step by step; a step is about as long as 1/largest eigenvalue."""
 ACCURATE = 1e-3
-"""Error of a step of the integration, of the integral and of outputs."""
+"""Tolerance of the integration: relative for the integral of dloss/df, absolute for the outputs."""
 
 
 @final
 @dataclass(frozen=True)
 class Tangents:
-    """The tangent kernel of all data: those that are trained on stand first, and test data follow."""
+    """The tangent kernel of all data: the first `trained` are trained on, and test data follow."""
 
     theta: Array
     trained: int
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array]:
-        """Eigenvalues and eigenvectors on the trained data; eigenvalues that are rounding are 0."""
+        """Eigenvalues and eigenvectors on the trained data; eigenvalues below the rounding error are 0."""
         values, vectors = np.linalg.eigh(self.theta[: self.trained, : self.trained])
         return np.where(values > 2 * self.trained * FLOAT64.epsilon * values[-1], values, 0.0), vectors
 
     def times(self, *, stepwise: bool) -> Array:
-        """Return 0 and a logarithmic grid of times in which the bias goes, and the data are learned."""
+        """Return 0 and a logarithmic grid of times in which the bias is absorbed and the data are learned."""
         values = self.spectrum[0]
         first, last = EARLIEST / values[-1], LATEST / values[values > 0].min()
         last = min(last, (PATIENCE if stepwise else LONGEST) / values[-1])
@@ -52,7 +53,7 @@ class Tangents:
         return np.concatenate([[0.0], np.geomspace(first, last, count)])
 
     def squared(self, targets: Array) -> Flow:
-        """Return the flow of half the squared distance from the targets, in closed form, as precise as outputs."""
+        """Return the flow for half the squared distance from the targets: a closed form, as precise as the outputs."""
         values, eigenvectors = self.spectrum
         to_test = self.theta[self.trained :, : self.trained] @ eigenvectors
 
@@ -71,7 +72,7 @@ class Tangents:
         return flow
 
     def of_loss(self, loss: Loss, labels: NDArray[np.int64]) -> Flow:
-        """Return the flow of a loss of the softmax probabilities, integrated for all draws at once."""
+        """Return the flow for a loss of the softmax probabilities, integrated for all draws at once."""
         theta = self.theta[: self.trained, : self.trained]
 
         def flow(start: Array, times: Array) -> Iterator[Array]:

@@ -14,11 +14,11 @@ from igbtheory.text import table
 Array = NDArray[np.float64]
 
 NEUTRAL = 0.2
-"""Distance of the shares from equal ones, relative to these, up to which a start counts as neutral by default."""
+"""Largest relative distance of the shares from equal shares for which a start counts as neutral by default."""
 LAWS = ("guesses", "accuracy", "recall", "loss")
-"""Fields of a result that are laws over networks."""
+"""The fields of a result that are laws over networks."""
 ROWS = 9
-"""Times that the text of a result shows."""
+"""Number of times that the text of a result shows."""
 
 
 @final
@@ -26,11 +26,11 @@ ROWS = 9
 class Training(Result):
     """Guesses of infinitely wide networks at `times` of gradient flow, from draws of their outputs at the start.
 
-    guesses: the share of the data that each class gets, draws of shape (times, M); accuracy, loss: on the data, means,
-    draws of shape (times,); recall: the share of the data of each class that is given to it, (times, M). They are laws
-    over networks (`SampledLaw`). labels: the share of the data with each label, (M,). rate: the largest eigenvalue of
-    the tangent kernel; times are in units of 1/eigenvalue, for a loss that is summed over the data.
-    test: the same on data that were not trained on, where these were given.
+    guesses: the share of the data that each class gets, draws of shape (times, M). accuracy, loss: means over the data,
+    draws of shape (times,). recall: the share of the data of each class that is given to it, draws of shape (times, M).
+    These are laws over networks (`SampledLaw`). labels: the share of the data with each label, (M,). rate: the largest
+    eigenvalue of the tangent kernel; times are in units of 1/eigenvalue, for a loss that is summed over the data.
+    test: the result on test data, if they were given.
     """
 
     times: Array
@@ -59,22 +59,23 @@ class Training(Result):
         return SampledLaw(self.guesses.draws[..., 0])
 
     def split(self, neutral: tuple[float, float] | None = None) -> "tuple[Training, Training]":
-        """Return the networks that start neutral, all of whose shares lie in this interval, and those that do not.
+        """Return the result for the networks that start neutral, and the result for the others.
 
-        neutral: by default 20 per cent around equal shares, which is (0.4, 0.6) for two classes.
+        A start is neutral if all shares lie in the interval `neutral`, by default up to 20 per cent from equal shares,
+        which is (0.4, 0.6) for two classes.
         """
         inside = start_neutral(self.guesses.draws[:, 0], neutral)
         return self._of(inside), self._of(~inside)
 
     def absorption_time(self, tolerance: float = 0.05) -> SampledLaw:
-        """Law over networks of the first of the times from which on all shares are within the tolerance of the labels'.
+        """Return the law of the first time from which on all shares are within the tolerance of those of the labels.
 
-        inf where that is at none of the times: `cdf(run.times[-1])` is the share of networks that got there.
+        It is inf for networks that do not get there: `cdf(run.times[-1])` is the share of networks that do.
         """
         return SampledLaw(absorbed(self.times, self.guesses.draws, self.labels, tolerance))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return mean and standard deviation over networks at every time, of the shares for each class."""
+        """Return means and standard deviations over networks at every time, of shares and recall for each class."""
         found: dict[str, Any] = {
             "loss_name": self.loss_name, "networks": self.networks, "rate": self.rate, "labels": self.labels,
             "times": self.times, "G0": _moments(self.G0),
@@ -121,7 +122,7 @@ class Training(Result):
 
 
 def start_neutral(shares: Array, neutral: tuple[float, float] | None) -> NDArray[np.bool_]:
-    """Return which networks have all shares of the start, (networks, M), in the interval: see `Training.split`."""
+    """Return which networks have all shares at the start, (networks, M), in the interval: see `Training.split`."""
     equal = 1.0 / shares.shape[1]
     low, high = ((1 - NEUTRAL) * equal, (1 + NEUTRAL) * equal) if neutral is None else neutral
     inside = np.all((shares >= low) & (shares <= high), axis=1)
@@ -135,9 +136,9 @@ def start_neutral(shares: Array, neutral: tuple[float, float] | None) -> NDArray
 
 
 def absorbed(times: Array, shares: Array, labels: Array, tolerance: float) -> Array:
-    """Return from which of the times on all shares, (networks, times, M), are near the labels'; inf where from none.
+    """Return for each network the first time from which on all shares are near those of the labels, or inf.
 
-    A share that is not a number, of a network that has diverged, is near nothing.
+    shares: (networks, times, M). A share of NaN, as of a network that has diverged, is not near.
     """
     near = np.abs(shares - labels) <= one_number("tolerance", tolerance)
     away = np.asarray(~near.all(axis=2))

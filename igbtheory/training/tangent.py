@@ -1,9 +1,9 @@
 """The kernel of the outputs on a data set, and their neural tangent kernel, in infinite width.
 
-The tangent kernel Theta is that of the gradients by all weights, in the parametrisation in which W and b are standard
-normal and a Dense multiplies them by sigma_w/sqrt(fan-in) and sigma_b. Behind a Dense it is K + (d K/d q_ab) Theta_in,
-at fixed q_a and q_b (Jacot, Gabriel and Hongler 2018): the derivative of the kernel's own rules, which numbers of first
-order compute, and the kernel of what the own weights of the layer make.
+The tangent kernel Theta is the kernel of the gradients with respect to all weights, in the parametrisation in which W
+and b are standard normal and a Dense multiplies them by sigma_w/sqrt(fan-in) and sigma_b. Behind a Dense it is
+K + (dK/dq_ab) Theta_in at fixed q_a and q_b (Jacot, Gabriel and Hongler 2018). The first term comes from the weights of
+the layer itself, and the derivative in the second from the rules of the kernel, applied to first-order numbers.
 """
 
 import warnings
@@ -25,13 +25,13 @@ from igbtheory.theory import OutputKernel
 Array = NDArray[np.float64]
 
 LARGEST = 5_000
-"""Data at most: kernels of so many take 400 MB each."""
+"""Largest number of data, for which the two kernels take 200 MB each."""
 
 
 @final
 @dataclass(frozen=True)
 class Tangent(Layer):
-    """What stands in front of all weights: the units pass through it, and from here the tangent kernel is counted."""
+    """The identity in front of all weights, from which on derivatives of the kernel are computed."""
 
     def kernel(self, node: KernelNode) -> KernelNode:
         x = node.averaged()
@@ -42,10 +42,11 @@ class Tangent(Layer):
 
 
 def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
-    """Return the kernel K and the tangent kernel Theta of an output at all data, shape (n_samples, n_samples) each.
+    """Return the kernel K and the tangent kernel Theta of an output at all data, each of shape (n_samples, n_samples).
 
-    Dropout is left out, as in evaluation mode. ValueError: a BatchNorm, a MaxPool of an activation that is not
-    homogeneous, an activation that jumps, a layer that is estimated from draws, too many data, a sweep.
+    Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm, a MaxPool behind an activation
+    that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too many data;
+    or the network is a sweep.
     """
     given = units_first(checks.data_set(inputs))
     if len(given) > LARGEST:

@@ -1,4 +1,4 @@
-"""What a network is trained towards: class labels, or values of its outputs."""
+"""The targets of training: class labels, or values of the outputs."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -14,9 +14,9 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True)
 class Targets:
-    """Values of the outputs that squared loss asks for, (n_samples, outputs), and the class of every datum.
+    """The targets of squared loss, (n_samples, outputs), and the class of every datum.
 
-    One output stands for two classes: class 0 is guessed where it is positive. hard: whether y were labels.
+    A single output decides between two classes: class 0 where it is positive. hard: whether y are labels.
     """
 
     values: Array
@@ -29,15 +29,11 @@ class Targets:
         """Share of the data that have each label, (n_classes,)."""
         return np.bincount(self.labels, minlength=self.n_classes) / len(self.labels)
 
-    def guesses(self, outputs: Array) -> NDArray[np.int64]:
-        """Return the guessed classes from outputs, whose last axis is that of the outputs."""
-        return np.asarray(outputs[..., 0] <= 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
-
 
 def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
-    """Return the targets of `count` data from class labels 0, 1, ..., or from values of one or more outputs.
+    """Return the targets of `count` data from class labels 0, 1, ..., or from targets of one or more outputs.
 
-    Values are floats, (count,) or (count, outputs), or the whole numbers -1 and 1; labels are other whole numbers.
+    Targets are floats, (count,) or (count, outputs), or the whole numbers -1 and 1. Other whole numbers are labels.
     """
     given = np.asarray(checks.unmasked("y", y))
     if given.ndim not in (1, 2) or len(given) != count:
@@ -46,12 +42,20 @@ def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
         raise ValueError("expected labels 0, 1, ... or finite targets in y, got other entries; number the classes")
     signs = given.ndim == 1 and bool(np.isin(given, (-1, 1)).all()) and bool((given == -1).any())
     if given.dtype.kind in "iub" and not signs:
-        return _of_labels(given.astype(np.int64), n_classes)
-    values = given.reshape(count, -1).astype(float)
-    labels = (values[:, 0] <= 0).astype(np.int64) if values.shape[1] == 1 else values.argmax(axis=1)
-    found = Targets(values, labels, max(2, values.shape[1]), hard=False)
-    _refuse_one_class(found.labels)
+        found = _of_labels(given.astype(np.int64), n_classes)
+    else:
+        values = given.reshape(count, -1).astype(float)
+        found = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
+    if np.all(found.labels == found.labels[0]):
+        raise ValueError(
+            f"expected data of two classes or more, got class {found.labels[0]} only; add data of another one"
+        )
     return found
+
+
+def guesses(outputs: Array) -> NDArray[np.int64]:
+    """Return the guessed classes for outputs of shape (..., outputs)."""
+    return np.asarray(outputs[..., 0] <= 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
 
 
 def _of_labels(labels: NDArray[np.int64], n_classes: int | None) -> Targets:
@@ -62,17 +66,11 @@ def _of_labels(labels: NDArray[np.int64], n_classes: int | None) -> Targets:
     found = n_classes or int(labels.max()) + 1
     if labels.max() >= found:
         raise ValueError(f"expected labels below the number of classes, {found}, got {labels.max()}; check both sets")
-    _refuse_one_class(labels)
     return Targets(np.eye(found)[labels], labels, found, hard=True)
 
 
-def _refuse_one_class(labels: NDArray[np.int64]) -> None:
-    if np.all(labels == labels[0]):
-        raise ValueError(f"expected data of two classes or more, got class {labels[0]} only; add data of another one")
-
-
 def refuse_contradictions(data: NDArray[Any], values: Array) -> None:
-    """Refuse equal data with different targets, which no network can tell apart."""
+    """Refuse equal data with different targets, which no network can learn."""
     _, first, number = np.unique(data.reshape(len(data), -1), axis=0, return_index=True, return_inverse=True)
     apart = np.flatnonzero((values != values[first[np.ravel(number)]]).any(axis=1))
     if apart.size:

@@ -1,4 +1,4 @@
-"""Training in theory: outputs of infinitely wide networks under gradient flow, and what they guess on the way."""
+"""Training in theory: outputs of infinitely wide networks under gradient flow, and their guesses over time."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 from igbtheory.training.flow import Flow, Tangents
 from igbtheory.training.result import LAWS, Training
 from igbtheory.training.tangent import kernels
-from igbtheory.training.targets import Targets, refuse_contradictions, targets
+from igbtheory.training.targets import Targets, guesses, refuse_contradictions, targets
 
 Array = NDArray[Any]
 
@@ -25,13 +25,13 @@ LOSSES: dict[str, Loss] = {
     "focal": Focal(2.0),
     "piecewise-zero": PiecewiseZero(0.1),
 }
-"""Losses by name, of a softmax; "mse" is the other name."""
+"""Losses of the softmax probabilities by name. Squared loss has the name "mse"."""
 BLOCK, STEPWISE = 2**23, 2**19
-"""Outputs of networks held at once, and where all times of an integration are held with them."""
+"""Largest number of outputs that are held at once, for squared loss and for losses that are integrated."""
 
 
 class Trained(Protocol):
-    """What is trained: layers in a row. `igbtheory.Network` is that."""
+    """A network that can be trained: layers in a row, as `igbtheory.Network`."""
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -50,15 +50,15 @@ def train(  # noqa: PLR0913 - the contract of the public name
     X_test: Any = None,  # noqa: N803 - as scikit-learn writes it
     y_test: Any = None,
 ) -> Training:
-    """Return the law of the guesses over time, of infinitely wide networks that are trained on all data at once.
+    """Return the law of the guesses over time, for infinitely wide networks that are trained on all data at once.
 
-    Outputs start as draws of N(0, K) and follow gradient flow, in which the tangent kernel stays what it is at the
-    start: see `igbtheory.training.tangent` and `.flow`, which also say the units of `times`. times: increasing, by
-    default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its longest, which ends
-    after 10^6 of the former (300 for losses other than "mse", which are integrated step by step).
-    y: labels 0, 1, ... or values of the outputs: see `igbtheory.training.targets`. loss: "mse", half the squared
-    distance summed over outputs and data; "cross-entropy", "blurry", "focal" or "piecewise-zero", or an
-    `igbtheory.losses.Loss`, of labels only. X_test, y_test: data that are not trained on.
+    The outputs start as draws from N(0, K) and follow gradient flow, during which the tangent kernel keeps its value at
+    the start: see `igbtheory.training.tangent` and `igbtheory.training.flow`, which give the units of `times`.
+    times: increasing; by default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its
+    longest, but at most 10^6 of the shortest (300 for losses other than "mse", which are integrated step by step).
+    y: labels 0, 1, ..., or targets of the outputs: see `igbtheory.training.targets`. loss: "mse", half the squared
+    distance summed over outputs and data, or, for labels only, "cross-entropy", "blurry", "focal", "piecewise-zero" or
+    an `igbtheory.losses.Loss`. X_test, y_test: data that are not trained on.
     """
     data = checks.data_set(inputs)
     tested = None if X_test is None else checks.data_set(X_test)
@@ -112,13 +112,13 @@ def _softmax_loss(loss: str | Loss, sets: list[Targets]) -> Loss:
 def _drawn(
     kernel: Array, flow: Flow, times: Array, sets: list[Targets], loss: Loss | None, draws: int, seed: int
 ) -> list[dict[str, SampledLaw]]:
-    """Return shares, accuracy, recall and loss, laws of arrays (times, ...), on each of the sets of data."""
-    # single precision: an error of 1e-6 moves no share as far as the choice of draws does
+    """Return the laws of shares, accuracy, recall and loss, arrays (times, ...), on each of the sets of data."""
+    # single precision: its error of 1e-6 is far smaller than the standard error of the draws
     rng, root = np.random.default_rng(seed), kernel_root(kernel).astype(np.float32)
     outputs = sets[0].values.shape[1]
     block = max(1, (BLOCK if loss is None else STEPWISE) // (len(kernel) * outputs))
     ends = np.cumsum([len(one.labels) for one in sets])[:-1]
-    found: list[dict[str, list[Array]]] = [{name: [] for name in LAWS} for _ in sets]
+    blocks = []
     for first in range(0, draws, block):
         count = min(block, draws - first)
         drawn = rng.standard_normal((root.shape[1], count * outputs), dtype=np.float32)
@@ -127,26 +127,26 @@ def _drawn(
             [_seen(part, one, loss) for part, one in zip(np.split(values, ends), sets, strict=True)]
             for values in flow(start, times)
         ]
-        for at_times, laws in zip(zip(*seen, strict=True), found, strict=True):
-            for name, parts in laws.items():
-                parts.append(np.stack([at_time[name] for at_time in at_times], axis=1))
-    return [{name: SampledLaw(np.concatenate(parts)) for name, parts in laws.items()} for laws in found]
+        on_sets = zip(*seen, strict=True)
+        blocks.append([{name: np.stack([at[name] for at in times], axis=1) for name in LAWS} for times in on_sets])
+    on_sets = zip(*blocks, strict=True)
+    return [{name: SampledLaw(np.concatenate([part[name] for part in parts])) for name in LAWS} for parts in on_sets]
 
 
 def _seen(outputs: Array, of: Targets, loss: Loss | None) -> dict[str, Array]:
-    """Return shares, accuracy, recall and loss of every network from outputs (n_samples, draws, outputs).
+    """Return shares, accuracy, recall and loss of every network for outputs of shape (n_samples, draws, outputs).
 
-    loss: None is half the squared distance.
+    loss: None means half the squared distance.
     """
-    guesses, classes = of.guesses(outputs), range(of.n_classes)
-    right = guesses == of.labels[:, None]
+    found, classes = guesses(outputs), range(of.n_classes)
+    right = found == of.labels[:, None]
     nothing = np.full(outputs.shape[1], np.nan)
     if loss is None:
         lost = 0.5 * np.square(outputs - of.values[:, None]).sum(axis=-1).mean(axis=0)
     else:
-        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], guesses.shape))
+        lost = loss.mean(outputs, np.broadcast_to(of.labels[:, None], found.shape))
     return {
-        "guesses": np.stack([(guesses == c).mean(axis=0) for c in classes], axis=-1),
+        "guesses": np.stack([(found == c).mean(axis=0) for c in classes], axis=-1),
         "accuracy": right.mean(axis=0),
         "recall": np.stack([right[of.labels == c].mean(axis=0) if of.shares[c] else nothing for c in classes], axis=-1),
         "loss": lost,

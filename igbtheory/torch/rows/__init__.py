@@ -1,4 +1,4 @@
-"""What modules and functions of PyTorch are in the theory: one row of a table for each."""
+"""The layers of the theory for modules and functions of PyTorch: each has a row of a table."""
 
 import operator
 from collections.abc import Sequence
@@ -11,19 +11,18 @@ from torch.nn import functional
 from igbtheory.layers import Flatten, Layer, Tokens
 from igbtheory.layers.spatial import Ending
 
-# these put their rows into the table
+# these modules put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401
+from igbtheory.torch.rows.extra_layers import Exchanged, Halves, Second, Unflatten
 from igbtheory.torch.rows.gates import PRODUCTS, gate_of
 from igbtheory.torch.rows.positions import units_behind
-from igbtheory.torch.rows.reshaped import Exchanged, Halves, Second, Unflatten
-from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, UnreadError, elementwise, reads
+from igbtheory.torch.rows.site import ROWS, Row, Shape, Site, elementwise, reads
 
 __all__ = [
     "PRODUCTS",
     "SUMS",
     "UNSEEN",
     "Site",
-    "UnreadError",
     "gate_of",
     "is_vector",
     "layers_of",
@@ -41,29 +40,28 @@ AS_MODULES: dict[Any, type[nn.Module]] = {
     torch.max_pool1d: nn.MaxPool1d,
     torch.max_pool2d: nn.MaxPool2d,
 }
-"""Functions that are modules without weights."""
+"""Functions that do the same as modules without weights."""
 SUMS = {operator.add, operator.iadd, torch.add, "add", "add_"}
-"""What adds two paths through the network."""
+"""Functions and methods that add two paths through the network."""
 UNSEEN = Flatten, Tokens, Unflatten, Exchanged, Halves, Second
-"""Layers that leave all means and variances as they are."""
+"""Layers that change no mean and no variance."""
 SAME = torch.clone, torch.Tensor.contiguous, torch.Tensor.float, torch.log_softmax, functional.log_softmax
 
 
 @reads(nn.Identity, nn.LogSoftmax, *SAME)
-def nothing(target: Any, site: Site) -> list[Layer]:
+def nothing(_target: Any, _site: Site) -> list[Layer]:
     """Return no layer."""
-    del target, site
     return []
 
 
 def layers_of(target: Any, site: Site) -> list[Layer]:
-    """Return the layers of a module or function. UnreadError: the table has no row for it, or its row refuses it."""
+    """Return the layers for a module or function. ValueError: the table has no row for it, or its row refuses it."""
     if isinstance(target, nn.Module):
         row: Row = next((ROWS[kind] for kind in type(target).__mro__ if kind in ROWS), elementwise)
         if row is elementwise and any(part.numel() > 1 for part in target.parameters()):
-            raise UnreadError(f"the theory has no layer for {type(target).__name__}")
+            raise ValueError(f"the theory has no layer for {type(target).__name__}")
         return row(target, site)
-    if isinstance(target, str):  # a method of a tensor; most are functions too
+    if isinstance(target, str):  # a method of tensors; most are functions, too
         target = getattr(torch, target, None) or getattr(torch.Tensor, target)
     if target in AS_MODULES:
         kind, named = AS_MODULES[target], dict(site.named)
@@ -75,7 +73,7 @@ def layers_of(target: Any, site: Site) -> list[Layer]:
 
 
 def is_vector(path_layers: Sequence[Layer], data: Shape) -> bool:
-    """Return whether there are no positions behind the layers."""
+    """Return whether a datum of this shape has no positions behind the layers."""
     vector = len(data) == 1
     for layer in path_layers:
         vector = (vector or isinstance(layer, Ending)) and not isinstance(layer, Unflatten)

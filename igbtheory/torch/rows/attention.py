@@ -6,31 +6,32 @@ from typing import Any
 from torch import nn
 
 from igbtheory.layers import Attention, Layer, Residual
+from igbtheory.torch.initialisers import variance
 from igbtheory.torch.rows.norms import drop, layer_norm
-from igbtheory.torch.rows.site import Row, Site, UnreadError, elementwise, known_variance, reads
+from igbtheory.torch.rows.site import Row, Site, elementwise, reads
 from igbtheory.torch.rows.weights import dense
 
 
 @reads(nn.MultiheadAttention)
 def attention(module: Any, site: Site) -> list[Layer]:
-    """Return Attention and the Dense behind it, of self-attention without masks."""
+    """Return Attention and the Dense behind it, for self-attention without masks."""
     site.refuse_units(last=True)
     if not module.batch_first or module.in_proj_weight is None or any(part is not None for part in site.rest):
-        raise UnreadError("the theory has self-attention without masks, got another; take batch_first=True")
+        raise ValueError("the theory has self-attention without masks, got another; take batch_first=True")
     fan = module.embed_dim
     if module.dropout and module.training:
-        raise UnreadError("the theory's attention drops no weights; take dropout=0, or evaluation mode")
+        raise ValueError("the theory's attention drops no weights; take dropout=0, or evaluation mode")
     if any(bool(m.in_proj_bias.any()) for m in site.modules if m.in_proj_bias is not None):
-        raise UnreadError("the theory's attention has no biases in front of the scores")
+        raise ValueError("the theory's attention has no biases in front of the scores")
     parts = zip(*(m.in_proj_weight.chunk(3) for m in site.modules), strict=True)
-    query, key, value = (fan * known_variance(drawn, fan, 3 * fan).value for drawn in parts)
+    query, key, value = (fan * variance(drawn, fan, 3 * fan).value for drawn in parts)
     projected = replace(site, modules=[m.out_proj for m in site.modules])
     return [Attention(module.num_heads, (query * key) ** 0.5, value), *dense(module.out_proj, projected)]
 
 
 @reads(nn.TransformerEncoderLayer)
 def encoder_layer(module: Any, site: Site) -> list[Layer]:
-    """Return the two blocks of nn.TransformerEncoderLayer, with LayerNorm in front of them or behind."""
+    """Return the two residual blocks, with LayerNorm inside or behind them."""
 
     def part(row: Row, name: str) -> list[Layer]:
         modules = [m.get_submodule(name) for m in site.modules]
@@ -49,10 +50,9 @@ def encoder_layer(module: Any, site: Site) -> list[Layer]:
 
 
 @reads(nn.TransformerEncoder)
-def copied_layers(module: Any, site: Site) -> list[Layer]:
-    """Refuse layers that start as copies of one another."""
-    del module, site
-    raise UnreadError(
+def copied_layers(_module: Any, _site: Site) -> list[Layer]:
+    """Refuse the layers, which start as copies of one another."""
+    raise ValueError(
         "its layers start as copies of one another, and the theory needs independent ones; put layers that are drawn "
         "on their own into nn.Sequential"
     )

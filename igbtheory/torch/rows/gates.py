@@ -1,4 +1,4 @@
-"""Rows of gates: a half of the units times a function of the other half, or of units made by a layer like its own."""
+"""Rows of gates: units times a function of other units, from two halves of a layer or from two layers drawn alike."""
 
 import operator
 from typing import Any
@@ -8,44 +8,43 @@ from torch import nn
 from torch.nn import functional
 
 from igbtheory.layers import GEGLU, GLU, Activation, Layer, ReGLU, SwiGLU
-from igbtheory.torch.rows.reshaped import Halves, Second
-from igbtheory.torch.rows.site import Site, UnreadError, reads
+from igbtheory.torch.rows.extra_layers import Halves, Second
+from igbtheory.torch.rows.site import Site, reads
 
 PRODUCTS = {operator.mul, operator.imul, torch.mul, "mul", "mul_"}
-"""What multiplies two paths through the network."""
+"""Functions and methods that multiply two paths through the network."""
 GATES = {gate.activation: gate for gate in (GLU, ReGLU, GEGLU, SwiGLU)}
 
 
 @reads(nn.GLU, functional.glu)
 def gated(target: Any, site: Site) -> list[Layer]:
-    """Return GLU of the units."""
+    """Return GLU over the units."""
     named = {"dim": target.dim} if isinstance(target, nn.GLU) else site.named
     _refuse_axis(site, named.get("dim", site.rest[0] if site.rest else -1))
     return [GLU()]
 
 
 @reads(torch.chunk)
-def halved(target: Any, site: Site) -> list[Layer]:
-    """Return Halves of the units."""
-    del target
+def halved(_: Any, site: Site) -> list[Layer]:
+    """Return Halves over the units."""
     count, dim = (*site.rest, *site.named.values(), 0)[:2]
     if count != 2:
-        raise UnreadError(f"the theory has halves of the units, got {count} parts; make a layer for each part")
+        raise ValueError(f"the theory has halves of the units, got {count} parts; make a layer for each part")
     _refuse_axis(site, dim)
     return [Halves()]
 
 
 def _refuse_axis(site: Site, dim: int) -> None:
     if site.raw:
-        raise UnreadError("the theory has gates of units behind a layer with weights, got the data; put one in front")
+        raise ValueError("the theory has gates of units behind a layer with weights, got the data; put one in front")
     if dim % (1 + len(site.before)) != 1 + site.units:
-        raise UnreadError(f"the theory has gates of the units, got those of axis {dim}; exchange the axes")
+        raise ValueError(f"the theory has gates of the units, got those of axis {dim}; exchange the axes")
 
 
 def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
-    """Return the layers that a product is of two paths, from where they part: a layer with weights, if any, and a gate.
+    """Return the layers for the product of two paths, from where they part: a gate, or a layer and a gate.
 
-    UnreadError: the theory has no such gate.
+    ValueError: the theory has no such gate.
     """
     gating = other if other and isinstance(other[-1], Activation) else stream
     value = stream if gating is other else other
@@ -55,10 +54,10 @@ def gate_of(stream: list[Layer], other: list[Layer]) -> list[Layer]:
         halves = [layer for layer in (*front, *value) if isinstance(layer, Second)]
         if len(front) + len(value) == len(halves) == 1:
             return [gate()]
-        # layers that differ in their weights alone make halves of the units of one layer
+        # two layers that are drawn alike are the two halves of one layer
         if len(front) == len(value) == 1 and front == value and value[0].weighs:
             return [value[0], gate()]
-    raise UnreadError(
+    raise ValueError(
         "the theory has products of units and a function of others, from one layer or from two with the same variances "
         f"(GLU, ReGLU, GEGLU, SwiGLU), got {stream or 'a stream'} times {other}; leave it out, or take such a gate"
     )

@@ -8,28 +8,28 @@ from torch import nn
 from torch.nn import functional
 
 from igbtheory.layers import Activation, BatchNorm, Dropout, GroupNorm, Layer, LayerNorm, RMSNorm
-from igbtheory.torch.rows.site import Site, UnreadError, reads
+from igbtheory.torch.rows.site import Site, reads
 
 
 @reads(nn.BatchNorm1d, nn.BatchNorm2d)
 def batch_norm(module: Any, site: Site) -> list[Layer]:
-    """Return BatchNorm over the full batch, or that of evaluation mode, which fresh statistics make the identity."""
+    """Return BatchNorm over the full batch, or in evaluation mode, where fresh statistics make it the identity."""
     site.refuse_units(last=False)
     if module.training or not module.track_running_stats:
         return [BatchNorm(eps=module.eps), *_affine(site)]
     if int(module.num_batches_tracked):
-        raise UnreadError("has running statistics that data have entered; take a fresh model, or training mode")
+        raise ValueError("has running statistics of data; take a fresh model, or training mode")
     return [BatchNorm(law="evaluation", eps=module.eps), *_affine(site)]
 
 
 @reads(nn.LayerNorm, nn.RMSNorm)
 def layer_norm(module: Any, site: Site) -> list[Layer]:
-    """Return LayerNorm or RMSNorm over the units of a vector or position; LayerNorm also over all of an image."""
+    """Return LayerNorm or RMSNorm over the units of a vector or position, or LayerNorm over a whole image."""
     rms = isinstance(module, nn.RMSNorm)
     if tuple(module.normalized_shape) == site.before and len(site.before) > 1 and not rms:
         return [LayerNorm(eps=module.eps, positions_too=True), *_affine(site)]
     if len(module.normalized_shape) > 1:
-        raise UnreadError(f"the theory has {type(module).__name__} over the units alone, got {module.normalized_shape}")
+        raise ValueError(f"the theory has {type(module).__name__} over the units alone, got {module.normalized_shape}")
     site.refuse_units(last=True)
     eps = torch.finfo(torch.get_default_dtype()).eps if module.eps is None else module.eps
     return [RMSNorm(eps=eps) if rms else LayerNorm(eps=eps), *_affine(site)]
@@ -37,7 +37,7 @@ def layer_norm(module: Any, site: Site) -> list[Layer]:
 
 @reads(nn.GroupNorm)
 def group_norm(module: Any, site: Site) -> list[Layer]:
-    """Return GroupNorm, which one group makes a LayerNorm."""
+    """Return GroupNorm, or LayerNorm if there is a single group."""
     site.refuse_units(last=False)
     if module.num_groups == 1:
         return [LayerNorm(eps=module.eps, positions_too=not site.vector), *_affine(site)]
@@ -45,15 +45,14 @@ def group_norm(module: Any, site: Site) -> list[Layer]:
 
 
 @reads(nn.Dropout)
-def drop(module: Any, site: Site) -> list[Layer]:
-    """Return Dropout in training mode."""
-    del site
+def drop(module: Any, _: Site) -> list[Layer]:
+    """Return Dropout in training mode, else nothing."""
     return [Dropout(module.p)] if module.training and module.p else []
 
 
 @reads(functional.layer_norm, functional.rms_norm, functional.group_norm)
 def norm_function(target: Any, site: Site) -> list[Layer]:
-    """Return the layers of a norm that the model calls as a function: those of the module that does the same."""
+    """Return the layers for a norm that is called as a function: those for the equivalent module."""
     (shape,), eps = site.rest, {"eps": site.named["eps"]}
     if target is functional.group_norm:
         module: Any = nn.GroupNorm(shape, site.before[site.units], affine=False, **eps)
@@ -68,7 +67,7 @@ def norm_function(target: Any, site: Site) -> list[Layer]:
 
 
 def _affine(site: Site) -> list[Layer]:
-    """Return the affine map behind a norm, nothing where it starts as the identity."""
+    """Return the affine map behind a norm, or nothing if it starts as the identity."""
     weights, biases = (
         [getattr(m, name).detach() for m in site.modules if getattr(m, name, None) is not None]
         for name in ("weight", "bias")
@@ -77,6 +76,6 @@ def _affine(site: Site) -> list[Layer]:
     for name, drawn, neutral in (("weight", weights, 1.0), ("bias", biases, 0.0)):
         number = float(drawn[0].flatten()[0]) if drawn else neutral
         if any(bool((part != number).any()) for part in drawn):
-            raise UnreadError(f"the theory has norms with a constant {name} only, got one that is drawn or trained")
+            raise ValueError(f"the theory has norms with a constant {name} only, got one that is drawn or trained")
         numbers.append(number)
     return [] if numbers == [1.0, 0.0] else [Activation("{}*x + ({})".format(*numbers))]

@@ -1,4 +1,4 @@
-"""Rows of pools, and of what joins, ends and orders positions."""
+"""Rows of pools, and of functions that reshape, reorder, join, select and average positions."""
 
 import operator
 from math import prod
@@ -18,39 +18,45 @@ from igbtheory.layers import (
     PositionEmbedding,
     Tokens,
 )
-from igbtheory.torch.rows.reshaped import AdaptiveAvgPool, Halves, Second, Unflatten, WindowMax, WindowMean
-from igbtheory.torch.rows.site import Site, UnreadError, elementwise, known_variance, reads, square
+from igbtheory.torch.initialisers import variance
+from igbtheory.torch.rows.extra_layers import Halves, Second, TorchAvgPool, TorchMaxPool, TorchPool, Unflatten
+from igbtheory.torch.rows.site import Site, elementwise, equal, reads
 
 PERMUTATIONS = torch.permute, torch.transpose, torch.swapaxes, torch.swapdims, torch.movedim
 
 
 @reads(nn.MaxPool2d, nn.AvgPool2d, nn.MaxPool1d, nn.AvgPool1d)
 def pool(module: Any, site: Site) -> list[Layer]:
-    """Return MaxPool2d or AvgPool2d, GlobalAvgPool where there is one window, pools of the reader for other windows."""
+    """Return the theory's pool if it has one with these windows, else a pool that PyTorch computes."""
     site.refuse_units(last=False)
-    size, sides, behind = square("kernel_size", module.kernel_size), site.before[1:], site.after[1:]
-    stride, padding = square("stride", module.stride or size), square("padding", module.padding)
-    average = isinstance(module, nn.AvgPool2d | nn.AvgPool1d)
-    if average and getattr(module, "divisor_override", None):
-        raise UnreadError("the theory has averages over windows; take no divisor_override")
-    if average and set(sides) == {size} and not padding:
+    sides, average = site.before[1:], isinstance(module, nn.AvgPool2d | nn.AvgPool1d)
+    size, stride, padding, dilation = (
+        equal(getattr(module, name, 1)) for name in ("kernel_size", "stride", "padding", "dilation")
+    )
+    counted = not getattr(module, "divisor_override", None) and (
+        not padding or getattr(module, "count_include_pad", True)
+    )
+    if average and counted and set(sides) == {size} and not padding:
         return [GlobalAvgPool()]
-    dilation = 1 if average else square("dilation", module.dilation)
+    known = len(sides) == 2 and None not in {size, stride, padding} and dilation == 1 and counted
     # ceil_mode keeps windows that reach beyond the edges
-    cut = any((n - 1) * stride + size > length + 2 * padding for n, length in zip(behind, sides, strict=True))
-    inside = average and padding > 0 and not module.count_include_pad
-    if len(sides) == 1 or cut or inside or dilation > 1:
-        windows = size, stride, padding, behind
-        return [WindowMean(*windows, inside) if average else WindowMax(*windows, dilation)]
+    if not known or (module.ceil_mode and any((length + 2 * padding - size) % stride for length in sides)):
+        return [_of_torch(module, site, TorchAvgPool if average else TorchMaxPool)]
     plain = stride == size and not padding and not any(length % size for length in sides)
     kind = AvgPool2d if average else MaxPool2d
     return [kind(size) if plain else kind(size, stride, padding)]
 
 
+def _of_torch(module: Any, site: Site, kind: type[TorchPool]) -> TorchPool:
+    """Return the pool that PyTorch computes as the module does."""
+    base: Any = next(base for base in type(module).__mro__ if base.__module__ == nn.MaxPool2d.__module__)
+    settings = ((name, getattr(module, name)) for name in base.__constants__ if name != "return_indices")
+    return kind(base.__name__, tuple(settings), site.after[1:])
+
+
 @reads(nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool1d)
 def adaptive_pool(module: Any, site: Site) -> list[Layer]:
-    """Return the average pool that leaves so many positions, with an exact rule where its windows are equal."""
-    del module
+    """Return the average pool that leaves this number of positions: the theory's own if its windows are equal."""
     site.refuse_units(last=False)
     before, after = site.before[1:], site.after[1:]
     if site.vector or before == after:
@@ -60,15 +66,15 @@ def adaptive_pool(module: Any, site: Site) -> list[Layer]:
     sizes = {length / count for length, count in zip(before, after, strict=True)}
     size = sizes.pop()
     plain = len(after) == 2 and not sizes and size.is_integer()
-    return [AvgPool2d(int(size)) if plain else AdaptiveAvgPool(after)]
+    return [AvgPool2d(int(size)) if plain else _of_torch(module, site, TorchAvgPool)]
 
 
 @reads(nn.Flatten, nn.Unflatten, torch.flatten, torch.reshape, torch.squeeze, torch.unsqueeze, torch.Tensor.view)
 def reshaped(target: Any, site: Site) -> list[Layer]:
-    """Return Flatten where positions end, Tokens where they stand in a row, Unflatten where they begin."""
+    """Return Flatten if it removes the positions, Tokens if it puts them in a row, Unflatten if it makes them."""
     before, after = (tuple(length for length in shape if length != 1) for shape in (site.before, site.after))
     if prod(after) != prod(before):
-        raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}")
+        raise ValueError(f"a datum of shape {site.before} becomes one of {site.after}")
     if len(site.after) == 1 or (site.vector and before == after):
         return [] if site.vector else [Flatten()]
     if site.before == site.after:
@@ -78,30 +84,30 @@ def reshaped(target: Any, site: Site) -> list[Layer]:
         return [Tokens()]
     if site.raw and site.vector and len(site.after) == 3:
         return [Unflatten(site.after)]
-    raise UnreadError(f"a datum of shape {site.before} becomes one of {site.after}, whose positions are others")
+    raise ValueError(f"a datum of shape {site.before} becomes one of {site.after}, whose positions are others")
 
 
 @reads(*PERMUTATIONS)
 def permuted(target: Any, site: Site) -> list[Layer]:
-    """Return nothing where the units change their axis, and the positions stay in order."""
+    """Return nothing; refused unless the positions stay in order."""
     order = [axis for axis in new_order(target, site) if axis != site.units]
     if order != sorted(order):
-        raise UnreadError("the theory has positions in one order, got one that exchanges height and width")
+        raise ValueError("the theory has positions in one order, got one that exchanges height and width")
     return []
 
 
 def new_order(target: Any, site: Site) -> list[int]:
-    """Return the axes of a datum as a permutation puts them, the first of which holds the data."""
-    sizes = range(2, 3 + len(site.before))  # all different, so that they tell the axes apart
+    """Return the order of the axes of a datum behind a permutation, which must leave the axis of the data first."""
+    sizes = range(2, 3 + len(site.before))  # different lengths tell the axes apart
     move = getattr(torch.empty(*sizes), target.__name__)  # methods take axes one by one, too
     first, *order = move(*site.rest, **site.named).shape
     if first != 2:
-        raise UnreadError("the theory has the data on the first axis, got one that exchanges them")
+        raise ValueError("the theory has the data on the first axis, got one that exchanges them")
     return [size - 3 for size in order]
 
 
 def units_behind(target: Any, site: Site) -> int:
-    """Return the axis of the units behind a module or function."""
+    """Return the axis that holds the units behind a module or function."""
     target = getattr(torch, target, target) if isinstance(target, str) else target
     if target in PERMUTATIONS:
         return new_order(target, site).index(site.units)
@@ -114,55 +120,47 @@ def units_behind(target: Any, site: Site) -> int:
 
 @reads(operator.add, operator.iadd, torch.add)
 def added(target: Any, site: Site) -> list[Layer]:
-    """Return PositionEmbedding of a sum with random numbers at the positions, else what adds one number."""
-    other, axes = site.rest[0] if site.rest else None, len(site.before)
-    if (
-        not isinstance(other, torch.Tensor)
-        or other.numel() == 1
-        or tuple(other.shape[-axes:]) != site.before
-        or axes < 2
-    ):
-        return elementwise(target, site)
-    return [PositionEmbedding(_entries(other))]
+    """Return PositionEmbedding for a sum with numbers at all positions, else the activation that adds one number."""
+    other, axes = (*site.rest, None)[0], len(site.before)
+    if isinstance(other, torch.Tensor) and axes > 1 and tuple(other.shape[-axes:]) == site.before:
+        return [PositionEmbedding(_entries(other))]
+    return elementwise(target, site)
 
 
 @reads(torch.cat, torch.concat)
-def joined(target: Any, site: Site) -> list[Layer]:
-    """Return ClassToken of one token in front of the others."""
-    del target
+def joined(_: Any, site: Site) -> list[Layer]:
+    """Return ClassToken, for a token in front of the others."""
     parts, dim = site.rest[0], site.named.get("dim", site.rest[1] if site.rest[1:] else 0)
     first = isinstance(parts[0], torch.Tensor) and parts[0].ndim == 3 and parts[0].shape[1] == 1
     if len(parts) != 2 or dim % 3 != 1 or not first or len(site.before) != 2 or not site.units_last:
-        raise UnreadError("the theory can join nothing but a class token in front of the tokens")
+        raise ValueError("the theory can join nothing but a class token in front of the tokens")
     return [ClassToken(_entries(parts[0][0]))]
 
 
 def _entries(values: torch.Tensor) -> float:
     """Return the variance of embedded vectors."""
-    return known_variance([values], values.shape[-1], values.shape[-1]).value
+    return variance([values], values.shape[-1], values.shape[-1]).value
 
 
 @reads(operator.getitem)
-def item(target: Any, site: Site) -> list[Layer]:
+def item(_: Any, site: Site) -> list[Layer]:
     """Return FirstToken for x[:, 0], Second for the second half of the units, nothing for the first part of a tuple."""
-    del target
     (index,) = site.rest
     if index == 0 and site.before == site.after:
         return []
     if index == 1 and isinstance(site.last, Halves):
         return [Second()]
     if index != (slice(None), 0) or len(site.before) != 2 or not site.units_last:
-        raise UnreadError(f"the theory has the first token alone, x[:, 0], got the index {index}")
+        raise ValueError(f"the theory has the first token alone, x[:, 0], got the index {index}")
     return [FirstToken()]
 
 
 @reads(torch.mean)
-def averaged(target: Any, site: Site) -> list[Layer]:
-    """Return GlobalAvgPool of a mean over all positions."""
-    del target
+def averaged(_: Any, site: Site) -> list[Layer]:
+    """Return GlobalAvgPool, for a mean over all positions."""
     axes = len(site.before) + 1
     dims = site.named.get("dim", site.rest[0] if site.rest else None)
     found = {dim % axes for dim in (dims if isinstance(dims, tuple | list) else (dims,)) if isinstance(dim, int)}
     if found != set(range(1, axes)) - {1 + site.units} or site.vector:
-        raise UnreadError(f"the theory has means over all positions, got one over the axes {dims}")
+        raise ValueError(f"the theory has means over all positions, got one over the axes {dims}")
     return [GlobalAvgPool()]

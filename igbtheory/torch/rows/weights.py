@@ -6,55 +6,49 @@ from typing import Any
 from torch import nn
 
 from igbtheory.layers import Activation, Conv1d, Conv2d, Dense, DepthwiseConv2d, Layer, TokenMixing
-from igbtheory.torch.initialisers import Variance
-from igbtheory.torch.rows.reshaped import Exchanged
-from igbtheory.torch.rows.site import Site, UnreadError, known_variance, reads, square
+from igbtheory.torch.initialisers import Variance, variance
+from igbtheory.torch.rows.extra_layers import Exchanged
+from igbtheory.torch.rows.site import Site, reads, square
 
 PADDINGS = "zeros", "circular"
 
 
-def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> list[Layer]:
-    """Add sigma_w2 and sigma_b2 to what the site has read, and return the shift by a constant bias."""
-    place = module.weight, fan_in, fan_out, site.usual
-    if place not in site.known:
-        site.known[place] = known_variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
-    weights = site.known[place]
-    none = Variance(0.0, 0.0, ("none",))
-    site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), none))
-    if module.bias is None:
-        return []
-    biases = [m.bias.detach() for m in site.modules]
-    constant = float(biases[0].flatten()[0])
-    if constant and biases[0].numel() > 1 and all(bool((bias == constant).all()) for bias in biases):
-        return [Activation(f"x + {constant!r}")]
-    site.read[-1] = known_variance(biases, fan_in, fan_out, of="its bias ")
-    return []
+def weighted(module: Any, site: Site, fan_in: int, fan_out: int) -> tuple[dict[str, Any], list[Layer]]:
+    """Return sigma_w2 and sigma_b2, which are added to `site.read`, and the shift by a constant bias, if any."""
+    weights = variance([m.weight for m in site.modules], fan_in, fan_out, site.usual)
+    biases = [] if module.bias is None else [m.bias.detach() for m in site.modules]
+    constant = float(biases[0].flatten()[0]) if biases and biases[0].numel() > 1 else 0.0
+    shift: list[Layer] = []
+    if constant and all(bool((bias == constant).all()) for bias in biases):
+        biases, shift = [], [Activation(f"x + {constant!r}")]
+    bias = variance(biases, fan_in, fan_out) if biases else Variance(0.0, 0.0, ("none",))
+    site.read.extend((Variance(fan_in * weights.value, fan_in * weights.error, weights.laws), bias))
+    return {"sigma_w2": fan_in * weights.value, "sigma_b2": bias.value}, shift
 
 
 @reads(nn.Linear)
 def dense(module: Any, site: Site) -> list[Layer]:
-    """Return what acts on the last axis: Dense of the units, at every token or pixel, or TokenMixing of the tokens."""
+    """Return the layer that acts on the last axis: Dense on units, also at tokens or pixels, or TokenMixing."""
     if not site.units_last and len(site.before) != 2:
         site.refuse_units(last=True)
-    shift = weighted(module, site, module.in_features, module.out_features)
-    sigma_w2, sigma_b2 = (found.value for found in site.read)
+    variances, shift = weighted(module, site, module.in_features, module.out_features)
     if not site.units_last:
-        return [TokenMixing(module.out_features, sigma_w2, sigma_b2), *shift]
+        return [TokenMixing(module.out_features, **variances), *shift]
     pixels = len(site.before) == 3 and not site.vector
-    return [Conv2d(1, sigma_w2=sigma_w2, sigma_b2=sigma_b2) if pixels else Dense(sigma_w2, sigma_b2), *shift]
+    return [Conv2d(1, **variances) if pixels else Dense(**variances), *shift]
 
 
 @reads(nn.Conv2d, nn.Conv1d)
 def convolution(module: Any, site: Site) -> list[Layer]:
-    """Return Conv2d or Conv1d, with the padding of its name where that is the same, or DepthwiseConv2d."""
+    """Return Conv2d, Conv1d or DepthwiseConv2d; its padding is a name if that name pads as much."""
     if isinstance(module, nn.Conv1d) and site.raw and not site.vector and site.units == 1:
-        # the theory has the tokens of given sequences first
+        # in sequences that are given to the theory, the tokens come first
         return [Exchanged(site.before), *convolution(module, replace(site, units=0))]
     site.refuse_units(last=False)
     size, stride = square("kernel_size", module.kernel_size), square("stride", module.stride)
     dilation, sides = square("dilation", module.dilation), site.before[1:]
     if module.padding_mode not in PADDINGS:
-        raise UnreadError(f"the theory has no {module.padding_mode} padding; take padding_mode='zeros' or 'circular'")
+        raise ValueError(f"the theory has no {module.padding_mode} padding; take padding_mode='zeros' or 'circular'")
     span = dilation * (size - 1) + 1
     padding: Any = {"same": span // 2, "valid": 0}.get(module.padding, module.padding)
     padding, kept = square("padding", padding), span % 2 == 1 or module.padding == "same"
@@ -62,15 +56,15 @@ def convolution(module: Any, site: Site) -> list[Layer]:
     if padding == span // 2 and kept and divided:
         padding = module.padding_mode
     elif (module.padding == "same" and not span % 2) or (module.padding_mode != "zeros" and padding):
-        raise UnreadError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
+        raise ValueError(f"the theory pads {' x '.join(map(str, sides))} positions by zeros, as many on either side")
     points = size ** len(sides)
-    shift = weighted(module, site, module.in_channels // module.groups * points, module.out_channels * points)
-    sigma_w2, sigma_b2 = (found.value for found in site.read)
+    fans = module.in_channels // module.groups * points, module.out_channels * points
+    variances, shift = weighted(module, site, *fans)
     if site.vector and size == 1:
-        return [Dense(sigma_w2, sigma_b2), *shift]
+        return [Dense(**variances), *shift]
     if module.groups == module.in_channels == module.out_channels > 1:
         if isinstance(module, nn.Conv1d):
-            raise UnreadError("the theory has depthwise convolutions of images alone; take groups=1")
-        return [DepthwiseConv2d(size, stride, padding, sigma_w2, sigma_b2, dilation=dilation), *shift]
+            raise ValueError("the theory has depthwise convolutions of images alone; take groups=1")
+        return [DepthwiseConv2d(size, stride, padding, **variances, dilation=dilation), *shift]
     kind = Conv1d if isinstance(module, nn.Conv1d) else Conv2d
-    return [kind(size, stride, padding, sigma_w2, sigma_b2, module.groups, dilation=dilation), *shift]
+    return [kind(size, stride, padding, **variances, groups=module.groups, dilation=dilation), *shift]
