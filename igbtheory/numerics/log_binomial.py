@@ -1,7 +1,7 @@
-"""The logarithm of a binomial probability at p = Phi(t), with all its digits for a million trials.
+"""The logarithm of a binomial probability at p = Phi(t), to 1e-15 even for a million trials.
 
-Source: C. Loader, "Fast and accurate computation of binomial probabilities" (2000): Stirling remainders and
-deviances in place of log-gamma functions and logarithms, whose large parts would cancel.
+Log-gamma functions would lose nine digits by cancellation. Source: C. Loader, "Fast and accurate computation of
+binomial probabilities" (2000), which uses Stirling remainders and deviances instead.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ Array = NDArray[np.float64]
 
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 _ATANH = tuple(1.0 / (2 * j + 3) for j in range(15))
-_NEAR = 0.3  # 0.3^32/33 = 6e-19: the first term of the series of atanh that is left out, next to 1
+_NEAR = 0.3  # the first omitted term of the series of atanh is 0.3^32/33 = 6e-19, relative to 1
 _CENTRE = 0.67  # |p - 1/2| < p(-0.67) = 1/4
 
 
 def _stirling_remainder(n: Array) -> Array:
-    """Remainder log n! - log(sqrt(2 pi n) (n/e)^n), n >= 1: six terms of its series give 1e-16 from 16 on."""
+    """Return log n! - log(sqrt(2 pi n) (n/e)^n), n >= 1. From n = 16 on, six terms of its series give 1e-16."""
     large = np.maximum(n, 16.0)
     series = np.zeros_like(large)
     for coefficient in reversed(_STIRLING):
@@ -28,9 +28,9 @@ def _stirling_remainder(n: Array) -> Array:
 
 
 def _deviance(x: Array, mean: Array, excess: Array) -> Array:
-    """Poisson deviance x log(x/mean) + mean - x >= 0, given excess = x - mean.
+    """Return the Poisson deviance x log(x/mean) + mean - x >= 0, given excess = x - mean.
 
-    Near x = mean through the series of atanh v, v = excess/(x + mean), which cancels nothing.
+    Near x = mean it is summed without cancellation by the series of atanh v, v = excess/(x + mean).
     """
     is_near = np.abs(excess) < _NEAR * (x + mean)
     v = np.where(is_near, excess / (x + mean), 0.0)
@@ -44,10 +44,10 @@ def _deviance(x: Array, mean: Array, excess: Array) -> Array:
 
 
 def log_binomial(n: int, k: Array, t: Array) -> Array:
-    """Logarithm of C(n, k) Phi(t)^k Phi(-t)^(n-k), of the broadcast shape of k and t.
+    """Return the logarithm of C(n, k) Phi(t)^k Phi(-t)^(n-k), of the broadcast shape of k and t.
 
-    The peak is as sharp as 1/sqrt(n), so that a last digit of p is 1e-12 of the result at n = 1e6 unless the
-    excess k - n p is formed from whichever of p, 1 - p and p - 1/2 is smallest.
+    The excess k - n p is formed from the smallest of p, 1 - p and |p - 1/2|: at n = 1e6 a rounding error in the last
+    digit of p would change the result by 1e-12.
     """
     other = n - k
     tail = scipy.special.ndtr(-np.abs(t))
