@@ -97,7 +97,7 @@ def _counts_of_wide(size: int, rho: float, t: Array) -> Array:
 
 
 def _add_counts_of_narrow(row: Array, size: int, rho: float, edge: float) -> None:
-    """Write one row of `counts_above` by an integral over x = edge + z on a contour, relative to the values at z = 0."""
+    """Write one row of `counts_above` by an integral over x = edge + z on a contour, relative to the value at z = 0."""
     reach = 9.0 * np.sqrt(max(rho, 0.0) / (1.0 - rho))
     k = _window(size, edge - reach, edge + reach)
     if rho < 0.0 and size <= _FEW:
