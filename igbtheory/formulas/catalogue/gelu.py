@@ -3,6 +3,7 @@
 from typing import Any, final
 
 from igbtheory.formulas.function import ClosedForm, formula
+from igbtheory.formulas.shapes import GELU_TANH
 from igbtheory.numbers import Kind
 
 
@@ -57,8 +58,7 @@ def _covariance(n: Kind, squared: Any, q_ab: Any, p: Any, r: Any) -> Any:
     return q_ab / 4 + (q_ab * n.atan2(q_ab, r) + rest) / (2 * n.pi)
 
 
-# the approximation is x (1 + tanh y)/2, which is x sigmoid(2 y) without the cancellation at negative y
 FUNCTIONS = (
     formula("gelu", "x*erfc(-x/sqrt(2))/2", "torch.nn.GELU(approximate='none')", Gelu()),
-    formula("gelu_tanh", "x*sigmoid(sqrt(8/pi)*(x + 0.044715*x**3))", "torch.nn.GELU(approximate='tanh')"),
+    formula("gelu_tanh", GELU_TANH, "torch.nn.GELU(approximate='tanh')"),
 )

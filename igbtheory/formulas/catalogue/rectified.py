@@ -58,7 +58,7 @@ def _slopes(below: str, above: str) -> Rectified:
 FUNCTIONS = (
     formula("linear", "x", "torch.nn.Identity", _slopes("1", "1"), "identity"),
     formula("relu", "max(x, 0)", "torch.nn.ReLU", _slopes("0", "1")),
-    formula("leaky_relu", "where(x >= 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
-    formula("prelu", "where(x >= 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
+    formula("leaky_relu", "where(x > 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
+    formula("prelu", "where(x > 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
     formula("abs", "abs(x)", "torch.abs", _slopes("-1", "1")),
 )
