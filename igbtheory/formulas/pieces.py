@@ -118,7 +118,7 @@ class Pieces:
     def jumps(self, n: Kind) -> list[Any]:
         """Return the jump at each kink, in the kind n: exactly 0 where polynomials meet, and 0 if it is infinite.
 
-        At a kink where a formula is singular, such as 0 for atan(1/x), it is the difference of values close to the kink.
+        At a kink where a formula is singular, such as 0 for atan(1/x), it is a difference of values beside the kink.
         """
         return [
             self._risen(n, kink) if kink in self._hidden else evaluate(jump, n, n.number(kink))
