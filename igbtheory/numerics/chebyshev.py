@@ -41,10 +41,7 @@ class Axis:
 
     def basis(self, value: Any) -> Array:
         """Return the polynomials at values of the variable, shape (*values, length)."""
-        x = np.asarray(self.position(value))
-        if np.any(np.abs(x) > 1):
-            return np.asarray(chebyshev.chebvander(x, self.length - 1))
-        return np.asarray(np.cos(np.arccos(x)[..., None] * np.arange(float(self.length))))
+        return np.asarray(chebyshev.chebvander(self.position(value), self.length - 1))
 
     def coefficients(self, values: Array) -> Array:
         """Return the Chebyshev coefficients, along the first axis, of values at the nodes."""
