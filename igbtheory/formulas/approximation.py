@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -91,12 +91,12 @@ class Piece:
         """The middle of the piece."""
         return (self.low + self.high) / 2
 
-    def __call__(self, x: Fraction) -> Fraction:
+    def __call__(self, x: Fraction) -> Any:
         """Return the value at x."""
-        return Fraction(polyval(x - self.middle, self.coefficients))
+        return polyval(x - self.middle, np.array(self.coefficients))
 
     @property
-    def slopes(self) -> tuple[Fraction, Fraction]:
+    def slopes(self) -> tuple[Any, Any]:
         """The derivatives at the left and the right end."""
         half, slope = (self.high - self.low) / 2, polyder(np.array(self.coefficients))
         return polyval(-half, slope), polyval(half, slope)

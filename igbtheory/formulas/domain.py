@@ -18,7 +18,7 @@ STEEPEST = 0.49
 """Power p of 1/|x| at a point from which E phi^2 counts as infinite; in theory it is infinite from p = 1/2."""
 FIRST = 8
 """Number of roots tried of each part of a formula; the many roots of an oscillation would take seconds."""
-BESIDE = Fraction(1, 10**20)
+BESIDE = Fraction(1, 10**12)
 """Distance from a piece within which a root belongs to it: a comparison may also change at a pole."""
 SOME = np.linspace(-2.03, 2.07, 50)
 """Test points, of which at most one may be a pole."""

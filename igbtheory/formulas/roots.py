@@ -6,7 +6,7 @@ points of a grid, or in a dip between them; `splitting` compares values to detec
 is given as a rational number within 10^-300 of it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -37,17 +37,15 @@ from igbtheory.formulas.tree import (
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
-ROUGH = 30
-STEPS = (40, 40, 70, 130, 250, DIGITS)
-"""Digits of the Newton steps, which start from a root in double precision."""
-SETTLED = Fraction(1, 10**90)
-"""Longest last step of a sequence that has converged; it does not converge at a pole."""
+ROUGH = 15
+"""Digits to which a root is found by bisection."""
+STEPS = (30, 60, 120, 240, DIGITS)
+"""Digits of the Newton steps that follow."""
 BESIDE = 2.0**-40
 """Relative distance from the ends of an interval at which the sign is also evaluated."""
 BISECTIONS = 60
 ROUNDED = 1e-12
 """Depth of a dip, relative to neighbouring values, that may be a rounding error."""
-WIDTH = Fraction(1, 10**300)
 _POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
 _FAR = 2.0 ** np.arange(6, 31)
@@ -91,7 +89,7 @@ def roots(
     beside = [end + side * BESIDE * max(abs(end), 1) for end in ends for side in (1, -1)]
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        found = _scanned(factor, most, beside) if polynomial is None else _algebraic(polynomial)
+        found = _scanned(factor, most, beside) if polynomial is None else _algebraic(factor, polynomial)
         yield from (root for root in found if (low is None or low < root) and (high is None or root < high))
 
 
@@ -147,12 +145,16 @@ def _polynomial(tree: Tree) -> Polynomial | None:
             return None
 
 
-def _algebraic(p: Polynomial) -> list[Fraction]:
+def _algebraic(tree: Tree, p: Polynomial) -> list[Fraction]:
     """Return the roots of a polynomial, at most one between neighbouring roots of its derivative."""
     if len(p) <= 2:
         return [-p[0] / p[1]] if len(p) == 2 else []
     bound = 1 + max(abs(a / p[-1]) for a in p)
-    return _between(lambda x: _sign(polyval(x, p)), [-bound, *_algebraic(polyder(p)), bound])
+    points = [-bound, *_algebraic(derivative(tree), polyder(p)), bound]
+    signs = [_sign(polyval(x, p)) for x in points]
+    found = {x for x, value in zip(points, signs, strict=True) if value == 0}
+    pairs = zip(pairwise(points), pairwise(signs), strict=True)
+    return sorted(found | {_root(tree, *ends, below) for ends, (below, above) in pairs if below * above < 0})
 
 
 def _scanned(tree: Tree, most: float, beside: list[float]) -> Iterator[Fraction]:
@@ -170,9 +172,9 @@ def _scanned(tree: Tree, most: float, beside: list[float]) -> Iterator[Fraction]
         )
     order = np.argsort(np.abs(grid[i] + grid[j])[chosen], kind="stable")
     i, j, zero = (part[chosen][order] for part in (i, j, zero))
-    near = _nearest(tree, grid[i], grid[j], signs[i])
-    for low, high, point, middle, below in zip(grid[i], grid[j], near, zero, signs[i], strict=True):
-        yield Fraction(float(low + high)) / 2 if middle else _root(tree, (low, high), point, int(below))
+    lows, highs = ([Fraction(x) for x in grid[part].tolist()] for part in (i, j))
+    for low, high, middle, below in zip(lows, highs, zero, signs[i], strict=True):
+        yield (low + high) / 2 if middle else _root(tree, low, high, int(below))
 
 
 @np.errstate(all="ignore")
@@ -195,36 +197,30 @@ def _dips(tree: Tree) -> NDArray[Any]:
     return np.asarray(found[side * _values(tree, found) < -ROUNDED * np.maximum(size[i - 1], size[i + 1])])
 
 
-def _nearest(tree: Tree, low: NDArray[Any], high: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
-    """Return, in double precision, the sign changes between `low`, where the sign is `below`, and `high`."""
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        same = np.sign(_values(tree, middle)) == below
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return np.asarray(high)
-
-
 @lru_cache(maxsize=4096)
-def _root(tree: Tree, ends: tuple[float, float], near: float, below: int) -> Fraction:
-    """Return the root near a root in double precision to many digits, by Newton's iteration.
+def _root(tree: Tree, low: Fraction, high: Fraction, below: int) -> Fraction:
+    """Return the root between `low`, where the sign is `below`, and `high`, by bisection and Newton's iteration.
 
-    Where the iteration fails, as at a pole or at a double root hidden by rounding, the root comes from bisection.
+    The result of the bisection is returned where the iteration does not converge, as at a pole.
     """
-    root, apart = Fraction(float(near)), Fraction(max(abs(float(near)) * 2.0**-48, 1e-25))
-    short = root.limit_denominator(10**6)
-    if abs(short - root) < apart and not any(_numeric(_kind(digits), tree, short) for digits in (ROUGH, DIGITS)):
+    width = Fraction(1, 10**ROUGH)
+    while high - low > width:
+        middle = (low + high) / 2
+        value = _sign(_numeric(_kind(ROUGH), tree, middle))
+        if value == 0:
+            low = high = middle
+        else:
+            low, high = (middle, high) if value == below else (low, middle)
+    short = low.limit_denominator(10**6)
+    if abs(short - low) <= width and not _numeric(_kind(DIGITS), tree, short):
         return short
-    if [_sign(_numeric(_kind(ROUGH), tree, root + side * apart)) for side in (-1, 1)] == [below, -below]:
-        slope, before, x = derivative(tree), root, root
-        with suppress(ZeroDivisionError):
-            for digits in STEPS:
-                n, before = _kind(digits), x
-                at = n.number(x)
-                x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
-            if abs(x - before) < SETTLED:
-                return x
-    low, high = (Fraction(float(end)) for end in ends)
-    return _bisected(lambda x: _sign(_numeric(_kind(ROUGH), tree, x)), low, high, below, Fraction(1, 10**ROUGH))
+    slope, x = derivative(tree), low
+    with suppress(ZeroDivisionError):
+        for digits in STEPS:
+            n = _kind(digits)
+            at = n.number(x)
+            x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
+    return x if abs(x - low) <= width else low
 
 
 _kind = lru_cache(Multiprecision)
@@ -232,28 +228,6 @@ _kind = lru_cache(Multiprecision)
 
 def _fraction(n: Multiprecision, x: Any) -> Fraction:
     return Fraction(int(n.context.ldexp(x, 1100)), 2**1100)
-
-
-def _between(sign_at: Callable[[Fraction], int], points: list[Fraction]) -> list[Fraction]:
-    """Return the roots at the points and between neighbouring points of different sign."""
-    signs = [sign_at(x) for x in points]
-    found = [x for x, value in zip(points, signs, strict=True) if value == 0]
-    pairs = zip(pairwise(points), pairwise(signs), strict=True)
-    return sorted({*found, *(_bisected(sign_at, *ends, a, WIDTH) for ends, (a, b) in pairs if a * b < 0)})
-
-
-def _bisected(
-    sign_at: Callable[[Fraction], int], low: Fraction, high: Fraction, below: int, width: Fraction
-) -> Fraction:
-    """Return the root between `low`, where the sign is `below`, and `high`; a short fraction is exact."""
-    while high - low > width:
-        middle = (low + high) / 2
-        value = sign_at(middle)
-        if value == 0:
-            return middle
-        low, high = (middle, high) if value == below else (low, middle)
-    short = low.limit_denominator(10**6)
-    return short if sign_at(short) == 0 else low
 
 
 def _sign(value: Any) -> int:

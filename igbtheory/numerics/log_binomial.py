@@ -51,4 +51,4 @@ def log_binomial(n: int, k: Array, t: Array) -> Array:
         - _stirling_remainder(outer)
         + 0.5 * np.log(n / (2.0 * np.pi * inner * outer))
     )
-    return np.where((k == 0.0) | (other == 0.0), 0.0, factor) - deviance
+    return np.asarray(np.where((k == 0.0) | (other == 0.0), 0.0, factor) - deviance)
