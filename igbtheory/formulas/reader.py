@@ -206,12 +206,8 @@ class _Reader:
             case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
                 place = self.text.find("(", factor.end_col_offset)
                 return self._refusal_at(place + 1, "an operator is missing; for a product write *")
-            case ast.Constant(value=value):
-                return self.refusal(node, f"{value!r} has no meaning in a formula; {_MADE_OF}")
-            case ast.BinOp(op=op):
-                return self.refusal(node, f"{type(op).__name__} has no meaning in a formula; {_MADE_OF}")
-            case _:
-                return self.refusal(node, f"{type(node).__name__} has no meaning in a formula; {_MADE_OF}")
+        found = repr(node.value) if isinstance(node, ast.Constant) else type(getattr(node, "op", node)).__name__
+        return self.refusal(node, f"{found} has no meaning in a formula; {_MADE_OF}")
 
     def _number(self, node: ast.expr, value: float) -> Tree:
         literal = ast.get_source_segment(self.text, node) or repr(value)

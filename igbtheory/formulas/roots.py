@@ -65,12 +65,7 @@ Polynomial = NDArray[Any]
 
 def sign(tree: Tree, point: Fraction) -> int:
     """Return the sign of a formula at an exact point."""
-    value = 1
-    for factor in _factors(tree):
-        polynomial = _polynomial(factor)
-        exact = _numeric(_kind(DIGITS), factor, point) if polynomial is None else polyval(point, polynomial)
-        value *= _sign(exact)
-    return value
+    return _sign(_numeric(_kind(DIGITS), tree, point))
 
 
 def floor_at(tree: Tree, point: Fraction) -> int:
@@ -163,18 +158,15 @@ def _scanned(tree: Tree, most: float, beside: list[float]) -> Iterator[Fraction]
     signs = np.sign(_values(tree, grid))
     known = np.flatnonzero(np.abs(signs) == 1)  # rounding errors may hide the sign at some points
     i, j = known[:-1], known[1:]
-    zero = (j == i + 2) & (signs[i + 1] == 0)
-    chosen = zero | (signs[i] != signs[j])
+    chosen = signs[i] != signs[j]
     if np.count_nonzero(chosen) > most:
         raise TooManyRootsError(
             f"expected comparisons whose outcome changes at no more than {most} points x, got one with "
             f"{np.count_nonzero(chosen)} or more, as of an oscillation; use a smooth formula"
         )
     order = np.argsort(np.abs(grid[i] + grid[j])[chosen], kind="stable")
-    i, j, zero = (part[chosen][order] for part in (i, j, zero))
-    lows, highs = ([Fraction(x) for x in grid[part].tolist()] for part in (i, j))
-    for low, high, middle, below in zip(lows, highs, zero, signs[i], strict=True):
-        yield (low + high) / 2 if middle else _root(tree, low, high, int(below))
+    for low, high, below in zip(*(part[chosen][order].tolist() for part in (grid[i], grid[j], signs[i])), strict=True):
+        yield _root(tree, Fraction(low), Fraction(high), int(below))
 
 
 @np.errstate(all="ignore")

@@ -61,8 +61,6 @@ class Multiprecision(Kind):
             return self.context.mpf(value.numerator) / value.denominator
         if isinstance(value, float):  # np.float64 is one
             return self.context.mpf(repr(float(value)))
-        if isinstance(value, np.integer):
-            return self.context.mpf(int(value))
         return self.context.mpf(value if isinstance(value, int) else str(value))
 
     def npdf(self, x: Any) -> Any:

@@ -54,13 +54,9 @@ def split(n: Kind, cuts: Any, low: Any, high: Any, order: int) -> Panels:
     kept = np.argsort(~full, axis=0, kind="stable")[: np.max(np.sum(full, axis=0))]
     left = np.take_along_axis(ends[:-1], kept, axis=0)
     half = np.take_along_axis(widths, kept, axis=0) / 2
-    nodes, weights = (_column(part, cuts.ndim) for part in n.legendre(order))
+    nodes, weights = (part.reshape(-1, *(1,) * (cuts.ndim - 1)) for part in n.legendre(order))
     x = left[:, None] + half[:, None] * (1 + nodes)
     return Panels(x, half[:, None] * weights, half, np.where(half > 0, left, high))
-
-
-def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
-    return values.reshape(-1, *(1,) * (ndim - 1))
 
 
 def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]]) -> Any:
