@@ -65,7 +65,8 @@ Polynomial = NDArray[Any]
 
 def sign(tree: Tree, point: Fraction) -> int:
     """Return the sign of a formula at an exact point."""
-    return _sign(_numeric(_kind(DIGITS), tree, point))
+    polynomial = _polynomial(tree)
+    return _sign(_numeric(_kind(DIGITS), tree, point) if polynomial is None else polyval(point, polynomial))
 
 
 def floor_at(tree: Tree, point: Fraction) -> int:
