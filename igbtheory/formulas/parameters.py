@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from igbtheory.formulas.catalogue import NAMED
-from igbtheory.formulas.functions import FUNCTIONS
 from igbtheory.formulas.reader import folded
 from igbtheory.formulas.sympy_reader import constant
 from igbtheory.formulas.tree import Number, Tree
+from igbtheory.formulas.vocabulary import FUNCTIONS
 
 RESERVED = {"x", "pi", "E", *FUNCTIONS}
 

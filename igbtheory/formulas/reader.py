@@ -11,18 +11,6 @@ from keyword import iskeyword
 from typing import final
 
 from igbtheory.checks import nearest
-from igbtheory.formulas.functions import (
-    FUNCTIONS,
-    MOST_NODES,
-    VARIADIC,
-    at_least,
-    below,
-    both,
-    either,
-    negated,
-    size,
-    where,
-)
 from igbtheory.formulas.shapes import GELU_TANH, SHAPES, WORDS
 from igbtheory.formulas.tree import (
     PI,
@@ -39,6 +27,18 @@ from igbtheory.formulas.tree import (
     number,
     power,
     substitute,
+)
+from igbtheory.formulas.vocabulary import (
+    FUNCTIONS,
+    MOST_NODES,
+    VARIADIC,
+    at_least,
+    below,
+    both,
+    either,
+    negated,
+    size,
+    where,
 )
 
 LONGEST = 4000

@@ -14,10 +14,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from igbtheory.checks import unmasked
 from igbtheory.formulas.catalogue import NAMED
-from igbtheory.formulas.functions import FUNCTIONS, at_least, below, both, either, negated, size
 from igbtheory.formulas.reader import folded, shaped
 from igbtheory.formulas.shapes import SHAPES, WORDS
 from igbtheory.formulas.tree import ONE, ZERO, Tree, X, add, call, mul, number, power, substitute
+from igbtheory.formulas.vocabulary import FUNCTIONS, at_least, below, both, either, negated, size
 
 LARGEST = 4000
 """Largest number of nodes of a recorded formula, which repeated squaring would double each time."""

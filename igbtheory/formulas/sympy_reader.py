@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from igbtheory.formulas.functions import FUNCTIONS, VARIADIC, at_least, both, either, negated, where
 from igbtheory.formulas.tree import PI, E, Number, Parameter, Tree, X, add, mul, number, power
+from igbtheory.formulas.vocabulary import FUNCTIONS, VARIADIC, at_least, both, either, negated, where
 
 
 class UnknownError(ValueError):
