@@ -29,11 +29,10 @@ from igbtheory.formulas.tree import (
     substitute,
 )
 from igbtheory.formulas.vocabulary import (
+    COMPARISONS,
     FUNCTIONS,
     MOST_NODES,
     VARIADIC,
-    at_least,
-    below,
     both,
     either,
     negated,
@@ -312,20 +311,10 @@ class _Reader:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return negated(self._condition(operand, depth - 1))
             case ast.Compare(left=left, ops=ops, comparators=rights):
-                sides = [self.tree(side, depth - 1) for side in (left, *rights)]
-                return reduce(both, map(partial(self._comparison, test), sides, ops, sides[1:]))
+                names = [type(op).__name__ for op in ops]
+                if unknown := [name for name in names if name not in COMPARISONS]:
+                    raise self.refusal(test, f"a condition compares with <, <=, > or >=, not with {unknown[0]}")
+                sides = pairwise([self.tree(side, depth - 1) for side in (left, *rights)])
+                return reduce(both, (COMPARISONS[name](*pair) for name, pair in zip(names, sides, strict=True)))
             case _:
                 raise self.refusal(test, "a condition compares formulas with <, <=, > or >=")
-
-    def _comparison(self, node: ast.expr, left: Tree, op: ast.cmpop, right: Tree) -> Tree:
-        match op:
-            case ast.GtE():
-                return at_least(left, right)
-            case ast.LtE():
-                return at_least(right, left)
-            case ast.Gt():
-                return below(right, left)
-            case ast.Lt():
-                return below(left, right)
-            case _:
-                raise self.refusal(node, f"a condition compares with <, <=, > or >=, not with {type(op).__name__}")

@@ -17,7 +17,7 @@ from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import folded, shaped
 from igbtheory.formulas.shapes import SHAPES, WORDS
 from igbtheory.formulas.tree import ONE, ZERO, Tree, X, add, call, mul, number, power, substitute
-from igbtheory.formulas.vocabulary import FUNCTIONS, at_least, below, both, either, negated, size
+from igbtheory.formulas.vocabulary import COMPARISONS, FUNCTIONS, both, either, negated, size
 
 LARGEST = 4000
 """Largest number of nodes of a recorded formula, which repeated squaring would double each time."""
@@ -113,10 +113,7 @@ _OPERATORS: dict[str, Callable[..., Tree]] = {
     **dict.fromkeys(("logicalnot", "invert"), negated),
     **dict.fromkeys(("negative", "neg"), lambda a: -a),
     "positive": lambda a: a,
-    **dict.fromkeys(("less", "lt"), below),
-    **dict.fromkeys(("greater", "gt"), lambda a, b: below(b, a)),
-    **dict.fromkeys(("lessequal", "le"), lambda a, b: at_least(b, a)),
-    **dict.fromkeys(("greaterequal", "ge"), at_least),
+    **COMPARISONS,
     "clamp": FUNCTIONS["clip"][1],
     "zeroslike": lambda _: ZERO,
     "oneslike": lambda _: ONE,

@@ -23,6 +23,15 @@ def below(a: Tree, b: Tree) -> Tree:
     return choice(add(a, -b), ZERO, ONE)
 
 
+COMPARISONS: dict[str, Callable[[Tree, Tree], Tree]] = {
+    **dict.fromkeys(("GtE", "ge", "greaterequal"), at_least),
+    **dict.fromkeys(("LtE", "le", "lessequal"), lambda a, b: at_least(b, a)),
+    **dict.fromkeys(("Lt", "lt", "less"), below),
+    **dict.fromkeys(("Gt", "gt", "greater"), lambda a, b: below(b, a)),
+}
+"""Comparisons by their names in Python's grammar, in PyTorch and, folded, in NumPy."""
+
+
 def where(condition: Tree, yes: Tree, no: Tree) -> Tree:
     """Return the formula that is `yes` where a condition holds and `no` elsewhere."""
     if isinstance(condition, Choice):
