@@ -57,7 +57,7 @@ class Recorder(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         """Return a method of arrays and tensors, for calls such as x.clip(0, 1) or x.tanh()."""
-        if name.startswith("_") or not _is_known(folded(name)):
+        if name.startswith("_") or folded(name) not in {*SHAPES, *_KNOWN}:
             raise AttributeError(name)
         return partial(_applied, name, self)
 
@@ -75,18 +75,7 @@ def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
         return Recorder(shaped(known, _tree(parts[0]), shape))
     named.pop("inplace", None)
     bounds = {_BOUNDS[key]: _tree(part) for key, part in named.items()}  # KeyError: another option, which is unknown
-    return Recorder(_function(known)(*map(_tree, parts), **bounds))
-
-
-def _function(name: str) -> Callable[..., Tree]:
-    """Return the function of formulas with this folded name."""
-    if name in _OPERATORS:
-        return _OPERATORS[name]
-    return FUNCTIONS[name][1] if name in FUNCTIONS else partial(substitute, NAMED[name].tree)
-
-
-def _is_known(name: str) -> bool:
-    return name in SHAPES or name in _OPERATORS or name in FUNCTIONS or name in NAMED
+    return Recorder(_KNOWN[known](*map(_tree, parts), **bounds))
 
 
 def _tree(value: Any) -> Any:
@@ -102,7 +91,9 @@ def _tree(value: Any) -> Any:
 
 
 _BOUNDS = {"min": "low", "a_min": "low", "max": "high", "a_max": "high"}
-_OPERATORS: dict[str, Callable[..., Tree]] = {
+_KNOWN: dict[str, Callable[..., Tree]] = {
+    **{name: partial(substitute, phi.tree) for name, phi in NAMED.items()},
+    **{name: function for name, (_, function) in FUNCTIONS.items()},
     "add": add,
     **dict.fromkeys(("subtract", "sub"), lambda a, b: add(a, -b)),
     **dict.fromkeys(("multiply", "mul"), mul),
@@ -119,4 +110,4 @@ _OPERATORS: dict[str, Callable[..., Tree]] = {
     "oneslike": lambda _: ONE,
     "logaddexp": lambda a, b: add(b, call("softplus", add(a, -b))),
 }
-"""Operators and array functions, by their folded names; formulas as text do not have these names."""
+"""All functions without parameters, by their folded names, with operators and array functions of Python."""
