@@ -1,5 +1,6 @@
 """Balls: python-flint's real numbers with a proven radius, which contain the true value after every operation."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import Any, final
@@ -16,6 +17,12 @@ def exact(value: Any) -> Fraction:
     if isinstance(value, Fraction):
         return value
     return Fraction(repr(float(value)) if isinstance(value, float) else str(value))
+
+
+def _of_balls(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function of one ball that also takes arrays; NumPy would warn if a single ball is undefined."""
+    vectorised = elementwise(function)
+    return lambda x: vectorised(x) if isinstance(x, np.ndarray) else function(x)
 
 
 def _sigmoid(x: Any) -> Any:
@@ -54,10 +61,10 @@ class Certified(Kind):
         self.epsilon = self.goal = 2.0**-bits if bits < 1000 else 0.0
         own = {"sigmoid": _sigmoid, "softplus": _softplus}
         for name in ELEMENTARY:
-            setattr(self, name, elementwise(own[name] if name in own else getattr(arb, name)))
-        self.ncdf = elementwise(_ncdf)
+            setattr(self, name, _of_balls(own[name] if name in own else getattr(arb, name)))
+        self.ncdf = _of_balls(_ncdf)
         self.gamma = arb.gamma
-        self.sin_minus_t_cos = elementwise(_sin_minus_t_cos)
+        self.sin_minus_t_cos = _of_balls(_sin_minus_t_cos)
         with self.precision():
             self.pi = arb.pi()
 
