@@ -117,8 +117,18 @@ def test_growth_and_monotonicity_follow_from_the_formula(text: str, growth: str,
 
 def test_an_irrational_kink_is_known_to_many_digits() -> None:
     n = Multiprecision(200)
-    for text, kink in (("where(x**2 > 2, x, 0)", n.sqrt(n.number(2))), ("max(exp(x), 2)", n.log(n.number(2)))):
+    for text, kink in (
+        ("where(x**2 > 2, x, 0)", n.sqrt(n.number(2))),
+        ("max(exp(x), 2)", n.log(n.number(2))),
+        ("max(exp(-x**2), 0.9999)", n.sqrt(-n.log(n.number("0.9999")))),  # in a dip between two points of the grid
+    ):
         assert abs(n.number(function_of(text).pieces.kinks[-1]) - kink) < 1e-200
+
+
+def test_kinks_without_end_under_a_root_are_found_near_0() -> None:
+    phi, x = function_of("sqrt(abs(cos(x)))"), np.linspace(-500, 500, 999)
+    assert phi.pieces.split_within(60)
+    assert phi(FLOAT64, x) == pytest.approx(np.sqrt(np.abs(np.cos(x))), rel=1e-12)
 
 
 def test_jumps_are_found_at_the_kinks() -> None:

@@ -1,4 +1,4 @@
-"""Activation functions as formulas: the catalogue, the readers of formulas, and what follows from a formula alone."""
+"""Activation functions as formulas: the catalogue, the readers of formulas, and the properties of a formula."""
 
 import re
 import sys
@@ -28,17 +28,17 @@ _MODULE = re.compile(
     r"\b(?:np|numpy|scipy|special|math|torch|nn|F|functional|jax|jnp|tf|tensorflow|keras|activations|layers|sympy|sp)\."
     r"(?:[A-Za-z_]\w*\.)*(?=[A-Za-z_])"
 )
-"""Names of modules in front of a function, as in torch.nn.ReLU or np.tanh(x)."""
+"""Module names in front of a function, as in torch.nn.ReLU or np.tanh(x)."""
 
 
 def function_of(activation: Any, **parameters: Any) -> Function:
-    """Return the function meant by a name, a formula in x, a SymPy expression, a callable, a table or a Function.
+    """Return the function of a name, a formula in x, a SymPy expression, a callable, a table or a Function.
 
-    parameters: values of the other names in a formula or a SymPy expression, or keywords of a callable.
+    parameters: values of the other names in a formula or SymPy expression, or keyword arguments of a callable.
     """
     if getattr(activation, "phis", ()):
         raise ValueError(f"expected one activation, got the sweep {activation!r}; loop over its values")
-    activation = getattr(activation, "phi", activation)  # of an Activation layer, its function
+    activation = getattr(activation, "phi", activation)  # the function of an Activation layer
     if isinstance(activation, Function):
         refuse_unused(parameters)
         return activation
@@ -77,19 +77,19 @@ def function_of(activation: Any, **parameters: Any) -> Function:
 
 
 def _instance(kind: type, parameters: dict[str, Any]) -> Any:
-    """Return what is meant by a class: the function sympy.tanh of x, or the module torch.nn.ReLU()."""
+    """Return the activation of a class: sympy.tanh(x) of the function tanh, or torch.nn.ReLU() of the module ReLU."""
     if hasattr(kind, "is_Rational"):
         return kind(sys.modules["sympy"].Symbol("x"), **parameters)
     try:
         return kind(**parameters)
-    except Exception as error:  # noqa: BLE001 - whatever it raises
+    except Exception as error:  # noqa: BLE001 - a class may raise anything
         raise TypeError(
             f"expected an activation, got the class {kind.__name__}, which raises {error}; make one"
         ) from None
 
 
 def _of_sympy(expression: Any, parameters: dict[str, Any]) -> Function:
-    """Return the function of a SymPy expression: its formula, or else its values approximated."""
+    """Return the function of a SymPy expression, read as a formula or, with unknown functions, approximated."""
     name = with_values(str(expression), parameters)
     try:
         tree = from_sympy(expression, parameters)
@@ -102,7 +102,7 @@ def _of_sympy(expression: Any, parameters: dict[str, Any]) -> Function:
 
 
 def _shaped(name: str, parameters: dict[str, Any]) -> Function:
-    """Return the function of SHAPES of that name, which parameters complete."""
+    """Return the function of SHAPES with this name and these parameters."""
     known = folded(name)
     refuse_unused(parameters.keys() - SHAPES[known][1].keys(), SHAPES[known][1])
     given = {key: value if key in WORDS else parameter_tree(key, value) for key, value in parameters.items()}
@@ -111,9 +111,9 @@ def _shaped(name: str, parameters: dict[str, Any]) -> Function:
 
 
 def _checked(name: str, tree: Tree) -> Function:
-    """Return the function of a formula, with its closed forms."""
+    """Return the function of a formula with its closed form. ValueError: it is not finite for every x."""
     phi = Function(name, tree)
-    if not phi.free_symbols:  # of a formula with symbols nothing can be evaluated yet
+    if not phi.free_symbols:  # a formula with symbols has no values
         try:
             pieces = phi.pieces
         except ZeroDivisionError:

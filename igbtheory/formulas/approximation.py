@@ -1,18 +1,19 @@
-"""Functions that no formula is known of, as polynomials between the places where they have kinks or vary too fast.
+"""Piecewise polynomial approximation of functions without a known formula.
 
-Each polynomial is a Chebyshev series, of a degree at which the series has ended. The bound on the distance is measured
-at other points than those of the series.
+The pieces end at kinks and where the function varies too fast for one polynomial. Each polynomial is a resolved
+Chebyshev series, and the bound on its error is measured at other points than the nodes of the series.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, product
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import NDArray
 
 from igbtheory.formulas.doubt import Doubt
@@ -25,34 +26,35 @@ Array = NDArray[np.float64]
 Values = Callable[[Array], Array]
 DEGREE = 16
 MOST = 128
-"""Polynomials on either side of 0 at most."""
+"""Largest number of polynomials on each side of 0."""
 NARROW = 1e-9
-"""Width, relative to max(|x|, 1), of a piece that is straight whatever the function does there."""
+"""Width, relative to max(|x|, 1), below which a piece is taken to be straight."""
 SHORT = 1000
-"""Denominator up to which a kink or a slope counts as a fraction that was meant."""
+"""Kinks and slopes are rounded to a fraction with a denominator up to this one if it is close enough."""
 TOLERANCES, REACHES = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4), (1024, 256, 64, 16)
-"""Relative errors, and distances from 0 up to which they are to hold, in the order in which they are tried."""
+"""Relative tolerances, and distances from 0 up to which they must hold, in the order in which they are tried."""
 _NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 _SERIES = np.linalg.inv(chebyshev.chebvander(_NODES, DEGREE))
 _WITNESSES = np.array([-1, -0.998, -0.97, *np.linspace(-0.93, 0.91, 14), 0.96, 0.997, 1])
+_NEAR_0 = np.concatenate([-np.linspace(4, 0.07, 32), np.linspace(0.07, 4, 32)])
 _FAR = np.geomspace(1.001, 64, 29)
 _BETWEEN = (np.arange(29) + 0.37) / 29
 LARGEST = 1e300
-"""Distance where the function is out of range."""
+"""Error bound where the value of the function is not finite."""
 INFINITE = 1e8
-"""Size on a narrow piece, relative to that in the middle, which a pole alone has."""
+"""Size of the function on a narrow piece, relative to its size near 0, that indicates a pole."""
 SEEN = 1e-6
-"""Relative change of value or slope that is a jump or a kink."""
+"""Smallest relative change of value or slope that counts as a jump or a kink."""
 
 
 class _TooManyError(Exception):
-    """The function takes more pieces than there may be."""
+    """The function needs more pieces than are allowed."""
 
 
 def approximated(name: str, values: Values) -> Function:
-    """Return a function made of polynomials, straight beyond the last of them, with the distance from the true values.
+    """Return a piecewise polynomial function with bounds on its error; it is straight beyond the last polynomial.
 
-    ValueError: it varies too fast, or is not finite within 16 of 0.
+    ValueError: the function varies too fast or is not finite within 16 of 0.
     """
     noise = _noise(values)
     for tolerance, reach in product([tolerance for tolerance in TOLERANCES if tolerance >= noise], REACHES):
@@ -70,23 +72,15 @@ def approximated(name: str, values: Values) -> Function:
 def polynomial(coefficients: Sequence[Fraction], u: Tree) -> Tree:
     """Return the formula of a polynomial in u, the lowest power first."""
     constant, slope = [*coefficients, Fraction(0)][:2]
-    # what `mul` would make of them, at a hundredth of the time
+    # the normal form that `mul` would return, a hundred times as fast
     terms = [Product((Number(c), Power(u, number(k)))) for k, c in enumerate(coefficients) if k > 1 and c]
     return add(Number(constant), mul(Number(slope), u), *terms)
-
-
-def _horner(coefficients: Sequence[Fraction], u: Fraction) -> Fraction:
-    """Value of a polynomial in u."""
-    total = Fraction(0)
-    for c in reversed(coefficients):
-        total = total * u + c
-    return total
 
 
 @final
 @dataclass(frozen=True)
 class Piece:
-    """Polynomial with the exact `coefficients` of the powers of x - middle, from `low` to `high`."""
+    """A polynomial from `low` to `high`, with the exact `coefficients` of the powers of x - middle."""
 
     low: Fraction
     high: Fraction
@@ -97,32 +91,31 @@ class Piece:
         """The middle of the piece."""
         return (self.low + self.high) / 2
 
-    def __call__(self, x: Fraction) -> Fraction:
+    def __call__(self, x: Fraction) -> Any:
         """Return the value at x."""
-        return _horner(self.coefficients, x - self.middle)
+        return polyval(x - self.middle, np.array(self.coefficients))
 
     @property
-    def slopes(self) -> tuple[Fraction, Fraction]:
-        """The derivative at either end."""
-        terms = [k * c for k, c in enumerate(self.coefficients)][1:]
-        half = (self.high - self.low) / 2
-        return _horner(terms, -half), _horner(terms, half)
+    def slopes(self) -> tuple[Any, Any]:
+        """The derivatives at the left and the right end."""
+        half, slope = (self.high - self.low) / 2, polyder(np.array(self.coefficients))
+        return polyval(-half, slope), polyval(half, slope)
 
     def through(self, left: Fraction, right: Fraction) -> "Piece":
-        """Return the piece with these values at its ends, by a straight line added."""
+        """Return the piece plus the straight line that gives it these values at its ends."""
         below, above = left - self(self.low), right - self(self.high)
         line = (below + above) / 2, (above - below) / (self.high - self.low)
         constant, slope, *rest = *self.coefficients, *[Fraction(0)] * (2 - len(self.coefficients))
         return Piece(self.low, self.high, (constant + line[0], slope + line[1], *rest))
 
-    def mirrored(self, sign: int) -> "Piece":
-        """Return the piece of sign * f(-x)."""
-        return Piece(-self.high, -self.low, tuple(sign * (-1) ** k * c for k, c in enumerate(self.coefficients)))
+    def mirrored(self) -> "Piece":
+        """Return the piece of f(-x)."""
+        return Piece(-self.high, -self.low, tuple((-1) ** k * c for k, c in enumerate(self.coefficients)))
 
     @cached_property
     def tree(self) -> Tree:
-        """The polynomial as a formula; left of 0 the mirror image of one right of it, so that symmetries show."""
-        own, x = (self.mirrored(1), -X) if self.high <= 0 else (self, X)
+        """The formula of the polynomial; left of 0 it is written in -x, so that symmetries are recognised."""
+        own, x = (self.mirrored(), -X) if self.high <= 0 else (self, X)
         return polynomial(own.coefficients, add(x, Number(-own.middle)))
 
 
@@ -136,27 +129,22 @@ class _Fitted:
     reach: float
 
     def pieces(self) -> list[Piece]:
-        """Return the pieces from left to right, continuous where the function is."""
-        x = np.linspace(0.013, min(self.reach, 9.0), 97)
-        right, left = self.values(x), self.values(-x)
-        rounding = 4 * FLOAT64.epsilon * np.abs(right)
-        parity = next((sign for sign in (1, -1) if np.all(np.abs(left - sign * right) <= rounding)), 0)
+        """Return the pieces from left to right, continuous where the function is continuous."""
+        mirror = replace(self, values=lambda x: self.values(-x))  # pieces of even and odd functions are then symmetric
+        return self._joined([*(piece.mirrored() for piece in reversed(mirror.right_half())), *self.right_half()])
+
+    def right_half(self) -> list[Piece]:
+        """Return the pieces from 0 to the reach."""
         grid = [0.0, *(2.0**k for k in range(1, int(np.log2(self.reach)) + 1))]
-        found = self._merged(piece for ends in pairwise(grid) for piece in self._resolved(*ends))
-        if parity:
-            below = [piece.mirrored(parity) for piece in reversed(found)]
-        else:
-            ends = [-x for x in reversed(grid)]
-            below = self._merged(piece for pair in pairwise(ends) for piece in self._resolved(*pair))
-        return self._joined([*below, *found])
+        return self._merged(piece for ends in pairwise(grid) for piece in self._resolved(*ends))
 
     @cached_property
     def _floor(self) -> float:
-        """Size of what counts as 0: the function in the middle, times what rounding leaves of it."""
-        return float(1e-2 * self.tolerance * np.max(np.abs(self.values(np.linspace(-3.9, 4.1, 65)))))
+        """The size of values that count as 0, relative to the size of the function near 0."""
+        return float(1e-2 * self.tolerance * np.max(np.abs(self.values(_NEAR_0))))
 
     def _fit(self, low: float, high: float) -> tuple[bool, Array]:
-        """Return whether a series resolves the function between two points, and the series without what is noise."""
+        """Return whether a series resolves the function between two points, and the series without its noise."""
         middle, half = (low + high) / 2, (high - low) / 2
         inner = np.clip(middle + half * _WITNESSES, np.nextafter(low, high), np.nextafter(high, low))
         y = self.values(np.concatenate([middle + half * _NODES, inner]))
@@ -171,7 +159,7 @@ class _Fitted:
         return bool(len(series) < DEGREE and wrong <= 4 * level), series
 
     def _resolved(self, low: float, high: float) -> Iterator[Piece]:
-        """Yield the pieces between two points; how many they become is limited where they are merged."""
+        """Yield the pieces between two points; `_merged` limits their number."""
         good, series = self._fit(low, high)
         if not good and high - low <= NARROW * max(abs(low), abs(high), 1.0):
             good, series = True, self.values(np.array([np.nextafter(low, high), np.nextafter(high, low)]))
@@ -186,7 +174,7 @@ class _Fitted:
         yield from self._resolved(cut, high)
 
     def _kink(self, low: float, high: float) -> float | None:
-        """Return the place of the one kink between two points, None where there is none or there are several."""
+        """Return the position of the only kink between two points, or None if there is none or more than one."""
         a, b = low, high
         while b - a > 4 * FLOAT64.epsilon * max(abs(low), abs(high)):
             middle = (a + b) / 2
@@ -201,7 +189,7 @@ class _Fitted:
         return short if abs(short - found) <= b - a else found
 
     def _merged(self, pieces: Iterator[Piece]) -> list[Piece]:
-        """Return the pieces, neighbours in one where one series resolves both."""
+        """Return the pieces, with neighbours merged where one series resolves both."""
         found: list[Piece] = []
         for count, piece in enumerate(pieces):
             if count > 2 * MOST:
@@ -216,7 +204,7 @@ class _Fitted:
         return found
 
     def _joined(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces with one value where neighbours meet within the tolerance."""
+        """Return the pieces, made continuous where neighbours meet within the tolerance."""
         ends = [[piece(piece.low), piece(piece.high)] for piece in pieces]
         size = max(self._floor, 1e-300) / self.tolerance
         for before, after in pairwise(ends):
@@ -227,7 +215,7 @@ class _Fitted:
 
 
 def _piece(low: float, high: float, series: Array) -> Piece:
-    """Piece of a Chebyshev series; a straight one with short numbers where these were meant."""
+    """Return the piece of a Chebyshev series; the numbers of a straight piece are rounded to short fractions."""
     half = Fraction(high - low) / 2
     coefficients = [Fraction(float(c)) / half**k for k, c in enumerate(chebyshev.cheb2poly(series))]
     if len(coefficients) <= 2:
@@ -238,12 +226,13 @@ def _piece(low: float, high: float, series: Array) -> Piece:
 
 
 def _meant(value: Fraction) -> Fraction:
+    """Return the short fraction that a number approximates, or the number."""
     short = value.limit_denominator(SHORT)
     return short if abs(short - value) <= Fraction(1, 10**12) * max(abs(value), Fraction(1)) else value
 
 
 def _function(name: str, values: Values, pieces: list[Piece], tolerance: float) -> Function:
-    """Return the function of the pieces, with straight lines beyond them, and how far it is from the true values."""
+    """Return the function of the pieces, straight beyond them, with bounds on its distance from the true values."""
     first, last = pieces[0], pieces[-1]
     cuts = [first.low, *(piece.high for piece in pieces)]
     trees = [_straight(first, first.low), *(piece.tree for piece in pieces), _straight(last, last.high)]
@@ -267,7 +256,7 @@ def _straight(piece: Piece, end: Fraction) -> Tree:
 
 
 def _kinks(pieces: list[Piece], size: float, tolerance: float) -> Iterator[Fraction]:
-    """Yield where the function itself, of that size, has a kink or a jump: pieces meet there with a bend to be seen."""
+    """Yield the ends of pieces at which a function of this size has a kink or a jump larger than the tolerance."""
     seen = max(SEEN, 1e3 * tolerance)
     for before, after in pairwise(pieces):
         jump, slope = float(after(after.low) - before(before.high)), float(after.slopes[0])
@@ -278,7 +267,7 @@ def _kinks(pieces: list[Piece], size: float, tolerance: float) -> Iterator[Fract
 
 
 def _noise(values: Values) -> float:
-    """Return how far a function, relative to its size, is from smooth on stretches of 1/100: its rounding errors."""
+    """Return the rounding errors of a function, relative to its size: its roughness on intervals of length 1/100."""
     middles = np.array([[-2.31], [-1.07], [-0.23], [0.41], [1.19], [2.77]])
     y = values((middles + 0.005 * _NODES).ravel()).reshape(len(middles), -1)
     return float(np.median(np.max(np.abs(y @ _SERIES.T)[:, -6:], axis=1) / (np.max(np.abs(y), axis=1) + 1e-300)))

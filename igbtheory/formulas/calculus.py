@@ -1,4 +1,4 @@
-"""What follows from a formula alone: its derivative, parity and degree of homogeneity."""
+"""The derivative, the reflection and the degree of homogeneity of a formula."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -42,7 +42,7 @@ _SLOPES: dict[str, Callable[[Tree], Tree]] = {
     "atan": lambda a: power(add(ONE, power(a, _TWO)), number(-1)),
     "sinh": lambda a: call("cosh", a),
     "cosh": lambda a: call("sinh", a),
-    # keeps its digits where tanh is near 1; 1 - tanh^2 would not
+    # unlike 1 - tanh^2, it does not cancel where tanh is near 1
     "tanh": lambda a: power(call("sech", a), _TWO),
     "sech": lambda a: -mul(call("sech", a), call("tanh", a)),
     "asinh": lambda a: power(add(ONE, power(a, _TWO)), number("-1/2")),
@@ -57,7 +57,7 @@ _SLOPES: dict[str, Callable[[Tree], Tree]] = {
 
 
 def derivative(tree: Tree) -> Tree:
-    """Return the derivative d/dx of a formula, off its kinks."""
+    """Return the derivative d/dx of a formula, valid away from its kinks."""
     match tree:
         case Variable():
             return ONE
@@ -73,7 +73,7 @@ def derivative(tree: Tree) -> Tree:
             return mul(tree, derivative(mul(exponent, call("log", base))))
         case Call(name, argument):
             inner = derivative(argument)
-            return ZERO if inner == ZERO else mul(_SLOPES[name](argument), inner)  # of log(0), too
+            return ZERO if inner == ZERO else mul(_SLOPES[name](argument), inner)  # also in log(0)
         case Choice(test, yes, no):
             return choice(test, derivative(yes), derivative(no))
         case _:
@@ -86,7 +86,7 @@ def reflected(tree: Tree) -> Tree:
 
 
 def degree(tree: Tree) -> Fraction | None:
-    """Return p with f(a x) = a^p f(x) for a > 0, or None where the formula is not of the form b x^p."""
+    """Return the p with f(a x) = a^p f(x) for a > 0, or None if the formula does not have the form b x^p."""
     match tree:
         case Number() | Constant() | Parameter() if tree != ZERO:
             return Fraction(0)

@@ -1,4 +1,4 @@
-"""Activations from Python: callables, recorded as formulas or approximated, and tables of knots."""
+"""Activations from Python: callables, which are recorded as formulas or approximated, and tables of knots."""
 
 import sys
 from collections.abc import Callable
@@ -23,18 +23,19 @@ from igbtheory.formulas.tree import Number, Tree, X, add, mul, varies
 from igbtheory.numbers import FLOAT64
 
 PROBES = np.linspace(-3.1, 4.3, 65)
-"""Points at which a callable is tried."""
+"""Points at which a callable is evaluated to test it."""
 AGREE = 1e-6
-"""Difference from its values with which a recorded formula is that of a callable, which single precision leaves."""
+"""Largest relative difference between a callable and its recorded formula; single precision may cause it."""
 LONGEST = 100
-"""Characters of a formula that is its own name."""
+"""Largest number of characters of a recorded formula that serves as its name."""
 MOST_KNOTS = 1000
+"""Largest number of knots of a table."""
 
 
 def from_callable(function: Callable[..., Any]) -> Function:
-    """Return the function that a callable computes: recorded as a formula where it can be, else approximated.
+    """Return the function that a callable computes, recorded as a formula if possible, otherwise approximated.
 
-    TypeError, ValueError: it raises, is not elementwise or random, or returns another shape than it is given.
+    TypeError, ValueError: the callable raises an error, is random or not elementwise, or changes the shape.
     """
     name = name_of(function)
     values = _evaluator(name, function)
@@ -53,7 +54,7 @@ def from_callable(function: Callable[..., Any]) -> Function:
 
 
 def _spline(name: str, spline: Any) -> Function:
-    """Return the function of a SciPy spline: polynomials `c[:, i]` in x - x[i], the outer ones also beyond its ends."""
+    """Return the function of a SciPy spline: polynomials `c[:, i]` in x - x[i], extended beyond its ends."""
     knots = [Fraction(repr(x)) for x in spline.x.tolist()]
     rows = [[Fraction(c) for c in row] for row in spline.c.T[:, ::-1].tolist()]
     trees = [polynomial(row, add(X, Number(-knot))) for knot, row in zip(knots, rows, strict=False)]
@@ -61,7 +62,7 @@ def _spline(name: str, spline: Any) -> Function:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return the name of a callable with its keywords, or of its class."""
+    """Return the name of a callable with its keywords, or the name of its class."""
     if isinstance(function, partial):
         keywords = ", ".join(f"{key}={value}" for key, value in function.keywords.items())
         return f"{name_of(function.func)} with {keywords}"
@@ -70,9 +71,9 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def _of_formula(name: str, tree: Tree, values: Values) -> Function:
-    """Return the function of the catalogue with a recorded formula, or one named by the formula.
+    """Return the function of a recorded formula: one of the catalogue, or one whose name is the formula.
 
-    Where the formula leaves the range of the numbers far out, or has a hole, the values may still be approximated.
+    If the formula is undefined at a point or overflows at large x, its values are approximated instead.
     """
     if not varies(tree):
         raise ValueError(f"expected a function of x, got {name}, which is constant; let it use its argument")
@@ -95,31 +96,24 @@ def _of_formula(name: str, tree: Tree, values: Values) -> Function:
 def _evaluator(name: str, function: Callable[..., Any]) -> Values:
     """Return a function of arrays that calls the callable with an array, with a tensor, or number by number."""
     ways: list[Callable[[Any], Any]] = [function, np.vectorize(partial(_of_number, function), otypes=[float])]
-    if torch := sys.modules.get("torch"):  # no callable needs it where it is not loaded
+    if torch := sys.modules.get("torch"):  # a callable that needs it has imported it
         tensors = [partial(_of_tensors, torch, function, kind) for kind in (torch.float64, torch.float32)]
         ways = [*tensors, *ways] if isinstance(function, torch.nn.Module) else [ways[0], *tensors, ways[1]]
-    first: Exception | None = None
+    errors = []
     for way in ways:
+        values = partial(_called, name, way)
         try:
-            with np.errstate(all="ignore"):
-                y = np.asarray(way(PROBES.copy()))
-        except Exception as error:  # noqa: BLE001 - whatever the user's code raises
-            first = first or error
+            y = values(PROBES)
+        except ValueError as error:
+            errors.append(error)
         else:
-            if not (first and np.isnan(y).all()):
-                return partial(_called, name, way)
-    raise _raising(name, first) from first
-
-
-def _raising(name: str, error: Exception | None) -> ValueError:
-    return ValueError(
-        f"expected a callable of an array, or of a number, as an activation, got {name}, which raises "
-        f"{type(error).__name__}: {error}; let it return a float for every float that it is given"
-    )
+            if not (errors and np.isnan(y).all()):
+                return values
+    raise errors[0]
 
 
 def _of_number(function: Callable[..., Any], x: float) -> Any:
-    """Return the value at a number, nan where it leaves the range of the numbers."""
+    """Return the value at a number, or nan if it overflows or divides by 0."""
     try:
         return function(x)
     except (OverflowError, ZeroDivisionError):
@@ -131,7 +125,10 @@ def _called(name: str, way: Callable[[Any], Any], x: NDArray[np.float64]) -> NDA
         with np.errstate(all="ignore"):
             y = np.asarray(way(np.array(x, order="C")))  # a copy, which the callable may change
     except Exception as error:
-        raise _raising(name, error) from error
+        raise ValueError(
+            f"expected a callable of an array, or of a number, as an activation, got {name}, which raises "
+            f"{type(error).__name__}: {error}; let it return a float for every float that it is given"
+        ) from error
     if y.dtype.kind not in "biuf":
         raise TypeError(f"expected a callable that returns real numbers, got {y.dtype} from {name}; return floats")
     return y.astype(float)
@@ -143,7 +140,7 @@ def _of_tensors(torch: Any, function: Callable[..., Any], kind: Any, x: NDArray[
 
 
 def _checked(name: str, values: Values) -> NDArray[np.float64]:
-    """Return the values at PROBES of a callable that does with every number the same, whatever stands beside it."""
+    """Return the values at PROBES. ValueError: they are not finite, or depend on other numbers or on the call."""
     y = values(PROBES)
     if y.shape != PROBES.shape:
         raise ValueError(
@@ -165,9 +162,9 @@ def _checked(name: str, values: Values) -> NDArray[np.float64]:
 
 
 def from_table(x: Any, y: Any) -> Function:
-    """Return the piecewise linear function through the knots (x, y), straight on beyond the first and the last.
+    """Return the piecewise linear function through the knots (x, y), whose outer pieces extend beyond the knots.
 
-    It is exact: the floats are the numbers that they print. ValueError: x does not increase.
+    It is exact, where a float stands for the decimal that it prints. ValueError: x does not increase.
     """
     try:
         x, y = (np.asarray(part, dtype=float) for part in (x, y))

@@ -1,4 +1,4 @@
-"""What a formula is like as a whole: how fast it grows, and whether it is monotone."""
+"""Global properties of a formula: its growth and its monotonicity."""
 
 import numpy as np
 
@@ -6,23 +6,23 @@ from igbtheory.formulas.pieces import Pieces
 from igbtheory.numbers import FLOAT64
 
 GRID = np.concatenate([np.linspace(-40, 40, 8001), *(s * np.geomspace(40, 2**13, 200) for s in (-1, 1))])
-"""Points that stand for the x axis where a property is looked for and not proven."""
+"""Points at which a property is checked when it is not proven."""
 
 LARGEST_LOG = float(np.log(np.finfo(float).max))
-"""Logarithm of the largest number: what is infinite is larger."""
+"""Logarithm of the largest finite number."""
 
 
 def growth(values: Pieces) -> str:
-    """Return how |phi| grows: "bounded", "polynomial", "exponential", "gaussian" (as exp(a x^2)) or "faster".
+    """Return the growth of |phi|: "bounded", "polynomial", "exponential", "gaussian" (like exp(a x^2)) or "faster".
 
-    All but the last two are square-integrable under every Gaussian; "gaussian" only under those narrow enough.
+    The first three are square-integrable under every Gaussian, "gaussian" under narrow Gaussians only, "faster" never.
     """
     x = 2.0 ** np.arange(10)
     with np.errstate(all="ignore"):
         logs = np.maximum(*(np.log(np.abs(values(FLOAT64, sign * x))) for sign in (1, -1)))
         far = [np.max(np.abs(values(FLOAT64, scale * np.linspace(-1, 1, 65)))) for scale in (1e3, 1e4)]
     last = np.flatnonzero(np.isfinite(logs))[-1:]
-    # exp(x^4) is out of range before long, x^64 is not yet e^30 times as large at twice the x
+    # exp(x^4) soon overflows, while x^64 never reaches e^30 with a doubling exponent
     order = np.log2(logs[last] / logs[last - 1]) if last.size and last and logs[last] > 30 else 0.0
     if last.size and last + 1 < x.size and logs[last + 1] == np.inf:
         order = max(order, np.log2(LARGEST_LOG / max(logs[last], 1.0)))
@@ -36,7 +36,7 @@ def growth(values: Pieces) -> str:
 
 
 def monotonicity(slope: Pieces, jumps: list[float]) -> int:
-    """Return 1 where slope and jumps are nowhere negative, -1 where they are nowhere positive, else 0; on a grid."""
+    """Return 1 if slope and jumps are never negative on a grid, -1 if they are never positive, else 0."""
     with np.errstate(all="ignore"):
         found = np.concatenate([slope(FLOAT64, GRID), jumps])
     if np.all(found >= 0):

@@ -1,4 +1,4 @@
-"""The closed form that a formula shows by itself, whatever its name."""
+"""The closed form of a formula, whatever its name."""
 
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.catalogue.rectified import Rectified
@@ -9,7 +9,7 @@ from igbtheory.formulas.tree import Number, number, substitute
 
 
 def closed_of(pieces: Pieces) -> ClosedForm | None:
-    """Return the closed form of a function of the catalogue, or of one with a kink that is homogeneous, else None."""
+    """Return the closed form of a function in the catalogue or of a homogeneous function with a kink, or None."""
     for phi in FUNCTIONS.values():
         if phi.closed and phi.pieces == pieces:
             return phi.closed

@@ -1,4 +1,4 @@
-"""The domain of a formula: refused where it is not a finite real number somewhere that a Gaussian reaches."""
+"""The domain of a formula, which must contain every real number, since a Gaussian takes every value."""
 
 from fractions import Fraction
 from functools import reduce
@@ -11,25 +11,25 @@ from numpy.typing import NDArray
 from igbtheory.formulas.character import GRID, growth
 from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.roots import guards, roots
-from igbtheory.formulas.tree import Tree, Variable, children, evaluate
+from igbtheory.formulas.tree import Tree, children, evaluate, varies
 from igbtheory.numbers import FLOAT64
 
 STEEPEST = 0.49
-"""Power of 1/|x| at a point from which on E phi^2 counts as infinite; it is from 1/2 on."""
+"""Power p of 1/|x| at a point from which E phi^2 counts as infinite; in theory it is infinite from p = 1/2."""
 FIRST = 8
-"""Roots of one part of a formula that are tried: those of an oscillation, all alike, take seconds."""
-BESIDE = Fraction(1, 10**20)
-"""Distance from a piece at which a root counts as its end: a comparison may change at a pole, too."""
+"""Number of roots tried of each part of a formula; the many roots of an oscillation would take seconds."""
+BESIDE = Fraction(1, 10**12)
+"""Distance from a piece within which a root belongs to it: a comparison may also change at a pole."""
 SOME = np.linspace(-2.03, 2.07, 50)
-"""Points of which at most one may be a pole."""
+"""Test points, of which at most one may be a pole."""
 
 
 def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
-    """Refuse a formula that is constant, somewhere infinite or not real, or grows faster than a Gaussian falls.
+    """Raise ValueError if a formula is constant, infinite, not real, or grows faster than a Gaussian decays.
 
-    text: as the user wrote it, for the place in the error.
+    text: the formula as the user wrote it, which the error quotes; values: its pieces.
     """
-    if not _has_x(tree):
+    if not varies(tree):
         raise ValueError(f"expected a function of x, got the constant {text!r:.200}; write x into it, as in tanh(x)")
     ends = [None, *values.kinks, None]
     poles = [
@@ -70,17 +70,13 @@ def refuse_outside(text: str, tree: Tree, values: Pieces) -> None:
 
 
 def _overflows(tree: Tree, x: NDArray[np.float64]) -> Any:
-    """Return where some part of a formula is infinite, which makes it no number in double precision alone."""
+    """Return whether some part of a formula is infinite at x; it then overflows and may still be a real number."""
     own = np.isinf(evaluate(tree, FLOAT64, x) + 0 * x)
     return reduce(np.logical_or, (_overflows(part, x) for part in children(tree)), own)
 
 
-def _has_x(tree: Tree) -> bool:
-    return isinstance(tree, Variable) or any(map(_has_x, children(tree)))
-
-
 def square_is_infinite(values: Pieces, root: Fraction) -> bool:
-    """Return whether values grow beside a point like |x - root|^-1/2 or faster: their mean square is infinite."""
+    """Return whether values grow like |x - root|^-1/2 or faster near a root, so that their mean square is infinite."""
     at, scale = float(root), max(abs(float(root)), 1.0)
     apart = scale * 2.0 ** -np.array([14, 22])
     for side in (-1, 1):
@@ -92,6 +88,6 @@ def square_is_infinite(values: Pieces, root: Fraction) -> bool:
 
 
 def _place(text: str, token: str) -> str:
-    """Return where in the text the sign is, for an error."""
+    """Return the column of a token in the text, for an error."""
     column = text.find(token)
     return f", at column {column + 1}," if column >= 0 else ""

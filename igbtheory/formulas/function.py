@@ -1,4 +1,4 @@
-"""An activation function: its formula and, as optional extra knowledge, its closed forms."""
+"""An activation function: its formula and, if known, its closed forms."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -18,43 +18,43 @@ from igbtheory.formulas.tree import Tree, substitute, symbols
 from igbtheory.numbers import FLOAT64, Kind
 
 CLOSE = 1e-10
-"""Distance of a formula from the function it approximates, relative to its size, up to which slopes are taken of it."""
+"""Largest relative error of an approximating formula whose slopes may be used."""
 
 
 class ClosedForm(ABC):
-    """Gaussian moments of phi in closed form, for a centred pre-activation; every kind of number runs them."""
+    """Gaussian moments of phi in closed form, for a centred pre-activation, in every kind of number."""
 
     @property
     def roundings(self) -> float:
-        """Rounding errors that they make."""
+        """The relative error of the moments, as a multiple of the rounding error of one operation."""
         return 4.0
 
     @abstractmethod
     def mean(self, n: Kind, q: Any) -> Any:
-        """Mean E phi(h), h ~ N(0, q)."""
+        """Return the mean E phi(h), h ~ N(0, q)."""
 
     @abstractmethod
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """Covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
+        """Return the covariance of phi(h_a) and phi(h_b), without cancellation at small q_ab."""
 
     @abstractmethod
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """Mean E phi'(h_a) phi'(h_b), by Price's theorem the derivative of the covariance by q_ab.
+        """Return E phi'(h_a) phi'(h_b), which is the derivative of the covariance by q_ab (Price's theorem).
 
-        A jump of phi is a delta function of phi': it contributes the density of the pair at the jump.
+        A jump of phi is a delta function of phi', which contributes the density of the pair at the jump.
         """
 
     def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
+        """Return the covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
 
-        To be overridden where q - q_ab is formed: rounding q loses it when var_chi is small.
+        Override it if the covariance contains q - q_ab, whose digits are lost by rounding q if var_chi is small.
         """
         q = var_mu + var_chi
         return self.covariance(n, q, q, var_mu)
 
     @abstractmethod
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Half the mean of (phi(h_a) - phi(h_b))^2, equal variances, without cancellation at small var_chi."""
+        """Return E (phi(h_a) - phi(h_b))^2/2 at equal variances, without cancellation at small var_chi."""
 
 
 @final
@@ -62,8 +62,8 @@ class ClosedForm(ABC):
 class Function:
     """The function phi of one pre-activation x.
 
-    name: as the user wrote it; tree: its formula; closed: its closed forms where they are known; aliases: names that
-    libraries give it beside; doubt: how far the formula is from the function it stands for, None where it is exact.
+    name: as the user wrote it; tree: its formula; closed: its closed forms, or None if they are unknown; aliases:
+    further names in libraries; doubt: bounds on the error of an approximating formula, or None if the formula is exact.
     """
 
     name: str
@@ -78,12 +78,12 @@ class Function:
 
     @cached_property
     def _hash(self) -> int:
-        """Hash of name and tree: walked once, as every cache asks for it at every layer."""
+        """The hash of name and tree, kept because caches need it at every layer."""
         return hash((self.name, self.tree))
 
     @cached_property
     def free_symbols(self) -> frozenset[Any]:
-        """SymPy symbols that stand for numbers."""
+        """The SymPy symbols in the formula, which stand for numbers."""
         return symbols(self.tree)
 
     def __str__(self) -> str:
@@ -91,53 +91,53 @@ class Function:
 
     @cached_property
     def pieces(self) -> Pieces:
-        """Analytic pieces between the kinks."""
+        """The analytic pieces between the kinks."""
         return split(self.tree)
 
     @property
     def kinks(self) -> tuple[Fraction, ...]:
-        """The kinks of the function itself, without the ends of polynomials that approximate it."""
+        """The kinks of the function, without the ends of approximating polynomials."""
         return self.doubt.kinks if self.doubt else self.pieces.kinks
 
     @cached_property
     def slope(self) -> Pieces:
-        """Derivative phi', piece by piece; the jumps of phi itself are not in it."""
+        """The derivative phi', piece by piece, without the delta functions at jumps of phi."""
         return Pieces(self.pieces.kinks, tuple(derivative(formula) for formula in self.pieces.formulas))
 
     @cached_property
     def derivative(self) -> "Function":
-        """The function phi' off the kinks; where phi jumps, its moments lack what the jumps add."""
+        """The function phi', without the delta functions at jumps of phi."""
         return Function(f"derivative of {self.name}", derivative(self.tree))
 
     @cached_property
     def parity(self) -> int:
-        """Parity: 1 even, -1 odd, 0 neither."""
+        """The parity: 1 if even, -1 if odd, 0 if neither."""
         return self.pieces.parity()
 
     @cached_property
     def degree(self) -> Fraction | None:
-        """Number p with phi(a x) = a^p phi(x) for a > 0, or None."""
+        """The p with phi(a x) = a^p phi(x) for a > 0, or None if there is none."""
         return self.pieces.degree()
 
     @cached_property
     def growth(self) -> str:
-        """Growth at large |x|: "bounded", "polynomial", "exponential", "gaussian" or "faster"."""
+        """The growth at large |x|: "bounded", "polynomial", "exponential", "gaussian" or "faster"."""
         return growth(self.pieces)
 
     @property
     def smooth(self) -> bool:
-        """Whether it has no kinks or jumps, also none that its pieces do not show."""
+        """True if there are no kinks or jumps, including those too many to be split."""
         return not self.kinks and self.pieces.split
 
     @cached_property
     def monotonicity(self) -> int:
-        """Monotonicity: 1 increasing, -1 decreasing, 0 neither, as far as a fine grid shows."""
+        """The monotonicity on a fine grid: 1 if increasing, -1 if decreasing, 0 if neither."""
         if not self.pieces.split:
             return 0
         return monotonicity(self.slope, [float(jump) for jump in self.pieces.jumps(FLOAT64)])
 
     def refuse_doubt(self) -> None:
-        """Refuse a function whose formula is too far from it for slopes and limits, which have no error."""
+        """Raise ValueError if the formula is too inaccurate for slopes and limits, which report no error."""
         size = np.max(np.abs(self(FLOAT64, np.linspace(-8, 8, 65))))
         if self.doubt and max(self.doubt.between(-8, 8)) > CLOSE * size:
             raise ValueError(
@@ -146,7 +146,7 @@ class Function:
             )
 
     def latex(self) -> str:
-        """The formula in LaTeX, by its name."""
+        """Return the definition of phi by its name, in LaTeX."""
         return rf"\phi(x) = \text{{{self.name}}}(x)"
 
     def __call__(self, n: Kind, x: Any) -> Any:
@@ -155,14 +155,14 @@ class Function:
 
 
 def of_pieces(name: str, pieces: Pieces, doubt: Doubt | None = None) -> Function:
-    """Return the function with these pieces, which need not be found again."""
+    """Return the function with these pieces, without splitting its formula again."""
     phi = Function(name, pieces.tree, doubt=doubt)
     vars(phi)["pieces"] = pieces
     return phi
 
 
 def composed(outer: Function, inner: Function) -> Function:
-    """Return the function outer(inner(x)). ValueError: one of them is approximated, so that the error is not known."""
+    """Return the function outer(inner(x)). ValueError: a function is approximated, so that the error is unknown."""
     for phi in (outer, inner):
         if phi.doubt:
             raise ValueError(

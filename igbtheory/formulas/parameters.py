@@ -1,4 +1,4 @@
-"""Parameters of formulas: names beside x that stand for numbers, or for symbols, which only `derive` keeps."""
+"""Parameters of formulas: names besides x that stand for numbers, or for symbols, which only `derive` accepts."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,15 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from igbtheory.formulas.catalogue import NAMED
-from igbtheory.formulas.reader import FUNCTIONS, folded
+from igbtheory.formulas.reader import folded
 from igbtheory.formulas.sympy_reader import constant
 from igbtheory.formulas.tree import Number, Tree
+from igbtheory.formulas.vocabulary import FUNCTIONS
 
-RESERVED = {"x", "pi", "E", "where", *FUNCTIONS}
+RESERVED = {"x", "pi", "E", *FUNCTIONS}
 
 
 def parameter_trees(text: str, parameters: Mapping[str, Any]) -> dict[str, Tree]:
-    """Return what the parameters of a formula stand for. ValueError: no number, or no name in the formula."""
+    """Return the trees of the parameters of a formula. ValueError: no number, or a name that the formula lacks."""
     words = set(re.findall(r"[A-Za-z_]\w*", text))
     refuse_unused(parameters.keys() - words, words - RESERVED - {word for word in words if folded(word) in NAMED})
     for name in parameters:
@@ -26,14 +27,14 @@ def parameter_trees(text: str, parameters: Mapping[str, Any]) -> dict[str, Tree]
 
 
 def refuse_unused(parameters: Iterable[str], known: Iterable[str] = ()) -> None:
-    """Refuse parameters that an activation does not have; known: those that it has."""
+    """Raise ValueError if there are parameters that an activation does not have; known: its own parameters."""
     if parameters := sorted(parameters):
         has = f"whose parameters are {', '.join(sorted(known))}" if known else "which has no parameters"
         raise ValueError(f"expected parameters of the activation, {has}, got {', '.join(parameters)}; leave them out")
 
 
 def with_values(text: str, parameters: Mapping[str, Any]) -> str:
-    """Return the formula with the values in place of their names."""
+    """Return the text of the formula with the values in place of their names."""
     for name, value in parameters.items():
         plain = re.fullmatch(r"\w+(\.\d+)?", str(value))
         text = re.sub(rf"(?<![\w.]){name}\b", str(value) if plain else f"({value})", text)
@@ -41,7 +42,7 @@ def with_values(text: str, parameters: Mapping[str, Any]) -> str:
 
 
 def parameter_tree(name: str, value: Any) -> Tree:
-    """Return what a parameter stands for. ValueError: no finite number."""
+    """Return the tree of the value of a parameter. ValueError: it is no finite number."""
     if hasattr(value, "is_Rational"):
         return constant(name, value)
     try:

@@ -31,18 +31,18 @@ from igbtheory.numbers import FLOAT64, Kind
 _BOUNDED = frozenset({"sin", "cos", "tanh", "sech", "atan", "asinh", "erf", "erfc", "sigmoid", "softplus"})
 
 MANY = 16
-"""Kinks beyond which each formula is evaluated on its own interval alone."""
+"""Number of kinks from which each formula is evaluated only on its own interval."""
 BESIDE = Fraction(1, 2**50)
-"""Relative distance from a point where a formula is infinite at which it is evaluated instead."""
+"""Relative distance from a singular point at which a formula is evaluated instead of at the point."""
 SETTLED, NEAR = 1e-3, 1e-12
-"""Relative change of a jump that is none, and value of a guard near to 0."""
+"""Largest relative change of a jump that has converged, and largest relative value of a guard that counts as 0."""
 MODERATE = 8
-"""Exponent up to which a power of a far point stays in range beside others."""
+"""Largest exponent of a power that cannot overflow at a distant point."""
 _UNIT = np.arange(1, 2048) * (np.sqrt(5) - 1) / 2 % 1
 SOME = np.concatenate([side * scale for side in (-1, 1) for scale in (4 * _UNIT, 64 * _UNIT, 64 * 2 ** (8 * _UNIT))])
-"""Points of no pattern at which the pieces of a formula are compared with it."""
+"""Irregular points at which the pieces of a formula are compared with the formula."""
 ROUNDED = 1e-6
-"""Relative difference of two values that rounding may make."""
+"""Largest relative difference of two values that may be a rounding error."""
 Values = Callable[[NDArray[np.float64]], Any]
 
 
@@ -51,16 +51,16 @@ Values = Callable[[NDArray[np.float64]], Any]
 class Pieces:
     """A function given by `formulas[i]` between `kinks[i - 1]` and `kinks[i]`.
 
-    kinks: exact numbers, ascending; formulas: one more than there are kinks, free of choices.
+    kinks: exact numbers, ascending; formulas: one more than kinks, without choices.
     """
 
     kinks: tuple[Fraction, ...]
     formulas: tuple[Tree, ...]
 
     def __call__(self, n: Kind, x: Any) -> Any:
-        """Values at x in the kind n; a formula with a singularity sees only points of its own interval.
+        """Return the values at x in the kind n; a formula with a singularity is evaluated only in its own interval.
 
-        At a point where it is infinite or undefined, the value is that beside it.
+        At a kink where a formula is infinite or undefined, the value just right of the kink is returned.
         """
         for kink in self.infinite:
             x = np.where(x == n.number(kink), n.number(kink + max(BESIDE, abs(kink) * BESIDE)), x)[()]
@@ -76,12 +76,12 @@ class Pieces:
             if low is not None and high is not None:
                 inside = inside & (x < n.number(high))
             seen = x if _entire(formula) else np.where(inside, x, n.number(between(low, high)))[()]
-            # a product is ten times faster than np.where, which branches; zero gives a constant the type of x
+            # a product is ten times as fast as np.where; adding zero gives a constant the type of x
             total = total + (evaluate(formula, n, seen) + zero) * inside
         return total
 
     def place_by_place(self, n: Kind, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the values at floats, each formula at those of its own interval alone."""
+        """Return the values at floats, evaluating each formula only in its own interval."""
         flat = x.ravel()
         places = np.searchsorted(self._float_kinks, flat, side="right")
         order = np.argsort(places, kind="stable")
@@ -93,17 +93,17 @@ class Pieces:
 
     @property
     def split(self) -> bool:
-        """Whether the formulas are free of choices and steps; where these are too many, they are not."""
+        """True if the formulas contain no choices and steps. They do if these are too many to be split."""
         return self.split_within(np.inf)
 
     def split_within(self, reach: float) -> bool:
-        """Whether the formulas that hold somewhere for |x| < reach are free of choices and steps."""
+        """Return whether the formulas that hold somewhere in |x| < reach contain no choices and steps."""
         first, last = np.searchsorted(self._float_kinks, [-reach, reach], side="right")
         return all(map(is_split, self.formulas[first : last + 1]))
 
     @cached_property
     def infinite(self) -> tuple[Fraction, ...]:
-        """Kinks at which the formula is infinite or undefined on one side."""
+        """Kinks at which the formula on one side is infinite or undefined."""
         found = []
         with np.errstate(all="ignore"):
             for kink, sides in zip(self.kinks, pairwise(self.formulas), strict=True):
@@ -116,9 +116,9 @@ class Pieces:
         return np.array(self.kinks, dtype=float)
 
     def jumps(self, n: Kind) -> list[Any]:
-        """Jump at each kink, in the kind n; 0 exactly where polynomials meet, and where it is infinite.
+        """Return the jump at each kink, in the kind n: exactly 0 where polynomials meet, and 0 if it is infinite.
 
-        Of a formula that is singular at a kink, as atan(1/x) is, it is the rise from the one side to the other.
+        At a kink where a formula is singular, such as 0 for atan(1/x), it is a difference of values beside the kink.
         """
         return [
             self._risen(n, kink) if kink in self._hidden else evaluate(jump, n, n.number(kink))
@@ -126,7 +126,7 @@ class Pieces:
         ]
 
     def _risen(self, n: Kind, kink: Fraction) -> Any:
-        """Rise from just below a kink to just above it; 0 where it does not settle, as between infinite values."""
+        """Return the rise from just below a kink to just above it, or 0 if it does not converge."""
         beside = max(Fraction(1), abs(kink)) * Fraction(4 * n.epsilon)
         with np.errstate(all="ignore"):
             near, far = (self(n, n.number(kink + d)) - self(n, n.number(kink - d)) for d in (beside, 16 * beside))
@@ -134,7 +134,7 @@ class Pieces:
 
     @cached_property
     def _hidden(self) -> frozenset[Fraction]:
-        """Kinks at which the formula is singular on one side, so that its value there is none or that of either."""
+        """Kinks at which the formula on one side is singular, so that its value at the kink is not its limit."""
         with np.errstate(all="ignore"):
             return frozenset(
                 kink
@@ -146,12 +146,12 @@ class Pieces:
 
     @cached_property
     def _jumps(self) -> tuple[Tree, ...]:
-        """The formula of every jump, a number where both sides are polynomials."""
+        """The formula of every jump, which is a number if both sides are polynomials."""
         sides = zip(self.kinks, pairwise(self.formulas), strict=True)
         return tuple(add(_at(kink, right), -_at(kink, left)) for kink, (left, right) in sides)
 
     def parity(self) -> int:
-        """Parity: 1 for an even function, -1 for an odd one, 0 where the formulas show neither."""
+        """Return 1 if the formulas show an even function, -1 if they show an odd one, else 0."""
         if tuple(-kink for kink in reversed(self.kinks)) != self.kinks:
             return 0
         pairs = list(zip(self.formulas, reversed(self.formulas), strict=True))
@@ -163,7 +163,7 @@ class Pieces:
         return _choices(self.kinks, self.formulas)
 
     def degree(self) -> Fraction | None:
-        """Number p with f(a x) = a^p f(x) for every a > 0, or None."""
+        """Return the p with f(a x) = a^p f(x) for every a > 0, or None if there is none."""
         if any(self.kinks):
             return None
         degrees = {degree(formula) for formula in self.formulas if formula != ZERO}
@@ -171,7 +171,7 @@ class Pieces:
 
 
 def _at(kink: Fraction, tree: Tree) -> Tree:
-    """Formula of the value at a kink; the formula itself where it is singular there."""
+    """Return the formula of the value at a kink, or the formula itself if it divides by 0 there."""
     try:
         return substitute(tree, Number(kink))
     except ZeroDivisionError:
@@ -179,7 +179,7 @@ def _at(kink: Fraction, tree: Tree) -> Tree:
 
 
 def _mirrored(left: Tree, right: Tree, sign: int) -> bool:
-    """Whether left(x) is sign * right(-x), of formulas that are not split as far as values show."""
+    """Return whether left(x) = sign * right(-x); formulas that are not split are compared by their values."""
     other = reflected(right) if sign > 0 else -reflected(right)
     if left == other or is_split(left):
         return left == other
@@ -187,7 +187,7 @@ def _mirrored(left: Tree, right: Tree, sign: int) -> bool:
 
 
 def _entire(tree: Tree) -> bool:
-    """Whether a formula has a moderate value at every x."""
+    """Return whether a formula is finite and does not overflow at any x."""
     match tree:
         case Call(name, _) if name not in _BOUNDED:
             return False
@@ -200,7 +200,7 @@ def _entire(tree: Tree) -> bool:
 
 
 def _choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
-    """Return the formula that is trees[i] between cuts[i - 1] and cuts[i], as a tree of choices of least depth."""
+    """Return the formula that is trees[i] between cuts[i - 1] and cuts[i], as a balanced tree of choices."""
     if not cuts:
         return trees[0]
     half = len(cuts) // 2
@@ -210,14 +210,14 @@ def _choices(cuts: Sequence[Fraction], trees: Sequence[Tree]) -> Tree:
 
 @np.errstate(all="ignore")
 def equal(found: Values, true: Values) -> bool:
-    """Return whether two functions have the same values wherever both are finite."""
+    """Return whether a function has the true values wherever these are finite."""
     a, b = (np.asarray(values(SOME), dtype=float) + 0 * SOME for values in (found, true))
-    known = np.isfinite(a) & np.isfinite(b)
+    known = np.isfinite(b)
     return bool(np.all(np.abs(a - b)[known] <= ROUNDED * (1 + np.abs(b[known]))))
 
 
 def between(low: Fraction | None, high: Fraction | None) -> Fraction:
-    """An exact point between `low` and `high`."""
+    """Return an exact point between `low` and `high`; None means unbounded."""
     if low is None:
         return Fraction(0) if high is None else high - 1
     return low + 1 if high is None else (low + high) / 2

@@ -1,12 +1,12 @@
-"""Powers of either sign, a max(x, 0)^p + b max(-x, 0)^p: their Gaussian moments for any p > -1/2 but 0.
+"""Gaussian moments of homogeneous functions a max(x, 0)^p + b max(-x, 0)^p, for any p > -1/2 except 0.
 
 With c the correlation of u and v, both standard normal, and x = (1 + c)/2,
 
     K(c) = E max(u, 0)^p max(v, 0)^p = 2^p Gamma(p + 1)/(2 pi) x^(p + 1/2) I(x),
     I(x) = int_0^1 (1 - s)^p / sqrt(s (1 - x s)) ds = B(p + 1, 1/2) 2F1(1/2, 1/2; p + 3/2; x).
 
-It is the solution of the equation of the arc-cosine kernels (Cho and Saul 2009) that vanishes at c = -1. The integrands
-of I(x) and of I(1) - I(x) are positive, and the trapezoidal rule in log(s/(1 - s)) takes them at any x.
+K is the solution of the differential equation of the arc-cosine kernels (Cho and Saul 2009) that vanishes at c = -1.
+The integrands of I(x) and of I(1) - I(x) are positive, and the trapezoidal rule in log(s/(1 - s)) is exact at any x.
 """
 
 from dataclasses import dataclass
@@ -23,26 +23,26 @@ from igbtheory.numbers import Kind
 
 HALF = Fraction(1, 2)
 BLOCK = 2**20
-"""Nodes held at once."""
+"""Largest number of nodes held in memory at once."""
 _TINY = 1e-300
 
 
 @final
 @dataclass(frozen=True)
 class Powers(ClosedForm):
-    """Moments of a function that is homogeneous of degree p > -1/2: |x|^p times its values at -1 and 1."""
+    """Moments of a function that is homogeneous of degree p > -1/2: |x|^p times its value at -1 or 1."""
 
     pieces: Pieces
     p: Fraction
 
     @property
     def roundings(self) -> float:
-        """Those of the rule, of gamma functions at large p, and of the small variance of |x|^p at small p."""
+        """The errors of the rule, of gamma functions at large p, and of the small variance of |x|^p at small p."""
         p = float(self.p)
         return 40 + 4 * p + 4 / p**2
 
     def _parts(self, n: Kind) -> tuple[Any, Any]:
-        """Factors of sign(x) |x|^p and of |x|^p."""
+        """Return the factors of sign(x) |x|^p and of |x|^p in the function."""
         left, right = (evaluate(self.pieces.formulas[i], n, n.number(side)) for i, side in ((0, -1), (-1, 1)))
         return (right - left) / 2, (right + left) / 2
 
@@ -54,14 +54,14 @@ class Powers(ClosedForm):
         return s ** n.number(self.p) * self._at(n, n.correlation(q_ab, s))
 
     def _at(self, n: Kind, c: Any) -> Any:
-        """Covariance at variance 1."""
+        """Return the covariance at variance 1."""
         return sum(part**2 * found for part, found in zip(self._parts(n), _covariances(n, self.p, c), strict=True))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """The slope is p |x|^(p - 1) times the same factors, the other way round.
+        """Return the mean product of slopes: phi' is p |x|^(p - 1) with the two factors exchanged.
 
-        Where its powers have no averages, for p < 0, the series of 2F1 are continued by Euler's transformation to
-        those of the power -p times a power of 1 - c^2.
+        For p < 0 the averages of |x|^(p - 1) do not exist. Euler's transformation of 2F1 then gives the mean from the
+        power -p times a power of 1 - c^2.
         """
         s, less = n.sqrt(q_a * q_b), self.p - 1
         odd, even = self._parts(n)
@@ -79,7 +79,7 @@ class Powers(ClosedForm):
         return n.number(self.p) ** 2 * s ** n.number(less) * found
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Both parts take K(1) - K(c); the odd one adds K(-c), the even one takes it away."""
+        """Return the spread: K(1) - K(c), plus K(-c) in the odd part and minus K(-c) in the even part."""
         q = var_mu + var_chi
         scale = q ** n.number(self.p)
         if n.exact:
@@ -91,15 +91,16 @@ class Powers(ClosedForm):
 
 
 def _absolute(n: Kind, p: Fraction) -> Any:
-    """Mean E |u|^p of a standard normal u, p > -1."""
+    """Return the mean E |u|^p of a standard normal u, p > -1."""
     return n.number(2) ** n.number(p / 2) * n.gamma(n.number((p + 1) / 2)) / n.sqrt(n.pi)
 
 
 def _covariances(n: Kind, p: Fraction, c: Any) -> tuple[Any, Any]:
-    """Covariances of sign(u) |u|^p and of |u|^p, p > -1, with those of v: the odd and the even terms of a series in c.
+    """Return the covariances of sign(u) |u|^p with sign(v) |v|^p and of |u|^p with |v|^p, for p > -1.
 
-    E |u v|^p = (E |u|^p)^2 2F1(-p/2, -p/2; 1/2; c^2), and with the signs (E |u|^(p + 1))^2 c 2F1(b, b; 3/2; c^2), where
-    b = (1 - p)/2: no term is negative for c > 0. Near c = 1, where they do not fall, from K.
+    They are the odd and the even terms of a series in c without negative terms for c > 0. E |u v|^p is
+    (E |u|^p)^2 2F1(-p/2, -p/2; 1/2; c^2), and with signs (E |u|^(p + 1))^2 c 2F1(b, b; 3/2; c^2), b = (1 - p)/2. Near
+    c = 1, where the series converges slowly, K is used.
     """
     squares = [_absolute(n, p + k) ** 2 for k in (1, 0)]
     if n.exact:
@@ -118,7 +119,7 @@ def _covariances(n: Kind, p: Fraction, c: Any) -> tuple[Any, Any]:
 
 
 def _series(n: Kind, p: Fraction, k: int, z: Any) -> Any:
-    """Sum 2F1((k - p)/2, (k - p)/2; k + 1/2; z) - 1 for z up to 1/2."""
+    """Return 2F1((k - p)/2, (k - p)/2; k + 1/2; z) - 1 for z up to 1/2."""
     first, *ratios = _ratios(n, p, k)
     total = 1 + 0 * z
     for ratio in reversed(ratios):
@@ -128,7 +129,7 @@ def _series(n: Kind, p: Fraction, k: int, z: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def _ratios(n: Kind, p: Fraction, k: int) -> list[Any]:
-    """Ratios of the coefficients of that sum, as many as count."""
+    """Return the ratios of the coefficients of `_series`, as many as the precision needs."""
     most = int(-np.log2(n.epsilon) + 2 * p) + 4
     return [n.number(((k - p) / 2 + j) ** 2 / ((k + HALF + j) * (j + 1))) for j in range(most)]
 
@@ -138,13 +139,13 @@ def _factor(n: Kind, p: Fraction) -> Any:
 
 
 def _kernel(n: Kind, p: Fraction, x: Any, y: Any) -> Any:
-    """K at x = (1 + c)/2, y = 1 - x, for p > -1; infinite at y = 0 for p <= -1/2."""
+    """Return K at x = (1 + c)/2, y = 1 - x, for p > -1. It is infinite at y = 0 for p <= -1/2."""
     found = _factor(n, p) * x ** n.number(p + HALF) * _integral(n, p, y, difference=False)
     return found if p > -HALF else np.where(y > 0, found, np.inf)[()]
 
 
 def _fall(n: Kind, p: Fraction, y: Any) -> Any:
-    """Difference K(1) - K(c) at c = 1 - 2 y, y up to 1/2."""
+    """Return K(1) - K(c) at c = 1 - 2 y, y up to 1/2."""
     log_power = n.number(p + HALF) * n.log1p(-y)
     whole = _factor(n, p) * n.gamma(n.number(p + HALF)) * n.sqrt(n.pi) / n.gamma(n.number(p + 1))
     part = _factor(n, p) * y * _integral(n, p, y, difference=True)
@@ -152,7 +153,7 @@ def _fall(n: Kind, p: Fraction, y: Any) -> Any:
 
 
 def _integral(n: Kind, p: Fraction, y: Any, *, difference: bool) -> Any:
-    """Integral I(x), x = 1 - y, or the difference (I(1) - I(x))/y, at numbers or arrays y."""
+    """Return the integral I(x), x = 1 - y, or the difference (I(1) - I(x))/y, at numbers or arrays y."""
     flat = np.ravel(np.asarray(y))
     if not flat.size:
         return y
@@ -167,10 +168,10 @@ def _integral(n: Kind, p: Fraction, y: Any, *, difference: bool) -> Any:
 
 @lru_cache(maxsize=64)
 def _nodes(n: Kind, p: Fraction, least: int, *, difference: bool) -> tuple[Any, Any, Any]:
-    """Columns s, 1 - s and weights of the rule, for y not below 2^least.
+    """Return columns of s, 1 - s and weights of the rule, for y >= 2^least.
 
-    In t = log(s/(1 - s)) the integrand is analytic for |Im t| < pi. It falls like exp(t/2) or faster on the left; on
-    the right like exp(-slow t), and where 1 - s < y like exp(-fast t).
+    In t = log(s/(1 - s)) the integrand is analytic for |Im t| < pi. It decays like exp(t/2) or faster on the left, and
+    on the right like exp(-slow t) and, where 1 - s < y, like exp(-fast t).
     """
     digits = -float(np.log(n.epsilon))
     fast, slow = (p + HALF, p - HALF) if difference else (p + 1, p + HALF)

@@ -1,11 +1,11 @@
-"""The reader of formulas: text to tree over Python's grammar, with a whitelist; nothing is ever executed."""
+"""The reader of formulas as text. It accepts a small part of Python's grammar and never executes anything."""
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from keyword import iskeyword
 from typing import final
@@ -13,10 +13,8 @@ from typing import final
 from igbtheory.checks import nearest
 from igbtheory.formulas.shapes import GELU_TANH, SHAPES, WORDS
 from igbtheory.formulas.tree import (
-    ONE,
     PI,
     ZERO,
-    Call,
     E,
     Number,
     Power,
@@ -25,48 +23,30 @@ from igbtheory.formulas.tree import (
     add,
     call,
     children,
-    choice,
     mul,
     number,
     power,
     substitute,
 )
-from igbtheory.numbers.kind import ELEMENTARY
+from igbtheory.formulas.vocabulary import (
+    COMPARISONS,
+    FUNCTIONS,
+    MOST_NODES,
+    VARIADIC,
+    both,
+    either,
+    negated,
+    size,
+    where,
+)
 
 LONGEST = 4000
 DEEPEST = 50
-MOST_NODES = 1000
 LARGEST_EXPONENT = 64
 LARGEST_NUMBER = 1e100
 MOST_DIGITS = 60
 MOST_BITS = 2000
 
-_ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arctanh": "atanh"}
-FUNCTIONS: dict[str, tuple[int, Callable[..., Tree]]] = {
-    **{name: (1, lambda a, name=name: call(name, a)) for name in ELEMENTARY},
-    **{alias: (1, lambda a, name=name: call(name, a)) for alias, name in _ALIASES.items()},
-    "abs": (1, lambda a: choice(a, a, -a)),
-    "sign": (1, lambda a: choice(a, ONE, -ONE)),
-    "Heaviside": (1, lambda a: choice(a, ONE, ZERO)),
-    "clip": (3, lambda a, low, high: FUNCTIONS["min"][1](FUNCTIONS["max"][1](a, low), high)),
-    "max": (2, lambda a, b: choice(add(a, -b), a, b)),
-    "min": (2, lambda a, b: choice(add(a, -b), b, a)),
-    "sec": (1, lambda a: power(call("cos", a), number(-1))),
-    "cot": (1, lambda a: mul(call("cos", a), power(call("sin", a), number(-1)))),
-    "coth": (1, lambda a: power(call("tanh", a), number(-1))),
-    "floor": (1, lambda a: Call("floor", a)),
-    "ceil": (1, lambda a: -Call("floor", -a)),
-    "round": (1, lambda a: Call("floor", add(a, number("1/2")))),
-    "frac": (1, lambda a: add(a, -Call("floor", a))),
-    "mod": (2, lambda a, b: add(a, -mul(b, Call("floor", mul(a, power(b, number(-1))))))),
-}
-"""Functions of a formula: how many arguments (for max and min: at least), and the tree."""
-FUNCTIONS |= {"Abs": FUNCTIONS["abs"], "Max": FUNCTIONS["max"], "Min": FUNCTIONS["min"]}
-FUNCTIONS |= {"heaviside": FUNCTIONS["Heaviside"]}
-FUNCTIONS |= {"ceiling": FUNCTIONS["ceil"], "Mod": FUNCTIONS["mod"], "expit": FUNCTIONS["sigmoid"]}
-FUNCTIONS |= dict.fromkeys(("absolute", "fabs"), FUNCTIONS["abs"])
-FUNCTIONS |= dict.fromkeys(("maximum", "fmax"), FUNCTIONS["max"]) | dict.fromkeys(("minimum", "fmin"), FUNCTIONS["min"])
-VARIADIC = {name for name, function in FUNCTIONS.items() if function in (FUNCTIONS["max"], FUNCTIONS["min"])}
 _NAMES = {"x": X, "pi": PI, "E": E}
 _KNOWN = (
     "known are x, pi, E, functions such as where, max, min, clip, abs, sign, floor, sqrt, exp, log, sin, cos, tan, "
@@ -81,15 +61,15 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
 def folded(name: str) -> str:
-    """Return a name without what PyTorch, Keras and JAX write differently: capitals and underscores."""
+    """Return a name without capitals and underscores, which PyTorch, Keras and JAX use differently."""
     return name.lower().replace("_", "")
 
 
 def read(text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Mapping[str, Tree] | None = None) -> Tree:
-    """Tree of a formula in x, for example "where(x > 0, x, x/10)", "x*tanh(x)" or "relu(x) - 1/sqrt(pi)".
+    """Return the tree of a formula in x, such as "where(x > 0, x, x/10)", "x*tanh(x)" or "relu(x) - 1/sqrt(pi)".
 
-    catalogue: trees of further functions of one argument, by their names folded; parameters: what further names stand
-    for. Raises ValueError with the column and the reason where the text is not such a formula.
+    catalogue: trees of further functions of one argument, by their folded names; parameters: trees that replace further
+    names. ValueError: the text is not such a formula; the error states the column and the reason.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected the text of a formula, got {text!r}")
@@ -107,7 +87,7 @@ def read(text: str, catalogue: Mapping[str, Tree] | None = None, parameters: Map
 
 
 def shaped(name: str, argument: Tree, given: Mapping[str, Tree | str]) -> Tree:
-    """Return a function of SHAPES of a formula, with the parameters that are given."""
+    """Return the function of SHAPES with this name, applied to a formula, with the given parameters."""
     text, usual = SHAPES[name]
     approximate = given.get("approximate", "none")
     if approximate not in ("none", "tanh"):
@@ -118,7 +98,7 @@ def shaped(name: str, argument: Tree, given: Mapping[str, Tree | str]) -> Tree:
 
 
 def _mistake(text: str) -> tuple[int, str] | None:
-    """Column and name of a mistake of those that formulas on paper lead to, None where it is another."""
+    """Return the column and the name of a mistake that is usual in formulas on paper, or None if it is another."""
     tokens = list(_TOKEN.finditer(text))
     for before, after in pairwise(tokens):
         if _ends_operand(before[0]) and _begins_operand(after[0]):
@@ -144,15 +124,6 @@ def _begins_operand(part: str) -> bool:
     return bool(re.match(r"[\w.]", part)) and not iskeyword(part)
 
 
-def size(tree: Tree, most: int) -> int:
-    """Return the number of nodes of a tree; counting stops at `most`."""
-    total, waiting = 0, [tree]
-    while waiting and total < most:
-        total += 1
-        waiting.extend(children(waiting.pop()))
-    return total
-
-
 def _has_large_number(tree: Tree) -> bool:
     match tree:
         case Number(value) if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
@@ -163,24 +134,10 @@ def _has_large_number(tree: Tree) -> bool:
             return any(map(_has_large_number, children(tree)))
 
 
-def extreme(function: Callable[..., Tree], trees: Sequence[Tree]) -> Tree:
-    """Return the maximum or minimum of formulas, as that of two halves: every step holds both of its parts twice.
-
-    function: that of two formulas. OverflowError: the tree becomes too large.
-    """
-    if len(trees) == 1:
-        return trees[0]
-    half = len(trees) // 2
-    found = function(*(extreme(function, part) for part in (trees[:half], trees[half:])))
-    if size(found, MOST_NODES) >= MOST_NODES:
-        raise OverflowError(f"the formula unfolds to more than {MOST_NODES} parts; use fewer arguments")
-    return found
-
-
 @final
 @dataclass(frozen=True)
 class _Reader:
-    """One reading: the text, for the sentences of its errors, functions beside FUNCTIONS, and the names with values."""
+    """The reading of one text, which errors quote, with functions besides FUNCTIONS and the trees of names."""
 
     text: str
     catalogue: Mapping[str, Tree]
@@ -193,7 +150,7 @@ class _Reader:
         return ValueError(f"in the formula {self.text!r:.200} at column {column}: {reason}")
 
     def tree(self, node: ast.expr, depth: int) -> Tree:
-        """Tree of an expression nested at most `depth` deep, checked for its size."""
+        """Return the tree of an expression nested at most `depth` deep, after checking its size."""
         if not depth:
             raise self.refusal(node, f"nested deeper than {DEEPEST} levels")
         try:
@@ -224,9 +181,9 @@ class _Reader:
             ):
                 return self._operation(node, op, self.tree(left, depth), self.tree(right, depth))
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
-                return self._where(node, ONE, ZERO, depth)
+                return self._condition(node, depth)
             case ast.IfExp(test=test, body=yes, orelse=no):
-                return self._where(test, self.tree(yes, depth), self.tree(no, depth), depth)
+                return where(self._condition(test, depth), self.tree(yes, depth), self.tree(no, depth))
             case ast.Call(func=ast.Name(id=name)):
                 return self._call(node, name, depth)
             case ast.Name(id=name) if name in FUNCTIONS or folded(name) in self.catalogue:
@@ -240,7 +197,7 @@ class _Reader:
                 raise self._foreign(node)
 
     def _foreign(self, node: ast.expr) -> ValueError:
-        """Refusal of what Python allows and a formula does not."""
+        """Return the error for an expression that Python allows and a formula does not."""
         match node:
             case ast.BinOp(left=left, op=ast.BitXor()):
                 place = self.text.find("^", left.end_col_offset)
@@ -248,12 +205,8 @@ class _Reader:
             case ast.Call(func=ast.Constant() | ast.BinOp() | ast.Call() as factor, keywords=[]):
                 place = self.text.find("(", factor.end_col_offset)
                 return self._refusal_at(place + 1, "an operator is missing; for a product write *")
-            case ast.Constant(value=value):
-                return self.refusal(node, f"{value!r} has no meaning in a formula; {_MADE_OF}")
-            case ast.BinOp(op=op):
-                return self.refusal(node, f"{type(op).__name__} has no meaning in a formula; {_MADE_OF}")
-            case _:
-                return self.refusal(node, f"{type(node).__name__} has no meaning in a formula; {_MADE_OF}")
+        found = repr(node.value) if isinstance(node, ast.Constant) else type(getattr(node, "op", node)).__name__
+        return self.refusal(node, f"{found} has no meaning in a formula; {_MADE_OF}")
 
     def _number(self, node: ast.expr, value: float) -> Tree:
         literal = ast.get_source_segment(self.text, node) or repr(value)
@@ -281,7 +234,7 @@ class _Reader:
                 return self._power(node, left, right)
 
     def _sum(self, node: ast.expr, depth: int) -> Tree:
-        """Sum of any number of terms, which Python nests as deep as there are terms."""
+        """Return a sum. Python nests a sum as deep as it has terms, so that recursion would be too deep."""
         terms = []
         while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
             term = self.tree(node.right, depth)
@@ -299,29 +252,29 @@ class _Reader:
 
     def _call(self, node: ast.Call, name: str, depth: int) -> Tree:
         arguments, known = node.args, folded(name)
-        if name == "where" and len(arguments) == 3:
-            return self._where(arguments[0], self.tree(arguments[1], depth), self.tree(arguments[2], depth), depth)
-        named = known in self.catalogue and name not in FUNCTIONS
-        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        made = name[:1].isupper() and names == {name}
-        if known in SHAPES and (made or node.keywords or len(arguments) != 1 or not (named or name in FUNCTIONS)):
-            return self._shaped(node, known, depth, made=made)
+        if known in SHAPES:
+            return self._shaped(node, name, depth)
         if node.keywords:
             raise self.refusal(node, f"{name} takes no {node.keywords[0].arg}=; {_MADE_OF}")
-        if named and len(arguments) <= 1:
-            return substitute(self.catalogue[known], self.tree(arguments[0], depth) if arguments else X)
-        arity = 3 if name == "where" else 1 if named else FUNCTIONS.get(name, (0,))[0]
-        if not arity:
+        if name in FUNCTIONS:
+            arity, function = FUNCTIONS[name]
+        elif known in self.catalogue:
+            arity, function = 1, partial(substitute, self.catalogue[known])
+            arguments = arguments or [ast.Name("x")]  # of a class, such as torch.nn.ReLU()
+        else:
             raise self.refusal(node, f"unknown function {name!r}; {self._remedy(name)}")
         if len(arguments) != arity and not (name in VARIADIC and len(arguments) > arity):
             raise self.refusal(node, f"{name} takes {arity} argument(s), got {len(arguments)}")
-        trees = [self.tree(argument, depth) for argument in arguments]
-        function = FUNCTIONS[name][1]
-        return extreme(function, trees) if name in VARIADIC else function(*trees)
+        if name == "where":
+            condition, *branches = arguments
+            return where(self._condition(condition, depth), *(self.tree(branch, depth) for branch in branches))
+        return function(*(self.tree(argument, depth) for argument in arguments))
 
-    def _shaped(self, node: ast.Call, known: str, depth: int, *, made: bool) -> Tree:
-        """Function of SHAPES, of x where a class such as LeakyReLU(0.2) is made with nothing but parameters."""
+    def _shaped(self, node: ast.Call, name: str, depth: int) -> Tree:
+        """Return a function of SHAPES; a class with parameters alone, such as LeakyReLU(0.2), is applied to x."""
+        known = folded(name)
         usual = SHAPES[known][1]
+        made = name[:1].isupper() and {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} == {name}
         parts = [self.tree(argument, depth) for argument in node.args]
         argument, *rest = [X, *parts] if made or not parts else parts
         if len(rest) > len(usual):
@@ -338,44 +291,30 @@ class _Reader:
         return shaped(known, argument, given)
 
     def _remedy(self, name: str) -> str:
-        """Return what to write instead of a name that is not known."""
+        """Return advice on what to write instead of an unknown name."""
         if name in self.names:
             return f"for a product write {name}*(...)"
         near = nearest(name, [*FUNCTIONS, *self.catalogue, *SHAPES], 0.7)
         return f"did you mean {near!r}?" if near else _KNOWN
 
-    def _where(self, test: ast.expr, yes: Tree, no: Tree, depth: int) -> Tree:
-        """Choice of `yes` where a comparison, or comparisons joined by and, or, not, & and |, hold."""
+    def _condition(self, test: ast.expr, depth: int) -> Tree:
+        """Return the condition that a comparison states, or comparisons joined by and, or, not, & and |."""
         if not depth:
             raise self.refusal(test, f"nested deeper than {DEEPEST} levels")
         match test:
-            case ast.BoolOp(op=ast.And(), values=[*parts]):
-                return reduce(lambda inner, part: self._where(part, inner, no, depth - 1), reversed(parts), yes)
-            case ast.BoolOp(op=ast.Or(), values=[*parts]):
-                return reduce(lambda inner, part: self._where(part, yes, inner, depth - 1), reversed(parts), no)
-            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
-                return self._where(left, self._where(right, yes, no, depth - 1), no, depth - 1)
-            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-                return self._where(left, yes, self._where(right, yes, no, depth - 1), depth - 1)
+            case ast.BoolOp(op=op, values=parts):
+                joined = both if isinstance(op, ast.And) else either
+                return reduce(joined, [self._condition(part, depth - 1) for part in parts])
+            case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
+                joined = both if isinstance(op, ast.BitAnd) else either
+                return joined(self._condition(left, depth - 1), self._condition(right, depth - 1))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self._where(operand, no, yes, depth - 1)
-            case ast.Compare(left=left, ops=ops, comparators=[*rights]):
-                sides = [self.tree(side, depth - 1) for side in (left, *rights)]
-                steps = list(zip(sides, ops, sides[1:], strict=False))
-                return reduce(lambda inner, step: self._step(test, step, inner, no), reversed(steps), yes)
+                return negated(self._condition(operand, depth - 1))
+            case ast.Compare(left=left, ops=ops, comparators=rights):
+                names = [type(op).__name__ for op in ops]
+                if unknown := [name for name in names if name not in COMPARISONS]:
+                    raise self.refusal(test, f"a condition compares with <, <=, > or >=, not with {unknown[0]}")
+                sides = pairwise([self.tree(side, depth - 1) for side in (left, *rights)])
+                return reduce(both, (COMPARISONS[name](*pair) for name, pair in zip(names, sides, strict=True)))
             case _:
                 raise self.refusal(test, "a condition compares formulas with <, <=, > or >=")
-
-    def _step(self, node: ast.expr, step: tuple[Tree, ast.cmpop, Tree], yes: Tree, no: Tree) -> Tree:
-        left, op, right = step
-        match op:
-            case ast.GtE():
-                return choice(add(left, -right), yes, no)
-            case ast.LtE():
-                return choice(add(right, -left), yes, no)
-            case ast.Gt():
-                return choice(add(right, -left), no, yes)
-            case ast.Lt():
-                return choice(add(left, -right), no, yes)
-            case _:
-                raise self.refusal(node, f"a condition compares with <, <=, > or >=, not with {type(op).__name__}")

@@ -1,7 +1,7 @@
-"""Functions from Python as formulas: they are called with an object that records what is done to it.
+"""Python functions as formulas: a function is called with an object that records every operation on it.
 
-NumPy and SciPy hand their functions to such an object by NumPy's protocols, PyTorch by its own, so that modules of
-`torch.nn` are recorded with their parameters and PyTorch is never imported here.
+NumPy, SciPy and PyTorch pass their functions to such an object by their protocols. Modules of `torch.nn` are thus
+recorded with their parameters, without importing PyTorch here.
 """
 
 from collections.abc import Callable
@@ -14,40 +14,27 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from igbtheory.checks import unmasked
 from igbtheory.formulas.catalogue import NAMED
-from igbtheory.formulas.reader import FUNCTIONS, VARIADIC, extreme, folded, shaped, size
+from igbtheory.formulas.reader import folded, shaped
 from igbtheory.formulas.shapes import SHAPES, WORDS
-from igbtheory.formulas.tree import (
-    ONE,
-    ZERO,
-    Choice,
-    Number,
-    Tree,
-    X,
-    add,
-    call,
-    choice,
-    mul,
-    number,
-    power,
-    substitute,
-)
+from igbtheory.formulas.tree import ONE, ZERO, Tree, X, add, call, mul, number, power, substitute
+from igbtheory.formulas.vocabulary import COMPARISONS, FUNCTIONS, both, either, negated, size
 
 LARGEST = 4000
-"""Parts of a recorded formula at most: repeated products of a function with itself double them."""
+"""Largest number of nodes of a recorded formula, which repeated squaring would double each time."""
 
 
 def recorded(function: Callable[..., Any]) -> Tree | None:
-    """Return the formula of a function of one array, None where it does what no formula says."""
+    """Return the formula of a function of one array, or None if no formula expresses the function."""
     try:
         found = function(Recorder(X))
-    except Exception:  # noqa: BLE001 - whatever it raises, its values tell what it is
+    except Exception:  # noqa: BLE001 - any error means that it cannot be recorded
         return None
     return found.tree if isinstance(found, Recorder) else None
 
 
 @final
 class Recorder(NDArrayOperatorsMixin):
-    """What stands for x, or for a formula of it, in the call of a function."""
+    """The argument in a call of a function: it stands for x or for a formula in x."""
 
     def __init__(self, tree: Tree) -> None:
         if size(tree, LARGEST) >= LARGEST:
@@ -69,8 +56,8 @@ class Recorder(NDArrayOperatorsMixin):
         return _applied(function.__name__, *parts, **(named or {}))
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method of arrays and tensors, such as x.clip(0, 1) or x.tanh()."""
-        if name.startswith("_") or not _is_known(folded(name)):
+        """Return a method of arrays and tensors, for calls such as x.clip(0, 1) or x.tanh()."""
+        if name.startswith("_") or folded(name) not in {*SHAPES, *_KNOWN}:
             raise AttributeError(name)
         return partial(_applied, name, self)
 
@@ -79,34 +66,20 @@ class Recorder(NDArrayOperatorsMixin):
 
 
 def _applied(name: str, *parts: Any, **named: Any) -> Recorder:
-    """Return what a function of NumPy, SciPy or PyTorch of that name makes of its arguments."""
+    """Return the result of the function of NumPy, SciPy or PyTorch with this name, for these arguments."""
     known = folded(name.removeprefix("special_"))
     if known in SHAPES:
         usual = SHAPES[known][1]
         given = {**dict(zip(usual, parts[1:], strict=False)), **{key: named[key] for key in usual if key in named}}
         shape = {key: value if key in WORDS else _tree(value) for key, value in given.items()}
         return Recorder(shaped(known, _tree(parts[0]), shape))
-    trees = [_tree(part) for part in parts]
     named.pop("inplace", None)
-    bounds = {_BOUNDS[key]: _tree(part) for key, part in named.items()}
-    if known in _EXACT:
-        return Recorder(_EXACT[known](*trees, **bounds))
-    if named:
-        raise TypeError(f"{name} takes {', '.join(named)}, which no formula says")
-    if known in VARIADIC and len(trees) > 1:
-        return Recorder(extreme(FUNCTIONS[known][1], trees))
-    if known in FUNCTIONS:
-        return Recorder(FUNCTIONS[known][1](*trees))
-    (tree,) = trees
-    return Recorder(substitute(NAMED[known].tree, tree))
-
-
-def _is_known(name: str) -> bool:
-    return name in SHAPES or name in _EXACT or name in FUNCTIONS or name in NAMED
+    bounds = {_BOUNDS[key]: _tree(part) for key, part in named.items()}  # KeyError: another option, which is unknown
+    return Recorder(_KNOWN[known](*map(_tree, parts), **bounds))
 
 
 def _tree(value: Any) -> Any:
-    """Formula of an argument: of a number, the decimal that it prints; None, a bound that is not there, stays."""
+    """Return the formula of an argument. A number stands for the decimal that it prints; None is a missing bound."""
     if isinstance(value, Recorder):
         return value.tree
     if value is None:
@@ -117,49 +90,24 @@ def _tree(value: Any) -> Any:
     return number(Fraction(repr(float(array.item()))))
 
 
-def _where(test: Tree, yes: Tree, no: Tree) -> Tree:
-    """Choice by a condition, which is recorded as the number 1 where it holds and 0 elsewhere."""
-    match test:
-        case Choice(inner, Number(1), Number(0)):
-            return choice(inner, yes, no)
-        case Choice(inner, Number(0), Number(1)):
-            return choice(inner, no, yes)
-        case _:
-            return choice(add(test, number("-1/2")), yes, no)
-
-
-def _clip(a: Tree, low: Tree | None = None, high: Tree | None = None) -> Tree:
-    above = a if low is None else FUNCTIONS["max"][1](a, low)
-    return above if high is None else FUNCTIONS["min"][1](above, high)
-
-
-def _less(a: Tree, b: Tree) -> Tree:
-    return choice(add(a, -b), ZERO, ONE)
-
-
-def _at_most(a: Tree, b: Tree) -> Tree:
-    return choice(add(b, -a), ONE, ZERO)
-
-
 _BOUNDS = {"min": "low", "a_min": "low", "max": "high", "a_max": "high"}
-_EXACT: dict[str, Callable[..., Tree]] = {
+_KNOWN: dict[str, Callable[..., Tree]] = {
+    **{name: partial(substitute, phi.tree) for name, phi in NAMED.items()},
+    **{name: function for name, (_, function) in FUNCTIONS.items()},
     "add": add,
     **dict.fromkeys(("subtract", "sub"), lambda a, b: add(a, -b)),
-    **dict.fromkeys(("multiply", "mul", "logicaland", "bitwiseand"), mul),
+    **dict.fromkeys(("multiply", "mul"), mul),
     **dict.fromkeys(("divide", "truedivide", "div"), lambda a, b: mul(a, power(b, number(-1)))),
     **dict.fromkeys(("power", "pow", "floatpower"), power),
-    **dict.fromkeys(("logicalor", "bitwiseor"), lambda a, b: add(a, b, -mul(a, b))),
-    **dict.fromkeys(("logicalnot", "invert"), lambda a: add(ONE, -a)),
+    **dict.fromkeys(("logicaland", "bitwiseand"), both),
+    **dict.fromkeys(("logicalor", "bitwiseor"), either),
+    **dict.fromkeys(("logicalnot", "invert"), negated),
     **dict.fromkeys(("negative", "neg"), lambda a: -a),
     "positive": lambda a: a,
-    **dict.fromkeys(("less", "lt"), _less),
-    **dict.fromkeys(("greater", "gt"), lambda a, b: _less(b, a)),
-    **dict.fromkeys(("lessequal", "le"), _at_most),
-    **dict.fromkeys(("greaterequal", "ge"), lambda a, b: _at_most(b, a)),
-    "where": _where,
-    **dict.fromkeys(("clip", "clamp"), _clip),
+    **COMPARISONS,
+    "clamp": FUNCTIONS["clip"][1],
     "zeroslike": lambda _: ZERO,
     "oneslike": lambda _: ONE,
     "logaddexp": lambda a, b: add(b, call("softplus", add(a, -b))),
 }
-"""Functions by their names, folded, of formulas."""
+"""All functions without parameters, by their folded names, with operators and array functions of Python."""

@@ -1,12 +1,12 @@
-"""Real roots and signs of a formula without choices: the places where a comparison changes its mind.
+"""Real roots and signs of a formula without choices: the points at which the outcome of a comparison changes.
 
-Of a polynomial with rational coefficients (behind positive factors and odd increasing functions, which keep the sign)
-all are found, of any other formula those between neighbouring points of a grid, and where it dips between them; what is
-overlooked shows in the values, with which `splitting` compares the pieces. An irrational root is given as a rational
-number within 10^-300 of it.
+All roots of a polynomial with rational coefficients are found, also inside odd increasing functions and beside positive
+factors, which keep its sign. The roots of any other formula are found where its sign changes between neighbouring
+points of a grid, or in a dip between them; `splitting` compares values to detect overlooked roots. An irrational root
+is given as a rational number within 10^-300 of it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -37,66 +37,60 @@ from igbtheory.formulas.tree import (
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 DIGITS = 310
-ROUGH = 30
-STEPS = (40, 40, 70, 130, 250, DIGITS)
-"""Digits of the steps from double precision on."""
-SETTLED = Fraction(1, 10**90)
-"""Length of the last step where they converge, as they do not at a pole."""
+ROUGH = 15
+"""Digits to which a root is found by bisection."""
+STEPS = (30, 60, 120, 240, DIGITS)
+"""Digits of the Newton steps that follow."""
 BESIDE = 2.0**-40
-"""Relative distance from an end of an interval at which the sign of a formula is taken, beside the grid."""
+"""Relative distance from the ends of an interval at which the sign is also evaluated."""
 BISECTIONS = 60
 ROUNDED = 1e-12
-"""Depth of a dip, relative to the values beside it, that rounding may make."""
-WIDTH = Fraction(1, 10**300)
+"""Depth of a dip, relative to neighbouring values, that may be a rounding error."""
 _POSITIVE = frozenset({"exp", "cosh", "sech", "sigmoid", "softplus", "erfc"})
 _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
 _FAR = 2.0 ** np.arange(6, 31)
 GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])
-"""Points between which a formula that is no polynomial is searched for roots."""
+"""Points between which a formula that is not a polynomial is searched for roots."""
 MOST_ROOTS = 256
-"""Roots of one comparison at most: each becomes a kink, at which every quadrature is cut."""
+"""Largest number of roots of one comparison. Each becomes a kink, where the panels of a quadrature end."""
 
 
 class TooManyRootsError(ValueError):
-    """A comparison that changes its mind too often."""
+    """The outcome of a comparison changes too often."""
 
 
 Polynomial = NDArray[Any]
-"""Exact coefficients of 1, x, x^2, ..., the last of several not 0."""
+"""Exact coefficients of 1, x, x^2, ...; the last of several coefficients is not 0."""
 
 
 def sign(tree: Tree, point: Fraction) -> int:
-    """Sign of a formula at an exact point."""
-    value = 1
-    for factor in _factors(tree):
-        polynomial = _polynomial(factor)
-        exact = _numeric(_kind(DIGITS), factor, point) if polynomial is None else polyval(point, polynomial)
-        value *= _sign(exact)
-    return value
+    """Return the sign of a formula at an exact point."""
+    polynomial = _polynomial(tree)
+    return _sign(_numeric(_kind(DIGITS), tree, point) if polynomial is None else polyval(point, polynomial))
 
 
 def floor_at(tree: Tree, point: Fraction) -> int:
-    """Greatest integer that a formula is not below at an exact point."""
+    """Return the floor of a formula at an exact point."""
     return floor(_fraction(_kind(DIGITS), evaluate(tree, _kind(DIGITS), _kind(DIGITS).number(point))))
 
 
 def roots(
     tree: Tree, low: Fraction | None = None, high: Fraction | None = None, most: float = MOST_ROOTS
 ) -> Iterator[Fraction]:
-    """Real roots of a formula between `low` and `high` (None: unbounded), one after the other and in no order.
+    """Yield the real roots of a formula between `low` and `high`, in no particular order; None means unbounded.
 
-    TooManyRootsError: one factor has more than `most`, inside or outside.
+    TooManyRootsError: one factor has more than `most` roots, inside and outside of the interval.
     """
     ends = [float(end) for end in (low, high) if end is not None]
     beside = [end + side * BESIDE * max(abs(end), 1) for end in ends for side in (1, -1)]
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
-        found = _scanned(factor, most, beside) if polynomial is None else _algebraic(polynomial)
+        found = _scanned(factor, most, beside) if polynomial is None else _algebraic(factor, polynomial)
         yield from (root for root in found if (low is None or low < root) and (high is None or root < high))
 
 
 def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
-    """Yield what must not vanish where a formula is smooth, each with the sign by which it is found in the text."""
+    """Yield the parts of a formula at whose roots it may be singular, each with a token that locates it in the text."""
     match tree:
         case Power(base, Number(value)) if value < 0 or value.denominator > 1:
             yield "/", base
@@ -111,7 +105,7 @@ def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
 
 
 def _factors(tree: Tree) -> list[Tree]:
-    """Factors whose signs multiply to that of the formula; positive ones are left out."""
+    """Return factors whose signs multiply to the sign of the formula, without positive factors."""
     match tree:
         case Product(factors):
             return [part for factor in factors for part in _factors(factor)]
@@ -128,7 +122,7 @@ def _factors(tree: Tree) -> list[Tree]:
 
 
 def _polynomial(tree: Tree) -> Polynomial | None:
-    """Coefficients of a formula that is a polynomial, None of any other."""
+    """Return the coefficients of a formula, or None if it is not a polynomial."""
     match tree:
         case Number(value):
             return np.array([value])
@@ -147,32 +141,33 @@ def _polynomial(tree: Tree) -> Polynomial | None:
             return None
 
 
-def _algebraic(p: Polynomial) -> list[Fraction]:
-    """Roots of a polynomial where it changes sign: at most one between neighbouring roots of its derivative."""
+def _algebraic(tree: Tree, p: Polynomial) -> list[Fraction]:
+    """Return the roots of a polynomial, at most one between neighbouring roots of its derivative."""
     if len(p) <= 2:
         return [-p[0] / p[1]] if len(p) == 2 else []
     bound = 1 + max(abs(a / p[-1]) for a in p)
-    return _between(lambda x: _sign(polyval(x, p)), [-bound, *_algebraic(polyder(p)), bound])
+    points = [-bound, *_algebraic(derivative(tree), polyder(p)), bound]
+    signs = [_sign(polyval(x, p)) for x in points]
+    found = {x for x, value in zip(points, signs, strict=True) if value == 0}
+    pairs = zip(pairwise(points), pairwise(signs), strict=True)
+    return sorted(found | {_root(tree, *ends, below) for ends, (below, above) in pairs if below * above < 0})
 
 
 def _scanned(tree: Tree, most: float, beside: list[float]) -> Iterator[Fraction]:
-    """Roots of any formula at points of a grid, or where it changes sign from one to the next; from 0 outwards."""
+    """Yield the roots at points of a grid and between neighbouring points of different sign, from 0 outwards."""
     grid = np.union1d(GRID, [*beside, *_dips(tree)])
     signs = np.sign(_values(tree, grid))
-    known = np.flatnonzero(np.abs(signs) == 1)  # rounding may hide the sign for a while
+    known = np.flatnonzero(np.abs(signs) == 1)  # rounding errors may hide the sign at some points
     i, j = known[:-1], known[1:]
-    zero = (j == i + 2) & (signs[i + 1] == 0)
-    chosen = zero | (signs[i] != signs[j])
+    chosen = signs[i] != signs[j]
     if np.count_nonzero(chosen) > most:
         raise TooManyRootsError(
             f"expected comparisons whose outcome changes at no more than {most} points x, got one with "
             f"{np.count_nonzero(chosen)} or more, as of an oscillation; use a smooth formula"
         )
     order = np.argsort(np.abs(grid[i] + grid[j])[chosen], kind="stable")
-    i, j, zero = (part[chosen][order] for part in (i, j, zero))
-    near = _nearest(tree, grid[i], grid[j], signs[i])
-    for low, high, point, middle, below in zip(grid[i], grid[j], near, zero, signs[i], strict=True):
-        yield Fraction(float(low + high)) / 2 if middle else _root(tree, (low, high), point, int(below))
+    for low, high, below in zip(*(part[chosen][order].tolist() for part in (grid[i], grid[j], signs[i])), strict=True):
+        yield _root(tree, Fraction(low), Fraction(high), int(below))
 
 
 @np.errstate(all="ignore")
@@ -181,7 +176,7 @@ def _values(tree: Tree, x: NDArray[Any]) -> NDArray[Any]:
 
 
 def _dips(tree: Tree) -> NDArray[Any]:
-    """Points where a formula has another sign than at the neighbouring points of the grid: it dips between them."""
+    """Return points between neighbouring points of the grid at which a formula dips to the opposite sign."""
     values = _values(tree, GRID)
     size, side = np.abs(values), np.sign(values)
     least = (size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (side[:-2] == side[1:-1]) & (side[1:-1] == side[2:])
@@ -195,36 +190,30 @@ def _dips(tree: Tree) -> NDArray[Any]:
     return np.asarray(found[side * _values(tree, found) < -ROUNDED * np.maximum(size[i - 1], size[i + 1])])
 
 
-def _nearest(tree: Tree, low: NDArray[Any], high: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
-    """Places in double precision where the sign changes between `low`, where it is `below`, and `high`."""
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        same = np.sign(_values(tree, middle)) == below
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return np.asarray(high)
-
-
 @lru_cache(maxsize=4096)
-def _root(tree: Tree, ends: tuple[float, float], near: float, below: int) -> Fraction:
-    """Root in many digits beside the one in double precision: by Newton's iteration, which doubles them each time.
+def _root(tree: Tree, low: Fraction, high: Fraction, below: int) -> Fraction:
+    """Return the root between `low`, where the sign is `below`, and `high`, by bisection and Newton's iteration.
 
-    By bisection where that fails, as at a pole or where rounding hides a double root.
+    The result of the bisection is returned where the iteration does not converge, as at a pole.
     """
-    root, apart = Fraction(float(near)), Fraction(max(abs(float(near)) * 2.0**-48, 1e-25))
-    short = root.limit_denominator(10**6)
-    if abs(short - root) < apart and not any(_numeric(_kind(digits), tree, short) for digits in (ROUGH, DIGITS)):
+    width = Fraction(1, 10**ROUGH)
+    while high - low > width:
+        middle = (low + high) / 2
+        value = _sign(_numeric(_kind(ROUGH), tree, middle))
+        if value == 0:
+            low = high = middle
+        else:
+            low, high = (middle, high) if value == below else (low, middle)
+    short = low.limit_denominator(10**6)
+    if abs(short - low) <= width and not _numeric(_kind(DIGITS), tree, short):
         return short
-    if [_sign(_numeric(_kind(ROUGH), tree, root + side * apart)) for side in (-1, 1)] == [below, -below]:
-        slope, before, x = derivative(tree), root, root
-        with suppress(ZeroDivisionError):
-            for digits in STEPS:
-                n, before = _kind(digits), x
-                at = n.number(x)
-                x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
-            if abs(x - before) < SETTLED:
-                return x
-    low, high = (Fraction(float(end)) for end in ends)
-    return _bisected(lambda x: _sign(_numeric(_kind(ROUGH), tree, x)), low, high, below, Fraction(1, 10**ROUGH))
+    slope, x = derivative(tree), low
+    with suppress(ZeroDivisionError):
+        for digits in STEPS:
+            n = _kind(digits)
+            at = n.number(x)
+            x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
+    return x if abs(x - low) <= width else low
 
 
 _kind = lru_cache(Multiprecision)
@@ -234,34 +223,12 @@ def _fraction(n: Multiprecision, x: Any) -> Fraction:
     return Fraction(int(n.context.ldexp(x, 1100)), 2**1100)
 
 
-def _between(sign_at: Callable[[Fraction], int], points: list[Fraction]) -> list[Fraction]:
-    """Roots at the points or, where the sign changes, between them."""
-    signs = [sign_at(x) for x in points]
-    found = [x for x, value in zip(points, signs, strict=True) if value == 0]
-    pairs = zip(pairwise(points), pairwise(signs), strict=True)
-    return sorted({*found, *(_bisected(sign_at, *ends, a, WIDTH) for ends, (a, b) in pairs if a * b < 0)})
-
-
-def _bisected(
-    sign_at: Callable[[Fraction], int], low: Fraction, high: Fraction, below: int, width: Fraction
-) -> Fraction:
-    """Root between `low`, where the sign is `below`, and `high`: exact where it is a short fraction."""
-    while high - low > width:
-        middle = (low + high) / 2
-        value = sign_at(middle)
-        if value == 0:
-            return middle
-        low, high = (middle, high) if value == below else (low, middle)
-    short = low.limit_denominator(10**6)
-    return short if sign_at(short) == 0 else low
-
-
 def _sign(value: Any) -> int:
     return int(value > 0) - int(value < 0)
 
 
 def _numeric(n: Multiprecision, tree: Tree, x: Fraction) -> Any:
-    """Value at x in many digits; 0, a place of no sign, where the formula has none there."""
+    """Return the value at x in many digits, or 0 (no sign) where the formula is undefined or not real."""
     try:
         value = evaluate(tree, n, n.number(x))
         return value if value == value.real else n.number(0)

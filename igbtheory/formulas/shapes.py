@@ -1,6 +1,7 @@
 """Functions of NumPy, SciPy, PyTorch, Keras and JAX as formulas in x, with their parameters."""
 
 GELU_TANH = "x*sigmoid(sqrt(8/pi)*(x + 0.044715*x**3))"
+"""The approximation x (1 + tanh y)/2 of gelu as x sigmoid(2 y), which does not cancel at negative y."""
 SHAPES: dict[str, tuple[str, dict[str, int | float | str]]] = {
     "square": ("x**2", {}),
     "reciprocal": ("1/x", {}),
@@ -24,7 +25,7 @@ SHAPES: dict[str, tuple[str, dict[str, int | float | str]]] = {
     "prelu": ("where(x > 0, x, weight*x)", {"weight": 0.25}),
     "elu": ("where(x > 0, x, alpha*expm1(x))", {"alpha": 1}),
     "celu": ("where(x > 0, x, alpha*expm1(x/alpha))", {"alpha": 1}),
-    "softplus": ("softplus(beta*x)/beta", {"beta": 1}),
+    "softplus": ("log(1 + exp(beta*x))/beta", {"beta": 1}),
     "hardtanh": ("clip(x, min_val, max_val)", {"min_val": -1, "max_val": 1}),
     "tanhshrink": ("x - tanh(x)", {}),
     "thresholdedrelu": ("where(x > theta, x, 0)", {"theta": 1}),
@@ -33,18 +34,19 @@ SHAPES: dict[str, tuple[str, dict[str, int | float | str]]] = {
     "hardshrink": ("where(abs(x) > lambd, x, 0)", {"lambd": 0.5}),
     "softshrink": ("x - clip(x, -lambd, lambd)", {"lambd": 0.5}),
 }
-"""Formulas by name, with their parameters in the order and at the usual values of `torch.nn.functional`.
+"""Formulas by folded name, with their parameters in the order and with the default values of `torch.nn.functional`.
 
-rrelu is that of evaluation. gelunew and quickgelu are names of Hugging Face, exponential, squareplus and
-thresholdedrelu of Keras, sparseplus and sparsesigmoid of JAX, snake is of Ziyin, Hartwig and Ueda 2020.
+rrelu is the function that PyTorch uses in evaluation. Hugging Face has the names gelunew and quickgelu, Keras has
+exponential, squareplus and thresholdedrelu, and JAX has sparseplus and sparsesigmoid. Source of snake: Ziyin, Hartwig
+and Ueda 2020.
 """
 
 WORDS = {"approximate"}
-"""Parameters whose values are words, not numbers."""
+"""Parameters whose values are words instead of numbers."""
 _GATES = ("GLU", "ReGLU", "GEGLU", "SwiGLU")
 LAYERS = {
     **{name.lower(): f"use the layer {name}(), as in mlp(3, igb.{name}())" for name in _GATES},
     "maxout": "use the layer MaxPool(m), the largest of m units, behind a Dense",
     **dict.fromkeys(("softmax", "logsoftmax", "softmin", "sparsemax"), "leave it out, the guesses are the same"),
 }
-"""What to use for functions of several units, by their names, folded."""
+"""Advice for functions of several units, by their folded names."""

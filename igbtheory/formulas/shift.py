@@ -1,4 +1,4 @@
-"""The activation phi - s, and the constant s that makes its mean vanish."""
+"""The activation phi - s, phi minus a constant."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,7 +12,7 @@ from igbtheory.numbers import Kind
 @final
 @dataclass(frozen=True)
 class Shifted(ClosedForm):
-    """Moments of phi - s from those of phi: the mean moves, variances and covariances stay."""
+    """Moments of phi - s: only the mean differs from the moments of phi."""
 
     closed: ClosedForm
     s: Fraction
@@ -31,7 +31,7 @@ class Shifted(ClosedForm):
 
 
 def shifted(phi: Function, s: float) -> Function:
-    """Function phi - s, s being the exact number that the float is.
+    """Return the function phi - s, where s is the exact value of the float.
 
     Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU (sigma_w2 = 2: s = 1/sqrt(pi)).
     """

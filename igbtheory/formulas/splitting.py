@@ -1,4 +1,4 @@
-"""Splitting a formula into pieces, on each of which every choice has one outcome and every floor one value."""
+"""Splitting a formula into pieces in which every choice has one outcome and every floor one value."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,14 +27,14 @@ from igbtheory.formulas.tree import (
 from igbtheory.numbers import FLOAT64
 
 REACHES = (None, Fraction(64), Fraction(16))
-"""Distances from 0 up to which a formula is split, in the order in which they are tried; None is everywhere."""
+"""Distances from 0 up to which a formula is split, in the order in which they are tried; None means everywhere."""
 
 
 def split(tree: Tree) -> Pieces:
-    """Return the pieces of a formula, on each of which every choice has one outcome and every floor one value.
+    """Return the pieces of a formula, in which every choice has one outcome and every floor one value.
 
-    A formula with infinitely many kinks, such as abs(sin(x)) or floor(x), is split near 0 only: the first and the last
-    piece are then the formula itself. A formula with too many kinks near 0 is one piece, which is not split at all.
+    A formula with infinitely many kinks, such as abs(sin(x)) or floor(x), is split near 0 only, and its first and last
+    piece are the formula itself. A formula with too many kinks near 0 is not split: it is one piece.
     """
     for reach in REACHES:
         with suppress(TooManyRootsError):
@@ -45,7 +45,7 @@ def split(tree: Tree) -> Pieces:
 
 
 def _pieces(tree: Tree, reach: Fraction | None) -> Pieces:
-    """Return the pieces of a formula that is split for |x| < reach."""
+    """Return the pieces of a formula that is split only for |x| < reach."""
     found = _split(tree, None if reach is None else -reach, reach)
     if reach is not None:
         found = [(None, tree), *found, (reach, tree)]
@@ -59,18 +59,18 @@ def _pieces(tree: Tree, reach: Fraction | None) -> Pieces:
 
 
 def _agree(found: Pieces, tree: Tree) -> bool:
-    """Return whether the pieces have the values of the formula: no place where it changes has been overlooked."""
+    """Return whether the pieces have the values of the formula, so that no kink has been overlooked."""
     return bool(is_split(tree) or symbols(tree)) or equal(partial(found, FLOAT64), partial(evaluate, tree, FLOAT64))
 
 
 def _singular(formula: Tree, low: Fraction | None, high: Fraction | None) -> list[Fraction]:
-    """Points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2) and for x/x."""
-    found = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # roots of tan are many
+    """Return the points between `low` and `high` where a formula or its slope is singular: 0 for log(x**2)."""
+    found = (guard for name, guard in guards(formula) if name != "tan(" and varies(guard))  # tan has too many
     return sorted({root for guard in found for root in roots(guard, low, high)})
 
 
 def _split(tree: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
-    """Return the pieces between `low` and `high` (None: unbounded): where each begins, and its formula."""
+    """Return the left end and the formula of every piece between `low` and `high`, where None is unbounded."""
     if isinstance(tree, Choice):
         return [
             piece
@@ -98,7 +98,7 @@ def _ended(
 
 
 def _steps(argument: Tree, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Tree]]:
-    """Return the pieces of floor(argument) between `low` and `high`: where each step begins, and its value."""
+    """Return the left end and the value of every step of floor(argument) between `low` and `high`."""
     first, last = GRID[0] if low is None else float(low), GRID[-1] if high is None else float(high)
     with np.errstate(all="ignore"):
         values = evaluate(argument, FLOAT64, np.unique(np.clip([first, *GRID, last], first, last)))
@@ -111,5 +111,5 @@ def _steps(argument: Tree, low: Fraction | None, high: Fraction | None) -> list[
 
 
 def _decided(tree: Choice, test: Tree, point: Fraction) -> Tree:
-    """The branch of a choice that holds at a point where its test is this formula."""
+    """Return the branch of a choice at a point, where its test is the formula `test`."""
     return tree.yes if sign(test, point) >= 0 else tree.no

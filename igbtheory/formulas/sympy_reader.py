@@ -1,4 +1,4 @@
-"""The reader of SymPy expressions: tree to tree, without importing SymPy."""
+"""The reader of SymPy expressions. It does not import SymPy."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -6,25 +6,29 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from igbtheory.formulas.reader import FUNCTIONS, extreme
-from igbtheory.formulas.tree import ONE, PI, ZERO, E, Number, Parameter, Tree, X, add, choice, mul, number, power
+from igbtheory.formulas.tree import PI, E, Number, Parameter, Tree, X, add, mul, number, power
+from igbtheory.formulas.vocabulary import FUNCTIONS, VARIADIC, at_least, both, either, negated, where
 
 
 class UnknownError(ValueError):
-    """A function of SymPy that no formula has."""
+    """A function of SymPy that formulas do not have."""
 
 
 def from_sympy(expression: Any, parameters: Mapping[str, Any] | None = None) -> Tree:
-    """Tree of a SymPy expression in one symbol, or of several in the one named x, or of a Lambda of one symbol.
+    """Return the tree of a SymPy expression in one symbol or in several with one named x, or of a Lambda.
 
-    parameters: what is put in place of the other symbols, by their names; those without one stand for numbers. Raises
-    ValueError where it has no symbol, or no x among several; UnknownError: a function without a meaning here.
+    parameters: values for the other symbols, by their names; symbols without a value stand for numbers. ValueError: the
+    expression has no symbol, or several without x, or is too large; UnknownError: a function that formulas do not have.
     """
-    return _tree(of_x(expression, parameters or {}))
+    found = of_x(expression, parameters or {})
+    try:
+        return _tree(found)
+    except OverflowError as error:
+        raise ValueError(f"cannot read the SymPy expression {str(expression)!r:.200}: {error}") from None
 
 
 def of_x(expression: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return the expression in the symbol x, parameters in the places of their symbols, integrals carried out."""
+    """Return the expression in the symbol x, with the values of parameters inserted and integrals carried out."""
     if type(expression).__name__ == "Lambda":
         (variable, *more) = expression.variables
         if more:
@@ -43,14 +47,14 @@ def of_x(expression: Any, parameters: Mapping[str, Any]) -> Any:
 
 
 def evaluated(expression: Any) -> Iterator[Callable[[Any], Any]]:
-    """Yield callables that evaluate an expression in x, by SciPy and by mpmath."""
+    """Yield callables that evaluate an expression in x, first by SciPy, then by mpmath."""
     sympy = sys.modules["sympy"]
     for module in ("scipy", "mpmath"):
         yield sympy.lambdify(list(expression.free_symbols), expression, module)
 
 
 def constant(name: str, value: Any) -> Tree:
-    """Tree of a SymPy expression that stands for the parameter of that name."""
+    """Return the tree of a SymPy expression that is the value of a parameter."""
     if any(symbol.name == "x" for symbol in value.free_symbols):
         raise ValueError(f"expected the parameter {name} without x, got {value}; write x into the formula")
     return _tree(value)
@@ -61,7 +65,7 @@ def _tree(node: Any) -> Tree:
     if node.is_Symbol:
         return X if node.name == "x" else Parameter(node)
     if node.is_Boolean:
-        return _where(node, ONE, ZERO)
+        return _condition(node)
     if node.is_Rational:
         return Number(Fraction(int(node.p), int(node.q)))
     if node.is_Float:
@@ -80,39 +84,32 @@ def _tree(node: Any) -> Tree:
             return mul(*parts)
         case "Pow":
             return power(*parts)
-        case "Max" | "Min":
-            return _extreme(name, parts)
+        case _ if name in VARIADIC:
+            return FUNCTIONS[name][1](*parts)
         case _ if name in FUNCTIONS:
             return FUNCTIONS[name][1](*parts[: FUNCTIONS[name][0]])
     raise UnknownError(f"the SymPy function {name} has no meaning in an activation; pass a callable instead")
 
 
-def _extreme(name: str, parts: list[Tree]) -> Tree:
-    try:
-        return extreme(FUNCTIONS[name][1], parts)
-    except OverflowError as error:
-        raise ValueError(f"cannot read {name} of {len(parts)} expressions: {error}") from None
-
-
 def _piecewise(branches: Any) -> Tree:
-    """Choices from the last branch, which holds elsewhere, to the first."""
+    """Return the choices of a Piecewise, built from its last branch, which holds elsewhere, to its first."""
     if branches[-1][1] != True:  # noqa: E712 - SymPy's own true, equal to Python's
         raise ValueError("expected a Piecewise whose last condition is True, so that it is defined for every x")
     total = _tree(branches[-1][0])
     for formula, condition in reversed(branches[:-1]):
-        total = _where(condition, _tree(formula), total)
+        total = where(_condition(condition), _tree(formula), total)
     return total
 
 
-def _where(condition: Any, yes: Tree, no: Tree) -> Tree:
-    """Choice by a comparison, or by comparisons joined by And, Or and Not."""
-    match condition.func.__name__:
+def _condition(node: Any) -> Tree:
+    """Return the condition of a comparison, or of comparisons joined by And, Or and Not."""
+    match node.func.__name__:
         case "GreaterThan" | "StrictGreaterThan" | "LessThan" | "StrictLessThan":
-            return choice(add(_tree(condition.gts), -_tree(condition.lts)), yes, no)
+            return at_least(_tree(node.gts), _tree(node.lts))
         case "And":
-            return reduce(lambda inner, part: _where(part, inner, no), condition.args, yes)
+            return reduce(both, map(_condition, node.args))
         case "Or":
-            return reduce(lambda inner, part: _where(part, yes, inner), condition.args, no)
+            return reduce(either, map(_condition, node.args))
         case "Not":
-            return _where(condition.args[0], no, yes)
-    raise UnknownError(f"expected a comparison as a condition, got {condition}; write one with <, <=, > or >=")
+            return negated(_condition(node.args[0]))
+    raise UnknownError(f"expected a comparison as a condition, got {node}; write one with <, <=, > or >=")

@@ -12,15 +12,15 @@ from igbtheory.numbers.kind import Kind
 
 Key = tuple[int, Any, Any, Any]
 Terms = dict[Key, Any]
-"""Coefficients c by (k, a, b, s), s = 0 without an erf; of waves a is imaginary."""
+"""Coefficients c by (k, a, b, s). s = 0 means no erf, and an imaginary a is a wave."""
 
 
 @final
 @dataclass(frozen=True)
 class Sums:
-    """Sums of at most `most` terms in a kind of number, with powers of x up to `highest`.
+    """A converter of formulas to sums of at most `most` terms, with powers of x up to `highest`.
 
-    unit: the imaginary unit.
+    n: the kind of the coefficients; unit: its imaginary unit.
     """
 
     n: Kind
@@ -29,7 +29,7 @@ class Sums:
     highest: int
 
     def of(self, tree: Tree) -> Terms | None:
-        """Return the terms of a formula, None where it is no such sum, or one of too many."""
+        """Return the terms of a formula, or None if it is no such sum or has too many terms."""
         if not varies(tree):
             return self.constant(evaluate(tree, self.n, self.n.number(0)))
         match tree:
@@ -91,29 +91,29 @@ class Sums:
         return None if found is None or any(k > self.highest for k, *_ in found) else found
 
     def _wave(self, argument: Terms | None, rate: Any, *, odd: bool) -> Terms | None:
-        """Return the terms of (exp(r t) + exp(-r t))/2, odd: (exp(r t) - exp(-r t))/(2 r), with the rate r = 1 or i."""
+        """Return the terms of (exp(r t) + exp(-r t))/2, or if odd of (exp(r t) - exp(-r t))/(2 r), for the rate r."""
         half = self.n.number(Fraction(1, 2))
         weights = (half / rate, -half / rate) if odd else (half, half)
         parts = zip(weights, (rate, -rate), strict=True)
         return self._sum(self._product([self.constant(x), self._exponential(argument, r)]) for x, r in parts)
 
     def _exponential(self, exponent: Terms | None, rate: Any) -> Terms | None:
-        """Return the terms of exp(rate t), None unless t is a polynomial of degree at most 2 with a finite average."""
+        """Return the terms of exp(rate t), or None unless t is a polynomial of degree up to 2 with a finite average."""
         powers = None if exponent is None else polynomial(exponent)
         if powers is None or any(k > 2 for k in powers):
             return None
         none, a, b = (rate * powers.get(k, self.n.number(0)) for k in range(3))
-        if getattr(b, "is_positive", False):  # the average exists for small variances alone
+        if getattr(b, "is_positive", False):  # the average exists only for small variances
             return None
         return {(0, a, b, self.n.number(0)): self.n.exp(none)}
 
     def _error_function(self, argument: Terms | None) -> Terms | None:
-        """Return the terms of erf(t), t a multiple of x."""
+        """Return the terms of erf(t), or None unless t is a multiple of x."""
         powers = None if argument is None else polynomial(argument)
         zero = self.n.number(0)
         return {(0, zero, zero, powers[1]): self.n.number(1)} if powers is not None and powers.keys() == {1} else None
 
 
 def polynomial(found: Terms) -> dict[int, Any] | None:
-    """Return the coefficients of a polynomial by power, None where it is none."""
+    """Return the coefficients of a polynomial by power, or None if the terms are no polynomial."""
     return None if any(any(rest) for _, *rest in found) else {k: value for (k, *_), value in found.items()}

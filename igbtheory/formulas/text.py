@@ -7,11 +7,11 @@ from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.tree import Call, Choice, Constant, Number, Power, Product, Sum, Tree, Variable, is_negative
 
 LONGEST = 12
-"""Characters of a number that are written out; a longer one is rounded to so many digits."""
+"""Largest length of a number that is written exactly; a longer number is rounded to this many digits."""
 
 
 def pieces_text(pieces: Pieces) -> list[tuple[str, str]]:
-    """The formula of every piece with its interval in words, which is "" where there is one piece."""
+    """Return the interval and the formula of every piece as text; the interval of a single piece is ""."""
     if not pieces.kinks:
         return [("", text(pieces.formulas[0]))]
     ends = [None, *pieces.kinks, None]
@@ -27,7 +27,7 @@ def _interval(low: Fraction | None, high: Fraction | None) -> str:
 
 
 def number_text(value: Fraction) -> str:
-    """A number as a decimal or a fraction where that is short, else rounded."""
+    """Return a number as a short decimal or fraction, or rounded."""
     decimal = f"{float(value):.{LONGEST}g}"
     if Fraction(decimal) == value:
         return decimal
@@ -35,7 +35,7 @@ def number_text(value: Fraction) -> str:
 
 
 def text(tree: Tree, binding: int = 0) -> str:
-    """The formula, in brackets where it binds less than `binding`: 1 sums, 2 products and quotients, 3 powers."""
+    """Return the formula, in brackets if it binds less than `binding`: 1 sum, 2 product or quotient, 3 power."""
     match tree:
         case Variable():
             return "x"
@@ -69,7 +69,7 @@ def _bracketed(found: str, own: int, binding: int) -> str:
 
 
 def _product(factors: tuple[Tree, ...]) -> str:
-    """Factors: the number first, then x and its powers; those with the exponent -1 below the line."""
+    """Return a product: the number first, then x and its powers; factors with the exponent -1 are divisors."""
     below = [f.base for f in factors if isinstance(f, Power) and f.exponent == Number(Fraction(-1))]
     above = [f for f in factors if not (isinstance(f, Power) and f.exponent == Number(Fraction(-1)))]
     value = above[0].value if above and isinstance(above[0], Number) else Fraction(1)

@@ -1,7 +1,8 @@
-"""Formulas: a small tree of exact numbers, x, sums, products, powers, calls and choices.
+"""Formulas as trees of exact numbers, x, sums, products, powers, calls and choices.
 
-The constructors `add`, `mul`, `power`, `call`, `choice` keep a tree in normal form (sums and products flat,
-sorted and collected, odd functions free of signs), so that equal formulas written alike are equal trees.
+The constructors `add`, `mul`, `power`, `call` and `choice` return a tree in normal form: sums and products are flat,
+sorted and collected, and the arguments of odd functions have no minus sign. Formulas that differ only in such respects
+are therefore equal trees.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from igbtheory.numbers import FLOAT64, Kind
 
 
 class Tree:
-    """A formula in x, one of the eight final classes below."""
+    """A formula in x, which is one of the nine final classes below."""
 
     __slots__ = ()
 
@@ -44,7 +45,7 @@ class Constant(Tree):
 @final
 @dataclass(frozen=True, slots=True)
 class Parameter(Tree):
-    """A SymPy symbol that stands for a number, which only formulas keep."""
+    """A SymPy symbol that stands for a number and remains in derived formulas."""
 
     symbol: Any
 
@@ -83,7 +84,7 @@ class Power(Tree):
 @final
 @dataclass(frozen=True, slots=True)
 class Call(Tree):
-    """An elementary function of one argument, by its name in `numbers.ELEMENTARY`, or floor."""
+    """A function of one argument, by its name in `numbers.ELEMENTARY` or "floor"."""
 
     name: str
     argument: Tree
@@ -92,7 +93,7 @@ class Call(Tree):
 @final
 @dataclass(frozen=True, slots=True)
 class Choice(Tree):
-    """The formula `yes` where test >= 0, `no` elsewhere."""
+    """The formula `yes` where test >= 0, and `no` elsewhere."""
 
     test: Tree
     yes: Tree
@@ -106,12 +107,12 @@ EVEN = frozenset({"cos", "cosh", "sech"})
 
 
 def number(value: Fraction | int | str) -> Number:
-    """`value` as an exact number of a formula."""
+    """Return `value` as an exact number."""
     return Number(Fraction(value))
 
 
 def _coefficient(tree: Tree) -> tuple[Fraction, Tree]:
-    """Split tree = coefficient * rest."""
+    """Return the rational coefficient of a formula and the rest."""
     match tree:
         case Number(value):
             return value, ONE
@@ -122,11 +123,12 @@ def _coefficient(tree: Tree) -> tuple[Fraction, Tree]:
 
 
 def _rank(tree: Tree) -> tuple[bool, str]:
-    """Order of terms and factors: numbers first, then by their text."""
+    """Return the sort key of terms and factors: numbers first, then by their text."""
     return not isinstance(tree, Number), repr(tree)
 
 
 def _exponent(tree: Tree) -> tuple[Tree, Tree]:
+    """Return the base and the exponent of a factor."""
     match tree:
         case Power(base, exponent):
             return base, exponent
@@ -137,12 +139,12 @@ def _exponent(tree: Tree) -> tuple[Tree, Tree]:
 
 
 def is_negative(tree: Tree) -> bool:
-    """Whether the leading coefficient carries a minus sign."""
+    """Return whether the leading coefficient is negative."""
     return _coefficient(tree.terms[0] if isinstance(tree, Sum) else tree)[0] < 0
 
 
 def add(*terms: Tree) -> Tree:
-    """Sum of the terms, like ones collected."""
+    """Return the sum of the terms, with like terms collected."""
     collected: dict[Tree, Fraction] = {}
     for term in (t for group in terms for t in (group.terms if isinstance(group, Sum) else (group,))):
         value, rest = _coefficient(term)
@@ -153,7 +155,7 @@ def add(*terms: Tree) -> Tree:
 
 
 def _without_cancellation(collected: dict[Tree, Fraction]) -> None:
-    """Write c exp(a) - c as c expm1(a), and c sigmoid(a) - c/2 as c tanh(a/2)/2, which keep their digits at small a."""
+    """Replace c exp(a) - c by c expm1(a) and c sigmoid(a) - c/2 by c tanh(a/2)/2, which do not cancel at small a."""
     for rest, value in list(collected.items()):
         if isinstance(rest, Call) and rest.name in _LESS and value:
             at_zero, less = _LESS[rest.name]
@@ -168,11 +170,11 @@ _LESS: dict[str, tuple[Fraction, Callable[[Tree], Tree]]] = {
     "exp": (Fraction(1), lambda a: Call("expm1", a)),
     "sigmoid": (Fraction(1, 2), lambda a: mul(number("1/2"), call("tanh", mul(number("1/2"), a)))),
 }
-"""Values at 0, and the functions less these."""
+"""The value at 0, and the function minus this value."""
 
 
 def mul(*factors: Tree) -> Tree:
-    """Product of the factors, powers of equal bases collected; a number is spread over a sum."""
+    """Return the product of the factors, with equal bases collected and a number multiplied into a single sum."""
     value, collected = Fraction(1), dict[Tree, Tree]()
     for factor in (f for group in factors for f in (group.factors if isinstance(group, Product) else (group,))):
         if isinstance(factor, Number):
@@ -195,7 +197,7 @@ def mul(*factors: Tree) -> Tree:
 
 
 def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
-    """Write exp(a)/(1 + exp(a)) as sigmoid(a), which never overflows."""
+    """Replace exp(a)/(1 + exp(a)) by sigmoid(a), which never overflows."""
     for base, exponent in list(collected.items()):
         if isinstance(base, Call) and base.name == "exp" and exponent == ONE:
             other = Call("sigmoid", -base.argument)
@@ -205,7 +207,7 @@ def _exp_times_sigmoid(collected: dict[Tree, Tree]) -> None:
 
 
 def power(base: Tree, exponent: Tree) -> Tree:
-    """Power of a formula; integer powers of numbers and products are carried out. ZeroDivisionError: 1/0."""
+    """Return a power; integer powers of numbers and products are evaluated. ZeroDivisionError: division by 0."""
     match base, exponent:
         case Number(value), Number(n) if value == 0 and n < 0:
             raise ZeroDivisionError("division by zero")
@@ -233,22 +235,17 @@ def power(base: Tree, exponent: Tree) -> Tree:
             return Power(base, exponent)
 
 
-_AT_ZERO = {
-    "exp": ONE,
-    "cos": ONE,
-    "cosh": ONE,
-    "sech": ONE,
-    "erfc": ONE,
+_AT_ZERO: dict[str, Tree] = {
+    **dict.fromkeys(("exp", "cos", "cosh", "sech", "erfc"), ONE),
+    **dict.fromkeys(("sqrt", "expm1", *ODD), ZERO),
     "sigmoid": number("1/2"),
-    "sqrt": ZERO,
-    "expm1": ZERO,
 }
 
 
 def call(name: str, argument: Tree) -> Tree:
-    """Elementary function of a formula; odd ones lose the sign of their argument, even ones drop it."""
-    if argument == ZERO and (name in _AT_ZERO or name in ODD):
-        return _AT_ZERO.get(name, ZERO)
+    """Return a function of a formula; a minus sign moves out of an odd function and out of an even one vanishes."""
+    if argument == ZERO and name in _AT_ZERO:
+        return _AT_ZERO[name]
     if name == "log" and argument == ONE:
         return ZERO
     if name in ODD and is_negative(argument):
@@ -267,7 +264,7 @@ def call(name: str, argument: Tree) -> Tree:
         case "log", Call("exp", inner):
             return inner
         case "log", Product(factors) if all(map(_is_positive, factors)):
-            return add(*(call("log", factor) for factor in factors))  # the product may leave the range of the numbers
+            return add(*(call("log", factor) for factor in factors))  # the product may overflow
         case "log", Sum((Number(value), *rest)) if value == 1:
             return Call("log1p", add(*rest))
         case _:
@@ -275,7 +272,7 @@ def call(name: str, argument: Tree) -> Tree:
 
 
 def _is_positive(tree: Tree) -> bool:
-    """Whether a formula is a number above 0, or of exponentials in a way that shows that it is."""
+    """Return whether a formula is obviously positive: a positive number, an exponential, or a sum of such terms."""
     match tree:
         case Number(value):
             return value > 0
@@ -288,7 +285,7 @@ def _is_positive(tree: Tree) -> bool:
 
 
 def choice(test: Tree, yes: Tree, no: Tree) -> Tree:
-    """Formula `yes` where test >= 0, `no` elsewhere; a constant test is decided."""
+    """Return the formula that is `yes` where test >= 0 and `no` elsewhere; a constant test is evaluated."""
     if isinstance(test, Number):
         return yes if test.value >= 0 else no
     if yes == no:
@@ -297,7 +294,7 @@ def choice(test: Tree, yes: Tree, no: Tree) -> Tree:
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """Parts of a formula, outermost only."""
+    """Return the direct parts of a formula."""
     match tree:
         case Sum(parts) | Product(parts):
             return parts
@@ -312,7 +309,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def rebuild(tree: Tree, parts: tuple[Tree, ...]) -> Tree:
-    """Formula with its parts replaced, in normal form again."""
+    """Return a formula with its direct parts replaced, in normal form."""
     match tree:
         case Sum():
             return add(*parts)
@@ -329,32 +326,32 @@ def rebuild(tree: Tree, parts: tuple[Tree, ...]) -> Tree:
 
 
 def symbols(tree: Tree) -> frozenset[Any]:
-    """SymPy symbols of a formula."""
+    """Return the SymPy symbols in a formula."""
     if isinstance(tree, Parameter):
         return frozenset({tree.symbol})
     return frozenset().union(*map(symbols, children(tree)))
 
 
 def varies(tree: Tree) -> bool:
-    """Whether x is in a formula."""
+    """Return whether a formula contains x."""
     return isinstance(tree, Variable) or any(map(varies, children(tree)))
 
 
 def is_split(tree: Tree) -> bool:
-    """Whether a formula contains neither choices, as where, max and abs make them, nor floor."""
+    """Return whether a formula contains no floor and no choice, such as where, max and abs."""
     changes = isinstance(tree, Choice) or (isinstance(tree, Call) and tree.name == "floor")
     return not changes and all(map(is_split, children(tree)))
 
 
 def substitute(tree: Tree, new: Tree, old: Tree = X) -> Tree:
-    """Formula with `old`, which is x or a parameter, replaced by `new`."""
+    """Return a formula with `old`, which is x or a parameter, replaced by `new`."""
     if tree == old:
         return new
     return rebuild(tree, tuple(substitute(part, new, old) for part in children(tree)))
 
 
 def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
-    """Values of a formula at x, in the kind of number n; only double precision takes choices and floor."""
+    """Return the values of a formula at x, in the kind n; only double precision supports choices and floor."""
     match tree:
         case Variable():
             return x
@@ -382,14 +379,14 @@ def evaluate(tree: Tree, n: Kind, x: Any) -> Any:
         case Call(name, argument):
             value = evaluate(argument, n, x)
             found = getattr(n, name)(value)
-            # of a constant, a Python float again, which leaves float32 arrays what they are
+            # a constant remains a Python float, which does not promote float32 arrays
             return float(found) if type(value) is float else found
         case _:
             raise TypeError(f"expected a formula, got {tree!r}")
 
 
 def _unsplit(tree: Tree, n: Kind, x: Any) -> Any:
-    """Values of a choice or of floor, as they stand in formulas with too many kinks or jumps."""
+    """Return the values of a choice or of floor, which remain in formulas with too many kinks or jumps."""
     if n is not FLOAT64:
         raise ValueError(
             "expected an activation with fewer kinks or jumps for more digits, balls or formulas; use predict()"
@@ -397,7 +394,9 @@ def _unsplit(tree: Tree, n: Kind, x: Any) -> Any:
     first, *branches = (evaluate(part, n, x) for part in children(tree))
     if not isinstance(tree, Choice):
         return np.floor(first)
-    return np.where(np.isnan(first), first, np.where(first >= 0, *branches))  # no comparison decides what is undefined
+    return np.where(
+        np.isnan(first), first, np.where(first >= 0, *branches)
+    )  # an undefined test has an undefined result
 
 
 def _integer_power(base: Any, exponent: int) -> Any:

@@ -1,8 +1,8 @@
 """Kinds of number: a rule is written once and runs on whatever numbers it is given.
 
-One module a kind: `float64` (NumPy scalars and broadcasting arrays), `multiprecision` (mpmath, any number of
-digits, in a context of its own), `certified` (python-flint balls, loaded by who certifies). A further kind is one more
-module with a subclass of `Kind`.
+Each kind has a module: `float64` (NumPy scalars and broadcasting arrays), `multiprecision` (mpmath, any number of
+digits), `certified` (python-flint balls) and `symbolic` (SymPy expressions). Only callers that need them import the
+last two. To add a kind, write a module with a subclass of `Kind`.
 """
 
 from igbtheory.numbers.float64 import FLOAT64, Float64

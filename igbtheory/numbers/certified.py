@@ -9,18 +9,19 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from igbtheory.numbers.kind import ELEMENTARY, Kind
+from igbtheory.numbers.kind import ELEMENTARY, Kind, elementwise
 
 
 def exact(value: Any) -> Fraction:
-    """Rational number meant by `value`: a float means the decimal that it prints."""
-    if isinstance(value, Fraction | int | np.integer):
-        return Fraction(value) if isinstance(value, Fraction) else Fraction(int(value))
+    """Return the rational number that `value` stands for; a float stands for the decimal that it prints."""
+    if isinstance(value, Fraction):
+        return value
     return Fraction(repr(float(value)) if isinstance(value, float) else str(value))
 
 
-def _elementwise(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    vectorised = np.frompyfunc(function, 1, 1)
+def _of_balls(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function of one ball that also takes arrays; NumPy would warn if a single ball is undefined."""
+    vectorised = elementwise(function)
     return lambda x: vectorised(x) if isinstance(x, np.ndarray) else function(x)
 
 
@@ -37,9 +38,9 @@ def _ncdf(x: Any) -> Any:
 
 
 def _sin_minus_t_cos(t: Any) -> Any:
-    """Function f = sin t - t cos t of a ball m +- r: f(m) +- r sup |f'|, f' = t sin t, by the mean value theorem.
+    """Return f(t) = sin t - t cos t of a ball t = m +- r as f(m) +- r sup |f'|, where f' = t sin t.
 
-    f(m) takes as many more bits as its cancellation m^3/3 takes away.
+    f(m), which is about m^3/3 at small m, is computed with as many extra bits as its cancellation loses.
     """
     middle = t.mid()
     size = float(abs(middle))
@@ -51,7 +52,7 @@ def _sin_minus_t_cos(t: Any) -> Any:
 
 @final
 class Certified(Kind):
-    """Balls with midpoints of `bits` bits. Work under `precision()`: the precision of python-flint is global."""
+    """Balls whose midpoints have `bits` bits. Compute inside `precision()`: python-flint has one global precision."""
 
     exact = True
 
@@ -60,10 +61,10 @@ class Certified(Kind):
         self.epsilon = self.goal = 2.0**-bits if bits < 1000 else 0.0
         own = {"sigmoid": _sigmoid, "softplus": _softplus}
         for name in ELEMENTARY:
-            setattr(self, name, _elementwise(own[name] if name in own else getattr(arb, name)))
-        self.ncdf = _elementwise(_ncdf)
+            setattr(self, name, _of_balls(own[name] if name in own else getattr(arb, name)))
+        self.ncdf = _of_balls(_ncdf)
         self.gamma = arb.gamma
-        self.sin_minus_t_cos = _elementwise(_sin_minus_t_cos)
+        self.sin_minus_t_cos = _of_balls(_sin_minus_t_cos)
         with self.precision():
             self.pi = arb.pi()
 
@@ -71,7 +72,7 @@ class Certified(Kind):
         return Certified, (self.bits,)
 
     def precision(self) -> AbstractContextManager[None]:
-        """Context in which python-flint computes with this precision."""
+        """Return a context in which python-flint computes with this precision."""
         context: AbstractContextManager[None] = ctx.workprec(self.bits)
         return context
 
@@ -91,7 +92,7 @@ class Certified(Kind):
         return np.frompyfunc(arb.atan2, 2, 1)(y, x)
 
     def correlation(self, q_ab: Any, s: Any) -> Any:
-        """Correlation q_ab/s, of whose ball only the part between -1 and 1 can be meant."""
+        """Return the correlation q_ab/s, its ball cut to the possible values from -1 to 1."""
         return (q_ab / s).min(arb(1)).max(arb(-1))
 
     def ratio(self, a: Any, b: Any) -> Any:

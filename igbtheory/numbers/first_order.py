@@ -1,7 +1,7 @@
-"""Numbers of first order a + b h, h^2 = 0: derivatives come along with any arithmetic.
+"""Numbers of first order a + b h with h^2 = 0, whose arithmetic also computes derivatives.
 
-They are complex arrays a + i STEP b. STEP is so small that its square is lost in a, and b keeps all its digits (Squire
-and Trapp 1998, Using complex variables to estimate derivatives of real functions).
+They are complex arrays a + i STEP b. STEP is so small that its square vanishes beside a, and b keeps all its digits.
+Source: Squire and Trapp 1998, Using complex variables to estimate derivatives of real functions.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 STEP = 2.0**-500
-"""Size of h, a power of two, so that multiplying by it rounds nothing."""
+"""Size of h, a power of two, so that multiplying by it causes no rounding error."""
 
 
 def first_order(value: Any, slope: Any) -> Any:
@@ -18,7 +18,7 @@ def first_order(value: Any, slope: Any) -> Any:
 
 
 def is_first_order(x: Any) -> bool:
-    """Whether numbers carry a derivative."""
+    """Return whether numbers carry a derivative."""
     return np.iscomplexobj(x)
 
 

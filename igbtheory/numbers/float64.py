@@ -1,4 +1,4 @@
-"""Double precision: NumPy scalars and arrays, which broadcast."""
+"""Double precision, with NumPy scalars and broadcasting arrays."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -15,23 +15,23 @@ _SERIES = tuple((-1.0) ** (k + 1) * 2 * k / float(np.prod(np.arange(1.0, 2 * k +
 
 
 def _special(name: str) -> Function:
-    """SciPy's function, which is loaded when it is first called: relu never does. It has no extended precision."""
+    """Return SciPy's function of this name. SciPy is imported at the first call, since relu never needs it."""
 
     def function(x: Any) -> Any:
-        extended = getattr(x, "dtype", None) == np.longdouble
+        extended = getattr(x, "dtype", None) == np.longdouble  # which SciPy does not support
         return getattr(scipy.special, name)(x.astype(np.float64) if extended else x)
 
     return function
 
 
 def _sech(x: Any) -> Any:
-    """Hyperbolic secant 2 e/(1 + e^2), e = exp(-|x|), which does not overflow."""
+    """Return the hyperbolic secant as 2 e/(1 + e^2), e = exp(-|x|), which does not overflow."""
     e = np.exp(-np.abs(x))
     return 2 * e / (1 + e * e)
 
 
 def _sin_minus_t_cos(t: Any) -> Any:
-    """Function sin t - t cos t = t^3/3 - t^5/30 + ...: the series below t = 1/2, where it loses nothing."""
+    """Return sin t - t cos t; below t = 1/2 by its series t^3/3 - t^5/30 + ..., which does not cancel."""
     t2 = np.minimum(np.square(t), _SMALL**2)
     series = 0.0 * t2
     for coefficient in reversed(_SERIES):
@@ -62,7 +62,7 @@ class Float64(Kind):
     def number(self, value: Any) -> Any:
         if isinstance(value, int | float | str):
             return np.float64(value)
-        if isinstance(value, Fraction):  # a constant of a formula: a Python float leaves float32 arrays what they are
+        if isinstance(value, Fraction):  # a constant of a formula; a Python float does not promote float32 arrays
             return value.numerator / value.denominator
         array = np.asarray(value)
         return array.astype(np.float64)[()]

@@ -1,4 +1,4 @@
-"""The interface of a kind of number: conversion, pi, and the functions a rule may use."""
+"""The interface of a kind of number: conversion, pi, and the functions that a rule may use."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -16,8 +16,14 @@ ELEMENTARY = (
 """Names of the functions of one variable that every kind provides and a formula may contain."""
 
 
+def elementwise(function: Function) -> Function:
+    """Return a function of one number that also takes arrays of Python objects, element by element."""
+    vectorised: Function = np.frompyfunc(function, 1, 1)
+    return vectorised
+
+
 def polished_legendre(nodes: Any, steps: int) -> tuple[Any, Any]:
-    """Gauss-Legendre nodes and weights by Newton's iteration on P_n, in the arithmetic of the `nodes` given."""
+    """Return Gauss-Legendre nodes and weights by Newton's iteration on P_n, in the arithmetic of the `nodes`."""
     order = len(nodes)
     for _ in range(steps):
         value, slope = _legendre_polynomial(order, nodes)
@@ -27,7 +33,7 @@ def polished_legendre(nodes: Any, steps: int) -> tuple[Any, Any]:
 
 
 def _legendre_polynomial(order: int, x: Any) -> tuple[Any, Any]:
-    """Polynomial P_n and its derivative at x, by the three-term recurrence."""
+    """Return the Legendre polynomial P_n and its derivative at x, by the three-term recurrence."""
     before, value = 0 * x + 1, x
     for k in range(2, order + 1):
         before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
@@ -35,18 +41,18 @@ def _legendre_polynomial(order: int, x: Any) -> tuple[Any, Any]:
 
 
 class Kind(ABC):
-    """A kind of number, elementwise on scalars and arrays.
+    """A kind of number. Its functions act elementwise on scalars and arrays.
 
-    Beside the elementary functions: `ncdf` the standard normal distribution function Phi, `npdf` its density,
-    `sin_minus_t_cos` the function sin t - t cos t without cancellation at small t, `atan2`; of one number, `gamma`, and
-    in exact kinds `hyp2f1(a, b, c, z)`. `epsilon` is the relative rounding error of one operation, `goal` the relative
-    error that quadrature aims at.
+    Besides the elementary functions there are `ncdf`, the standard normal distribution function Phi, `npdf`, its
+    density, and `sin_minus_t_cos`, the function sin t - t cos t without cancellation at small t. `gamma` takes one
+    number, as does `hyp2f1(a, b, c, z)`, which only exact kinds have. `epsilon` is the relative rounding error of one
+    operation, and `goal` is the relative error that quadrature aims at.
     """
 
     exact = False
-    """Whether a number is a formula or a proven enclosure, for which no estimate can stand."""
+    """True if a number is a formula or a proven enclosure, which no estimate can replace."""
     symbolic = False
-    """Whether a number may be a SymPy symbol."""
+    """True if a number may be a SymPy symbol."""
     pi: Any
     epsilon: float
     goal: float
@@ -79,29 +85,29 @@ class Kind(ABC):
 
     @abstractmethod
     def number(self, value: Any) -> Any:
-        """`value` (a number, its decimal text, or an array) as numbers of this kind.
+        """Return `value`, which is a number, its decimal text or an array, as numbers of this kind.
 
-        A float means the decimal it prints: 0.1 is 1/10.
+        A float stands for the decimal that it prints: 0.1 is 1/10.
         """
 
     @abstractmethod
     def atan2(self, y: Any, x: Any) -> Any:
-        """Angle of the point (x, y)."""
+        """Return the angle of the point (x, y)."""
 
     def correlation(self, q_ab: Any, s: Any) -> Any:
-        """Correlation q_ab/s of a pair with s = sqrt(q_a q_b), which rounding must not carry beyond -1 and 1."""
+        """Return the correlation q_ab/s of a pair, s = sqrt(q_a q_b), cut to [-1, 1] where rounding exceeds it."""
         return np.minimum(np.maximum(q_ab / s, -1), 1)
 
     @abstractmethod
     def ratio(self, a: Any, b: Any) -> Any:
-        """Quotient a/b of numbers that are not negative: inf where only b is 0, NaN where both are."""
+        """Return the quotient a/b of non-negative numbers: inf where only b is 0, NaN where both are 0."""
 
     @abstractmethod
     def legendre(self, order: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Nodes and weights, shape (order,) each, of the Gauss-Legendre rule on [-1, 1]."""
+        """Return the nodes and weights, shape (order,) each, of the Gauss-Legendre rule on [-1, 1]."""
 
     def hermite(self, order: int, nodes: int, step: float) -> Any:
-        """Table (order, nodes) of He_k(z) npdf(z) step/sqrt(k!) at z = 0, step, ...; half of it at z = 0."""
+        """Return the table (order, nodes) of He_k(z) npdf(z) step/sqrt(k!) at z = 0, step, ..., halved at z = 0."""
         z = self.number(np.arange(nodes) * step)
         rows = [self.number(step) * self.npdf(z)]
         rows[0][0] /= 2
@@ -111,9 +117,9 @@ class Kind(ABC):
         return np.array(rows)
 
     def times(self, table: Any, values: Any) -> Any:
-        """Product of rows of a table from `hermite` with a matrix of numbers."""
+        """Return the matrix product of rows of a table from `hermite` with a matrix of numbers."""
         return table @ values
 
     def npdf(self, x: Any) -> Any:
-        """Density exp(-x^2/2)/sqrt(2 pi) of the standard normal law."""
+        """Return the density exp(-x^2/2)/sqrt(2 pi) of the standard normal distribution."""
         return self.exp(-x * x / 2) / self.sqrt(2 * self.pi)

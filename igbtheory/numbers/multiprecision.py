@@ -1,6 +1,5 @@
-"""Any number of digits: mpmath, in a context of its own; arrays are NumPy arrays of its numbers."""
+"""Numbers of any number of digits, by mpmath in a context of their own; arrays are NumPy arrays of such numbers."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from threading import get_ident
@@ -9,14 +8,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.numbers.kind import ELEMENTARY, Kind, polished_legendre
+from igbtheory.numbers.kind import ELEMENTARY, Kind, elementwise, polished_legendre
 
 _GUARD = 15
-
-
-def _elementwise(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    vectorised: Callable[[Any], Any] = np.frompyfunc(function, 1, 1)
-    return vectorised
 
 
 def _context(digits: int) -> Any:
@@ -29,7 +23,7 @@ def _context(digits: int) -> Any:
 
 @final
 class Multiprecision(Kind):
-    """Decimal numbers of `digits` significant digits (fifteen more are carried inside)."""
+    """Numbers of `digits` significant decimal digits, computed with fifteen more."""
 
     def __init__(self, digits: int) -> None:
         self.digits = digits
@@ -41,11 +35,11 @@ class Multiprecision(Kind):
             "softplus": lambda x: max(x, 0) + context.log1p(context.exp(-abs(x))),
         }
         for name in ELEMENTARY:
-            setattr(self, name, _elementwise(own[name] if name in own else getattr(context, name)))
-        # panels share most of their nodes: what was computed once is looked up
-        self.ncdf = _elementwise(lru_cache(2**17)(context.ncdf))
-        self._npdf = _elementwise(lru_cache(2**17)(context.npdf))
-        self.sin_minus_t_cos = _elementwise(self._sin_minus_t_cos)
+            setattr(self, name, elementwise(own[name] if name in own else getattr(context, name)))
+        # cached, because quadrature rules share most of their nodes
+        self.ncdf = elementwise(lru_cache(2**17)(context.ncdf))
+        self._npdf = elementwise(lru_cache(2**17)(context.npdf))
+        self.sin_minus_t_cos = elementwise(self._sin_minus_t_cos)
         self.gamma = context.gamma
         self.pi = +context.pi
 
@@ -53,59 +47,55 @@ class Multiprecision(Kind):
         return Multiprecision, (self.digits,)
 
     def _sin_minus_t_cos(self, t: Any) -> Any:
-        """Function sin t - t cos t, in as many more digits as its cancellation t^3/3 takes away."""
+        """Return sin t - t cos t, about t^3/3 at small t, computed with as many extra bits as cancellation loses."""
         lost = 0 if t == 0 else max(0, -2 * int(self.context.mag(t)))
         with self.context.workprec(self.context.prec + lost):
             return self.context.sin(t) - t * self.context.cos(t)
 
     def number(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            return np.frompyfunc(self.number, 1, 1)(value)
+            return elementwise(self.number)(value)
         if isinstance(value, list | tuple):
             return self.number(np.asarray(value, dtype=object))
         if isinstance(value, Fraction):
             return self.context.mpf(value.numerator) / value.denominator
         if isinstance(value, float):  # np.float64 is one
             return self.context.mpf(repr(float(value)))
-        if isinstance(value, np.integer):
-            return self.context.mpf(int(value))
         return self.context.mpf(value if isinstance(value, int) else str(value))
 
     def npdf(self, x: Any) -> Any:
         return self._npdf(x)
 
     def hermite(self, order: int, nodes: int, step: float) -> Any:
-        """Table as in `Kind.hermite`, in units of 2^-prec: recurrences of whole numbers cost a tenth.
+        """Return the table of `Kind.hermite` in units of 2^-prec; integers make the recurrence ten times as fast.
 
-        step: a power of two. Guard bits, because the recurrence lifts rounding errors by up to exp(z^2/4).
+        step: a power of two. The recurrence amplifies rounding errors by up to exp(z^2/4), hence the guard bits.
         """
         guard = 32 + int((nodes * step) ** 2 / 4 / np.log(2))
         bits = self.context.prec + guard
         multiples, shift = np.arange(nodes).astype(object), -int(np.log2(step))
         with self.context.workprec(bits):
-            first = self.context.mpf(step) * np.frompyfunc(self.context.npdf, 1, 1)(multiples * self.context.mpf(step))
-            roots = [int(self.context.ldexp(self.context.sqrt(k), bits)) for k in range(order)]
-            inverses = [
-                0,
-                *(int(self.context.ldexp(1 / self.context.sqrt(k), bits)) for k in range(1, order)),
-            ]
+            first = self.context.mpf(step) * elementwise(self.context.npdf)(multiples * self.context.mpf(step))
+            roots = [self.context.sqrt(k) for k in range(1, order)]
+            fixed_roots = self._fixed_point(np.array(roots), bits)
+            inverses = self._fixed_point(1 / np.array(roots), bits)
         rows = [self._fixed_point(first, bits)]
         rows[0][0] //= 2
         rows.append((multiples * rows[0]) >> shift)
-        for k in range(2, order):
-            lifted = ((multiples * rows[-1]) << (bits - shift)) - roots[k - 1] * rows[-2]
-            rows.append(((lifted >> bits) * inverses[k]) >> bits)
+        for root, inverse in zip(fixed_roots, inverses[1:], strict=False):
+            lifted = ((multiples * rows[-1]) << (bits - shift)) - root * rows[-2]
+            rows.append(((lifted >> bits) * inverse) >> bits)
         return np.array(rows) >> guard
 
     def times(self, table: Any, values: Any) -> Any:
-        """Product in whole numbers, whose sums cost a tenth of those of floating-point numbers."""
+        """Return the matrix product, computed with integers, which is ten times as fast."""
         largest = np.max(np.abs(values), initial=0)
         bits = self.context.prec - (self.context.mag(largest) if largest else 0)
         total = table @ self._fixed_point(values, bits)
-        return np.frompyfunc(lambda x: self.context.ldexp(self.context.mpf(x), -self.context.prec - bits), 1, 1)(total)
+        return elementwise(lambda x: self.context.ldexp(self.context.mpf(x), -self.context.prec - bits))(total)
 
     def _fixed_point(self, values: Any, bits: int) -> Any:
-        return np.frompyfunc(lambda x: int(self.context.ldexp(x, bits)), 1, 1)(values)
+        return elementwise(lambda x: int(self.context.ldexp(x, bits)))(values)
 
     def atan2(self, y: Any, x: Any) -> Any:
         return np.frompyfunc(self.context.atan2, 2, 1)(y, x)
@@ -123,9 +113,9 @@ class Multiprecision(Kind):
 
 
 def decimals(digits: int) -> Multiprecision:
-    """Return the kind with so many digits that this thread keeps, so that its tables are made once.
+    """Return the kind with this number of digits, kept for this thread so that its tables are made once.
 
-    Threads do not share a context, which computes with more digits for a while.
+    Threads share no context, because a context sometimes raises its precision for a while.
     """
     return _kept(digits, get_ident())
 
@@ -138,7 +128,7 @@ def _kept(digits: int, thread: int) -> Multiprecision:
 
 @lru_cache
 def _legendre(order: int, digits: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Gauss-Legendre rule; digits double with every Newton step, so their number follows from the digits wanted."""
+    """Return the Gauss-Legendre rule; every Newton step doubles the number of right digits."""
     context = _context(digits + 5)
     rough = np.array([context.mpf(float(x)) for x in np.polynomial.legendre.leggauss(order)[0]], dtype=object)
     return polished_legendre(rough, 2 + int(np.log2(digits / 14)))

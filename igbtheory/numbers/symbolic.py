@@ -1,4 +1,4 @@
-"""Symbolic numbers: SymPy expressions, on which rules leave their formula behind."""
+"""Symbolic numbers: SymPy expressions. A rule that is given them returns its formula."""
 
 from fractions import Fraction
 from typing import Any, final
@@ -11,7 +11,7 @@ from igbtheory.numbers.kind import ELEMENTARY, Kind
 
 @final
 class Symbolic(Kind):
-    """SymPy expressions; a number becomes an exact rational, a symbol stays one."""
+    """SymPy expressions. A number becomes an exact rational, and a symbol remains a symbol."""
 
     exact = symbolic = True
     pi = sp.pi

@@ -1,4 +1,4 @@
-"""Threads of the linear algebra library."""
+"""The number of threads that the linear algebra library uses."""
 
 import multiprocessing
 import os
@@ -18,23 +18,23 @@ def _controller() -> ThreadpoolController:
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Context in which a matrix product has one thread: those of a sweep are small, and more wait for each other."""
+    """Return a context in which a matrix product uses one thread: on the small matrices of a sweep, more are slower."""
     limited: AbstractContextManager[Any] = _controller().limit(limits=1)
     return limited
 
 
 @cache
 def pinned() -> None:
-    """Give matrix products one thread for good: in a process among others, which have the other cores."""
-    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # for libraries that are not loaded yet
+    """Give matrix products one thread for good, in a process beside others that use the other cores."""
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # for libraries that are loaded later
     one_thread()
 
 
 def shared() -> None:
-    """Note that this thread works beside others, which use the other cores."""
+    """Record that this thread works beside others that use the other cores."""
     _HERE.shared = True
 
 
 def among_others() -> bool:
-    """Whether this is a process or a thread among others, which have the other cores."""
+    """Return whether this process or thread works beside others that use the other cores."""
     return multiprocessing.parent_process() is not None or pinned.cache_info().currsize > 0 or hasattr(_HERE, "shared")

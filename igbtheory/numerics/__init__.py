@@ -1,1 +1,1 @@
-"""Numerical methods that know nothing of networks: panels, roots, bivariate, exchangeable and log-normal variables."""
+"""Numerical methods that do not depend on networks: quadrature by panels, roots, distributions of normal variables."""

@@ -1,11 +1,8 @@
-"""The distribution function of two correlated standard normal variables, by Owen's T."""
+"""The joint distribution function of two correlated standard normal variables, by Owen's T function."""
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-
-SATURATED = 8.5
-"""Standard deviations beyond which a normal variable is taken never to lie."""
 
 Array = NDArray[np.float64]
 
@@ -13,17 +10,8 @@ Array = NDArray[np.float64]
 def both_below(x: Array, y: Array, x_given: Array, y_given: Array) -> Array:
     """Return the probability that u < x and v < y, for standard normal u and v of correlation c, x and y not 0.
 
-    x_given = (x - c y)/sqrt(1 - c^2) is the place of x given v = y in standard units, and y_given that of y. The
-    arrays broadcast; the absolute error is about 1e-16.
+    x_given = (x - c y)/sqrt(1 - c^2) is x standardised by the law of u given v = y; y_given = (y - c x)/sqrt(1 - c^2).
+    The arrays broadcast. The absolute error is about 1e-16.
     """
-    tails = _owen(x, y_given) + _owen(y, x_given) + (x * y < 0) / 2
+    tails = scipy.special.owens_t(x, y_given / x) + scipy.special.owens_t(y, x_given / y) + (x * y < 0) / 2
     return np.asarray(np.maximum((scipy.special.ndtr(x) + scipy.special.ndtr(y)) / 2 - tails, 0.0))
-
-
-def _owen(h: Array, product: Array) -> Array:
-    """Return Owen's T(h, a) from h and the product h a."""
-    found: Array = np.sign(product) * (np.sign(h) * scipy.special.ndtr(-np.abs(h)) / 2)
-    undecided = np.abs(product) < SATURATED
-    h = np.broadcast_to(h, found.shape)[undecided]
-    found[undecided] = scipy.special.owens_t(h, product[undecided] / h)
-    return found

@@ -1,4 +1,4 @@
-"""Chebyshev series on an interval, one variable of a table of a function of several, in double precision."""
+"""Chebyshev series in one variable of a function of several variables, in double precision."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,51 +10,48 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 SHORTEST = 9
-"""Nodes of the first probe of a series; the next ones double the intervals."""
+"""Number of nodes of the first attempt; each further attempt doubles the number of intervals."""
 
 Array = NDArray[np.float64]
 Line = Callable[[Array], Array]
-"""Values at points of the variable, in front: of one function, or of several."""
+"""Return the values of one or several functions at points of the variable; the points are the first axis."""
 
 
 @final
 @dataclass(frozen=True)
 class Axis:
-    """Interval of one variable and the number of its Chebyshev polynomials."""
+    """The interval of one variable and the number of Chebyshev polynomials in it."""
 
     low: float
     high: float
     length: int = 1
 
     def at(self, x: Any) -> Any:
-        """Values of the variable at x in [-1, 1]."""
+        """Return the values of the variable at positions x in [-1, 1]."""
         return (self.low + self.high) / 2 + (self.high - self.low) / 2 * x
 
     def position(self, value: Any) -> Any:
-        """Positions x of values of the variable; 0 where there is but one."""
+        """Return the positions x of values of the variable, or 0 if the interval is a point."""
         width = self.high - self.low
         return (2 * value - self.low - self.high) / width if width > 0 else 0 * value
 
     def nodes(self) -> Array:
-        """Values of the variable at the nodes, of which every other one is a node of half the degree."""
+        """Return the values of the variable at the nodes; every other one is also a node of half the degree."""
         return np.asarray(self.at(_points(self.length)))
 
     def basis(self, value: Any) -> Array:
-        """Polynomials at values of the variable, shape (*values, length)."""
-        x = np.asarray(self.position(value))
-        if np.any(np.abs(x) > 1):
-            return np.asarray(chebyshev.chebvander(x, self.length - 1))
-        return np.asarray(np.cos(np.arccos(x)[..., None] * np.arange(float(self.length))))
+        """Return the polynomials at values of the variable, shape (*values, length)."""
+        return np.asarray(chebyshev.chebvander(self.position(value), self.length - 1))
 
     def coefficients(self, values: Array) -> Array:
-        """Coefficients along the first axis, of values at the nodes."""
+        """Return the Chebyshev coefficients, along the first axis, of values at the nodes."""
         return np.asarray(np.tensordot(transform(self.length), values, axes=1))
 
     def sampled(self, line: Line, tolerance: float, longest: int) -> tuple[Array, int]:
-        """Values of a line at as many nodes as its series takes, and the number of polynomials that count.
+        """Return the values of a line at enough nodes to resolve it, and the number of polynomials that it needs.
 
-        A coefficient counts where it is larger than the tolerance; a series has ended where none of the last quarter
-        does. longest: nodes from which on no more are tried.
+        A coefficient counts if it is larger than the tolerance. A series is resolved if no coefficient of its last
+        quarter counts. longest: number of nodes at which to stop.
         """
         if self.high <= self.low:
             return line(self.nodes()), 1

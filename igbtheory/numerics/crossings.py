@@ -1,4 +1,4 @@
-"""Values of a function of one variable on a grid, and all places at which it takes given values."""
+"""All points at which a function of one variable takes given values, found from its values on a grid."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from scipy.optimize import elementwise
 Array = NDArray[np.float64]
 Rule = Callable[[Array], Array]
 PRECISION, SMALLEST = 4e-16, 1e-20
-"""Relative precision of the distance to the last point of the grid, in intervals, and the distance that is 0."""
+"""Relative tolerance of the distance from the left grid point, in intervals, and the distance that counts as 0."""
 
 
 def tabulated(rule: Rule, places: Array) -> Array:
-    """Values of a rule, NaN at the places where it raises ValueError."""
+    """Return the values of a rule, NaN at the places where it raises ValueError."""
     try:
         return np.asarray(rule(places), dtype=float)
     except ValueError:
@@ -23,11 +23,12 @@ def tabulated(rule: Rule, places: Array) -> Array:
 
 
 def crossings(rule: Rule, grid: Array, values: Array, wanted: Array) -> Array:
-    """Places at which the rule takes the `wanted` values: shape (most places, *wanted), ascending, NaN at the end.
+    """Return the places at which the rule takes the `wanted` values.
 
-    rule: takes an array of places; grid: ascending; values: those of the rule on the grid, NaN where it has none. There
-    is a place in every interval of the grid whose ends enclose the value. A minimum or maximum between three points
-    that may reach a wanted value is added to the grid, so that two places in one interval are found.
+    The result has the shape (most places, *wanted); places ascend, and NaN fills the end. rule: a function of an array
+    of places; grid: ascending; values: the rule on the grid, NaN where it is undefined. One place is found in every
+    interval of the grid whose ends enclose the value. To find two places in one interval, minima and maxima that may
+    reach a wanted value are first added to the grid.
     """
     goals = np.ravel(wanted)
     grid, values = _with_turns(rule, grid, values, goals)
@@ -44,7 +45,7 @@ def crossings(rule: Rule, grid: Array, values: Array, wanted: Array) -> Array:
 
 
 def _with_turns(rule: Rule, grid: Array, values: Array, goals: Array) -> tuple[Array, Array]:
-    """Add minima above a wanted value, and maxima below one, to the grid: it is monotone in between."""
+    """Return the grid and values with minima above a wanted value and maxima below one added."""
     steps, middle = np.diff(values), values[1:-1]
     minimum = (steps[:-1] < 0) & (steps[1:] > 0) & (middle > goals.min())
     maximum = (steps[:-1] > 0) & (steps[1:] < 0) & (middle < goals.max())
@@ -60,7 +61,7 @@ def _with_turns(rule: Rule, grid: Array, values: Array, goals: Array) -> tuple[A
 
 
 def _places(rule: Rule, ends: tuple[Array, Array], goals: Array, at_first: NDArray[np.bool_]) -> Array:
-    """One place in each interval; where rounding hides it, the end that takes the value, the first if `at_first`."""
+    """Return one place in each interval; where rounding hides it, an end with the value: the first if `at_first`."""
     search = elementwise.find_root(
         lambda t, *cell: rule((1 - t) * cell[0] + t * cell[1]) - cell[2],
         (np.zeros(goals.size), np.ones(goals.size)),

@@ -1,8 +1,8 @@
-"""Exchangeable normal variables: how many of a batch are positive, given what batches share.
+"""The number of positive variables in a batch of exchangeable normal variables, given a common threshold.
 
-The n variables of a batch have unit variance and correlation rho from -1/(n-1) to 1. For rho >= 0 they share a
-normal V, Y_a = sqrt(rho) V + sqrt(1 - rho) xi_a, and are independent given it. For rho < 0 the same integral
-over V holds with the imaginary loading sqrt(rho): the integrand is entire, both sides are analytic in rho.
+The n variables of a batch have unit variance and correlation rho from -1/(n-1) to 1. For rho >= 0 they are
+Y_a = sqrt(rho) V + sqrt(1 - rho) xi_a, independent given the normal variable V. For rho < 0 the same integral over V
+holds with an imaginary sqrt(rho), because the integrand is entire and both sides are analytic in rho.
 """
 
 from collections.abc import Callable
@@ -20,16 +20,16 @@ Complex = NDArray[np.complex128]
 
 _ORDER = 20
 _WIDTHS = 6.0  # 20 nodes integrate a Gaussian over 6 of its standard deviations to 1e-17
-_DEPTH = 40.0  # exp(-40) = 4e-18: what is left out
-_NOISE = 2e-17  # a probability that is rounding: thousands of batches would add it up
-_FEW = 10  # variables of a batch up to which the integrand, of decay |v|^-n, may need a bent contour
+_DEPTH = 40.0  # terms below exp(-40) = 4e-18 are left out
+_NOISE = 2e-17  # smaller probabilities are rounding errors, which would add up over thousands of batches
+_FEW = 10  # up to this batch size n the integrand, which decays like |v|^-n, may need a bent contour
 _LINE = 0.4 * np.arange(300.0)
 _HYPERBOLA = 0.05 * np.arange(900.0)
-_BEND = np.tan(np.pi / 8.0)  # half way between the vertical and the directions in which Phi grows
+_BEND = np.tan(np.pi / 8.0)  # halfway between the vertical and the directions in which Phi grows
 
 
 def graded_rule(end: float, length: Callable[[float], float]) -> tuple[Array, Array]:
-    """Nodes and weights of composite Gauss-Legendre on [0, end], panels of length(t) from the left."""
+    """Return nodes and weights of composite Gauss-Legendre quadrature on [0, end]; a panel at t has length(t)."""
     bounds = [0.0]
     while bounds[-1] < end:
         bounds.append(min(bounds[-1] + length(bounds[-1]), end))
@@ -38,21 +38,21 @@ def graded_rule(end: float, length: Callable[[float], float]) -> tuple[Array, Ar
 
 
 def saturation(count: int) -> float:
-    """Threshold beyond which one of `count` normal variables lies with probability 1e-17 or less."""
+    """Return the threshold that any of `count` normal variables exceeds with probability 1e-17 at most."""
     return float(-scipy.special.ndtri(1e-17 / count))
 
 
 def panel_length(t: float, n: int, share: float, width: float) -> float:
-    """Length over which n guesses of variance share Phi(t) Phi(-t) each, and a normal density of `width`, vary."""
+    """Return the length over which n guesses of variance share Phi(t) Phi(-t) each and a normal density vary."""
     p, q = scipy.special.ndtr([t, -t])
     sharpness = n * np.exp(-t * t) / (2.0 * np.pi * max(share * p * q, 1e-300)) + width**-2.0
     return float(min(_WIDTHS / np.sqrt(sharpness), 1.0))
 
 
 def _window(n: int, low: float, high: float) -> Array:
-    """Counts k that binomials with p from Phi(low) to Phi(high) reach with probability above exp(-40).
+    """Return the counts k that binomials with p from Phi(low) to Phi(high) reach with probability above exp(-40).
 
-    Bernstein's inequality, which also holds for negatively correlated normal variables.
+    The bound is Bernstein's inequality, which also holds for negatively correlated normal variables.
     """
     (p_low, q_low), (p_high, q_high) = scipy.special.ndtr([[low, -low], [high, -high]])
     third = _DEPTH / 3.0
@@ -62,9 +62,9 @@ def _window(n: int, low: float, high: float) -> Array:
 
 
 def counts_above(size: int, rho: float, t: Array) -> Array:
-    """Probabilities, shape (t.size, size + 1), that k of the `size` variables t + Y_a are positive.
+    """Return the probabilities, shape (t.size, size + 1), that k of the `size` variables t + Y_a are positive.
 
-    pmf(k | t) = C(n, k) E_v Phi(x)^k Phi(-x)^(n-k), x = (t + sqrt(rho) v)/sqrt(1 - rho); absolute error 1e-15.
+    pmf(k | t) = C(n, k) E_v Phi(x)^k Phi(-x)^(n-k), x = (t + sqrt(rho) v)/sqrt(1 - rho). The absolute error is 1e-15.
     """
     if rho * size > 1.0 - rho:
         table = _counts_of_wide(size, rho, t)
@@ -72,14 +72,14 @@ def counts_above(size: int, rho: float, t: Array) -> Array:
         table = np.zeros((t.size, size + 1))
         for row, threshold in zip(table, t, strict=True):
             _add_counts_of_narrow(row, size, rho, threshold / np.sqrt(1.0 - rho))
-    table = np.where(table > _NOISE, table, 0.0)  # negative ones too: what is left of an exact 0
+    table = np.where(table > _NOISE, table, 0.0)  # also drops an exact 0 that rounding made negative
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def _counts_of_wide(size: int, rho: float, t: Array) -> Array:
-    """Table of `counts_above` where V moves the variables by more than the width 1/sqrt(n) of a binomial.
+    """Return the table of `counts_above` if V moves the variables by more than the width 1/sqrt(n) of a binomial.
 
-    One set of nodes x serves all t: the table is the density of x given t times binomials.
+    One set of nodes x serves every t: the table is the product of the density of x given t and binomial probabilities.
     """
     own, shared = np.sqrt(1.0 - rho), np.sqrt(rho)
     end = saturation(size)
@@ -97,7 +97,7 @@ def _counts_of_wide(size: int, rho: float, t: Array) -> Array:
 
 
 def _add_counts_of_narrow(row: Array, size: int, rho: float, edge: float) -> None:
-    """Entries of one row of `counts_above`, x = edge + z on the contour of z, relative to their values at z = 0."""
+    """Write one row of `counts_above` by an integral over x = edge + z on a contour, relative to the value at z = 0."""
     reach = 9.0 * np.sqrt(max(rho, 0.0) / (1.0 - rho))
     k = _window(size, edge - reach, edge + reach)
     if rho < 0.0 and size <= _FEW:
@@ -114,11 +114,11 @@ def _add_counts_of_narrow(row: Array, size: int, rho: float, edge: float) -> Non
 
 
 def _line(size: int, rho: float) -> tuple[Complex, Complex]:
-    """Shifts z = sqrt(rho/(1 - rho)) v and log weights: the trapezoidal rule in v with step 0.4.
+    """Return shifts z = sqrt(rho/(1 - rho)) v and log weights of the trapezoidal rule in v with the step h = 0.4.
 
-    For rho < 0 a step h errs by 2 exp(-(2 pi/h)^2/2) at most: the aliased integral is that factor times a
-    probability, of a shifted threshold. The integrand is at most |w(y/sqrt(2))|^n exp(-(1/n - sigma^2) n v^2/2),
-    y = sigma v, w the Faddeeva function.
+    For rho < 0 the rule errs by 2 exp(-(2 pi/h)^2/2) at most, because the aliased integral is this factor times the
+    probability for a shifted threshold. With y = sigma v and the Faddeeva function w, the integrand is at most
+    |w(y/sqrt(2))|^n exp(-(1/n - sigma^2) n v^2/2).
     """
     v = _LINE
     if rho < 0.0:
@@ -127,7 +127,7 @@ def _line(size: int, rho: float) -> tuple[Complex, Complex]:
             np.abs(scipy.special.wofz(loading * v / np.sqrt(2.0)))
         )
         v = v[depth < _DEPTH]
-        # the other half is the complex conjugate
+        # the negative v give the complex conjugates
         z, multiple = 1j * loading * v, np.where(v == 0.0, 1.0, 2.0)
     else:
         v = v[0.5 * v * v < _DEPTH]
@@ -137,11 +137,11 @@ def _line(size: int, rho: float) -> tuple[Complex, Complex]:
 
 
 def _hyperbola(size: int, rho: float, drift: float, energy: float) -> tuple[Complex, Complex]:
-    """Shifts z and log weights of a contour for rho < 0, for products of `size` factors exp(x^2/2) Phi(x), x = e + z.
+    """Return shifts z and log weights of a contour for rho < 0, for `size` factors exp(x^2/2) Phi(x), x = e + z.
 
-    The Gaussian of v and those taken from the factors leave exp((1/sigma^2 - n) z^2/2 - drift z - energy/2),
-    drift = sum e, energy = sum e^2, without any Gaussian at rho = -1/(n-1). There only |z|^-n and, on a contour
-    bent to the side of the drift, exp(-drift z) decay; z grows exponentially along the contour.
+    The remaining Gaussian factor is exp((1/sigma^2 - n) z^2/2 - drift z - energy/2), drift = sum e, energy = sum e^2.
+    It has no quadratic term at rho = -1/(n-1). The integrand then decays only like |z|^-n and, on a contour bent to
+    the side of the drift, like exp(-drift z), so that z must grow exponentially along the contour.
     """
     w = _HYPERBOLA
     w = w[w < 5.0 + _DEPTH / (size - 1.0)]
@@ -156,11 +156,11 @@ def _hyperbola(size: int, rho: float, drift: float, energy: float) -> tuple[Comp
 
 
 def _log_ndtr(x: Complex) -> Complex:
-    """Logarithm of Phi(x) of complex x, to its last digits also where Phi is near 1."""
+    """Return log Phi(x) of complex x, with all its digits also where Phi is near 1, unlike SciPy's log_ndtr."""
     tail = 0.5 * scipy.special.erfc(np.where(x.real > 0.0, x, -x) / np.sqrt(2.0))
     return np.asarray(np.where(x.real > 0.0, scipy.special.log1p(-tail), np.log(tail)))
 
 
 def _log_scaled_ndtr(x: Complex) -> Complex:
-    """Logarithm of exp(x^2/2) Phi(x)."""
+    """Return the logarithm of exp(x^2/2) Phi(x)."""
     return np.asarray(np.log(0.5 * scipy.special.wofz(-1j * x / np.sqrt(2.0))))

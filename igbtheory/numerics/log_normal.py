@@ -1,7 +1,7 @@
-"""The Laplace transform of a log-normal variable: what sums of exponentials of normal variables are made of.
+"""The Laplace transform of a log-normal variable Y, log Y ~ N(x, scale^2), for means of ratios with sums of such Y.
 
-log Y ~ N(x, scale^2). With S a sum of such variables, 1/S = int exp(-t S) dt turns means of ratios into one integral of
-products. exp(-Y) is also the probability that a standard Gumbel variable lies below -log Y.
+For a sum S of such variables, 1/S = int exp(-t S) dt turns a mean of a ratio into one integral of products. exp(-Y) is
+also the probability that a standard Gumbel variable lies below -log Y.
 """
 
 from typing import Any, final
@@ -11,24 +11,25 @@ import scipy
 from numpy.typing import NDArray
 
 REACH = 9.0
-"""Standard deviations of a normal variable that matter."""
+"""Number of standard deviations beyond which a normal variable is negligible."""
 TAIL = 40.0
-"""Logarithm of what is small against 1."""
+"""Minus the logarithm of a number that is negligible beside 1."""
 PEAK = 5.0
-"""Logarithm y beyond which exp(-exp(y)) is nothing."""
+"""Value of y beyond which exp(-exp(y)) is negligible."""
 STEP = 0.2
-"""Step of the trapezoidal rule in a logarithm of time: what is analytic in a strip of pi/2 is exact to 1e-16."""
+"""Step of the trapezoidal rule, whose error is 1e-16 for functions analytic in the strip |Im x| < pi/2."""
 KNOTS = 32
-"""Knots of an interpolation in a step."""
+"""Knots of the spline per step."""
 
 Array = NDArray[np.float64]
 
 
 @final
 class LogNormalLaplace:
-    """Logarithms of E exp(-Y), E Y exp(-Y), E Y^2 exp(-Y), log Y ~ N(x, scale^2), as functions of x by splines.
+    """Splines in x of the logarithms of E exp(-Y), E Y exp(-Y) and E Y^2 exp(-Y), where log Y ~ N(x, scale^2).
 
-    nodes: x of a trapezoidal rule of the given step for integrals over them, from where exp(-Y) is 0 to where it is 1.
+    nodes: values of x, `step` apart, for trapezoidal sums over x. They span the range in which E exp(-Y) differs from
+    0 and from 1.
     """
 
     def __init__(self, scale: float) -> None:
@@ -43,7 +44,7 @@ class LogNormalLaplace:
 
 
 def _narrow(x: Array, scale: float) -> Array:
-    """The three means by the trapezoidal rule in z, log Y = x + scale z."""
+    """Return the three means by the trapezoidal rule in z, log Y = x + scale z."""
     z = np.arange(-REACH, REACH, STEP)
     log_y = x[:, None] + scale * z
     y = np.exp(np.minimum(log_y, 700.0))
@@ -52,7 +53,7 @@ def _narrow(x: Array, scale: float) -> Array:
 
 
 def _wide(x: Array, scale: float) -> Array:
-    """The three means by the trapezoidal rule in v = log Y, the first by parts: E exp(-Y) = P(log Y < a Gumbel)."""
+    """Return the three means by the trapezoidal rule in v = log Y, E exp(-Y) after integration by parts."""
     v = np.arange(-TAIL, PEAK, STEP)
     y = np.exp(v)
     z = (v - x[:, None]) / scale

@@ -1,4 +1,4 @@
-"""Normal expectations by composite Gauss-Legendre: panels, integrals, and variances without cancellation."""
+"""Normal expectations by composite Gauss-Legendre quadrature, and variances without cancellation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from igbtheory.numbers.kind import Kind
 
 WIDTH = 3.0
-"""Standard deviations that a panel of the normal density spans at most."""
+"""Largest width of a panel of the normal density, in standard deviations."""
 
 
 def farthest(n: Kind) -> float:
-    """Standard deviations beyond which the normal density is negligible."""
+    """Return the number of standard deviations beyond which the normal density is negligible."""
     return float(np.sqrt(-2 * np.log(n.epsilon))) + 0.5
 
 
@@ -30,37 +30,33 @@ class Panels:
     left: Any
 
     def integral(self, values: Any) -> Any:
-        """Integral of a function given by its values at the nodes."""
+        """Return the integral of a function given by its values at the nodes."""
         return (self.weights * values).sum(axis=(0, 1))
 
     def above(self, x: Any) -> "Panels":
-        """Panels beyond x, counted twice: for what is even about x. One variable, x among the panel ends."""
+        """Return the panels right of x with doubled weights, for integrands even about x, which must be a panel end."""
         beyond = self.left >= x
         return Panels(self.x[beyond], 2 * self.weights[beyond], self.half[beyond], self.left[beyond])
 
 
 def split_normal(n: Kind, cuts: Any, reach: float, order: int) -> Panels:
-    """Panels on [-reach, reach], at most WIDTH wide, that also end at the cuts."""
+    """Return panels on [-reach, reach], at most WIDTH wide, that also end at the cuts."""
     base = n.number(np.linspace(-reach, reach, 1 + int(np.ceil(2 * reach / WIDTH))))
     grid = np.broadcast_to(base.reshape(-1, *(1,) * (cuts.ndim - 1)), (base.size, *cuts.shape[1:]))
     return split(n, np.concatenate([grid, cuts]), n.number(-reach), n.number(reach), order)
 
 
 def split(n: Kind, cuts: Any, low: Any, high: Any, order: int) -> Panels:
-    """Panels of [low, high] between the cuts, axis of cuts in front; empty ones are dropped."""
+    """Return the panels of [low, high] between the cuts, which are the first axis; empty panels are dropped."""
     ends = np.sort(np.minimum(np.maximum(cuts, low), high), axis=0)
     widths = ends[1:] - ends[:-1]
     full = widths > 0
     kept = np.argsort(~full, axis=0, kind="stable")[: np.max(np.sum(full, axis=0))]
     left = np.take_along_axis(ends[:-1], kept, axis=0)
     half = np.take_along_axis(widths, kept, axis=0) / 2
-    nodes, weights = (_column(part, cuts.ndim) for part in n.legendre(order))
+    nodes, weights = (part.reshape(-1, *(1,) * (cuts.ndim - 1)) for part in n.legendre(order))
     x = left[:, None] + half[:, None] * (1 + nodes)
     return Panels(x, half[:, None] * weights, half, np.where(half > 0, left, high))
-
-
-def _column(values: NDArray[Any], ndim: int) -> NDArray[Any]:
-    return values.reshape(-1, *(1,) * (ndim - 1))
 
 
 def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]]) -> Any:
@@ -73,9 +69,10 @@ def variance(n: Kind, panels: Panels, slopes: Any, atoms: list[tuple[Any, Any]])
 def hoeffding(
     n: Kind, panels: Panels, slopes: Any, law: tuple[Any, Any], atoms: Sequence[tuple[Any, Any, Any, Any]]
 ) -> Any:
-    """Return the variance of f(X); law: P(X < x), P(X > x) at the nodes; atoms: position, jump, both there.
+    """Return the variance of f(X) from its slopes at the nodes, by Hoeffding's identity.
 
-    Hoeffding's identity Var f = 2 iint_{x<y} f'(x) f'(y) P(X < x) P(X > y) dx dy: where f increases, nothing cancels.
+    law: P(X < x) and P(X > x) at the nodes; atoms: of each jump of f, its position and size and these two
+    probabilities. Var f = 2 iint_{x<y} f'(x) f'(y) P(X < x) P(X > y) dx dy, in which no terms cancel if f increases.
     """
     below, above = law
     rising, falling = slopes * below, slopes * above
@@ -86,14 +83,14 @@ def hoeffding(
         under = (gained * left).sum(axis=0) + sum(j * mass for _, j, mass, _ in atoms[:i])
         over = (lost * ~left).sum(axis=0)
         total = total + jump * (jump * low * high + 2 * high * under + 2 * low * over)
-    return np.maximum(total, n.number(0))  # a spike between two nodes leaves rounding of either sign
+    return np.maximum(total, n.number(0))  # rounding may give a tiny number of either sign
 
 
 def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, Any]], weights: Any) -> Any:
-    """Return the variance of f of one variable where it hardly varies; weights: the probabilities of the nodes.
+    """Return the variance of a function f of one variable that is almost constant; weights: of the nodes.
 
-    The rises are summed from the likeliest node in both directions: nothing is left of a mean that only a rare event
-    differs from.
+    f is integrated from the likeliest node in both directions. The mean then does not cancel if f differs from a
+    constant only in rare events.
     """
     whole, within = (panels.weights * slopes).sum(axis=1), _within(n, panels, slopes)
     middle, order = panels.left + panels.half, panels.x.shape[1]
@@ -110,30 +107,30 @@ def of_rises(n: Kind, panels: Panels, slopes: Any, atoms: Sequence[tuple[Any, An
 
 
 def before(n: Kind, panels: Panels, values: Any) -> Any:
-    """Return the integrals from the first panel's left end up to each node."""
+    """Return the integrals from the left end of the first panel to each node."""
     return _preceding((panels.weights * values).sum(axis=1)) + _within(n, panels, values)
 
 
 def _preceding(whole: Any) -> Any:
-    """Sums over all panels before each, beside its nodes, of what each has."""
+    """Return, for each panel, the sum over the panels before it, with an axis for its nodes."""
     return (np.add.accumulate(whole, axis=0) - whole)[:, None]
 
 
 def _within(n: Kind, panels: Panels, values: Any) -> Any:
-    """Integrals from each panel's left end up to its nodes."""
+    """Return the integrals from the left end of each panel to its nodes."""
     sums = cumulative(n, values.shape[1])
     return panels.half[:, None] * (sums @ values if values.ndim > 2 else values @ sums.T)
 
 
 def beyond(n: Kind, panels: Panels, values: Any) -> Any:
-    """Return the integrals from each node to the last right end, of positive values to a small relative error."""
+    """Return the integrals from each node to the right end of the last panel; positive values do not cancel."""
     mirrored = Panels(panels.x[::-1, ::-1], panels.weights[::-1, ::-1], panels.half[::-1], panels.left[::-1])
     return before(n, mirrored, values[::-1, ::-1])[::-1, ::-1]
 
 
 @lru_cache
 def cumulative(n: Kind, order: int) -> NDArray[Any]:
-    """Matrix of int_{-1}^{x_j} l_i over the Lagrange polynomials l_i of the Gauss-Legendre nodes."""
+    """Return the matrix of the integrals of the Lagrange polynomials l_i of the Gauss-Legendre nodes from -1 to x_j."""
     x, weights = n.legendre(order)
     rows = [0 * x + 1, x]
     for k in range(1, order):

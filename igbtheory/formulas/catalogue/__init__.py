@@ -18,4 +18,4 @@ _FAMILIES = (rectified, jumps, squared, without_closed_form, error_function, gel
 FUNCTIONS: dict[str, Function] = {function.name: function for family in _FAMILIES for function in family.FUNCTIONS}
 
 NAMED = {folded(name): phi for phi in FUNCTIONS.values() for name in (phi.name, *phi.aliases)}
-"""The functions by all their names, folded."""
+"""The functions by all their names and aliases, folded."""

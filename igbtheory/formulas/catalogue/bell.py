@@ -1,4 +1,4 @@
-"""The Gaussian bump exp(-x^2), whose kernel is an inverse root."""
+"""The Gaussian bump exp(-x^2), whose kernel is the inverse of a square root."""
 
 from typing import Any, final
 

@@ -10,7 +10,7 @@ from igbtheory.numbers import Kind
 class Erf(ClosedForm):
     """Moments of erf: E erf(h_a) erf(h_b) = (2/pi) asin(2 q_ab / sqrt((1 + 2 q_a)(1 + 2 q_b))).
 
-    The angle is taken from its tangent, since an arcsine near 1 loses half the digits.
+    The angle is computed from its tangent, since the arcsine of a number near 1 loses half the digits.
     Source: Williams 1997, Computing with infinite networks, Eq. 11.
     """
 
@@ -27,7 +27,7 @@ class Erf(ClosedForm):
         return (2 / n.pi) * n.atan2(2 * var_mu, n.sqrt((1 + 2 * var_chi) * (1 + 4 * var_mu + 2 * var_chi)))
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """(2/pi)(asin s_1 - asin s_c): the sine and cosine of that difference of angles, both positive terms."""
+        """Return (2/pi)(asin s_1 - asin s_c) from the sine and cosine of the difference, which have positive terms."""
         q = var_mu + var_chi
         rest_1, rest_c = n.sqrt(1 + 4 * q), n.sqrt((1 + 2 * var_chi) * (1 + 2 * q + 2 * var_mu))
         sine = 2 * var_chi * (q + var_mu) / (q * rest_c + var_mu * rest_1)
@@ -36,7 +36,7 @@ class Erf(ClosedForm):
 
 
 def root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """Return the root of the determinant of 1 + 2 Sigma, Sigma the covariance matrix of the pair."""
+    """Return the square root of det(1 + 2 Sigma), where Sigma is the covariance matrix of the pair."""
     return n.sqrt((1 + 2 * q_a) * (1 + 2 * q_b) - 4 * q_ab * q_ab)
 
 

@@ -3,6 +3,7 @@
 from typing import Any, final
 
 from igbtheory.formulas.function import ClosedForm, formula
+from igbtheory.formulas.shapes import GELU_TANH
 from igbtheory.numbers import Kind
 
 
@@ -31,9 +32,9 @@ class Gelu(ClosedForm):
         return _covariance(n, q**2, var_mu, (1 + q) ** 2, n.sqrt((1 + var_chi) * (1 + q + var_mu)))
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Integral of the slope over q_ab from var_mu to q: no two of its terms cancel, from step to straight line.
+        """Return the integral of the slope over q_ab from var_mu to q, in terms that do not cancel at any q.
 
-        T = turn = A(q) - A(var_mu), of which T - sin T and 1 - cos T are formed without loss.
+        T = turn = A(q) - A(var_mu); T - sin T and 1 - cos T are computed without cancellation.
         """
         q = var_mu + var_chi
         r_1, r_c = n.sqrt(1 + 2 * q), n.sqrt((1 + var_chi) * (1 + q + var_mu))
@@ -47,18 +48,17 @@ class Gelu(ClosedForm):
 
 
 def _root(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """R, whose 1 + q_a + q_b is not lost beside the squares."""
+    """Return R, with 1 + q_a + q_b added to the small difference of the squares."""
     return n.sqrt(1 + q_a + q_b + (q_a * q_b - q_ab * q_ab))
 
 
 def _covariance(n: Kind, squared: Any, q_ab: Any, p: Any, r: Any) -> Any:
-    """Covariance from squared = q_a q_b, P and R."""
+    """Return the covariance from squared = q_a q_b, P and R."""
     rest = q_ab * q_ab * (1 / r - squared / (r + n.sqrt(p))) / p
     return q_ab / 4 + (q_ab * n.atan2(q_ab, r) + rest) / (2 * n.pi)
 
 
-# the approximation is x (1 + tanh y)/2, which is x sigmoid(2 y) without the cancellation at negative y
 FUNCTIONS = (
     formula("gelu", "x*erfc(-x/sqrt(2))/2", "torch.nn.GELU(approximate='none')", Gelu()),
-    formula("gelu_tanh", "x*sigmoid(sqrt(8/pi)*(x + 0.044715*x**3))", "torch.nn.GELU(approximate='tanh')"),
+    formula("gelu_tanh", GELU_TANH, "torch.nn.GELU(approximate='tanh')"),
 )

@@ -29,7 +29,7 @@ class Jump(ClosedForm):
         return self._unit(n) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """The density of the pair at 0, which is infinite at c = 1."""
+        """Return the density of the pair at 0 times the squared jump, which is infinite at c = 1."""
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
         return n.ratio(self._unit(n), s * n.sqrt((1 - c) * (1 + c)))

@@ -12,7 +12,7 @@ from igbtheory.numbers import Kind
 @final
 @dataclass(frozen=True)
 class Rectified(ClosedForm):
-    """Moments of phi(x) = odd x + even |x|, the odd and the even part being uncorrelated.
+    """Moments of phi(x) = odd x + even |x|, whose odd and even parts are uncorrelated.
 
     With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
     theta) cos theta): the arc-cosine kernel of degree 1.
@@ -33,12 +33,14 @@ class Rectified(ClosedForm):
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
         alpha = n.asin(c)
-        folded = (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))  # 1 - cos(alpha), of which no digit is lost
+        folded = (
+            (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))
+        )  # c^2/(1 + cos) is 1 - cos without cancellation
         odd, even = map(n.number, self._squares)
         return odd * q_ab + even * folded
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """The odd part has slope 1, the even part the sign: odd^2 + even^2 (2/pi) asin c."""
+        """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
         odd, even = map(n.number, self._squares)
         return odd + even * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
 
@@ -58,7 +60,7 @@ def _slopes(below: str, above: str) -> Rectified:
 FUNCTIONS = (
     formula("linear", "x", "torch.nn.Identity", _slopes("1", "1"), "identity"),
     formula("relu", "max(x, 0)", "torch.nn.ReLU", _slopes("0", "1")),
-    formula("leaky_relu", "where(x >= 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
-    formula("prelu", "where(x >= 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
+    formula("leaky_relu", "where(x > 0, x, 0.01*x)", "torch.nn.LeakyReLU(negative_slope=0.01)", _slopes("0.01", "1")),
+    formula("prelu", "where(x > 0, x, 0.25*x)", "torch.nn.PReLU(init=0.25), as initialised", _slopes("0.25", "1")),
     formula("abs", "abs(x)", "torch.abs", _slopes("-1", "1")),
 )

@@ -18,19 +18,19 @@ class SquaredRelu(ClosedForm):
         return q / n.number(2)
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """With alpha = pi/2 - theta the squared mean drops out, and for alpha > 0 every term is positive."""
+        """Return the covariance in terms of alpha = pi/2 - theta; for alpha > 0 every term is positive."""
         alpha = n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
         sine = n.sin(alpha)
         terms = 3 * sine * n.cos(alpha) + alpha * (1 + 2 * sine**2) + n.pi * sine**2
         return q_a * q_b * terms / (2 * n.pi)
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """Four times the kernel of relu: (2/pi) sqrt(q_a q_b) (sin t - t cos t) with t = pi - theta."""
+        """Return four times the kernel of relu, (2/pi) sqrt(q_a q_b) (sin t - t cos t) with t = pi - theta."""
         s = n.sqrt(q_a * q_b)
         return (2 / n.pi) * s * n.sin_minus_t_cos(n.pi / 2 + n.asin(n.correlation(q_ab, s)))
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """(q^2/(2 pi)) ((2 pi + theta) sin^2 theta - 3 (sin theta - theta cos theta) cos theta)."""
+        """Return (q^2/(2 pi)) ((2 pi + theta) sin^2 theta - 3 (sin theta - theta cos theta) cos theta)."""
         q = var_mu + var_chi
         theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
         squared_sine = var_chi * (q + var_mu)

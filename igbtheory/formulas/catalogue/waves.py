@@ -14,7 +14,7 @@ class Sine(ClosedForm):
         return n.number(0) * q
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        # one of the two is zero: either way the exponentials cannot overflow
+        # one of the two is 0, so that no exponential overflows
         positive, negative = (abs(q_ab) + q_ab) / 2, (abs(q_ab) - q_ab) / 2
         difference = n.expm1(-2 * negative) - n.expm1(-2 * positive)
         return _decay(n, q_a, q_b, q_ab) * difference / 2
@@ -37,7 +37,7 @@ class Cosine(ClosedForm):
         return n.exp(-q / 2)
 
     def covariance(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-        """The squared mean turns cosh q_ab into cosh q_ab - 1 = 2 sinh(q_ab/2)^2."""
+        """Return the covariance; subtracting the squared mean turns cosh q_ab into 2 sinh(q_ab/2)^2."""
         return _decay(n, q_a, q_b, q_ab) * n.expm1(-abs(q_ab)) ** 2 / 2
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
@@ -51,7 +51,7 @@ class Cosine(ClosedForm):
 
 
 def _decay(n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """Factor exp(-(q_a + q_b)/2 + |q_ab|), half the variance of the sum or of the difference, whichever is less."""
+    """Return exp(-(q_a + q_b)/2 + |q_ab|), the larger of E cos(h_a + h_b) and E cos(h_a - h_b)."""
     return n.exp(-((q_a - abs(q_ab)) + (q_b - abs(q_ab))) / 2)
 
 

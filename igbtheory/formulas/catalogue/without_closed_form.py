@@ -1,11 +1,11 @@
-"""Functions without a closed kernel: straight or parabolic pieces, exponential below 0, smooth ones."""
+"""Functions whose kernel has no closed form here: piecewise polynomials, exponentials below 0, smooth functions."""
 
 from igbtheory.formulas.function import formula
 
 _SCALE = "1.0507009873554804934193349852946"
 _ALPHA = "1.6732632423543772848170429916717"
 
-# expm1(x) keeps the digits of exp(x) - 1 near 0
+# expm1(x) is exp(x) - 1 without cancellation near 0
 FUNCTIONS = (
     formula("hardtanh", "min(max(x, -1), 1)", "torch.nn.Hardtanh(min_val=-1, max_val=1)"),
     formula("relu6", "min(max(x, 0), 6)", "torch.nn.ReLU6"),
