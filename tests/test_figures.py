@@ -204,8 +204,8 @@ def test_axes_end_where_shares_end(name: str) -> None:
 
 
 def test_an_edge_of_chaos_has_no_kink() -> None:
-    line = tiny("regimes")[1]["tanh"].edge
-    steps = np.diff([line.sigma_w2 / 4, line.sigma_b2 / 0.5])
+    found = tiny("regimes")[1]["tanh, 1 layer"]
+    steps = np.diff([found.fine_edge / 4, found.fine_sigma_b2 / 0.5])
     assert np.degrees(np.abs(np.diff(np.arctan2(*steps)))).max() < 8  # 28 of evenly spaced points
 
 
@@ -267,9 +267,10 @@ def function(name: str, which: str) -> Any:
 def test_a_map_of_the_table_is_that_of_the_data() -> None:
     _, data = tiny("regimes")
     found: list[Any] = [row for row in rows(drawn("regimes")[""]) if row.kind == "map" and row.panel == 1]
-    expected = np.clip(np.log10(data["tanh"].gamma[1]), -2, 6)
+    data = data["tanh, 10 layers"]
+    expected = np.clip(np.log10(data.gamma), -2, 6)
     np.testing.assert_array_equal([row.value for row in found], expected.ravel())
-    np.testing.assert_array_equal([row.x for row in found[: len(expected)]], data["tanh"].sigma_w2)
+    np.testing.assert_array_equal([row.x for row in found[: len(expected)]], data.sigma_w2)
 
 
 @pytest.mark.parametrize("size", [5, 6, 16, 100])

@@ -57,7 +57,7 @@ class Block:
         return node
 
     def after(self, var_mu: Any, var_chi: Any) -> Moments:
-        """Return the moments behind the block of Gaussian units with mean 0 and these variances, which may be sweeps."""
+        """Return the moments behind the block for Gaussian units of mean 0 with these variances, or with sweeps."""
         with np.errstate(all="ignore"):
             return self.law(units(Moments(0, var_mu, var_chi))).averaged()
 
@@ -71,7 +71,7 @@ class Block:
         return q - sigma_w2 * self.square(q)
 
     def square_slope(self, q: Any) -> Any:
-        """Return the derivative of E f^2 by q, to a relative error of about 1e-9, from a difference quotient in log q."""
+        """Return the derivative of E f^2 by q, a difference quotient with a relative error of about 1e-9."""
         places = np.multiply.outer(np.exp(STEP * np.array([-2, -1, 1, 2])), q)
         return np.tensordot([1, -8, 8, -1], self.square(places), 1) / (12 * STEP * q)
 

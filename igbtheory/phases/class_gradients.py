@@ -57,7 +57,7 @@ class ClassGradients(Result):
         return self.given(-np.sort(-mu, axis=1))
 
     def ppf(self, p: Any) -> Array:
-        """Return the quantiles over initialisations for two classes: (*p, 2), first the favoured class, then the other."""
+        """Return the quantiles over initialisations for two classes, shape (*p, 2), the favoured class first."""
         if self.n_classes != 2:
             raise ValueError(f"expected two classes for quantiles, got {self.n_classes}; use rvs(size)")
         p = np.asarray(p, dtype=float)
@@ -82,8 +82,8 @@ class ClassGradients(Result):
     def _given(self, mu: Array) -> Array:
         """Integrate prod_j L_j (sum_{j != k} (2 B_j - A_j^2) + (sum_{j != k} A_j)^2) over s, for rows of centres.
 
-        L_j, L_j A_j and L_j B_j are the three means that `_laplace` returns at x_j = mu_j - s. The terms with B_j add up
-        to E p_j^2, the products A_i A_j to E p_i p_j, and nothing cancels.
+        L_j, L_j A_j and L_j B_j are the three means that `_laplace` returns at x_j = mu_j - s. Terms with B_j give
+        E p_j^2, products A_i A_j give E p_i p_j, and nothing cancels.
         """
         log_l, log_a, log_b = self._laplace(mu[:, :, None] - mu.max(axis=1)[:, None, None] - self._laplace.nodes)
         first = np.exp(log_a - log_l)

@@ -127,7 +127,7 @@ class Course(Result):
 
     @cached_property
     def _deep(self) -> "Course":
-        """This course to a depth of at least FEWEST, unless it stops before."""
+        """The course of these layers to a depth of at least FEWEST, unless it stops before."""
         if self.stopped or self.reached >= FEWEST:
             return self
         return course(self.block, self.dense, self.inputs, FEWEST)

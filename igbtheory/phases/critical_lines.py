@@ -1,8 +1,8 @@
 """Critical lines over the variances of biases and weights: the edge of chaos, the neutrality line, both thresholds.
 
 Two data keep the correlation c = 1 - share where sigma_w2 = 1/spread(q, share), which tends to 1/E |grad f|^2 as the
-share tends to 0. That is the edge of chaos, and the neutrality line has c = 1/2. The variance keeps the value q where
-sigma_b2 = q - sigma_w2 E f^2. Both lines are therefore curves with the parameter q, and no root search contains another.
+share tends to 0. This limit is the edge of chaos, and c = 1/2 is the neutrality line. The variance keeps the value q
+where sigma_b2 = q - sigma_w2 E f^2. So both lines are curves with the parameter q, without nested root searches.
 """
 
 from dataclasses import dataclass

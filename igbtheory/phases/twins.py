@@ -96,7 +96,7 @@ def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, An
 @final
 @dataclass(frozen=True)
 class Twins:
-    """The node of either datum, the variance `noise` of small noise at the units of its base, and its relative error."""
+    """The node of either datum, and the variance of the noise at the units of its base, with its relative error."""
 
     node: LawNode
     noise: Any

@@ -113,7 +113,7 @@ def verdict(
 
 
 def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
-    """Return the mean behind the first activation, and the causes of bias: the parts of var_mu behind the next Dense."""
+    """Return the mean behind the first activation, and the causes: the parts of var_mu behind the next Dense."""
     with np.errstate(all="ignore"):
         x = dense.law(units(inputs.moments(FLOAT64))).then(phi).averaged()
     parts = {

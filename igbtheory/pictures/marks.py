@@ -110,14 +110,19 @@ def reach(spread: float) -> float:
 
 
 def histogram(axes: Any, shares: Any, edges: Any, label: str = "finite networks") -> None:
-    """Draw the share of the networks in every bin over its width, with its binomial standard error."""
-    counts, _ = np.histogram(shares, edges)
-    width, rest = len(shares) * np.diff(edges), 1 - counts / len(shares)
-    axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label=label)
-    errors = np.sqrt(counts * rest) / width
+    """Draw the histogram of the shares, a density, with bars of one standard error."""
+    heights, errors = binned(shares, edges)
+    axes.bar(edges[:-1], heights, np.diff(edges), align="edge", color=BARS, label=label)
     centres = (edges[:-1] + edges[1:]) / 2
     label = "_finite networks, standard error"
-    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
+    axes.errorbar(centres, heights, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
+
+
+def binned(shares: Any, edges: Any) -> tuple[Any, Any]:
+    """Return the part of the shares in every bin over its width, and its binomial standard error."""
+    counts, _ = np.histogram(shares, edges)
+    width = len(shares) * np.diff(edges)
+    return counts / width, np.sqrt(counts * (1 - counts / len(shares))) / width
 
 
 def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:

@@ -1,17 +1,12 @@
 """Pictures of moments: layer by layer, over the parameters of a sweep, and simulated beside predicted."""
 
-from contextlib import suppress
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, LayerNorm, MaxPool, RMSNorm
-from igbtheory.phases import edge_of_chaos
-from igbtheory.phases.block import Block
 from igbtheory.pictures.laws import some
 from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis, points
-from igbtheory.pictures.phase_maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
+from igbtheory.pictures.phase_maps import BIASES, WEIGHTS, gamma_map, whole_map
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:
@@ -29,8 +24,6 @@ WIDE = 20.0
 """Ratio of the largest to the smallest value from which on an axis is logarithmic."""
 DOTS = 30
 """Layers up to which each has a marker."""
-IN_MLP = (Activation, AvgPool, BatchNorm, LayerNorm, MaxPool, RMSNorm)
-"""Layers that may stand in a block of `mlp`."""
 
 
 def prediction(axes: Any, found: "Prediction") -> None:
@@ -156,25 +149,10 @@ def _map(axes: Any, found: "Prediction", parameters: dict[str, Any]) -> None:
         gamma, (right, below) = gamma.T, (below, right)
     x, y = parameters[right], parameters[below]
     across, up = np.argsort(x), np.argsort(y)
-    line = Edge(np.array([np.nan]), np.array([np.nan]))
-    if (right, below) == ("sigma_w2", "sigma_b2"):
-        line = _edge(found, y)
-    shades = gamma_map(axes, x[across], y[up], gamma[np.ix_(up, across)], line)
+    shades = gamma_map(axes, x[across], y[up], gamma[np.ix_(up, across)])
     axes.set(xlabel=PARAMETERS.get(right, right), ylabel=PARAMETERS.get(below, below))
     axes.set(xscale=_spacing(x), yscale=_spacing(y))
     whole_map(axes, shades, f"{len(found.per_layer.var_mu) - 1} hidden layers")
-
-
-def _edge(found: "Prediction", sigma_b2: Any) -> Edge:
-    """Return the edge of chaos where all blocks of the network are the same, as in `mlp`; else NaN."""
-    along = np.linspace(sigma_b2.min(), sigma_b2.max(), FEW)
-    dense, *blocks = [tuple(part) for _, part in groupby(found.layers, lambda layer: isinstance(layer, Dense))]
-    blocks, others = blocks[::2], blocks[1::2]
-    alike = all(part is dense[0] for other in others for part in other) and all(block == blocks[0] for block in blocks)
-    if alike and blocks and all(isinstance(layer, IN_MLP) for layer in blocks[0]):
-        with suppress(ValueError):  # it jumps, or every variance is on the edge
-            return Edge(edge_of_chaos(Block(blocks[0]), along), along)
-    return Edge(np.full(FEW, np.nan), along)
 
 
 def comparison(axes: Any, found: "Comparison") -> None:
