@@ -51,9 +51,7 @@ def _listening(port: int) -> socket.socket:
     """Return a socket that listens on the port."""
     checks.whole("--port", port, 0, 65535)
     listener = socket.socket()
-    listener.setsockopt(
-        socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-    )  # the port is free at once after another run
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the port is free at once after another run
     try:
         listener.bind((HOST, port))
     except OSError as error:
