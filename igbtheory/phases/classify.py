@@ -30,10 +30,10 @@ TABLE = {
 OTHERS = {
     "no bias": "gamma = 0 at every depth: no biases, centred inputs, an activation of mean 0",
     "border": "gamma -> 1: between prejudice and neutrality",
-    "kept bias": "the network becomes linear over depth, and gamma keeps what the first layers gave it",
-    "undecided": "the variance of the units vanishes, slower than exponentially, and its limit does not decide gamma",
-    "bias without chaos": "gamma settles though gradients do not explode: equal data are no fixed point",
-    "no limit": "the variance of the units grows without bound or vanishes, by a factor that has no limit",
+    "kept bias": "the network becomes linear over depth, and gamma keeps the value that it has after the first layers",
+    "undecided": "the variance vanishes more slowly than exponentially, and its limit does not determine gamma",
+    "bias without chaos": "gamma has a finite limit although gradients do not explode: two equal data become different",
+    "no limit": "the variance of the units grows without bound or vanishes by a factor that has no limit",
 }
 """Cases that are not in the table."""
 UNSETTLED = (

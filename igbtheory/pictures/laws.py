@@ -121,8 +121,7 @@ def _guesses(axes: Any, low: float = 0.0, high: float = 1.0) -> None:
 def simulation(axes: Any, found: "Simulation") -> None:
     """Draw the histogram of G0 of finite networks, and the predicted law."""
     panel(axes, found.G0, found.samples, found.network.predict(found.inputs).G0)
-    axes.set(xlabel=GUESSES, ylabel="density")
-    axes.legend(loc="best")
+    _guesses(axes, *axes.get_xlim())
 
 
 def measurement(axes: Any, found: "Measurement") -> None:

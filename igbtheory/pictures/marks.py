@@ -1,7 +1,8 @@
 """Parts of many pictures: points, lines, densities of G0, and histograms of G0 over finite networks."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, MaxNLocator
@@ -22,6 +23,19 @@ GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
 DEVIATION = "(simulated \N{MINUS SIGN} theory) / standard error"
 
 
+@final
+@dataclass(frozen=True)
+class Curve:
+    """A quantity in theory over x, and of finite networks at the places `at`, with standard errors."""
+
+    label: str
+    x: Any
+    theory: Any
+    at: Any
+    found: Any
+    error: Any
+
+
 def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any) -> None:
     """Draw points with error bars."""
     axes.errorbar(x, y, error, fmt=marker, ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
@@ -39,6 +53,17 @@ def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **
     """
     how |= {"color": SERIES[number]["color"], "mfc": "white", "label": label, "zorder": 3}
     points(axes, x, y, error, MARKERS[number], **how)
+
+
+def curves(axes: Any, found: Iterable[Curve], label: str = "finite networks", **how: Any) -> None:
+    """Draw the curves: theory as lines, finite networks as points, of which the legend shows those of the first curve.
+
+    label: of the points; how: their look.
+    """
+    for number, curve in enumerate(found):
+        theory(axes, number, curve.x, curve.theory, curve.label)
+        of_points = label if number == 0 else f"_{label.removeprefix('_')}: {curve.label}"
+        simulated(axes, number, curve.at, curve.found, curve.error, of_points, **how)
 
 
 def density(axes: Any, gamma: float, **how: Any) -> None:
