@@ -10,7 +10,7 @@ from igbtheory.report.classes import ClassStudy
 
 
 def shares(studies: list[ClassStudy]) -> Figure:
-    """Draw the mean share of the data that the favoured class gets, the second one, and so on, at every depth."""
+    """Return a picture of the mean shares of the data, from the favoured class to the last one, at every depth."""
     figure = Figure(figsize=(7.2, 2.7))
     for axes, study in zip(figure.subplots(1, len(studies), sharey=True, squeeze=False).flat, studies, strict=True):
         found, ranks = study.found.mean(), np.arange(1, len(study.mean) + 1)
@@ -27,7 +27,7 @@ def shares(studies: list[ClassStudy]) -> Figure:
 
 
 def losses(studies: list[ClassStudy]) -> Figure:
-    """Draw the gradient at the logit of the favoured class relative to cross-entropy, by loss and depth."""
+    """Return a picture of the gradient at the logit of the favoured class, relative to cross-entropy."""
     figure = Figure(figsize=(7.2, 3.1))
     axes = figure.subplots()
     names = list(studies[0].losses)

@@ -15,7 +15,7 @@ WIDTH = 7.2
 
 
 def agreement(outcomes: list[Outcome]) -> Figure:
-    """Draw the deviations of gamma and Var(G0) from theory in standard errors, a line for each case."""
+    """Return a picture of the deviations of gamma and Var(G0) from theory in standard errors, a line for each case."""
     figure = Figure(figsize=(WIDTH, 0.6 + 0.22 * len(outcomes)))
     axes = figure.subplots()
     y = np.arange(len(outcomes))
@@ -35,7 +35,7 @@ def agreement(outcomes: list[Outcome]) -> Figure:
 
 
 def guesses(outcomes: list[Outcome]) -> Figure:
-    """Draw the law of G0 of every case over the histogram of its widest networks."""
+    """Return a picture of the law of G0 of every case over the histogram of its widest networks."""
     figure, panels = _panels(outcomes, "fraction of the data given to class 0, $G_0$", "probability density $f_{G_0}$")
     for axes, outcome in zip(panels, outcomes, strict=True):
         panel(axes, outcome.widest.G0, outcome.widest.samples, outcome.prediction.G0)
@@ -45,7 +45,7 @@ def guesses(outcomes: list[Outcome]) -> Figure:
 
 
 def layers(outcomes: list[Outcome]) -> Figure:
-    """Draw gamma after every Dense layer: theory as a line, finite networks as points."""
+    """Return a picture of gamma after every Dense layer: theory as a line, finite networks as points."""
     figure, panels = _panels(outcomes, "Dense layer (the last one is the output)", GAMMA)
     for axes, outcome in zip(panels, outcomes, strict=True):
         layer = np.arange(1, outcome.case.depth + 2)
@@ -61,7 +61,7 @@ def layers(outcomes: list[Outcome]) -> Figure:
 
 
 def widths(outcomes: list[Outcome]) -> Figure:
-    """Draw gamma of the output at three widths, its extrapolation to infinite width, and theory."""
+    """Return a picture of gamma of the output at three widths, its extrapolation to infinite width, and theory."""
     figure, panels = _panels(outcomes, "1/width", f"{GAMMA} of the output")
     for axes, outcome in zip(panels, outcomes, strict=True):
         row, wide = outcome.gamma, [simulation.width for simulation in outcome.comparison.simulations]
