@@ -21,7 +21,8 @@ NETWORKS = {
 
 def compute(run: Run) -> list[Curve]:
     """Gamma of each network after every hidden layer, of finite networks extrapolated to infinite width."""
-    found, depth = [], np.arange(1, DEPTH + 1)
+    depth = np.arange(1, DEPTH + 1)
+    found: list[Curve] = []
     for seed, (name, network) in enumerate(NETWORKS.items(), 10):
         limit = run.ensemble(network, 300, 96, 150, seed).limit
         at = depth[len(found) % 2 :: 2]  # every second layer, because two curves are equal

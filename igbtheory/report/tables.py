@@ -51,7 +51,7 @@ def _widths(outcome: Outcome) -> Rows:
 def _layers(outcome: Outcome) -> Rows:
     """Yield the moments after every Dense layer, in theory (width "inf", error 0) and at every width."""
     theory = outcome.prediction.per_layer
-    found = [("inf", theory, np.zeros(len(theory.gamma)))]
+    found: list[tuple[Any, Any, Any]] = [("inf", theory, np.zeros(len(theory.gamma)))]
     found += [(s.width, s.per_layer, s.per_layer.gamma_error) for s in outcome.comparison.simulations]
     for width, part, errors in found:
         columns = (part.var_mu, part.var_chi, part.gamma, errors)
