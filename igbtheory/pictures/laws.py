@@ -79,27 +79,24 @@ def derivation(axes: Any, found: "Derivation") -> None:
 
 def count_law(axes: Any, law: "CountLaw") -> None:
     """Draw the probabilities of the counts, or of some of them as a line if there are many."""
-    spread = float(np.max(law.std()))
-    half = reach(spread / law.D) * law.D
+    half = reach(float(np.max(law.std())) / law.D) * law.D
     low, high = max(0, np.ceil(0.5 * law.D - half)), min(law.D, np.floor(0.5 * law.D + half))
-    k = np.unique(np.linspace(low, high, COUNTS).round()) if high - low >= COUNTS else np.arange(low, high + 1)
+    k = np.unique(np.linspace(low, high, COUNTS).round())
     gamma = np.ravel(getattr(law, "gamma", np.nan))
-    whole, tops, middles = np.append(k - 0.5, k[-1] + 0.5), [], []
-    probabilities = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))
-    for how, one in zip(SERIES, some(gamma), strict=False):
-        values = probabilities[:, np.flatnonzero((gamma == one) | np.isnan(one))[0]]
+    shown = some(gamma)
+    columns = [int(np.argmax((gamma == one) | np.isnan(one))) for one in shown]
+    found = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]
+    for how, one, values in zip(SERIES, shown, found.T, strict=False):
         label = None if np.isnan(one) else f"$\\gamma$ = {one:.3g}"
-        tops.append(values.max())
-        middles.append(values[len(values) // 2])
-        if k[-1] - k[0] >= len(k):
+        if high - low >= len(k):
             axes.plot(k, values, label=label, **how)
-        elif len(gamma) == 1:
-            axes.stairs(values, whole, fill=True, color=BARS, label=label)
         else:
-            axes.stairs(values, whole, label=label, **how)
-    axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * max(tops)), ylabel="probability")
-    if max(tops) > HIGH * min(middles) > 0:
-        axes.set(yscale="log", ylim=(min(middles) / 3, 3 * max(tops)))
+            look: Any = how if len(gamma) > 1 else {"fill": True, "color": BARS}
+            axes.stairs(values, [*(k - 0.5), high + 0.5], label=label, **look)
+    top, middle = found.max(), found[len(k) // 2].min()
+    axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * top), ylabel="probability")
+    if top > HIGH * middle > 0:
+        axes.set(yscale="log", ylim=(middle / 3, 3 * top))
     axes.set_xlabel(f"data given to class 0, $k$ of $D$ = {law.D:,}")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
     if not np.isnan(gamma).all():
