@@ -23,7 +23,6 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
-from igbtheory.pictures.phase_maps import edges
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
 from igbtheory.runs import Store
@@ -348,21 +347,17 @@ def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
     }
 
 
-def test_a_store_keeps_ensembles_diagrams_and_edges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_keeps_ensembles_and_diagrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def computed() -> list[Any]:
         with Store(tmp_path / "figures.db", {}) as store:
             run = Run(0.01, {"executor": "threads:1"}, store)
             ensemble = run.ensemble(igb.mlp(1), 40, 4, 4)
             diagram = run.diagram("relu", [1.0, 2.0], [0.1, 0.2], 2)
-            line, none = edges(run, ["tanh", "sign"], 1.0)
-            assert line is not None
-            assert none is None
-            return [ensemble.G0, ensemble.moments, line.sigma_w2, *diagram.columns().values(), run.record]
+            return [ensemble.G0, ensemble.moments, *diagram.columns().values(), run.record]
 
     first = computed()
     for name in ("igbtheory.network.Network.simulate", "igbtheory.pictures.run.diagram"):
         monkeypatch.setattr(name, None)
-    monkeypatch.setattr("igbtheory.pictures.phase_maps.edge_of_chaos", None)
     np.testing.assert_equal(computed(), first)
 
 

@@ -1,57 +1,25 @@
 """Maps of the bias ratio over two variances, with the lines that separate the phases."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from igbtheory.phases import Diagram, edge_of_chaos
-from igbtheory.phases.diagram import near_zero
+from igbtheory.phases import Diagram
 from igbtheory.pictures.marks import GAMMA, legend_above
-from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import GREY, LIMIT, THEORY
 
 DECADES = (-2, 6)
 """Powers of ten of the smallest and the largest bias ratio with a shade of its own."""
 NOTHING = 0.01
 """Largest part of an axis that may stay empty before its first point."""
-ALONG, FEW = 101, 31
-"""Points of an edge of chaos, and their smallest number."""
 WEIGHTS, BIASES = "variance of the weights $\\sigma_w^2$", "variance of the biases $\\sigma_b^2$"
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
-
-
-@final
-@dataclass(frozen=True)
-class Edge:
-    """Points of an edge of chaos; sigma_w2 is NaN where there is none."""
-
-    sigma_w2: Any
-    sigma_b2: Any
 
 
 def grid(widest: float, count: int) -> Any:
     """Return `count` variances between 0 and the widest, denser near 0, where the logarithm of gamma is steep."""
     return widest * (np.arange(1, count + 1) / count) ** 2
-
-
-def edges(run: Run, activations: Sequence[str], sigma_b2: float) -> list[Edge | None]:
-    """Return the edge of chaos of every activation up to sigma_b2, or None if the activation jumps."""
-    along = near_zero(sigma_b2, run.some(ALONG, FEW))
-    names = [{"edge of chaos of": activation, "sigma_b2": sigma_b2} for activation in activations]
-    run.record.extend(names)
-    pieces = [partial(_edge, along, activation) for activation in activations]
-    return run.each([(name, len(along)) for name in names], pieces)
-
-
-def _edge(along: Any, activation: str) -> Edge | None:
-    try:
-        return Edge(edge_of_chaos(activation, along), along)
-    except ValueError:
-        return None
 
 
 def diagram(axes: Any, found: Diagram) -> None:

@@ -2,10 +2,9 @@
 
 import hashlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
 from typing import Any, final
 
 import numpy as np
@@ -16,7 +15,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
 from igbtheory.prediction import Prediction
-from igbtheory.runs import Piece, Store, chosen, in_order
+from igbtheory.runs import Store
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 
@@ -91,11 +90,6 @@ class Run:
         )
         self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
         return found
-
-    def each(self, names: Sequence[Any], pieces: Sequence[Piece]) -> list[Any]:
-        """Return the results of pieces of work; names: plain values that identify them in the store."""
-        who = chosen(self.who.get("executor"), self.who.get("workers"), inf)
-        return list(in_order(pieces, executor=who, store=self.store, names=names))
 
     def _told(self, what: str, network: Network, inputs: Any, error: Any) -> None:
         self.record.append({what: repr(network), "inputs": described(inputs), "relative_error": float(np.max(error))})

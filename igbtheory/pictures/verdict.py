@@ -56,15 +56,11 @@ def function_panel(axes: Any, found: Verdict) -> None:
     axes.plot(x, y, color=THEORY, label="$\\phi$")
     if found.shift:
         axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
-        _legend_above(axes)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.28 * (high - low))  # room for the legend
+        axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
     axes.set_xlabel("pre-activation $x$")
     axes.set_title("activation $\\phi$")
-
-
-def _legend_above(axes: Any) -> None:
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.28 * (high - low))
-    axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
 
 
 def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> None:

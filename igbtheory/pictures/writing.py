@@ -73,10 +73,6 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
             table.writerows((page, *row) for row in rows(figure))
     files = sorted(path.name for path in folder.iterdir())
     about = {"figure": sheet.name, "title": sheet.title, "style": style.name, "effort": run.effort}
-    text = json.dumps({**about, "versions": versions(), "files": files, "computed": _unique(run.record)}, indent=2)
+    computed = [entry for i, entry in enumerate(run.record) if entry not in run.record[:i]]
+    text = json.dumps({**about, "versions": versions(), "files": files, "computed": computed}, indent=2)
     (folder / f"{sheet.name}.json").write_text(text + "\n", encoding="utf-8")
-
-
-def _unique(record: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the record without repeated entries, in its order."""
-    return [entry for i, entry in enumerate(record) if entry not in record[:i]]

@@ -1,7 +1,6 @@
 """Several classes in the report: their shares of the data and the gradients of losses, predicted and simulated."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
 import numpy as np
@@ -12,7 +11,6 @@ from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.report.cases import Case
-from igbtheory.runs import Piece
 from igbtheory.simulation.ensemble import outputs
 from igbtheory.simulation.extrapolation import FACTORS
 
@@ -53,12 +51,8 @@ def has_classes(case: Case) -> bool:
     return (case.inputs, case.activation, case.norm) == ("gaussian", "relu", None)
 
 
-def class_study(case: Case, seed: int) -> Piece:
-    """Return the piece of work that studies the network of the case, at the largest width of its ensemble."""
-    return partial(_study, case, seed)
-
-
-def _study(case: Case, seed: int) -> ClassStudy:
+def class_study(case: Case, seed: int) -> ClassStudy:
+    """Return the study of the network of the case, at the largest width of its ensemble."""
     network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
     prediction = network.predict()
     found = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))

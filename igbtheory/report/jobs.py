@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import astuple, dataclass
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, final
@@ -47,7 +48,9 @@ class Jobs:
         self.claims = found.chosen(())
         pieces = comparisons(self.cases, seed)
         self.jobs = [Job(NETWORKS, case.work, piece) for case, piece in zip(self.cases, pieces, strict=True)]
-        self.jobs += [Job(CLASSES, case.work, class_study(case, seed)) for case in self.cases if has_classes(case)]
+        self.jobs += [
+            Job(CLASSES, case.work, partial(class_study, case, seed)) for case in self.cases if has_classes(case)
+        ]
         self.jobs += [Job(CLAIMS, CLAIM, x) for x in examinations(self.claims, seed, quick=True, seconds=LIMIT)]
 
     def run(
