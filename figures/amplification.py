@@ -3,14 +3,13 @@
 Source: initial-guessing-bias, Theorem 5.2, Eqs. 11 to 13: gamma grows without bound in all three.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import level, simulated, theory
+from igbtheory.pictures.marks import Curve, curves, level
 
 DEPTHS = (1, 3, 6, 10, 20)
 POOLS = (2, 4, 8, 16)
@@ -19,20 +18,8 @@ SHIFTED = {"linear": "linear, $\\gamma = k^2$", "tanh": "tanh", "relu": "ReLU"}
 POOLED = {"relu": "ReLU", "tanh": "tanh", "linear": "linear"}
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Gamma of the output: theory over `x`, finite networks extrapolated to infinite width at `at`."""
-
-    label: str
-    x: Any
-    theory: Any
-    at: Any
-    found: Any
-    error: Any
-
-
 def compute(run: Run) -> dict[str, list[Curve]]:
-    """Curves by panel."""
+    """Gamma of the output by panel, of finite networks extrapolated to infinite width."""
     shifts = np.linspace(0, 3, 31)
     return {
         "depth": [_depth(run)],
@@ -73,11 +60,8 @@ def draw(data: dict[str, list[Curve]], style: Style) -> Any:
     """A panel for depth, pooling and shift."""
     figure = style.figure(1.25)
     panels = figure.subplots(1, 3)
-    for axes, curves in zip(panels, data.values(), strict=True):
-        for number, curve in enumerate(curves):
-            theory(axes, number, curve.x, curve.theory, curve.label)
-            label = "finite networks" if axes is panels[0] else f"_finite networks: {curve.label}"
-            simulated(axes, number, curve.at, curve.found, curve.error, label)
+    for axes, found in zip(panels, data.values(), strict=True):
+        curves(axes, found, "finite networks" if axes is panels[0] else "_finite networks")
         level(axes, 1)
         axes.legend(loc="upper left")
     depth, pool, shift = panels

@@ -1,6 +1,7 @@
 """Atlas of activations: what each does to the guesses of an untrained network, and where its edge of chaos lies.
 
-One page each: the function, gamma over depth with finite networks, the law of G0, the edge of chaos.
+Every activation has a page with the function, gamma over depth with finite networks, the law of G0 and the edge of
+chaos.
 """
 
 from dataclasses import dataclass
@@ -10,18 +11,19 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.phases import Verdict, verdict
+from igbtheory.phases import Verdict, edge_of_chaos, verdict
+from igbtheory.phases.diagram import near_zero
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.marks import points
-from igbtheory.pictures.phase_maps import Edge, edges
+from igbtheory.pictures.phase_maps import BIASES, WEIGHTS
 from igbtheory.pictures.style import GREY, SERIES, THEORY
 from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
 
 NAMES = tuple(FUNCTIONS)
 SIMULATED = 4
-"""Layers of the finite networks, one where the activation grows faster than x: there variances explode."""
+"""Layers of the finite networks; one if the activation grows faster than x, since their variances explode."""
 CEILING = 1e6
-"""Bias ratio above which nothing is told apart."""
+"""Largest bias ratio on an axis."""
 FLOOR = 1e-4
 """Bias ratio below which no point is drawn."""
 SIGMA_W2, SIGMA_B2 = (0, 6), (0, 1)
@@ -29,24 +31,33 @@ SIGMA_W2, SIGMA_B2 = (0, 6), (0, 1)
 
 @dataclass(frozen=True)
 class Page:
-    """An activation: its verdict, gamma of finite networks after every layer, and its edge of chaos, if it has one."""
+    """An activation: its verdict, gamma of finite networks after every layer, and its edge of chaos.
+
+    edge: sigma_w2 on the edge of chaos at the variances sigma_b2 of the biases, or None if the activation jumps.
+    """
 
     verdict: Verdict
     gamma: Any
     error: Any
-    edge: Edge | None
+    sigma_b2: Any
+    edge: Any
 
 
 def compute(run: Run) -> dict[str, Page]:
     """Pages by the name of the activation."""
-    lines = edges(run, NAMES, SIGMA_B2[1])
-    return {name: _page(run, name, seed, lines[seed]) for seed, name in enumerate(NAMES)}
+    return {name: _page(run, name, seed) for seed, name in enumerate(NAMES)}
 
 
-def _page(run: Run, name: str, seed: int, line: Edge | None) -> Page:
+def _page(run: Run, name: str, seed: int) -> Page:
     depth = SIMULATED if (FUNCTIONS[name].degree or 1) <= 1 else 1
     limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, 900 + seed).limit
-    return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], line)
+    along = near_zero(SIGMA_B2[1], run.some(101, 31))
+    run.record.append({"verdict on": name, "edge of chaos up to sigma_b2": SIGMA_B2[1]})
+    try:
+        edge = edge_of_chaos(name, along)
+    except ValueError:
+        edge = None
+    return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], along, edge)
 
 
 def draw(data: dict[str, Page], style: Style) -> dict[str, Any]:
@@ -60,7 +71,7 @@ def _drawn(page: Page, style: Style) -> Any:
     function_panel(panels[0, 0], page.verdict)
     _course(panels[0, 1], page)
     law_panel(panels[1, 0], page.verdict.course)
-    _edge(panels[1, 1], page.edge)
+    _edge(panels[1, 1], page)
     for axes, label in zip(panels.flat, ("$\\phi(x)$", "$\\gamma$", "$f_{G_0}$"), strict=False):
         axes.set_ylabel(label)
     phi = page.verdict.phi
@@ -80,12 +91,11 @@ def _course(axes: Any, page: Page) -> None:
         axes.legend(loc="best", handlelength=1.7)
 
 
-def _edge(axes: Any, line: Edge | None) -> None:
-    axes.set(title="edge of chaos (grey: other panels)", xlim=SIGMA_W2, ylim=SIGMA_B2)
-    axes.set(xlabel="variance of the weights $\\sigma_w^2$", ylabel="variance of the biases $\\sigma_b^2$")
-    if line is None or not np.any(line.sigma_w2 <= SIGMA_W2[1]):
-        why = "none: it jumps" if line is None else "none in this range"
+def _edge(axes: Any, page: Page) -> None:
+    axes.set(title="edge of chaos (grey: other panels)", xlim=SIGMA_W2, ylim=SIGMA_B2, xlabel=WEIGHTS, ylabel=BIASES)
+    if page.edge is None or not np.any(page.edge <= SIGMA_W2[1]):
+        why = "none: it jumps" if page.edge is None else "none in this range"
         axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
         return
-    axes.plot(line.sigma_w2, line.sigma_b2, label="_edge of chaos", **SERIES[0])
+    axes.plot(page.edge, page.sigma_b2, label="_edge of chaos", **SERIES[0])
     axes.axvline(2, color=GREY, lw=0.7, zorder=0, label="_other panels")

@@ -11,15 +11,15 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import simulated, theory
+from igbtheory.pictures.marks import binned, simulated, theory
 from igbtheory.pictures.style import shared_legend
 
 SIZES = (4, 6, 16, 100)
 REACH = 5.0
 BIN = 0.35
-"""Width of a bin, nearly."""
+"""Approximate width of a bin."""
 FEWEST = 10
-"""Values in a bin that is drawn: of fewer the error bar means little."""
+"""Smallest number of values in a bin that is drawn, because the error bars of fewer mean little."""
 SEED = 4
 EXACT = "exact: $B^2/(n-1) \\sim \\mathrm{Beta}(\\frac{1}{2}, \\frac{n-2}{2})$"
 PROXY = "proxy: $\\sqrt{n/(n-2)}\\; t_{n-2}$"
@@ -49,20 +49,13 @@ def proxy(size: int, b: Any) -> Any:
 
 def compute(run: Run) -> dict[int, Histogram]:
     """Histograms by batch size."""
-    found = {}
-    for size in SIZES:
-        found[size] = _histogram(_simulated(run, size), min(np.sqrt(size - 1), REACH))
-    return found
+    return {size: _histogram(_simulated(run, size), min(np.sqrt(size - 1), REACH)) for size in SIZES}
 
 
 def _simulated(run: Run, size: int) -> Any:
+    """Return one datum of each batch, because two data of a batch are not independent."""
     batches = run.some(100_000, 2000)
     run.record.append({"one datum of": repr(igb.BatchNorm(size)), "batches": batches, "seed": SEED})
-    return _values(size, batches)
-
-
-def _values(size: int, batches: int) -> Any:
-    """One datum of each batch: two of the same batch are not independent."""
     rng = np.random.default_rng(SEED)
     x = 1 + 2 * rng.standard_normal((batches, size)).T
     return igb.BatchNorm(size).samples(x, rng, batches)[0]
@@ -70,11 +63,9 @@ def _values(size: int, batches: int) -> Any:
 
 def _histogram(values: Any, reach: float) -> Histogram:
     edges = np.linspace(-reach, reach, round(2 * reach / BIN) + 1)
-    counts, _ = np.histogram(values, edges)
-    scale = len(values) * (edges[1] - edges[0])
-    seen = counts >= FEWEST
-    errors = np.sqrt(counts * (1 - counts / len(values))) / scale
-    return Histogram(((edges[:-1] + edges[1:]) / 2)[seen], (counts / scale)[seen], errors[seen])
+    heights, errors = binned(values, edges)
+    seen = heights * np.diff(edges) * len(values) > FEWEST - 0.5
+    return Histogram(((edges[:-1] + edges[1:]) / 2)[seen], heights[seen], errors[seen])
 
 
 def draw(data: dict[int, Histogram], style: Style) -> Any:

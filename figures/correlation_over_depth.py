@@ -4,14 +4,13 @@ Source: bias-meets-trainability, Theorem 3.1 and Fig. 2: the two theories of ini
 c = gamma/(1 + gamma).
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import legend_above, simulated, theory
+from igbtheory.pictures.marks import Curve, curves, legend_above
 
 DEPTH = 40
 SHOWN = np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 35, 40])
@@ -23,41 +22,28 @@ PANELS = {
 }
 
 
-@dataclass(frozen=True)
-class Course:
-    """Correlation after every hidden layer: c from gamma, and from pairs of data at the layers SHOWN."""
-
-    sigma_w2: float
-    theory: Any
-    found: Any
-    error: Any
-
-
-def compute(run: Run) -> dict[str, list[Course]]:
-    """Courses by panel."""
+def compute(run: Run) -> dict[str, list[Curve]]:
+    """Correlation after every hidden layer, by panel: c from gamma, and from pairs of data at the layers SHOWN."""
     seeds = iter(range(40, 60))
-    return {title: [_course(run, *case, next(seeds)) for case in cases] for title, cases in PANELS.items()}
+    return {title: [_curve(run, *case, next(seeds)) for case in cases] for title, cases in PANELS.items()}
 
 
-def _course(run: Run, activation: str, sigma_w2: float, sigma_b2: float, seed: int) -> Course:
+def _curve(run: Run, activation: str, sigma_w2: float, sigma_b2: float, seed: int) -> Curve:
     network = igb.mlp(DEPTH, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
     gamma = run.predict(network).per_layer.gamma[1:]
     limit = run.ensemble(network, 300, 500, PAIR, seed).limit
     # c = q_ab/q_aa of two data, whose error is that of the ratio gamma = q_ab/(q_aa - q_ab)
     pairs, error = limit.gamma[SHOWN], limit.gamma_error[SHOWN]
-    return Course(sigma_w2, gamma / (1 + gamma), pairs / (1 + pairs), error / (1 + pairs) ** 2)
+    label, depth = f"$\\sigma_w^2$ = {sigma_w2:g}", np.arange(1, DEPTH + 1)
+    return Curve(label, depth, gamma / (1 + gamma), SHOWN, pairs / (1 + pairs), error / (1 + pairs) ** 2)
 
 
-def draw(data: dict[str, list[Course]], style: Style) -> Any:
+def draw(data: dict[str, list[Curve]], style: Style) -> Any:
     """A panel an activation, a line a variance of the weights."""
     figure = style.figure(1.4)
     panels = figure.subplots(1, len(data), sharey=True)
-    depth = np.arange(1, DEPTH + 1)
-    for axes, (title, courses) in zip(panels, data.items(), strict=True):
-        for number, course in enumerate(courses):
-            theory(axes, number, depth, course.theory, f"$\\sigma_w^2$ = {course.sigma_w2:g}")
-            label = "pairs of data" if number == 0 else f"_pairs of data, $\\sigma_w^2$ = {course.sigma_w2:g}"
-            simulated(axes, number, SHOWN, course.found, course.error, label, clip_on=False)
+    for axes, (title, found) in zip(panels, data.items(), strict=True):
+        curves(axes, found, "pairs of data", clip_on=False)
         axes.set(xlim=(0, DEPTH + 1), ylim=(0, 1), xlabel="hidden layers")
         legend_above(axes, title)
     panels[0].set_ylabel("correlation $c = \\gamma/(1+\\gamma)$")

@@ -10,7 +10,7 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import density, legend_above, simulated, theory
+from igbtheory.pictures.marks import Curve, curves, density, legend_above
 from igbtheory.pictures.style import SERIES
 
 NETWORKS = {
@@ -25,27 +25,18 @@ CURVE = np.unique(np.geomspace(2, 1000, 60).round().astype(int))
 
 
 @dataclass(frozen=True)
-class Spread:
-    """Standard deviation of G0: theory over CURVE and in the limit, finite networks over SIMULATED."""
-
-    theory: Any
-    limit: float
-    found: Any
-    error: Any
-
-
-@dataclass(frozen=True)
 class Data:
-    """The law of a ReLU network, and the spreads of all."""
+    """Gamma of the ReLU network; standard deviations of G0 of all networks over the data, and for infinitely many."""
 
     gamma: float
-    spreads: dict[str, Spread]
+    spreads: list[Curve]
+    limits: list[float]
 
 
 def compute(run: Run) -> Data:
-    """Laws and spreads."""
+    """Laws and standard deviations."""
     laws = {name: run.predict(network).G0 for name, network in NETWORKS.items()}
-    spreads = {}
+    spreads = []
     for seed, (name, network) in enumerate(NETWORKS.items(), 20):
         variances = [
             run.ensemble(network, 2000, 100, size, 10 * seed + i).at_limit(lambda share: (share - 0.5) ** 2)
@@ -53,8 +44,8 @@ def compute(run: Run) -> Data:
         ]
         value, error = np.array(variances).T
         curve = np.array([laws[name].finite(size).std() / size for size in CURVE])
-        spreads[name] = Spread(curve, float(laws[name].std()), np.sqrt(value), error / (2 * np.sqrt(value)))
-    return Data(float(laws["ReLU"].gamma), spreads)
+        spreads.append(Curve(name, CURVE, curve, SIMULATED, np.sqrt(value), error / (2 * np.sqrt(value))))
+    return Data(float(laws["ReLU"].gamma), spreads, [float(law.std()) for law in laws.values()])
 
 
 def draw(data: Data, style: Style) -> Any:
@@ -71,13 +62,11 @@ def draw(data: Data, style: Style) -> Any:
     density(left, data.gamma, label=label, **SERIES[0])
     left.set(xlim=(0, 1), ylim=(0, 1.6), xlabel="fraction given to class 0, $G_0$", ylabel="$D \\times$ probability")
     legend_above(left, "ReLU, one hidden layer, $y = \\Phi^{-1}(g)$")
-    for number, (name, spread) in enumerate(data.spreads.items()):
-        theory(right, number, CURVE, spread.theory, name)
-        label = "finite networks" if number == 0 else f"_finite networks: {name}"
-        simulated(right, number, SIMULATED, spread.found, spread.error, label)
-        if spread.limit:
-            label = f"_{name}, infinitely many data"
-            right.axhline(spread.limit, color=SERIES[number]["color"], lw=0.6, zorder=0, label=label)
+    curves(right, data.spreads)
+    for limit, curve, how in zip(data.limits, data.spreads, SERIES, strict=False):
+        if limit:
+            label = f"_{curve.label}, infinitely many data"
+            right.axhline(limit, color=how["color"], lw=0.6, zorder=0, label=label)
     right.set(xscale="log", yscale="log", xlim=(2, 1000), ylim=(0.01, 0.5), xlabel="number of data $D$")
     right.set_ylabel("standard deviation of $G_0$")
     right.set_yticks([0.01, 0.03, 0.1, 0.3, 0.5], ["0.01", "0.03", "0.1", "0.3", "0.5"])

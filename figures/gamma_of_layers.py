@@ -3,14 +3,13 @@
 Source: where-you-place-the-norm, Fig. F.1.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import level, simulated, theory
+from igbtheory.pictures.marks import Curve, curves, level
 
 DEPTH = 20
 NETWORKS = {
@@ -20,35 +19,23 @@ NETWORKS = {
 }
 
 
-@dataclass(frozen=True)
-class Course:
-    """Gamma after every hidden layer: theory, and finite networks extrapolated to infinite width."""
-
-    theory: Any
-    gamma: Any
-    error: Any
-
-
-def compute(run: Run) -> dict[str, Course]:
-    """The course of each network."""
-    found = {}
+def compute(run: Run) -> list[Curve]:
+    """Gamma of each network after every hidden layer, of finite networks extrapolated to infinite width."""
+    depth = np.arange(1, DEPTH + 1)
+    found: list[Curve] = []
     for seed, (name, network) in enumerate(NETWORKS.items(), 10):
         limit = run.ensemble(network, 300, 96, 150, seed).limit
-        gamma = run.predict(network).per_layer.gamma
-        found[name] = Course(gamma[1:], limit.gamma[1:], limit.gamma_error[1:])
+        at = depth[len(found) % 2 :: 2]  # every second layer, because two curves are equal
+        gamma = run.predict(network).per_layer.gamma[1:]
+        found.append(Curve(name, depth, gamma, at, limit.gamma[at], limit.gamma_error[at]))
     return found
 
 
-def draw(data: dict[str, Course], style: Style) -> Any:
+def draw(data: list[Curve], style: Style) -> Any:
     """Lines of theory and points."""
     figure = style.figure(single=True)
     axes = figure.subplots()
-    depth = np.arange(1, DEPTH + 1)
-    for number, (name, course) in enumerate(data.items()):
-        theory(axes, number, depth, course.theory, name)
-        own = slice(number % 2, None, 2)  # every second layer: two courses are the same
-        label = "finite networks" if number == 0 else f"_finite networks: {name}"
-        simulated(axes, number, depth[own], course.gamma[own], course.error[own], label)
+    curves(axes, data)
     level(axes, 1)
     axes.set(xlim=(0, DEPTH + 1), ylim=(0, 24), xlabel="hidden layers", ylabel="bias ratio $\\gamma$")
     axes.set_xticks([1, 5, 10, 15, 20])

@@ -13,7 +13,7 @@ import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import level, simulated, theory
+from igbtheory.pictures.marks import Curve, curves, level, theory
 from igbtheory.simulation.estimates import mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 
@@ -29,36 +29,29 @@ WIDTH, SEED = 48, 11
 
 
 @dataclass(frozen=True)
-class Course:
-    """Squared gradient by the units of a layer, from the output backwards: theory, finite networks, their error."""
-
-    theory: Any
-    found: Any
-    error: Any
-
-
-@dataclass(frozen=True)
 class Data:
-    """Factors deep down over GRID by activation; courses by the variance of the weights."""
+    """Factors in deep layers over GRID by activation; squared gradients of tanh from the output backwards."""
 
     factors: dict[str, Any]
-    courses: dict[float, Course]
+    squared: list[Curve]
 
 
 def compute(run: Run) -> Data:
-    """Factors of several activations, courses of tanh."""
+    """Factors of several activations, and squared gradients of tanh."""
     factors = {
         name: run.gradients(igb.mlp(DEEP, name, sigma_w2=GRID, sigma_b2=SIGMA_B2)).factor[DEEP // 2] for name in NAMES
     }
-    return Data(factors, {sigma_w2: _course(run, sigma_w2) for sigma_w2 in DRAWN})
+    return Data(factors, [_squared(run, sigma_w2) for sigma_w2 in DRAWN])
 
 
-def _course(run: Run, sigma_w2: float) -> Course:
-    found = run.gradients(igb.mlp(DEPTH, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2)).squared[::-1]
+def _squared(run: Run, sigma_w2: float) -> Curve:
+    squared = run.gradients(igb.mlp(DEPTH, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2)).squared[::-1]
     count = run.some(400)
     network = f"mlp({DEPTH}, 'tanh', sigma_w2={sigma_w2}, sigma_b2={SIGMA_B2})"
     run.record.append({"gradients of": network, "networks": count, "width": WIDTH, "seed": SEED})
-    return Course(found, *mean(_simulated(count, sigma_w2), RICHARDSON))
+    found, error = mean(_simulated(count, sigma_w2), RICHARDSON)
+    label, layers = f"$\\sigma_w^2$ = {sigma_w2:g}", np.arange(DEPTH + 1)
+    return Curve(label, layers, squared, layers[1:], found[1:], error[1:])
 
 
 def _simulated(networks: int, sigma_w2: float) -> Any:
@@ -100,11 +93,7 @@ def draw(data: Data, style: Style) -> Any:
     left.set_ylabel("factor per layer, deep down")
     left.set_title(f"$\\sigma_b^2$ = {SIGMA_B2}")
     left.legend(loc="upper left")
-    layers = np.arange(DEPTH + 1)
-    for number, (sigma_w2, course) in enumerate(data.courses.items()):
-        theory(right, number, layers, course.theory, f"$\\sigma_w^2$ = {sigma_w2:g}")
-        label = f"_finite networks, $\\sigma_w^2$ = {sigma_w2:g}" if number else "finite networks"
-        simulated(right, number, layers[1:], course.found[1:], course.error[1:], label)
+    curves(right, data.squared)
     right.set(yscale="log", xlim=(-0.3, DEPTH + 0.3), ylim=(0.01, 100), xlabel="layers from the output")
     right.set_ylabel("$E\\,|\\partial O/\\partial Z_l|^2$")
     right.set_title(f"tanh, $\\sigma_b^2$ = {SIGMA_B2}")

@@ -96,9 +96,9 @@ def test_finite_networks_stand_beside_the_theory() -> None:
 
 
 def test_a_question_has_a_time_limit_and_gives_way_to_a_newer_one() -> None:
-    worker = Worker(time.sleep, 0.3)
+    worker = Worker(time.sleep, 2.0)  # a busy machine takes a while to start its process again
     try:
-        with pytest.raises(TimeoutError, match=r"within 0.3 s"):
+        with pytest.raises(TimeoutError, match=r"within 2 s"):
             worker.ask(60)
         assert worker.ask(0) is None
     finally:

@@ -23,7 +23,6 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
-from igbtheory.pictures.phase_maps import edges
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
 from igbtheory.runs import Store
@@ -204,8 +203,8 @@ def test_axes_end_where_shares_end(name: str) -> None:
 
 
 def test_an_edge_of_chaos_has_no_kink() -> None:
-    line = tiny("regimes")[1]["tanh"].edge
-    steps = np.diff([line.sigma_w2 / 4, line.sigma_b2 / 0.5])
+    found = tiny("regimes")[1]["tanh, 1 layer"]
+    steps = np.diff([found.fine_edge / 4, found.fine_sigma_b2 / 0.5])
     assert np.degrees(np.abs(np.diff(np.arctan2(*steps)))).max() < 8  # 28 of evenly spaced points
 
 
@@ -267,9 +266,10 @@ def function(name: str, which: str) -> Any:
 def test_a_map_of_the_table_is_that_of_the_data() -> None:
     _, data = tiny("regimes")
     found: list[Any] = [row for row in rows(drawn("regimes")[""]) if row.kind == "map" and row.panel == 1]
-    expected = np.clip(np.log10(data["tanh"].gamma[1]), -2, 6)
+    data = data["tanh, 10 layers"]
+    expected = np.clip(np.log10(data.gamma), -2, 6)
     np.testing.assert_array_equal([row.value for row in found], expected.ravel())
-    np.testing.assert_array_equal([row.x for row in found[: len(expected)]], data["tanh"].sigma_w2)
+    np.testing.assert_array_equal([row.x for row in found[: len(expected)]], data.sigma_w2)
 
 
 @pytest.mark.parametrize("size", [5, 6, 16, 100])
@@ -347,21 +347,17 @@ def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
     }
 
 
-def test_a_store_keeps_ensembles_diagrams_and_edges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_keeps_ensembles_and_diagrams(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def computed() -> list[Any]:
         with Store(tmp_path / "figures.db", {}) as store:
             run = Run(0.01, {"executor": "threads:1"}, store)
             ensemble = run.ensemble(igb.mlp(1), 40, 4, 4)
             diagram = run.diagram("relu", [1.0, 2.0], [0.1, 0.2], 2)
-            line, none = edges(run, ["tanh", "sign"], 1.0)
-            assert line is not None
-            assert none is None
-            return [ensemble.G0, ensemble.moments, line.sigma_w2, *diagram.columns().values(), run.record]
+            return [ensemble.G0, ensemble.moments, *diagram.columns().values(), run.record]
 
     first = computed()
     for name in ("igbtheory.network.Network.simulate", "igbtheory.pictures.run.diagram"):
         monkeypatch.setattr(name, None)
-    monkeypatch.setattr("igbtheory.pictures.phase_maps.edge_of_chaos", None)
     np.testing.assert_equal(computed(), first)
 
 

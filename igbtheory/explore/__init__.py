@@ -1,1 +1,1 @@
-"""A page in the browser to play with: a network's law of guesses, at once, while its controls are moved."""
+"""A page in the browser that shows the law of guesses of a network while its controls are moved."""

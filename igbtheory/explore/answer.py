@@ -1,24 +1,23 @@
-"""The page's answer to what its controls say: errors beside the controls, or pictures and the lines that give them."""
+"""The answer of the page to the values of its controls: errors, or pictures with the code that reproduces them."""
 
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from igbtheory.explore import lines, panels
+from igbtheory.explore import panels
 from igbtheory.explore.panels import Panel
 from igbtheory.explore.settings import Settings, read
 
 WIDTH, SAMPLES = 100, 500
-"""The width of finite networks, and their data where those are Gaussian."""
-
+"""Width of the finite networks, and their number of data if the inputs are Gaussian."""
 KEPT = "The pictures are those of the last values that could be read; please correct the marked ones."
 
 
 @final
 @dataclass(frozen=True)
 class Contents:
-    """What the page shows: errors by the name of their control; a message; panels by name, none where it is refused."""
+    """What the page shows: errors by control, a message, panels by name (none after an error), and the code."""
 
     errors: dict[str, str] = field(default_factory=dict)
     message: str = ""
@@ -28,9 +27,9 @@ class Contents:
 
 
 def answer(raw: Mapping[str, Any], networks: int = 0) -> Contents:
-    """Return the contents for the values of the controls, with so many finite networks beside the theory.
+    """Return the contents for the values of the controls; networks: number of finite networks to simulate.
 
-    What the library refuses gives no panels, but its message; what it warns of stands in the message.
+    An error of the library becomes the message, without panels. Its warnings become the message beside the panels.
     """
     settings, errors = read(raw)
     if settings is None:
@@ -42,7 +41,7 @@ def answer(raw: Mapping[str, Any], networks: int = 0) -> Contents:
         except (ValueError, TypeError) as error:
             return Contents(message=f"No prediction, the pictures are the last ones: {error}")
     said = " ".join(dict.fromkeys(str(warning.message) for warning in caught))
-    return Contents({}, said, found, lines.python(settings), lines.command(settings))
+    return Contents({}, said, found, settings.python(), settings.command())
 
 
 def _panels(settings: Settings, networks: int) -> dict[str, Panel]:

@@ -1,34 +1,34 @@
-"""The look of the page's pictures: figures as plain dictionaries, which the browser draws."""
+"""The look of the pictures on the page: figures of Plotly as plain dictionaries, which the browser draws."""
 
 from typing import Any
 
 import numpy as np
 
+from igbtheory.pictures.marks import BINS, ERRORS, binned
 from igbtheory.pictures.style import BARS, GREY, LIMIT, SERIES
 
 INK = "#222222"
 RULE = "#E6E6E6"
-"""The colour of the lines behind a picture."""
+"""Colour of the grid."""
 
 
 def line(x: Any, y: Any, label: str, **how: Any) -> dict[str, Any]:
-    """Return a line of theory; with markers where there are so few points that they are seen apart."""
+    """Return a line of theory, with markers if there are few points."""
     mode = "lines+markers" if len(x) <= 30 else "lines"
     colour = SERIES[1]["color"]
     return {"x": plain(x), "y": plain(y), "name": label, "mode": mode, "line": {"color": colour, "width": 2}, **how}
 
 
 def bars(x: Any, y: Any, label: str, **how: Any) -> dict[str, Any]:
-    """Return bars around the places x."""
-    marker = {"color": BARS, "line": {"color": "#5B8DB0", "width": 0.5}}
+    """Return bars centred at x."""
+    marker = {"color": BARS, "line": {"color": ERRORS, "width": 0.5}}
     return {"type": "bar", "x": plain(x), "y": plain(y), "name": label, "marker": marker, **how}
 
 
 def histogram(shares: Any) -> tuple[Any, Any, Any]:
-    """Return the centres of bins, the density of the shares of data in them, and its standard error."""
-    counts, edges = np.histogram(shares, bins=20, range=(0, 1))
-    width = len(shares) * np.diff(edges)
-    return (edges[:-1] + edges[1:]) / 2, counts / width, np.sqrt(counts * (1 - counts / len(shares))) / width
+    """Return the centres of bins, the density of the shares in them, and its standard error."""
+    edges = np.linspace(0, 1, BINS + 1)
+    return (edges[:-1] + edges[1:]) / 2, *binned(shares, edges)
 
 
 def points(x: Any, y: Any, error: Any, label: str) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def points(x: Any, y: Any, error: Any, label: str) -> dict[str, Any]:
 
 
 def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[str, Any]:
-    """Return the picture of the traces; axes: more of its layout, as Plotly names it."""
+    """Return the figure of the traces; axes: further entries of its layout, with the names of Plotly."""
     common = {
         "gridcolor": RULE,
         "linecolor": GREY,
@@ -65,5 +65,5 @@ def figure(traces: list[dict[str, Any]], x: str, y: str, **axes: Any) -> dict[st
 
 
 def plain(values: Any) -> list[float | None]:
-    """Return numbers that JSON can hold, None for those that are not finite: a gap in the picture."""
+    """Return the numbers for JSON, None for those that are not finite, where the picture has a gap."""
     return [float(f"{x:.6g}") if np.isfinite(x) else None for x in np.asarray(values, dtype=float)]

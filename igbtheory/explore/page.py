@@ -1,4 +1,4 @@
-"""The page: its controls, its pictures, and what happens between them. It needs Dash, the extra `explore`."""
+"""The page: its controls, its pictures and the callbacks between them. It needs Dash, the extra `explore`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,27 +22,27 @@ ABOUT = (
     "G₀ is the fraction of the data that it gives to class 0."
 )
 NETWORKS = 200
-"""Finite networks that are simulated on request."""
+"""Number of finite networks that are simulated on request."""
 LATE = "choose fewer layers or fewer digits, or run igb predict, which has no time limit"
 SLIDERS = {"depth": (1, 50, 1), "sigma_w2": (0.1, 4, 0.05), "sigma_b2": (0, 0.5, 0.01), "shift": (-2, 2, 0.1)}
-"""Least, largest value and step of the sliders; the fields beside them take any value."""
+"""Smallest value, largest value and step of the sliders; the fields beside them take any value."""
 FOLLOW = """(field, slider) => {
     const unchanged = window.dash_clientside.no_update;
     const moved = dash_clientside.callback_context.triggered_id ?? "";
     return moved.endsWith("-slider") ? [String(slider), unchanged] : [unchanged, Number(field)];
 }"""
-"""What a field and its slider do when the other is changed, in the browser."""
+"""JavaScript that sets a field when its slider moves, and the slider when the field changes."""
 START = {**DEFAULTS, "first": 200}
-"""What the fields hold at the beginning: with all digits many networks take seconds."""
+"""First values of the fields: with all digits many networks take seconds."""
 SHOWN, HIDDEN = {"height": "17rem"}, {"display": "none"}
 NONE = ""
-"""The value of a choice that chooses nothing."""
+"""The value of a choice for none."""
 
 
 def page(ask: Callable[..., Contents | None]) -> Any:
-    """Return the application of Dash; ask(values of the controls, number of finite networks) gives its contents.
+    """Return the Dash application. ask: function of the values of the controls and the number of finite networks.
 
-    None stands for contents that a newer question has made needless.
+    It returns the contents of the page, or None if a newer question replaces this one.
     """
     app = Dash(__name__, title="igb explore", update_title="", serve_locally=True)
     app.index_string = app.index_string.replace("<html>", '<html lang="en">')
@@ -60,12 +60,12 @@ def page(ask: Callable[..., Contents | None]) -> Any:
         },
         inputs={"values": values, "clicks": Input("simulate", "n_clicks")},
         running=[(Output("busy", "className"), "busy", "")],
-    )(lambda values, clicks: _outputs(ask, values))  # noqa: ARG005 - Dash tells the clicks, too
+    )(lambda values, clicks: _outputs(ask, values))  # noqa: ARG005 - Dash passes the clicks, too
     app.callback(
         output={name: Output(f"{name}-field", "hidden") for name in DEFAULTS},
         inputs={"values": {name: values[name] for name in ("norm", "data")}},
     )(lambda values: {name: name in idle(values) for name in DEFAULTS})
-    follow: Any = app.clientside_callback  # Dash leaves its type out
+    follow: Any = app.clientside_callback  # Dash does not declare its type
     for name in SLIDERS:
         ends = [(name, "value"), (f"{name}-slider", "value")]
         follow(FOLLOW, *(Output(*end) for end in ends), *(Input(*end) for end in ends))
@@ -73,7 +73,7 @@ def page(ask: Callable[..., Contents | None]) -> Any:
 
 
 def _outputs(ask: Callable[..., Contents | None], values: dict[str, Any]) -> Any:
-    """Return the outputs of the page; where the answer has no pictures, the old ones stay."""
+    """Return the outputs of the page; if the answer has no pictures, the old ones stay."""
     try:
         found = ask(values, NETWORKS if ctx.triggered_id == "simulate" else 0)
     except TimeoutError as error:
@@ -125,13 +125,13 @@ def _controls() -> html.Div:
 
 
 def _field(name: str, label: Any, *beside: Any, **how: Any) -> html.Div:
-    """Return a field with its label above it, and below it what is beside it and the place of its error."""
+    """Return a field with its label above it, and further elements and the place of its error below it."""
     field = dcc.Input(id=name, value=_text(START[name]), type="text", debounce=0.4, autoComplete="off", **how)
     return _block(name, html.Label(label, htmlFor=name), field, *beside)
 
 
 def _choice(name: str, label: str, options: dict[str, str]) -> html.Div:
-    """Return a choice among a few options, all in sight."""
+    """Return a choice among a few options, all of which are visible."""
     choice = dcc.RadioItems(options, DEFAULTS[name] or NONE, id=name, inline=True, className="choice")
     return _block(name, html.Fieldset([html.Legend(label), choice]))
 
@@ -142,7 +142,7 @@ def _block(name: str, *parts: Any) -> html.Div:
 
 
 def _slider(name: str) -> dcc.Input:
-    """Return a slider, which the field of the name follows and which follows the field."""
+    """Return the slider that is linked to the field of this name."""
     least, most, step = SLIDERS[name]
     return dcc.Input(id=f"{name}-slider", type="range", min=least, max=most, step=step, value=DEFAULTS[name])
 
@@ -156,7 +156,7 @@ def _sigma(index: str) -> list[Any]:
 
 
 def _results() -> html.Main:
-    """Return the pictures, each with its sentence, and below them the lines that give the same."""
+    """Return the pictures with their sentences, and the code that reproduces them."""
     panels = [
         html.Section(
             [

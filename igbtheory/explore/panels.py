@@ -1,4 +1,4 @@
-"""The pictures of the page: each asks the library for one thing, and says in a sentence what is to be seen."""
+"""The pictures of the page, each with a sentence that says what it shows."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,27 +11,28 @@ from igbtheory.explore.settings import Settings
 from igbtheory.guesses.share_of_class_0 import GuessLaw
 from igbtheory.inputs import GaussianInputs
 from igbtheory.phases import edge_of_chaos, gradients
+from igbtheory.pictures.marks import places
 from igbtheory.pictures.style import GREY, LIMIT, REGIONS, THEORY
 from igbtheory.prediction import Prediction
 from igbtheory.simulation import Simulation
 
 DRAWS = 2000
-"""Draws of G0 on a data set, where its law has no formula."""
+"""Number of draws of G0 on a data set, where its law has no formula."""
 INITIALISATIONS = 400
-"""Draws of the shares of ten classes."""
+"""Number of draws of the shares of ten classes."""
 CLASSES = 10
 TALLEST = 4.0
-"""Height of a density of G0 with poles."""
+"""Height of the axis for a density of G0 with poles."""
 ALONG = 41
 """Points of the edge of chaos."""
 STEEP = 20.0
-"""Bias ratio beyond which its axis is logarithmic."""
+"""Bias ratio above which its axis is logarithmic."""
 SMALLEST = 1e-9
-"""Variance of the biases where the edge of chaos begins: with none at all some networks lie on it everywhere."""
+"""Smallest variance of the biases on the edge of chaos: without biases some networks lie on it everywhere."""
 TINY = 1e-6
-"""Variance of the weights below which an edge of chaos is at 0, but for the smallest biases."""
+"""Variance of the weights on the edge of chaos below which it counts as 0."""
 WIDEST = 4.0, 0.5
-"""The axes of the variances end there, unless the network lies beyond."""
+"""Smallest ends of the axes of both variances."""
 THEORETICAL = "theory, infinite width"
 WEIGHTS, BIASES = "variance of the weights σ<sub>w</sub>²", "variance of the biases σ<sub>b</sub>²"
 
@@ -39,18 +40,18 @@ WEIGHTS, BIASES = "variance of the weights σ<sub>w</sub>²", "variance of the b
 @final
 @dataclass(frozen=True)
 class Panel:
-    """A picture and the sentence below it; the sentence alone where there is nothing to draw."""
+    """A picture and the sentence below it, or the sentence alone if there is nothing to draw."""
 
     caption: str
     figure: dict[str, Any] | None = None
 
 
 def law(prediction: Prediction, finite: Simulation | None) -> Panel:
-    """Return the density of G0; on a data set a histogram of draws; beside it that of finite networks."""
+    """Return the density of G0, or on a data set a histogram of draws, with the histogram of finite networks."""
     found, gamma = prediction.G0, float(prediction.gamma)
     if isinstance(found, GuessLaw):
         majority = float(found.majority())
-        x, y = _density(found)
+        x, y = ([0.5, 0.5], [0.0, TALLEST]) if gamma == 0 else (places(found), found.pdf(places(found)))
         top = TALLEST if gamma > 1 else max(1.5, 1.1 * float(np.max(y)))
         traces = [charts.line(x, y, THEORETICAL, mode="lines")]
     else:
@@ -69,17 +70,8 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     return Panel(caption, charts.figure(traces, "fraction G₀ given to class 0", "density f<sub>G₀</sub>", **axes))
 
 
-def _density(found: GuessLaw) -> tuple[Any, Any]:
-    """Return points of the density of G0, which are dense where it has peaks; a line up where all mass is at 1/2."""
-    if found.gamma == 0:
-        return [0.5, 0.5], [0.0, TALLEST]
-    ends = (1 - np.cos(np.linspace(0, np.pi, 203))) / 2
-    g = np.union1d(ends, found.ppf(np.linspace(0, 1, 101)))[1:-1]
-    return g, found.pdf(g)
-
-
 def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
-    """Return gamma after every Dense layer, with that of finite networks."""
+    """Return gamma after every Dense layer, in theory and of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
     caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Above 1, G₀ is most often near 0 or 1."
     layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
@@ -101,7 +93,7 @@ def correlation(prediction: Prediction) -> Panel:
 
 
 def growth(settings: Settings, inputs: Any) -> Panel:
-    """Return the expected squared gradient by the units of every Dense layer; of given data at their mean square."""
+    """Return the squared gradient by the units of every Dense layer, for given data at their mean square."""
     where = ""
     if settings.data is not None:
         if settings.norm == "batch":
@@ -119,14 +111,13 @@ def growth(settings: Settings, inputs: Any) -> Panel:
 
 
 def place(settings: Settings) -> Panel:
-    """Return where the network lies in the plane of both variances, beside the edge of chaos."""
+    """Return the place of the network in the plane of both variances, with the edge of chaos."""
     w2, b2 = (max(end, 1.25 * own) for end, own in zip(WIDEST, (settings.sigma_w2, settings.sigma_b2), strict=True))
     own = {"x": [settings.sigma_w2], "y": [settings.sigma_b2], "name": "this network"}
     marker = {"color": LIMIT, "size": 13, "symbol": "diamond", "line": {"color": "white", "width": 1}}
     traces = [{**own, "mode": "markers", "marker": marker, "cliponaxis": False}]
-    biases = np.linspace(0, 1, ALONG) ** 2 * b2 + SMALLEST
     try:
-        edge = _edge(settings.activation, settings.norm, settings.placement, settings.pool, b2)
+        biases, edge = _edge(settings.activation, settings.norm, settings.placement, settings.pool, b2)
     except ValueError as reason:
         says = f"No edge of chaos: {reason}."
     else:
@@ -148,9 +139,9 @@ def place(settings: Settings) -> Panel:
 
 @cache
 def _edge(activation: str, norm: str | None, placement: str, pool: int | None, widest: float) -> Any:
-    """Return sigma_w2 on the edge of chaos at variances of the biases that are dense near 0."""
+    """Return sigma_b2 up to the widest, denser near 0, and sigma_w2 on the edge of chaos."""
     biases = np.linspace(0, 1, ALONG) ** 2 * widest + SMALLEST
-    return edge_of_chaos(activation, biases, norm=norm, placement=placement, pool=pool)
+    return biases, edge_of_chaos(activation, biases, norm=norm, placement=placement, pool=pool)
 
 
 def classes(prediction: Prediction) -> Panel:
@@ -172,16 +163,13 @@ def _over_layers(traces: list[dict[str, Any]], y: str, axis: dict[str, Any], lev
 
 
 def _decades(values: Any) -> dict[str, Any]:
-    """Return a logarithmic axis that spans whole decades, from 0.1 to 10 at least."""
+    """Return a logarithmic axis of whole decades, which contains 0.1 to 10."""
     seen = values[np.isfinite(values) & (values > 0)]
-    low, high = (
-        bound(np.log10(end(seen, initial=1.0)) + room)
-        for bound, end, room in ((np.floor, np.min, -0.1), (np.ceil, np.max, 0.1))
-    )
+    low, high = np.floor(np.log10(seen.min(initial=1.0)) - 0.1), np.ceil(np.log10(seen.max(initial=1.0)) + 0.1)
     return {"type": "log", "range": [low, high], "dtick": max(1, (high - low) // 5)}
 
 
 def _level(y: float) -> dict[str, Any]:
-    """Return a line across a picture that guides the eye."""
+    """Return a thin line across a picture."""
     line = {"color": GREY, "width": 1.2, "dash": "dot"}
     return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": line, "layer": "below"}

@@ -1,4 +1,4 @@
-"""The server of the page, for this machine alone."""
+"""The server of the page, which only this machine can reach."""
 
 import logging
 import socket
@@ -18,7 +18,7 @@ SECONDS = 30.0
 
 @contextmanager
 def serving(port: int) -> Iterator[str]:
-    """Serve the page on the port (0: any that is free) while the context lasts, and yield its address.
+    """Serve the page on the port (0: any free one) while the context lasts, and yield its address.
 
     ValueError: the port is in use. ImportError: Dash, the extra `explore`, is not installed.
     """
@@ -34,8 +34,8 @@ def serving(port: int) -> Iterator[str]:
 
     with _listening(port) as listener, closing(Worker(answer, SECONDS)) as worker:
         app = page(worker.ask)
-        app.server.config["TRUSTED_HOSTS"] = [HOST, "localhost"]  # no name of another site may stand for this one
-        logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else a line a request
+        app.server.config["TRUSTED_HOSTS"] = [HOST, "localhost"]  # refuse the host names of other sites (DNS rebinding)
+        logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line for each request
         server = make_server(HOST, port, app.server, threaded=True, fd=listener.fileno())
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -51,7 +51,7 @@ def _listening(port: int) -> socket.socket:
     """Return a socket that listens on the port."""
     checks.whole("--port", port, 0, 65535)
     listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # also right after the end of another run
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the port is free at once after another run
     try:
         listener.bind((HOST, port))
     except OSError as error:
@@ -64,7 +64,7 @@ def _listening(port: int) -> socket.socket:
 
 
 def open_browser(address: str) -> None:
-    """Open the address in the browser. ValueError: there is none."""
+    """Open the address in a browser. ValueError: no browser can be started."""
     if not webbrowser.open(address):
         raise ValueError(
             "expected a browser on this machine, got none that can be started; add --no-browser, and open the address "

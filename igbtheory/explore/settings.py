@@ -1,5 +1,6 @@
-"""What the controls of the page say: a network and its inputs."""
+"""The settings of the page: a network and its inputs, read from the values of the controls."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -9,17 +10,22 @@ import igbtheory as igb
 from igbtheory import checks
 
 DEEPEST = 1000
-"""Hidden layers at most: the pictures show every one of them."""
+"""Largest number of hidden layers: the pictures show every one of them."""
 DIGITS = 1797
-"""Digits that the package has."""
+"""Number of digits in the data set of the package."""
 INPUTS = {"data", "shift", "first"}
-"""Names of what is of the inputs, and not of the network."""
+"""Settings of the inputs; the others belong to the network."""
+ALWAYS = {"depth", "activation", "sigma_w2"}
+"""Settings that the code always states; of the others it states those that are not the default."""
 
 
 @final
 @dataclass(frozen=True)
 class Settings:
-    """A network and its inputs, with the names of `igb.mlp` and of `igb predict`; data: "digits", the `first` ones."""
+    """A network and its inputs, with the parameters of `igb.mlp` and `igb predict`.
+
+    data: "digits" or None for Gaussian inputs; first: number of digits, None for all.
+    """
 
     depth: int = 3
     activation: str = "relu"
@@ -43,18 +49,37 @@ class Settings:
             return igb.GaussianInputs(self.shift)
         return igb.standardised(igb.digits())[: self.first]
 
+    def python(self) -> str:
+        """Return the call in Python that makes the prediction of the page."""
+        network = ", ".join(f"{name}={value!r}" for name, value in self._stated() if name not in INPUTS)
+        inputs = f"igb.GaussianInputs(shift={self.shift!r})" if self.shift else ""
+        if self.data:
+            inputs = "igb.standardised(igb.digits())" + (f"[:{self.first}]" if self.first else "")
+        return f"igb.mlp({network}).predict({inputs})"
+
+    def command(self) -> str:
+        """Return the command for a shell that makes the prediction of the page."""
+        tokens = ["igb", "predict"]
+        for name, value in self._stated():
+            option, text = f"--{name.replace('_', '-')}", str(value)
+            tokens += [f"{option}={text}"] if text.startswith("-") else [option, text]
+        return shlex.join(tokens)
+
+    def _stated(self) -> list[tuple[str, Any]]:
+        return [(name, x) for name, x in vars(self).items() if name in ALWAYS or x != DEFAULTS[name]]
+
 
 def idle(raw: Mapping[str, Any]) -> set[str]:
-    """Return the controls that say nothing beside the others, such as the placement of no norm."""
+    """Return the controls without effect, such as the placement of a norm if there is no norm."""
     unnormed = set() if raw["norm"] else {"placement"}
     unbatched = set() if raw["norm"] == "batch" else {"batch_size"}
     return unnormed | unbatched | ({"shift"} if raw["data"] else {"first"})
 
 
 def read(raw: Mapping[str, Any]) -> tuple[Settings | None, dict[str, str]]:
-    """Return the settings that the values of the controls mean, and none with an error for each control at fault.
+    """Return the settings, and the errors by control; the settings are None if there are errors.
 
-    raw: texts or numbers, "" where a field is empty; a wrong formula gets the message of the formula reader.
+    raw: values of the controls, texts or numbers; the value of an empty field is "".
     """
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -67,7 +92,7 @@ def read(raw: Mapping[str, Any]) -> tuple[Settings | None, dict[str, str]]:
 
 
 def _number(name: str, value: Any, check: Callable[[str, Any], None] = checks.finite) -> float:
-    """Return a number, which may be a text."""
+    """Return the value as a checked number."""
     try:
         number = float(value)
     except ValueError:
@@ -101,7 +126,7 @@ NAMES = {
     "pool": "number of units",
     "first": "number of digits",
 }
-"""Names of controls in messages, which stand beside their labels."""
+"""Names of controls in error messages, where they differ from the name of the setting."""
 READERS: dict[str, Callable[[str, Any], Any]] = {
     "depth": partial(_whole, least=1, most=DEEPEST),
     "activation": _function,
@@ -115,4 +140,4 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "shift": _number,
     "first": partial(_optional, least=2, most=DIGITS),
 }
-"""How the value of each control is read."""
+"""Functions of a name and a value that read the value of each control."""

@@ -1,7 +1,7 @@
-"""A process that answers one question after the other, so that no question blocks the page or outlives its use.
+"""A process that answers questions one after the other, so that no question blocks the page.
 
-A question stops the one before it, once that has had a moment to end; a time limit stops any. What an answer has
-computed and stored is there for the next one.
+A new question stops the one before it, unless that ends within a moment, and a time limit stops any question. Results
+that an answer has cached in the process serve the next one.
 """
 
 import multiprocessing
@@ -13,17 +13,17 @@ from time import monotonic
 from typing import Any, final
 
 GRACE = 0.5
-"""Seconds that an answer gets at least, although a newer question waits: stopping takes longer than most answers."""
+"""Seconds before a newer question stops an answer: stopping takes longer than most answers."""
 PATIENCE = 0.02
-"""Seconds after which newer questions and the time limit are looked at again."""
+"""Seconds between checks for newer questions and the time limit."""
 
 
 @final
 class Worker:
-    """The process; answer: a function of a module, whose arguments and results can be pickled."""
+    """The process. answer: a function of a module, whose arguments and results can be pickled."""
 
     def __init__(self, answer: Callable[..., Any], seconds: float) -> None:
-        # a fresh process that has loaded the module: forking this one is not safe beside the threads of a server
+        # a fresh process that has loaded the module: to fork this one beside the threads of a server is not safe
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([answer.__module__])
         self._answer, self._seconds = answer, seconds
@@ -31,7 +31,7 @@ class Worker:
         self._start()
 
     def ask(self, *question: Any) -> Any:
-        """Return the answer; None where a newer question came. TimeoutError: there is none within the time limit."""
+        """Return the answer, or None if a newer question came. TimeoutError: there is none within the time limit."""
         self._newest += 1
         mine = self._newest
         with self._asking:
@@ -73,8 +73,8 @@ class Worker:
 
 
 def _work(answer: Callable[..., Any], connection: Connection) -> None:
-    """Answer until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is the parent's to handle
+    """Answer questions until the parent process ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interruptions
     while True:
         try:
             question = connection.recv()

@@ -1,13 +1,13 @@
 """Phases: what depth does to the guessing bias and to the gradients of untrained networks."""
 
+from igbtheory.phases.class_gradients import ClassGradients, class_gradients
 from igbtheory.phases.classify import Phase, classify
 from igbtheory.phases.course import Course
+from igbtheory.phases.critical_lines import Thresholds, edge_of_chaos, edges_of_chaos, neutrality_line, thresholds
+from igbtheory.phases.depth_rates import Rate
 from igbtheory.phases.diagram import Diagram, diagram
+from igbtheory.phases.fixed_points import FixedPoint, fixed_points
 from igbtheory.phases.gradients import Gradients, gradients
-from igbtheory.phases.lines import Thresholds, edge_of_chaos, edges_of_chaos, neutrality_line, thresholds
-from igbtheory.phases.per_class import ClassGradients, class_gradients
-from igbtheory.phases.points import FixedPoint, fixed_points
-from igbtheory.phases.rates import Rate
 from igbtheory.phases.residual_limit import ResidualLimit, residual_limit
 from igbtheory.phases.verdict import Cause, Verdict, verdict
 

@@ -4,8 +4,8 @@ For two data a, b, whose units have the variance q and the correlation c = 1 - s
 
     square(q) = E f^2,    spread(q, share) = E (f_a - f_b)^2/(2 share q),    slope(q) = E |grad f|^2 = spread(q, 0),
 
-so that Dense(sigma_w2, sigma_b2) and f take q to sigma_w2 square + sigma_b2, and share q to sigma_w2 spread share q.
-As a function of share, spread never increases: E f_a f_b is a power series in c without negative coefficients.
+so that f and a Dense(sigma_w2, sigma_b2) map q to sigma_w2 square + sigma_b2, and share q to sigma_w2 spread share q.
+The spread never increases with the share, because E f_a f_b is a power series in c without negative coefficients.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
 from igbtheory.layers.batches import batch_of
 from igbtheory.network import mlp
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.gradients_twins import Twins
+from igbtheory.phases.twins import Twins
 
 Array = NDArray[np.float64]
 SCALES = np.array([0.37, 1.0, 5.3])
-"""Variances at which a function shows whether it is homogeneous."""
+"""Ratios of variances at which a test for a power law in q evaluates a function."""
 EXACT = 1e-12
-"""Relative difference of numbers that count as equal."""
+"""Relative difference below which two numbers count as equal."""
 STEP = 5e-3
-"""Step in a logarithm over which a slope is measured."""
+"""Step in a logarithm for difference quotients."""
 
 
 @final
@@ -51,36 +51,36 @@ class Block:
         return " + ".join(layer.phi.name if isinstance(layer, Activation) else repr(layer) for layer in self.layers)
 
     def law(self, node: LawNode) -> LawNode:
-        """Apply the rules of the layers to a node."""
+        """Return the node behind the block."""
         for layer in self.layers:
             node = layer.law(node)
         return node
 
     def after(self, var_mu: Any, var_chi: Any) -> Moments:
-        """Moments behind the block of Gaussian units with mean 0 and these variances, arrays that broadcast."""
+        """Return the moments behind the block for Gaussian units of mean 0 with these variances, or with sweeps."""
         with np.errstate(all="ignore"):
             return self.law(units(Moments(0, var_mu, var_chi))).averaged()
 
     def square(self, q: Any) -> Any:
-        """Mean square E f^2."""
+        """Return the mean square E f^2."""
         x = self.after(0 * q, q)
         return x.mean * x.mean + x.variance + 0 * q  # behind a norm it does not depend on q
 
     def biases(self, q: Any, sigma_w2: Any) -> Any:
-        """Return q - sigma_w2 E f^2: the variance of the biases with which units keep the variance q."""
+        """Return q - sigma_w2 E f^2, the variance of the biases at which q is a fixed point."""
         return q - sigma_w2 * self.square(q)
 
     def square_slope(self, q: Any) -> Any:
-        """Derivative of E f^2 by q, from four places in log q, to a relative error of about 1e-9."""
+        """Return the derivative of E f^2 by q, a difference quotient with a relative error of about 1e-9."""
         places = np.multiply.outer(np.exp(STEP * np.array([-2, -1, 1, 2])), q)
         return np.tensordot([1, -8, 8, -1], self.square(places), 1) / (12 * STEP * q)
 
     def spread(self, q: Any, share: Any) -> Any:
-        """Spread E (f_a - f_b)^2/(2 share q), 0 < share <= 1."""
+        """Return the spread E (f_a - f_b)^2/(2 share q) for 0 < share <= 1."""
         return self.after((1 - share) * q, share * q).var_chi / (share * q)
 
     def slope(self, q: Any, share: float = 1.0) -> Any:
-        """Mean square of the gradient, which depends on the share only behind a BatchNorm. ValueError: f jumps."""
+        """Return E |grad f|^2, which depends on the share only behind a BatchNorm. ValueError: the activation jumps."""
         twins = Twins(units(Moments(0, (1 - share) * q, share * q)), 1.0 + 0 * q)
         with np.errstate(all="ignore"):
             for layer in (*self.layers, Dense(1.0)):
@@ -89,35 +89,35 @@ class Block:
 
     @property
     def forgets(self) -> bool:
-        """Whether a BatchNorm removes what all data have in common, so that equal data are no fixed point."""
+        """True if a BatchNorm removes what all data have in common, so that c = 1 is not a fixed point."""
         return batch_of(self.layers) is not None
 
     @property
     def homogeneous(self) -> bool:
-        """Whether f(a x) = a f(x) for a > 0, as far as E f^2 shows it: then neither slope nor spread depends on q."""
+        """True if E f^2 is proportional to q, as for f(a x) = a f(x): then slope and spread do not depend on q."""
         return abs(self.power(1.0, EXACT) - 1) <= EXACT
 
     def power(self, q: float, accuracy: float) -> float:
-        """Number p with E f^2 ~ q^p around this q, so that correlations do not depend on q; NaN: there is none."""
+        """Return p with E f^2 ~ q^p around this q, where correlations do not depend on q, or NaN if there is no p."""
         with np.errstate(divide="ignore", invalid="ignore"):
             powers = np.diff(np.log(self.square(q * SCALES))) / np.diff(np.log(SCALES))
         return float(powers[0]) if abs(powers[1] - powers[0]) <= accuracy else np.nan
 
 
 def units(values: Moments) -> LawNode:
-    """Gaussian units with these moments."""
+    """Return the node of Gaussian units with these moments."""
     return LawNode(FLOAT64, Gaussian(values))
 
 
 def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:
-    """Return the block of `mlp` with these arguments; an activation that is a Block already is returned as it is."""
+    """Return the block of `mlp` with these arguments; a Block is returned unchanged."""
     if isinstance(activation, Block):
         return activation
     return Block(mlp(1, activation, pool=pool, norm=norm, placement=placement).layers[1:-1])
 
 
 def one_dense(sigma_w2: Any, sigma_b2: Any) -> Dense:
-    """Dense layer of one network, checked; its variances are single numbers."""
+    """Return the Dense layer with these variances. ValueError, TypeError: they are no single numbers, or wrong ones."""
     for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
         checks.numeric(name, value)
         checks.non_negative(name, value)
@@ -129,10 +129,10 @@ def one_dense(sigma_w2: Any, sigma_b2: Any) -> Dense:
 
 
 def one_input(inputs: Any) -> GaussianInputs:
-    """The inputs, N(0, 1) for None; refused where they are no Gaussian ones, or a sweep."""
+    """Return the inputs, N(0, 1) for None. TypeError: they are no GaussianInputs, or a sweep."""
     inputs = GaussianInputs() if inputs is None else inputs
     if not isinstance(inputs, GaussianInputs):
-        raise TypeError(f"expected GaussianInputs, got {type(inputs).__name__}; a data set goes to Network.predict")
+        raise TypeError(f"expected GaussianInputs, got {type(inputs).__name__}; pass a data set to Network.predict")
     for name, value in vars(inputs).items():
         if np.ndim(value):
             raise TypeError(f"expected one {name} of the inputs, got an array; loop over its values")

@@ -1,4 +1,4 @@
-"""The phase of a network: which row of the table of bias and gradients it belongs to, or why it belongs to none."""
+"""The phase of deep networks: the row of the table of bias and gradients that they belong to, or why to none."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,15 +10,15 @@ from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.phases.block import Array, block_of, one_dense, one_input
 from igbtheory.phases.course import Course, course
-from igbtheory.phases.lines import edges_of_chaos, neutrality_line
-from igbtheory.phases.points import FixedPoint, fixed_points
-from igbtheory.phases.rates import Rate
+from igbtheory.phases.critical_lines import edges_of_chaos, neutrality_line
+from igbtheory.phases.depth_rates import Rate
+from igbtheory.phases.fixed_points import FixedPoint, fixed_points
 from igbtheory.phases.variance import MARGIN
 from igbtheory.result import Result
 from igbtheory.text import table
 
 DEPTHS = (10, 30, 100)
-"""Depths whose gamma is given beside the limit."""
+"""Depths at which gamma is given, in addition to its limit."""
 TABLE = {
     "ordered deep prejudice": "gamma -> inf, gradients vanish: the bias persists",
     "transient deep prejudice": "gamma -> inf, gradients neither grow nor vanish: the edge of chaos",
@@ -30,31 +30,31 @@ TABLE = {
 OTHERS = {
     "no bias": "gamma = 0 at every depth: no biases, centred inputs, an activation of mean 0",
     "border": "gamma -> 1: between prejudice and neutrality",
-    "kept bias": "the network becomes linear over depth, and gamma keeps what the first layers gave it",
-    "undecided": "the variance of the units vanishes, slower than exponentially, and its limit does not decide gamma",
-    "bias without chaos": "gamma settles though gradients do not explode: equal data are no fixed point",
-    "no limit": "the variance of the units grows without bound or vanishes, by a factor that has no limit",
+    "kept bias": "the network becomes linear over depth, and gamma keeps the value that it has after the first layers",
+    "undecided": "the variance vanishes more slowly than exponentially, and its limit does not determine gamma",
+    "bias without chaos": "gamma has a finite limit although gradients do not explode: two equal data become different",
+    "no limit": "the variance of the units grows without bound or vanishes by a factor that has no limit",
 }
-"""Cases that the table leaves out."""
+"""Cases that are not in the table."""
 UNSETTLED = (
     "gamma -> inf, gradients neither grow nor vanish: the backward threshold, but no edge of chaos, as the variance "
     "does not settle"
 )
-"""Meaning of the row of the edge of chaos where the variance grows without bound or vanishes."""
+"""Meaning of the row of the edge of chaos if the variance grows without bound or vanishes."""
 COLUMNS = ("q", "c", "gamma", "slope_q", "slope_c", "chi_1", "chi_tilde_1")
-"""Numbers of a fixed point in the table of `Phase` as text."""
+"""Columns of the table of fixed points in the text of a `Phase`."""
 NOWHERE = "at no sigma_w2"
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Phase(Result):
-    """Phase of a network: see `classify`. As text, all that `igb phase` prints.
+    """Phase of deep networks: see `classify`. Its text is what `igb phase` prints.
 
-    name: a row of the table, or a case that it leaves out (in_table says which); meaning: in words. point: the fixed
-    point that depth takes the network to, None where there is none; rate: where gamma goes, and how fast. depths,
-    gamma: bias ratios of networks so deep, NaN where the variance leaves double precision. remark: what becomes of a
-    variance that does not settle, or "". course: the moments layer by layer.
+    name: a row of the table, or a case outside it; meaning: the name in words. point: the fixed point that the network
+    approaches with depth, or None. rate: where gamma goes, and how fast. depths, gamma: bias ratios at some depths, NaN
+    if the variance is beyond double precision there. remark: what a variance does that does not settle, else "".
+    course: the moments layer by layer.
     """
 
     name: str
@@ -68,18 +68,18 @@ class Phase(Result):
 
     @property
     def in_table(self) -> bool:
-        """Whether the table of the paper has this phase."""
+        """True if the table of the paper has this phase."""
         return self.name in TABLE
 
     @cached_property
     def fixed_points(self) -> tuple[FixedPoint, ...]:
-        """Fixed points at these variances of weights and biases: see `fixed_points`; none where there is no limit."""
+        """Fixed points at these variances of weights and biases: see `fixed_points`; empty if there is no limit."""
         block, dense = self.course.block, self.course.dense
         return () if self.name == "no limit" else fixed_points(block, dense.sigma_w2, dense.sigma_b2)
 
     @cached_property
     def edges_of_chaos(self) -> Array:
-        """Edges of chaos at this sigma_b2, ascending; none where f jumps or a norm divides sigma_w2 out."""
+        """Edges of chaos at this sigma_b2, ascending; empty if f jumps or a norm divides sigma_w2 out."""
         try:
             found = edges_of_chaos(self.course.block, self.course.dense.sigma_b2)
         except ValueError:
@@ -88,11 +88,11 @@ class Phase(Result):
 
     @cached_property
     def neutrality_line(self) -> float:
-        """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN."""
+        """Variance sigma_w2 on the neutrality line at this sigma_b2, or NaN if there is none."""
         return float(neutrality_line(self.course.block, self.course.dense.sigma_b2))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the phase as plain values."""
+        """Return the phase as plain values, with the fixed points and the critical lines."""
         names = ("edges_of_chaos", "neutrality_line", "name", "meaning", "depths", "gamma", "remark", "in_table")
         return {
             **vars(self.course.dense),
@@ -109,7 +109,7 @@ class Phase(Result):
         seen = ", ".join(f"{gamma} at {depth}" for gamma, depth in zip(gammas, self.depths, strict=True))
         edge, line = ", ".join(f"{value:.12g}" for value in self.edges_of_chaos), self.neutrality_line
         edge = f"sigma_w2 = {edge}" if edge else NOWHERE
-        said = [
+        lines = [
             f"sigma_w2 = {dense.sigma_w2:.12g}, sigma_b2 = {dense.sigma_b2:g}",
             f"phase    {self.name}{outside}: {self.meaning}",
             *([f"variance {self.remark}"] if self.remark else []),
@@ -117,18 +117,16 @@ class Phase(Result):
             f"         {self.rate}",
         ]
         if point is not None:
-            said.append(
+            lines.append(
                 f"depths   {_layers(point.correlation_depth)} layers of correlations,"
                 f" {_layers(point.gradient_depth)} of squared gradients, whose factor is {point.factor:.8g}"
             )
-        said += [
+        lines += [
             f"edge     {edge} (backward threshold: squared gradients keep their size)",
             f"neutral  {NOWHERE if np.isnan(line) else f'sigma_w2 = {line:.12g}'} (gamma = 1 in deep networks)",
         ]
-        rows = [
-            [*(_cell(getattr(at, name)) for name in COLUMNS), "yes" if at.stable else "no"] for at in self.fixed_points
-        ]
-        return "\n".join([*said, "", table((*COLUMNS, "stable"), rows)] if rows else said)
+        rows = [[*(_cell(getattr(at, x)) for x in COLUMNS), "yes" if at.stable else "no"] for at in self.fixed_points]
+        return "\n".join([*lines, "", table((*COLUMNS, "stable"), rows)] if rows else lines)
 
 
 def _layers(depth: float) -> str:
@@ -148,11 +146,11 @@ def classify(
     depths: Any = DEPTHS,
     **network: Any,
 ) -> Phase:
-    """Phase of `mlp(depth, activation, ...)` in the limit of depth, and gamma at some depths beside it.
+    """Return the phase of `mlp(depth, activation, ...)` in the limit of depth, and gamma at some depths.
 
-    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), which decide where several q attract.
-    The table of phases goes by gamma and by the factor of the squared gradient per layer (the backward pass): see
-    `TABLE`, and `OTHERS` for what it leaves out. Source: bias-meets-trainability, Table 1.
+    network: pool, norm and placement as in `mlp`. inputs: default N(0, 1); they matter if several q attract. A phase is
+    defined by the limit of gamma and by the factor of the squared gradient per layer: see `TABLE`, and `OTHERS` for the
+    cases outside the table. Source: bias-meets-trainability, Table 1.
     """
     dense, block = one_dense(sigma_w2, sigma_b2), block_of(activation, **network)
     depths = tuple(checks.whole("depths", depth, 1) for depth in depths)

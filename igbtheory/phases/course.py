@@ -1,4 +1,4 @@
-"""The course of a network over depth: its moments layer by layer, and the fixed point to which gamma goes."""
+"""The course of a network over depth: its moments layer by layer, and the fixed point that gamma approaches."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,25 +11,25 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import SCALES, Array, Block, units
-from igbtheory.phases.points import FixedPoint, correlations
-from igbtheory.phases.rates import Rate, kept, rate_at
+from igbtheory.phases.depth_rates import Rate, kept, rate_at
+from igbtheory.phases.fixed_points import FixedPoint, correlations
 from igbtheory.phases.variance import MARGIN, Variance, variances
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
 from igbtheory.theory import RANGE, stacked
 
 FEWEST = 200
-"""Smallest number of layers followed to see where the variance goes."""
+"""Number of layers from which the limit of the variance is judged."""
 SAME, TIMES = 1e-13, 3
-"""Both variances have reached their limit when so many successive layers change them by less than this."""
+"""Largest relative change of var_mu and var_chi, in each of TIMES layers in a row, that counts as none."""
 REACHED = 1e-6
-"""Relative distance from a stable fixed point at which a variance has reached it."""
+"""Relative distance from a stable fixed point below which a variance has reached it."""
 LEAST = 1e-8
-"""Variance below which values of f near 0 may be rounding errors, as for sigmoid(x) - 1/2."""
+"""Variance q below which the values of f may be rounding errors, as for sigmoid(x) - 1/2."""
 ALIKE = 1e-6
-"""Difference of powers of q that are equal in the limit of small or large q."""
+"""Difference below which two powers of q count as equal at a small or large q."""
 ROUNDING = 1e-24
-"""Bias ratio below which gamma counts as 0: a relative rounding error of 1e-12 in a mean leaves its square."""
+"""Bias ratio below which gamma counts as 0: the square of a relative rounding error of 1e-12 in a mean."""
 
 
 @final
@@ -37,8 +37,8 @@ ROUNDING = 1e-24
 class Course(Result):
     """Moments after every Dense: entry d belongs to the output of a network of depth d, entry 0 to the first Dense.
 
-    prediction: that of the deepest network reached; stopped: why it is not the one asked for, or "";
-    still: depth from which the moments no longer change, or None.
+    prediction: of the deepest network within the range of double precision; stopped: why that is not the depth asked
+    for, or ""; still: depth from which the moments no longer change, or None.
     """
 
     block: Block
@@ -49,17 +49,17 @@ class Course(Result):
     still: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the variance q and gamma over depth, and why the course ends where it does."""
+        """Return the variance q and gamma over depth, and why the course stopped early, or ""."""
         return {"depth": np.arange(len(self.q)), "q": self.q, "gamma": self.gamma, "stopped": self.stopped}
 
     @property
     def reached(self) -> int:
-        """Depth of the deepest network within the range of the numbers."""
+        """Depth of the deepest network within the range of double precision."""
         return len(self.q) - 1
 
     @cached_property
     def gamma(self) -> Array:
-        """Bias ratio, shape (reached + 1,); 0 where it is never more than what rounding leaves of 0."""
+        """Bias ratio, shape (reached + 1,); 0 at every depth if it never exceeds the rounding error of 0."""
         return np.asarray(self.prediction.per_layer.gamma) * self.is_biased
 
     @cached_property
@@ -68,19 +68,19 @@ class Course(Result):
         return np.asarray(self.prediction.per_layer.var_mu + self.prediction.per_layer.var_chi)
 
     def at(self, depths: tuple[int, ...]) -> Array:
-        """Bias ratio at these depths, NaN where the course does not reach."""
+        """Return the bias ratio at these depths, NaN at depths beyond the end of the course."""
         return np.array([self.gamma[depth] if depth <= self.reached else np.nan for depth in depths])
 
     def first_beyond(self, level: float) -> int | None:
-        """Smallest depth at which gamma exceeds `level`, None where it never does."""
+        """Return the smallest depth at which gamma exceeds `level`, or None if it never does."""
         found = np.flatnonzero(self.gamma[1:] > level)
         return int(found[0]) + 1 if found.size else None
 
     @cached_property
     def variance(self) -> Variance:
-        """Fixed point of the variance that q goes to.
+        """Fixed point of the variance that q approaches.
 
-        There are no cycles: sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 where q' = q.
+        There are no cycles, because sqrt(q) E f^2 grows with q, so that dq'/dq > -1/2 at a fixed point.
         """
         ends, q = variances(self.block, self.dense), self._deep.q
         if np.isnan(ends[0].q):
@@ -94,18 +94,18 @@ class Course(Result):
 
     @cached_property
     def point(self) -> FixedPoint | None:
-        """Fixed point that depth takes the network to; None where the variance has no limit and gamma needs it."""
+        """Fixed point that the network approaches, or None if gamma depends on a variance without a limit."""
         at = self.variance
         if at.block is None:
             q = at.at / SCALES.max() if at.q > 0 else LEAST**2
-            if not np.isnan(self.block.power(q, ALIKE)):  # correlations do not depend on q, far from 1
+            if not np.isnan(self.block.power(q, ALIKE)):  # a power of q: correlations do not depend on q
                 growth = float(self.dense.sigma_w2 * self.block.square(q) / q)
                 at = replace(at, block=self.block, growth=growth, at=q)
         return next(correlations(at, self.dense.sigma_w2), None)  # c < 1 attracts where there is one
 
     @cached_property
     def is_biased(self) -> bool:
-        """Whether gamma is more than what rounding leaves of 0 at any depth of at least 1."""
+        """True if gamma exceeds the rounding error of 0 at some depth of at least 1."""
         return bool(self.trusted[1:].max() > ROUNDING)
 
     @cached_property
@@ -122,26 +122,26 @@ class Course(Result):
 
     @property
     def trusted(self) -> Array:
-        """Gamma as long as q is not so small that rounding of f near 0 may decide it."""
+        """Gamma of the layers at which q is so large that rounding errors of f near 0 do not matter."""
         return np.asarray(self.prediction.per_layer.gamma[self.q >= min(LEAST, self.q[1])])
 
     @cached_property
     def _deep(self) -> "Course":
-        """The same course, followed as far as it takes to see where it goes."""
+        """The course of these layers to a depth of at least FEWEST, unless it stops before."""
         if self.stopped or self.reached >= FEWEST:
             return self
         return course(self.block, self.dense, self.inputs, FEWEST)
 
 
 def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Course:
-    """Course down to `depth`, or to where q leaves the range of the numbers.
+    """Return the course down to `depth`, or to the last layer at which q is within the range of double precision.
 
-    ValueError: the data do not vary after the first Dense, or nothing is left after the first block.
+    ValueError: the data do not vary behind the first Dense, or q is out of range behind the first block.
     """
     found: list[Moments] = []
     stopped = ""
     try:
-        with np.errstate(all="ignore"):  # what leaves the range of the numbers is reported below
+        with np.errstate(all="ignore"):  # numbers out of range are reported below
             node = dense.law(units(inputs.moments(FLOAT64)))
             while 1 / RANGE < node.averaged().variance < RANGE:
                 found.append(node.averaged())
@@ -165,6 +165,6 @@ def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Co
 
 
 def _stands(found: list[Moments]) -> bool:
-    """Whether the last layers have the same moments."""
+    """Return whether the last layers have the same moments."""
     last = np.array([(x.var_mu, x.var_chi) for x in found[-TIMES - 1 :]], float)
     return len(last) > TIMES and bool(np.all(np.abs(np.diff(last, axis=0)) <= SAME * last[1:]))

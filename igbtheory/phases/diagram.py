@@ -1,4 +1,4 @@
-"""Phase diagrams: gamma over the variances of biases and weights, with the lines that part the phases."""
+"""Phase diagrams: gamma over the variances of biases and weights, with the lines that separate the phases."""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -13,15 +13,15 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
-from igbtheory.phases.lines import edge_of_chaos, neutrality_line
+from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
 from igbtheory.result import Result
 from igbtheory.runs import Piece, chosen, in_order, kept
 from igbtheory.theory import RANGE
 
 FINE = 101
-"""Points of a line that is drawn."""
+"""Points of a line in the picture."""
 SECONDS = {False: 2e-5, True: 1e-2}
-"""Seconds that a point of the grid takes in a layer, roughly, by whether there is a pool."""
+"""Approximate seconds for a point of the grid in a layer, without and with a pool."""
 
 
 @final
@@ -29,12 +29,12 @@ SECONDS = {False: 2e-5, True: 1e-2}
 class Diagram(Result):
     """Phase diagram of `mlp(depth, activation, ...)`.
 
-    sigma_w2, sigma_b2: the axes; gamma: bias ratio at the depth, shape (len(sigma_b2), len(sigma_w2)), NaN where the
-    variance leaves double precision. edge: sigma_w2 on the edge of chaos, the threshold of the backward pass, for every
-    sigma_b2; neutrality: sigma_w2 of gamma = 1 in the limit of depth; NaN: there is none. fine_sigma_b2, fine_edge,
-    fine_neutrality: the same lines at more points, for a picture. forward: threshold of the forward pass, NaN where it
-    depends on the variance. title: the network in words; error: the largest estimated relative error of the variances
-    behind gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
+    title: the network in words. sigma_w2, sigma_b2: the axes. gamma: bias ratio at the depth, shape (len(sigma_b2),
+    len(sigma_w2)), NaN if the variance is beyond double precision. edge: sigma_w2 on the edge of chaos, the threshold
+    of the backward pass, for every sigma_b2. neutrality: sigma_w2 at which gamma tends to 1 with depth. Both are NaN
+    where there is none. fine_sigma_b2, fine_edge, fine_neutrality: the same lines at more points, for a picture.
+    forward: threshold of the forward pass, NaN if it depends on the variance. error: the largest estimated relative
+    error of the variances in gamma. no_edge: why there is no edge of chaos at any sigma_b2, or "".
     """
 
     title: str
@@ -52,7 +52,7 @@ class Diagram(Result):
     no_edge: str = ""
 
     def columns(self) -> dict[str, Any]:
-        """Return a row for every point: both variances, gamma, and the lines at this variance of the biases."""
+        """Return a row for every point: both variances, gamma, and sigma_w2 on both lines at this sigma_b2."""
         w2, b2 = np.meshgrid(self.sigma_w2, self.sigma_b2)
         lines = {"edge_of_chaos": self.edge, "neutrality_line": self.neutrality}
         across = {name: np.repeat(line, len(self.sigma_w2)) for name, line in lines.items()}
@@ -71,12 +71,12 @@ def diagram(  # noqa: PLR0913 - the options of every run
     store: str | Path | None = None,
     **network: Any,
 ) -> Diagram:
-    """Compute the phase diagram over two axes, one-dimensional arrays sigma_w2 and sigma_b2.
+    """Return the phase diagram over two axes, the one-dimensional arrays sigma_w2 and sigma_b2.
 
-    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor,
-    store: as of `simulate`; there are three pieces of work, gamma and the two lines. Every layer takes all points
-    at once: 50 x 50 points to depth 100 take 4 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so
-    choose a coarser grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
+    network: pool, norm and placement as in `mlp`; inputs: default N(0, 1), single numbers. workers, executor, store: as
+    in `simulate`, for three pieces of work: gamma and the two lines. Every layer takes all points at once: 50 x 50
+    points to depth 100 take 4 s for tanh. With MaxPool a point takes 2 to 20 ms in every layer, so choose a coarser
+    grid: 12 x 12 points to depth 20 take 16 s for ReLU and 50 s for tanh.
     """
     w2, b2 = _axis("sigma_w2", sigma_w2), _axis("sigma_b2", sigma_b2)
     depth = checks.whole("depth", depth, 1)
@@ -114,10 +114,10 @@ def diagram(  # noqa: PLR0913 - the options of every run
 
 
 def near_zero(widest: float, count: int) -> Array:
-    """Return `count` values of sigma_b2 above 0, denser near 0, the last of them `widest`.
+    """Return `count` values of sigma_b2 above 0 up to `widest`, denser near 0.
 
-    On the edge of chaos of tanh sigma_w2 - 1 grows like the third root of sigma_b2: these values draw it in nearly
-    equal steps, and evenly spaced ones would show a kink.
+    On the edge of chaos of tanh sigma_w2 - 1 grows like the third root of sigma_b2. These values draw the line in
+    nearly equal steps, while evenly spaced ones would show a kink.
     """
     return np.asarray(widest * (np.arange(1, count + 1) / count) ** 3)
 
@@ -134,16 +134,16 @@ def _axis(name: str, values: Any) -> Array:
 
 
 def _edge(block: Block, along: Array) -> tuple[Array, str]:
-    """Return the edge of chaos, and why there is none, or ""."""
+    """Return the edge of chaos, and why there is none at any sigma_b2, or ""."""
     try:
         return edge_of_chaos(block, along), ""
     except ValueError as reason:  # it jumps, or without biases every sigma_w2 is on the edge
         return np.full(along.shape, np.nan), str(reason)
 
 
-@np.errstate(all="ignore")  # what leaves the range of the numbers is NaN
+@np.errstate(all="ignore")  # gamma is NaN where numbers are out of range
 def _through(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> tuple[Array, float]:
-    """Return gamma of every point of the sweep `dense`, NaN where the variance leaves the range, and its error."""
+    """Return gamma at every point of the sweep `dense`, NaN where the variance is out of range, and its error."""
     x = dense.law(units(inputs.moments(FLOAT64))).averaged()
     lost = np.zeros(np.shape(x.var_chi), dtype=bool)
     for _ in range(depth):

@@ -1,6 +1,7 @@
-"""Gradients at initialisation: the expected squared gradient of the output by the units of every Dense layer."""
+"""Gradients at initialisation: the expected squared derivative of an output by the units of every Dense layer."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -9,11 +10,11 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, LawNode, Layer
+from igbtheory.layers import Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.batches import batch_of
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, decimals
-from igbtheory.phases.gradients_twins import Twins
+from igbtheory.phases.twins import Twins
 from igbtheory.result import Result
 from igbtheory.theory import on_gaussian_inputs
 
@@ -23,9 +24,9 @@ from igbtheory.theory import on_gaussian_inputs
 class Gradients(Result):
     """Expected squared gradients of an output O by the units Z_l behind every Dense layer l, in infinite width.
 
-    factor: E (dO/dZ_l)^2 / E (dO/dZ_(l+1))^2, shape (dense layers - 1, *sweep), input side first: gradients explode
-    backwards where it is above 1 and vanish where it is below. error: estimated relative error of the factors.
-    A residual block counts as a Dense layer, with the stream behind it. Source: bias-and-trainability-slides
+    factor: E (dO/dZ_l)^2 / E (dO/dZ_(l+1))^2, shape (dense layers - 1, *sweep), input side first. Going backwards,
+    gradients explode if it is above 1 and vanish if it is below 1. error: estimated relative error of the factors.
+    A residual block counts as a Dense layer whose units are the stream behind it. Source: bias-and-trainability-slides
     (gradients); where-you-place-the-norm (BatchNorm in front of ReLU).
     """
 
@@ -37,9 +38,9 @@ class Gradients(Result):
 
     @cached_property
     def squared(self) -> NDArray[Any]:
-        """E (dO/dZ_l)^2 of every Dense layer, shape (dense layers, *sweep); the last one, of O itself, is 1.
+        """E (dO/dZ_l)^2 of every Dense layer, shape (dense layers, *sweep); the last one, of the output, is 1.
 
-        Beyond the range of double precision it is 0 or inf; the factors are not.
+        Beyond the range of double precision it is 0 or inf, while the factors remain finite.
         """
         last = np.broadcast_to(self.n.number(1), (1, *self.factor.shape[1:]))
         with np.errstate(over="ignore", under="ignore"):
@@ -47,17 +48,17 @@ class Gradients(Result):
 
     @property
     def growth(self) -> Any:
-        """Factor per layer that takes the output's gradient to the first Dense: the geometric mean of all factors."""
+        """Geometric mean of the factors: how much one layer multiplies squared gradients on average."""
         logarithms = self.n.log(self.factor)
         return self.n.exp(logarithms.sum(axis=0) / len(logarithms))
 
 
 def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) -> Gradients:
-    """Expected squared gradients of a network at initialisation, layer by layer: see `Gradients`.
+    """Return the expected squared gradients of a network at initialisation, layer by layer: see `Gradients`.
 
     inputs: GaussianInputs, default N(0, 1). digits: significant digits of multiprecision arithmetic; None is double
-    precision. ValueError: an activation that jumps, since it has no derivative; BatchNorm in batches of finite size,
-    whose gradients are not known.
+    precision. ValueError: an activation that jumps, or a BatchNorm in batches of finite size, whose gradients are not
+    known.
     """
     inputs = GaussianInputs() if inputs is None else inputs
     if not isinstance(inputs, GaussianInputs):
@@ -71,28 +72,34 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    with np.errstate(all="ignore"):
-        found = _segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))))
+    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))), Twins.through)
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
-    if not found:
-        raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
     return of_segments(n, found)
 
 
-def _segments(layers: tuple[Layer, ...], node: LawNode) -> list[Twins]:
-    """Twins behind every segment from one Dense to the next, which begin with noise of the variance 1."""
+@np.errstate(all="ignore")
+def segments(layers: tuple[Layer, ...], node: LawNode, through: Callable[[Twins, Layer], Twins]) -> list[Twins]:
+    """Return the twins behind every Dense, whose noise is 1 behind the Dense before it.
+
+    node: of the inputs; through: returns the twins behind a layer. Layers in front of the first Dense change the node
+    alone, because no gradient passes through them.
+    """
     found: list[Twins] = []
-    twins: Twins | None = None
+    twins = Twins(node, node.n.number(1))
     for layer in layers:
-        twins = twins.through(layer) if twins else None
-        node = twins.node if twins else layer.law(node)
+        if found or isinstance(layer, Residual):
+            twins = through(twins, layer)
+        else:
+            twins = replace(twins, node=layer.law(twins.node))
         if layer.listed:
-            found += [twins] if twins else []
-            twins = Twins(node, node.n.number(1))
+            found.append(twins)
+            twins = Twins(twins.node, node.n.number(1))
     return found
 
 
-def of_segments(n: Kind, segments: list[Twins]) -> Gradients:
-    """Gradients from the twins behind every segment, input side first."""
-    factors, errors = ([getattr(twins, name) for twins in segments] for name in ("noise", "error"))
+def of_segments(n: Kind, found: list[Twins]) -> Gradients:
+    """Return the gradients, given the twins behind every Dense, input side first."""
+    if len(found) == 1:
+        raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
+    factors, errors = ([getattr(twins, name) for twins in found[1:]] for name in ("noise", "error"))
     return Gradients(n, np.stack(np.broadcast_arrays(*factors)), np.stack(np.broadcast_arrays(*errors)))

@@ -1,15 +1,16 @@
 """Residual networks of continuous depth: L blocks X + scale/sqrt(L) F(X), L to infinity.
 
-A block adds scale^2/L times the variances of its branch, so that in the limit, with t from 0 to 1,
+A block adds scale^2/L times the variances of its branch, so that in the limit, for t from 0 to 1,
 
     d var_mu/dt = scale^2 var_mu(F),   d var_chi/dt = scale^2 var_chi(F),   d log g/dt = scale^2 g(F)
 
-for the stream X and its noise g, var(F) those of the branch at this stream, g(F) what the branch multiplies noise by.
-The error of L blocks is of order 1/L.
+Here var_mu and var_chi are the variances of the stream X, g is the variance of small noise in it, var_mu(F) and
+var_chi(F) are the variances of the branch at this stream, and g(F) is the factor by which the branch multiplies noise.
+A network of L blocks differs from the limit by a term of order 1/L.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -18,64 +19,57 @@ from scipy.integrate import solve_ivp
 
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, LawNode, Residual
+from igbtheory.layers import Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.gradients import Gradients, gradients, of_segments
-from igbtheory.phases.gradients_twins import Twins, add_twins
+from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
+from igbtheory.phases.twins import Twins, add_twins
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
 from igbtheory.theory import stacked
 
 TOLERANCES = (1e-9, 1e-12)
-"""Relative tolerances of a rougher and of the finer solution."""
+"""Relative tolerances of the coarse and of the fine solution, whose difference estimates the error."""
 NOTHING = 1e-20
-"""Share of a variance that counts as 0, as that of centres which begin at 0."""
+"""Absolute tolerance of a variance that may begin at 0, relative to the largest one."""
 CENTRED = 1e-12
-"""Share of a standard deviation that a mean of 0 may have by rounding."""
+"""Mean, relative to a standard deviation, below which it is 0 up to rounding error."""
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class ResidualLimit(Result):
-    """Prediction and gradients of a network whose residual blocks stand for infinitely many: see `residual_limit`."""
+    """Prediction and gradients of a network of residual blocks in the limit of many blocks: see `residual_limit`."""
 
     prediction: Prediction
     gradients: Gradients
 
 
 def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> ResidualLimit:
-    """Limit of a network in which L copies, of scale/sqrt(L), replace every residual block, for L to infinity.
+    """Return the limit L -> infinity of a network in which L copies with scale/sqrt(L) replace every residual block.
 
-    net: residual blocks stand among its layers, not inside one another; inputs: default N(0, 1). The branch of a block
-    must have the mean 0, as behind a Dense: means would add up to sqrt(L).
+    net: its residual blocks are not nested; inputs: default N(0, 1). ValueError: the branch of a block has a mean other
+    than 0, so that the means would add up to sqrt(L); a Dense at its end makes it 0.
     """
     blocks = [layer for layer in net.layers if isinstance(layer, Residual)]
     if not blocks:
         raise ValueError("expected a network with a Residual block, got none: there is no depth to make continuous")
     if any(block.shortcut for block in blocks):
         raise ValueError("expected blocks that add to their stream, got one with a shortcut: leave the shortcut out")
-    gradients(net, inputs)  # refuses what has none
-    twins = Twins(LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64))), FLOAT64.number(1))
-    found: list[Twins] = []
-    with np.errstate(all="ignore"):
-        for layer in net.layers:
-            if isinstance(layer, Residual):
-                twins = _flow(layer, twins)
-            elif found:
-                twins = twins.through(layer)
-            else:
-                twins = replace(twins, node=layer.law(twins.node))
-            if layer.listed:
-                found.append(twins)
-                twins = Twins(twins.node, FLOAT64.number(1))
+    gradients(net, inputs)  # refuses networks without gradients
+    node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)))
+    found = segments(net.layers, node, _through)
     prediction = Prediction(stacked(FLOAT64, [twins.node.averaged() for twins in found]))
-    return ResidualLimit(prediction, of_segments(FLOAT64, found[1:]))
+    return ResidualLimit(prediction, of_segments(FLOAT64, found))
+
+
+def _through(twins: Twins, layer: Layer) -> Twins:
+    """Return the twins behind a layer, and behind infinitely many copies of a residual block."""
+    return _flow(layer, twins) if isinstance(layer, Residual) else twins.through(layer)
 
 
 def _flow(layer: Residual, twins: Twins) -> Twins:
-    """Twins behind infinitely many blocks."""
     node, x, before = layer.law(twins.node), twins.node.averaged(), twins.applied()
 
     def at(state: Any, error: Any) -> Twins:
@@ -103,7 +97,7 @@ def _flow(layer: Residual, twins: Twins) -> Twins:
 
 
 def _solved(rates: Callable[[NDArray[Any]], NDArray[Any]], begin: NDArray[Any], tolerance: float) -> NDArray[Any]:
-    """State at t = 1, shape (3, *sweep)."""
+    """Return var_mu, var_chi and the noise at t = 1, shape (3, *sweep)."""
     found = solve_ivp(
         lambda _, y: rates(y.reshape(begin.shape)).ravel(),
         (0.0, 1.0),

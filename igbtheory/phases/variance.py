@@ -1,4 +1,4 @@
-"""Fixed points of the variance q of the units of deep networks, with its limits 0 and infinity."""
+"""Fixed points of the variance q of the units over depth, including the limits 0 and infinity."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -7,24 +7,24 @@ from typing import final
 import numpy as np
 
 from igbtheory.layers import Dense
+from igbtheory.phases.asymptotes import far, near
 from igbtheory.phases.block import Block
-from igbtheory.phases.lines import NEAR, NOTHING, SMALL
-from igbtheory.phases.scan import roots, scanned
-from igbtheory.phases.tangents import far, near
+from igbtheory.phases.critical_lines import NEAR, NOTHING, SMALL
+from igbtheory.phases.roots import roots, scanned
 
 MARGIN = 1e-9
-"""Distance from 1 at which a slope counts as 1."""
+"""Distance from 1 below which a slope counts as 1."""
 
 
 @final
 @dataclass(frozen=True)
 class Variance:
-    """Fixed point q of the variance; 0 and inf are its limits. NaN: every q is fixed, as for ReLU at sigma_w2 = 2.
+    """Fixed point q of the variance, or its limit 0 or inf; NaN if every q is fixed, as for ReLU at sigma_w2 = 2.
 
-    growth = q'/q there, 1 at a finite q > 0; slope = dq'/dq; stable: whether it attracts; block, at: the function that
-    describes a layer there, and the variance at which to evaluate it. At q = 0 and infinity it consists of half-lines;
-    where the activation approaches none, block is None. Then growth is 0 at q = 0, and at infinity that of the largest
-    variance `at` that quadrature resolves.
+    growth = q'/q there, which is 1 at a finite q > 0; slope = dq'/dq; stable: whether q attracts. block, at: the block
+    that describes a layer there, and the variance at which to evaluate it. At q = 0 and at infinity that is the
+    asymptote of the block, or None if there is none. Without an asymptote growth is 0 at q = 0, and at infinity it is
+    q'/q at the largest variance `at` that quadrature resolves.
     """
 
     q: float
@@ -35,7 +35,7 @@ class Variance:
     at: float = 1.0
 
     def __str__(self) -> str:
-        """What the variance q does, as the predicate of a sentence."""
+        """Return what the variance q does, as the predicate of a sentence."""
         if np.isnan(self.q):
             return "keeps the value that it has"
         if np.isfinite(self.q) and self.q > 0:
@@ -49,14 +49,13 @@ class Variance:
 
 
 def variances(block: Block, dense: Dense) -> list[Variance]:
-    """Fixed points of the variance q' = sigma_w2 E f^2 + sigma_b2, ascending, its limits 0 and infinity included."""
+    """Return the fixed points of q' = sigma_w2 E f^2 + sigma_b2, ascending, including the limits 0 and infinity."""
     sigma_w2, sigma_b2 = dense.sigma_w2, dense.sigma_b2
     low, high = near(block), far(block)
     first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
     last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
     if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
         return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
-
     biases = partial(block.biases, sigma_w2=sigma_w2)
     found = []
     if sigma_b2 == 0 and (low is not None or block.square(NOTHING) < SMALL):

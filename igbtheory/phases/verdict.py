@@ -1,4 +1,4 @@
-"""The verdict on an activation: whether it biases, why, what depth makes of it, and which shift would remove it."""
+"""The verdict on an activation: whether it causes a bias, why, what depth does to it, and which shift removes it."""
 
 import warnings
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import block_of, one_dense, one_input, units
 from igbtheory.phases.course import ROUNDING, Course, course
-from igbtheory.phases.rates import Rate
+from igbtheory.phases.depth_rates import Rate
 from igbtheory.phases.verdict_text import dict_of, text_of
 from igbtheory.result import Result
 
@@ -25,7 +25,7 @@ from igbtheory.result import Result
 @final
 @dataclass(frozen=True)
 class Cause:
-    """A cause of bias at depth 1, and its share of var_mu there, from 0 to 1."""
+    """A cause of the bias at depth 1, and its share of var_mu there, from 0 to 1."""
 
     name: str
     share: float
@@ -34,10 +34,10 @@ class Cause:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict(Result):
-    """Verdict on an activation in mlp(depth, phi, sigma_w2, sigma_b2). As text, all that `igb activation` prints.
+    """Verdict on an activation in mlp(depth, phi, sigma_w2, sigma_b2). Its text is what `igb activation` prints.
 
-    mean = E phi(h), h the first pre-activation, N(0, sigma_w2 (variance + shift^2) + sigma_b2), as every node and
-    datum sees it; causes: what makes var_mu at depth 1; course: the moments over depth, where they go, the law of G0.
+    mean = E phi(h), where h ~ N(0, sigma_w2 (variance + shift^2) + sigma_b2) is the first pre-activation of a random
+    node and datum. causes: of var_mu at depth 1. course: the moments over depth, their limits, and the law of G0.
     Source: initial-guessing-bias, Theorem 5.1 (centred inputs, no biases: no bias at depth 1 if and only if mean = 0).
     """
 
@@ -57,12 +57,12 @@ class Verdict(Result):
 
     @property
     def is_biased(self) -> bool:
-        """Whether there is a bias at depth 1, beyond what rounding leaves of none."""
+        """True if gamma at depth 1 exceeds the rounding error of 0."""
         return self.gamma > ROUNDING
 
     @property
     def effect(self) -> str:
-        """What depth does to the bias: "amplifies", "saturates", "removes", "none" (there is none) or "undecided"."""
+        """What depth does to the bias: "amplifies", "saturates", "removes", "none" (no bias) or "undecided"."""
         match self.course.rate:
             case Rate("none", limit=0):
                 return "none"
@@ -75,12 +75,12 @@ class Verdict(Result):
 
     @property
     def shift(self) -> float:
-        """Constant s = E phi(h): phi - s has mean 0 at depth 1."""
+        """Constant s = E phi(h), with which phi - s has the mean 0 at depth 1."""
         return self.mean
 
     @cached_property
     def shifted(self) -> Course:
-        """Course of phi - s with the one s for all depths; that of phi itself where s = 0."""
+        """Course of phi - s with the same s in every layer, which is the course of phi if s = 0."""
         if self.shift == 0:
             return self.course
         return course(block_of(shifted(self.phi, self.shift)), self.course.dense, self.inputs, self.depth)
@@ -96,11 +96,11 @@ class Verdict(Result):
 def verdict(
     activation: Any, sigma_w2: float = 2.0, sigma_b2: float = 0.0, depth: int = 100, inputs: Any = None
 ) -> Verdict:
-    """Verdict on an activation: a name, a formula in x, a SymPy expression or a Function.
+    """Return the verdict on an activation: a name, a formula in x, a SymPy expression or a Function.
 
-    sigma_w2, sigma_b2: variances, single numbers; depth: hidden layers followed; inputs: GaussianInputs, by default
-    N(0, 1). ValueError, TypeError: an argument of another kind, data that do not vary, or outputs of the first
-    activation that do not vary. AccuracyWarning as `Network.predict`.
+    sigma_w2, sigma_b2: variances, single numbers; depth: number of hidden layers; inputs: GaussianInputs, by default
+    N(0, 1). ValueError: data, or outputs of the first activation, that do not vary. Warns with AccuracyWarning like
+    `Network.predict`.
     """
     phi, dense, inputs = function_of(activation), one_dense(sigma_w2, sigma_b2), one_input(inputs)
     found = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1))
@@ -113,12 +113,12 @@ def verdict(
 
 
 def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
-    """Mean after the first activation, and the causes of bias there: the parts of var_mu after the next Dense."""
+    """Return the mean behind the first activation, and the causes: the parts of var_mu behind the next Dense."""
     with np.errstate(all="ignore"):
         x = dense.law(units(inputs.moments(FLOAT64))).then(phi).averaged()
     parts = {
         "mean": dense.sigma_w2 * x.mean**2,
-        "centres": dense.sigma_w2 * x.var_mu,  # of the first pre-activations: shifted inputs and biases scatter them
+        "centres": dense.sigma_w2 * x.var_mu,  # shifted inputs and biases make the centres of the pre-activations vary
         "biases": dense.sigma_b2,
     }
     noise = ROUNDING * (x.mean**2 + x.var_mu + x.var_chi) * dense.sigma_w2

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from igbtheory.phases.verdict import Verdict
 
 SHOWN = (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10_000)
-"""Depths in the table of a verdict as text, besides the last one."""
+"""Depths in the table of a verdict, in addition to the last one."""
 LEVELS = (0.1, 1)
-"""Bias ratios at which the text says how deep a shift helps."""
+"""Bias ratios for which the text states the depth at which phi - s exceeds them."""
 EFFECTS = {
     "amplifies": "Depth amplifies the bias",
     "saturates": "Depth saturates the bias",
@@ -31,9 +31,8 @@ REGIMES = {
     "uniform": "uniform, every share of the data is as likely",
     "prejudiced": "prejudiced, the law of G0 has two peaks, at 0 and 1",
 }
-
 MOST = 12
-"""Pieces and kinks that are listed at most."""
+"""Largest number of pieces or kinks that are listed."""
 
 
 def text_of(found: "Verdict") -> str:
@@ -129,7 +128,7 @@ def _shift(found: "Verdict") -> str:
 
 
 def _gammas(found: Course, depths: list[int]) -> Iterator[str]:
-    """Gamma at these depths as text; where it is rounding of 0, it is 0."""
+    """Yield gamma at these depths as text, and 0 if it is 0 up to rounding error."""
     for gamma in found.at(tuple(depths)):
         yield "out of range" if np.isnan(gamma) else f"{gamma:.8g}" if gamma > ROUNDING else "0"
 

@@ -1,4 +1,4 @@
-"""Pictures: those of the report, of single results, and the figures of `figures/` with all their files."""
+"""Pictures of single results, and the figures of the folder `figures/` with all their files."""
 
 from igbtheory.pictures.library import Sheet, names, sheets
 from igbtheory.pictures.run import Ensemble, Run

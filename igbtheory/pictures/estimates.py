@@ -1,4 +1,4 @@
-"""Pictures of a few numbers: estimates with their intervals, factors beside 1, and numbers by the rank of a class."""
+"""Pictures of a few numbers: estimates with their intervals, factors, and numbers by the rank of a class."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ def gamma_comparison(axes: Any, found: "GammaComparison") -> None:
 
 
 def _interval(axes: Any, value: float, found: Any) -> None:
-    """Draw a positive number with its interval on a logarithmic axis; an end at 0 or at infinity is an arrow."""
+    """Draw a positive number with its interval on a logarithmic axis, with arrows for ends at 0 and infinity."""
     ends = np.array([found.low, value, found.high])
     known = ends[(ends > 0) & np.isfinite(ends)]
     low, high = min(known.min(initial=1.0), 1.0) / 3, max(known.max(initial=1.0), 1.0) * 3
@@ -63,7 +63,7 @@ def _interval(axes: Any, value: float, found: Any) -> None:
 
 
 def fixed_point(axes: Any, found: "FixedPoint") -> None:
-    """Draw the factors of a layer at the fixed point beside 1, above which a difference grows."""
+    """Draw the factors of a layer at the fixed point, and the line 1 above which differences grow."""
     known = {label: getattr(found, name) for name, label in FACTORS.items() if np.isfinite(getattr(found, name))}
     axes.plot(range(len(known)), list(known.values()), "o", color=THEORY)
     level(axes, 1)
@@ -78,7 +78,7 @@ def fixed_point(axes: Any, found: "FixedPoint") -> None:
 
 
 def thresholds(axes: Any, found: "Thresholds") -> None:
-    """Draw both thresholds, of every variance of the units that was asked for."""
+    """Draw both thresholds at every given variance of the units."""
     for number, name in enumerate(("forward", "backward")):
         values = np.ravel(getattr(found, name))
         how = {"color": SERIES[number]["color"], "ms": 9 - 4 * number, "mfc": "none"}
@@ -90,14 +90,14 @@ def thresholds(axes: Any, found: "Thresholds") -> None:
 
 
 def loss(axes: Any, found: "LossAtStart") -> None:
-    """Draw the mean gradient at the logit of every class: descent lowers the logit where it is above 0."""
+    """Draw the mean gradient at the logit of every class; descent lowers a logit if its gradient is positive."""
     axes.axhline(0, color=GREY, lw=0.7, zorder=0)
     by_place(axes, found.gradient.draws, RANKS)
     axes.set(ylabel="mean gradient at the logit", title=repr(found.loss))
 
 
 def class_gradients(axes: Any, found: "ClassGradients") -> None:
-    """Draw the squared gradient at the logits of the data of every class, from draws."""
+    """Draw the squared gradient at the logits for the data of every class, from draws."""
     by_place(axes, found.rvs(draws_of(found.n_classes), 0), RANKS)
     axes.axhline(found.mean, color=GREY, lw=0.7, zorder=0)
     axes.set(ylabel="squared gradient $E\\,(p - e_k)^2$", ylim=(0, None))

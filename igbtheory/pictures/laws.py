@@ -1,4 +1,4 @@
-"""Pictures of laws of guesses: densities, probabilities of counts, and histograms of what is drawn or simulated."""
+"""Pictures of laws of guesses: densities, probabilities of counts, and histograms of draws and simulations."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from igbtheory.torch import Measurement
 
 NUMBERS, FEWEST, MOST = 10_000, 100, 2000
-"""Numbers, one a class, that are drawn of a law without a formula; its draws at least and at most."""
+"""Number of shares to draw from a law without a formula, and the smallest and largest number of its draws."""
 HIGH = 20.0
-"""Height of the ends of a law of counts over its middle from which on its axis is logarithmic."""
+"""Ratio of the ends to the middle of a law of counts above which its axis is logarithmic."""
 COUNTS = 401
-"""Counts at most whose probabilities are drawn."""
+"""Largest number of counts whose probabilities are drawn."""
 
 
 def some(values: Any) -> Any:
-    """Return the distinct ones of the values, ascending; of many as many as there are lines to tell apart."""
+    """Return the distinct values, ascending, but at most as many as there are kinds of lines."""
     found = np.unique(values)
     return found if len(found) <= len(SERIES) else found[np.linspace(0, len(found) - 1, len(SERIES)).astype(int)]
 
 
 def guess_law(axes: Any, law: GuessLaw) -> None:
-    """Draw the density of G0, of a sweep for some gammas; of a single law also the distribution function."""
+    """Draw the density of G0 for some gammas of a sweep, or for a single one with the distribution function."""
     gammas = some(law.gamma)
     for how, gamma in zip(SERIES, gammas, strict=False):
         density(axes, gamma, label=f"$\\gamma$ = {gamma:.4g}", **how)
@@ -73,33 +73,30 @@ def _distribution(axes: Any, law: GuessLaw) -> None:
 
 
 def derivation(axes: Any, found: "Derivation") -> None:
-    """Draw the density of G0 of formulas that are numbers. TypeError: there are symbols in gamma."""
+    """Draw the density of G0. TypeError: gamma contains symbols."""
     guess_law(axes, GuessLaw(found.value()))
 
 
 def count_law(axes: Any, law: "CountLaw") -> None:
-    """Draw the probabilities of the counts; of many counts some, as a line."""
-    spread = float(np.max(law.std()))
-    half = reach(spread / law.D) * law.D
+    """Draw the probabilities of the counts, or of some of them as a line if there are many."""
+    half = reach(float(np.max(law.std())) / law.D) * law.D
     low, high = max(0, np.ceil(0.5 * law.D - half)), min(law.D, np.floor(0.5 * law.D + half))
-    k = np.unique(np.linspace(low, high, COUNTS).round()) if high - low >= COUNTS else np.arange(low, high + 1)
+    k = np.unique(np.linspace(low, high, COUNTS).round())
     gamma = np.ravel(getattr(law, "gamma", np.nan))
-    whole, tops, middles = np.append(k - 0.5, k[-1] + 0.5), [], []
-    probabilities = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))
-    for how, one in zip(SERIES, some(gamma), strict=False):
-        values = probabilities[:, np.flatnonzero((gamma == one) | np.isnan(one))[0]]
+    shown = some(gamma)
+    columns = [int(np.argmax((gamma == one) | np.isnan(one))) for one in shown]
+    found = np.reshape(law.pmf(k.reshape(-1, *[1] * np.ndim(law.mean()))), (len(k), -1))[:, columns]
+    for how, one, values in zip(SERIES, shown, found.T, strict=False):
         label = None if np.isnan(one) else f"$\\gamma$ = {one:.3g}"
-        tops.append(values.max())
-        middles.append(values[len(values) // 2])
-        if k[-1] - k[0] >= len(k):
+        if high - low >= len(k):
             axes.plot(k, values, label=label, **how)
-        elif len(gamma) == 1:
-            axes.stairs(values, whole, fill=True, color=BARS, label=label)
         else:
-            axes.stairs(values, whole, label=label, **how)
-    axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * max(tops)), ylabel="probability")
-    if max(tops) > HIGH * min(middles) > 0:
-        axes.set(yscale="log", ylim=(min(middles) / 3, 3 * max(tops)))
+            look: Any = how if len(gamma) > 1 else {"fill": True, "color": BARS}
+            axes.stairs(values, [*(k - 0.5), high + 0.5], label=label, **look)
+    top, middle = found.max(), found[len(k) // 2].min()
+    axes.set(xlim=(low - 0.5, high + 0.5), ylim=(0, 1.15 * top), ylabel="probability")
+    if top > HIGH * middle > 0:
+        axes.set(yscale="log", ylim=(middle / 3, 3 * top))
     axes.set_xlabel(f"data given to class 0, $k$ of $D$ = {law.D:,}")
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
     if not np.isnan(gamma).all():
@@ -119,14 +116,13 @@ def _guesses(axes: Any, low: float = 0.0, high: float = 1.0) -> None:
 
 
 def simulation(axes: Any, found: "Simulation") -> None:
-    """Draw the histogram of G0 of finite networks, and the law that is predicted for them."""
+    """Draw the histogram of G0 of finite networks, and the predicted law."""
     panel(axes, found.G0, found.samples, found.network.predict(found.inputs).G0)
-    axes.set(xlabel=GUESSES, ylabel="density")
-    axes.legend(loc="best")
+    _guesses(axes, *axes.get_xlim())
 
 
 def measurement(axes: Any, found: "Measurement") -> None:
-    """Draw the histogram of the share of class 0, and of more than two classes that of the largest share."""
+    """Draw the histogram of the share of class 0 and, for more than two classes, of the largest share."""
     edges = edges_of(0, 1, found.samples, min(BINS, max(2, int(found.networks**0.5))))
     histogram(axes, found.G0, edges, "class 0")
     if found.n_classes > 2:
@@ -148,10 +144,7 @@ def drawn(axes: Any, found: "Drawn") -> None:
 
 
 def class_law(axes: Any, law: Any) -> None:
-    """Draw the law of the number of one class and that of the largest, from draws; of a sweep the standard deviation.
-
-    Counts are shown as shares of the data.
-    """
+    """Draw histograms of the share of one class and of the largest share, or for a sweep the standard deviation."""
     size = getattr(law, "D", getattr(getattr(law, "binary", None), "size", np.inf))
     whole = law.D if hasattr(law, "D") else 1
     gamma = getattr(getattr(law, "law", law), "gamma", 0.0)
@@ -172,7 +165,7 @@ def class_law(axes: Any, law: Any) -> None:
 
 
 def draws_of(n_classes: int) -> int:
-    """Return how many draws show the law of so many classes."""
+    """Return the number of draws that show the law of this many classes."""
     return int(np.clip(NUMBERS // n_classes, FEWEST, MOST))
 
 
@@ -181,7 +174,7 @@ def _stairs(axes: Any, draws: Any, edges: Any, **how: Any) -> None:
 
 
 def sampled(axes: Any, law: "SampledLaw") -> None:
-    """Draw the histogram of draws of a number with its quantiles; draws of several numbers by their places."""
+    """Draw the histogram of draws of a number with its quantiles, or draws of several numbers by their places."""
     if law.draws.ndim > 1:
         by_place(axes, law.draws.reshape(len(law.draws), -1), "place of the number in a draw")
         axes.set_ylabel("number drawn")
@@ -196,7 +189,7 @@ def sampled(axes: Any, law: "SampledLaw") -> None:
 
 
 def by_place(axes: Any, draws: Any, where: str) -> None:
-    """Draw the mean of the draws at every place, with its standard error, and the middle 80 % of them."""
+    """Draw the mean of the draws at every place, with its standard error, and their middle 80 %."""
     at = np.arange(1, draws.shape[1] + 1)
     low, high = np.quantile(draws, [0.1, 0.9], axis=0)
     axes.vlines(at, low, high, color=BARS, lw=5 if len(at) < 30 else 1.5, label="80 % of networks")

@@ -1,4 +1,4 @@
-"""Files of figures: those of the package."""
+"""The figures: Python files in the folder `figures/`, each with a function `compute` and a function `draw`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Pages = dict[str, Figure]
 @final
 @dataclass(frozen=True)
 class Sheet:
-    """A file of a figure: compute(run) gives the data, draw(data, style) their picture, or several pages by name."""
+    """A figure: compute(run) returns its data, and draw(data, style) its picture, or several pages by name."""
 
     name: str
     title: str
@@ -26,7 +26,7 @@ class Sheet:
     draw: Callable[[Any, Style], Figure | Pages]
 
     def pages(self, data: Any, style: Style) -> Pages:
-        """Draw the pages of the figure, by name, with letters at their panels; a single page has the name ""."""
+        """Return the pages of the figure by name, with letters at their panels; a single page has the name ""."""
         drawn = self.draw(data, style)
         pages = drawn if isinstance(drawn, dict) else {"": drawn}
         for figure in pages.values():
@@ -35,12 +35,12 @@ class Sheet:
 
 
 def names(folder: Path | None = None) -> list[str]:
-    """Names of the figures in a folder, by default those of the package."""
+    """Return the names of the figures in a folder, by default in the folder of the package."""
     return sorted(path.stem for path in (folder or own_folder("figures")).glob("*.py"))
 
 
 def sheets(chosen: Sequence[str] = (), folder: Path | None = None) -> list[Sheet]:
-    """The figures of these names, all unless named. ValueError: an unknown name (the nearest is offered)."""
+    """Return the figures with these names, by default all. ValueError: an unknown name (with the nearest one)."""
     known = names(folder)
     root = folder or own_folder("figures")
     return [_sheet(root / f"{checks.known('figure', name, known)}.py") for name in dict.fromkeys(chosen or known)]

@@ -1,7 +1,8 @@
-"""Marks that several pictures are made of: points, lines, densities of G0 and its histogram over finite networks."""
+"""Parts of many pictures: points, lines, densities of G0, and histograms of G0 over finite networks."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, MaxNLocator
@@ -11,15 +12,28 @@ from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
 
 ERRORS = "#5B8DB0"
 BINS = 20
-"""Bins at most; of few networks fewer, the square root of their number."""
+"""Largest number of bins; few networks get fewer, the square root of their number."""
 DRAWS = 40_000
-"""Draws that show the law of G0 on a given data set, which has no formula; each stands for G0 and for 1 - G0."""
+"""Draws that show the law of G0 on a given data set; each is used as G0 and as 1 - G0."""
 FEW = 12
-"""Places that an axis names one by one."""
+"""Largest number of places that an axis labels one by one."""
 NARROW = 0.05
-"""Standard deviation of G0 below which a panel shows the neighbourhood of 1/2 only."""
+"""Standard deviation of G0 below which a panel shows only the neighbourhood of 1/2."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
 DEVIATION = "(simulated \N{MINUS SIGN} theory) / standard error"
+
+
+@final
+@dataclass(frozen=True)
+class Curve:
+    """A quantity in theory over x, and of finite networks at the places `at`, with standard errors."""
+
+    label: str
+    x: Any
+    theory: Any
+    at: Any
+    found: Any
+    error: Any
 
 
 def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any) -> None:
@@ -28,21 +42,32 @@ def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any)
 
 
 def theory(axes: Any, number: int, x: Any, y: Any, label: str, **how: Any) -> None:
-    """Draw the line of theory of that number."""
+    """Draw line number `number` of the theory."""
     axes.plot(x, y, label=label, **SERIES[number], **how)
 
 
 def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **how: Any) -> None:
-    """Draw simulated networks as points with error bars, in the colour of the theory of the same number.
+    """Draw simulated networks as points with error bars, in the colour of line number `number` of the theory.
 
-    label: begins with an underscore where the legend has the marker already, for the table alone.
+    label: begins with an underscore if the legend has such a marker already; then only the table shows the label.
     """
     how |= {"color": SERIES[number]["color"], "mfc": "white", "label": label, "zorder": 3}
     points(axes, x, y, error, MARKERS[number], **how)
 
 
+def curves(axes: Any, found: Iterable[Curve], label: str = "finite networks", **how: Any) -> None:
+    """Draw the curves: theory as lines, finite networks as points, of which the legend shows those of the first curve.
+
+    label: of the points; how: their look.
+    """
+    for number, curve in enumerate(found):
+        theory(axes, number, curve.x, curve.theory, curve.label)
+        of_points = label if number == 0 else f"_{label.removeprefix('_')}: {curve.label}"
+        simulated(axes, number, curve.at, curve.found, curve.error, of_points, **how)
+
+
 def density(axes: Any, gamma: float, **how: Any) -> None:
-    """Draw the density of G0 for infinitely many data; lines across the panel at the points that have all mass."""
+    """Draw the density of G0 for infinitely many data, or vertical lines at point masses (gamma 0 and inf)."""
     if gamma in {0, np.inf}:
         for place in [0.5] if gamma == 0 else [0.0, 1.0]:
             axes.axvline(place, **how, clip_on=False)
@@ -54,7 +79,7 @@ def density(axes: Any, gamma: float, **how: Any) -> None:
 
 
 def places(law: GuessLaw) -> Any:
-    """Return places in (0, 1) that are dense at both ends, where the poles are, and where the law has its mass."""
+    """Return places in (0, 1) that are dense near 0 and 1, where the density has poles, and where its mass is."""
     ends = (1 - np.cos(np.linspace(0, np.pi, 803))) / 2
     return np.union1d(ends, law.ppf(np.linspace(0, 1, 401)))[1:-1]
 
@@ -71,24 +96,24 @@ def places_axis(axes: Any, count: int) -> None:
 
 
 def level(axes: Any, y: float) -> None:
-    """Draw a thin line across the panel, which guides the eye."""
+    """Draw a thin horizontal line across the panel."""
     axes.axhline(y, color=GREY, lw=0.7, zorder=0, label="_level")
 
 
 def bands(span: Callable[..., Any]) -> None:
-    """Draw deviations of up to one and two standard errors as bands: span is axvspan or axhspan of a panel."""
+    """Draw bands of one and of two standard errors around 0; span: axvspan or axhspan of a panel."""
     for inner, grey in ((2, "#F0F0F0"), (1, "#E0E0E0")):
         span(-inner, inner, color=grey, lw=0)
 
 
 def legend_above(axes: Any, title: str, columns: int = 2, **how: Any) -> None:
-    """Put the legend of a panel above it, under its title, where it hides nothing."""
+    """Put the legend of a panel between its title and the panel, where it hides nothing."""
     anchor = (0.5, 1.0)
     axes.legend(loc="lower center", bbox_to_anchor=anchor, ncols=columns, title=title, borderaxespad=0.2, **how)
 
 
 def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
-    """Draw the histogram of G0 of finite networks with bars of one standard error, and the law of G0 over it."""
+    """Draw the histogram of G0 of finite networks with bars of one standard error, and the predicted law."""
     is_formula = isinstance(law, GuessLaw)
     spread = law.finite(samples).std() / samples if is_formula else law.std()
     half = reach(spread)
@@ -105,23 +130,28 @@ def panel(axes: Any, shares: Any, samples: int, law: Any) -> None:
 
 
 def reach(spread: float) -> float:
-    """Return how far from 1/2 a panel shows the law of G0 with this standard deviation; 0: a point mass, or several."""
+    """Return half the range of a panel around 1/2 for the law of G0 with this standard deviation."""
     return 4 * spread if 0 < spread < NARROW else 0.5
 
 
 def histogram(axes: Any, shares: Any, edges: Any, label: str = "finite networks") -> None:
-    """Draw the share of the networks in every bin over its width, with its binomial standard error."""
-    counts, _ = np.histogram(shares, edges)
-    width, rest = len(shares) * np.diff(edges), 1 - counts / len(shares)
-    axes.bar(edges[:-1], counts / width, np.diff(edges), align="edge", color=BARS, label=label)
-    errors = np.sqrt(counts * rest) / width
+    """Draw the histogram of the shares, a density, with bars of one standard error."""
+    heights, errors = binned(shares, edges)
+    axes.bar(edges[:-1], heights, np.diff(edges), align="edge", color=BARS, label=label)
     centres = (edges[:-1] + edges[1:]) / 2
     label = "_finite networks, standard error"
-    axes.errorbar(centres, counts / width, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
+    axes.errorbar(centres, heights, errors, fmt="none", ecolor=ERRORS, elinewidth=0.9, label=label)
+
+
+def binned(shares: Any, edges: Any) -> tuple[Any, Any]:
+    """Return the part of the shares in every bin over its width, and its binomial standard error."""
+    counts, _ = np.histogram(shares, edges)
+    width = len(shares) * np.diff(edges)
+    return counts / width, np.sqrt(counts * (1 - counts / len(shares))) / width
 
 
 def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
-    """Draw theory: the law of the count of `size` data, binned, and the density for infinitely many data."""
+    """Draw the predicted law for `size` data, binned, and the density for infinitely many data."""
     counts = np.arange(size + 1)
     heights = np.histogram(counts / size, edges, weights=law.finite(size).pmf(counts))[0] / np.diff(edges)
     axes.stairs(heights, edges, color=LIMIT, lw=1.3, ls="--", label="theory, as many data as simulated")
@@ -131,6 +161,6 @@ def _formula(axes: Any, law: Any, size: int, edges: Any) -> None:
 
 
 def edges_of(low: float, high: float, size: float, bins: int) -> Any:
-    """Return the edges of bins from low to high, between the fractions k/size and of nearly equal width."""
+    """Return the edges of bins from low to high, of nearly equal width and halfway between fractions k/size."""
     first, last = np.ceil(low * size), np.floor(high * size)
     return (np.unique(np.round(np.linspace(first, last + 1, bins + 1))) - 0.5) / size

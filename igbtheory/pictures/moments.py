@@ -1,17 +1,12 @@
-"""Pictures of moments: layer by layer, over the parameters of a sweep, and simulated beside predicted."""
+"""Pictures of moments: over the layers, over the parameters of a sweep, and deviations of simulations."""
 
-from contextlib import suppress
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.layers import Activation, AvgPool, BatchNorm, Dense, LayerNorm, MaxPool, RMSNorm
-from igbtheory.phases import edge_of_chaos
-from igbtheory.phases.block import Block
 from igbtheory.pictures.laws import some
 from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis, points
-from igbtheory.pictures.phase_maps import BIASES, FEW, WEIGHTS, Edge, gamma_map, whole_map
+from igbtheory.pictures.phase_maps import BIASES, WEIGHTS, gamma_map, whole_map
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
 if TYPE_CHECKING:
@@ -26,15 +21,13 @@ NAMES = {"gamma": "$\\gamma$", "var_mu": "$\\mathrm{Var}_W(\\mu)$", "var_chi": "
 LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
 WIDE = 20.0
-"""Ratio of the largest to the smallest value from which on an axis is logarithmic."""
+"""Ratio of the largest to the smallest value above which an axis is logarithmic."""
 DOTS = 30
-"""Layers up to which each has a marker."""
-IN_MLP = (Activation, AvgPool, BatchNorm, LayerNorm, MaxPool, RMSNorm)
-"""Layers that may stand in a block of `mlp`."""
+"""Largest number of layers, or of points of a line, that have markers."""
 
 
 def prediction(axes: Any, found: "Prediction") -> None:
-    """Draw gamma and both variances after every Dense; of a sweep gamma over its parameters, of two as a map."""
+    """Draw gamma and both variances after every Dense, or gamma over the one or two parameters of a sweep."""
     if np.ndim(found.gamma):
         _sweep(axes, found)
     else:
@@ -43,7 +36,7 @@ def prediction(axes: Any, found: "Prediction") -> None:
 
 
 def certificate(axes: Any, found: "Certificate") -> None:
-    """Draw the balls of gamma and both variances after every Dense, with their radii, which no eye can see."""
+    """Draw the centres of the balls of gamma and both variances after every Dense; the title states their radii."""
     layers = {label: getattr(found.per_layer, name) for name, label in NAMES.items()}
     _over_layers(axes, {label: [float(ball.mid()) for ball in balls] for label, balls in layers.items()})
     widest = max(float(ball.rad()) for balls in layers.values() for ball in balls)
@@ -51,7 +44,7 @@ def certificate(axes: Any, found: "Certificate") -> None:
 
 
 def design(axes: Any, found: "Design") -> None:
-    """Draw gamma after every Dense of the network that was found, and the wanted one."""
+    """Draw gamma after every Dense of the designed network, and the target."""
     _over_layers(axes, {"designed": found.prediction.per_layer.gamma})
     axes.axhline(found.target, color=LIMIT, lw=1, ls="--", label=f"wanted: {found.target:.4g}")
     shown = f"{found.value:.6g}" if np.ndim(found.value) == 0 else f"{found.value[0]:.4g}, ..."
@@ -60,7 +53,7 @@ def design(axes: Any, found: "Design") -> None:
 
 
 def explanation(axes: Any, found: "Explanation") -> None:
-    """Draw gamma behind every layer of a PyTorch model: predicted as a line along the stream, measured as points."""
+    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points."""
     places, measured = np.arange(1, len(found.names) + 1), found.per_layer
     stream = ~np.array(found.branch)
     axes.plot(places[stream], _floats(found.predicted_gamma)[stream], color=THEORY, label="theory, infinite width")
@@ -75,7 +68,7 @@ def explanation(axes: Any, found: "Explanation") -> None:
 
 
 def gradients(axes: Any, found: "Gradients") -> None:
-    """Draw the squared gradient by the units behind every Dense, of a sweep for some of its networks."""
+    """Draw the squared gradient by the units behind every Dense, for some networks of a sweep."""
     squared = _floats(found.squared)
     rows = squared.reshape(len(squared), -1)
     chosen = some(np.arange(rows.shape[1]))
@@ -85,7 +78,7 @@ def gradients(axes: Any, found: "Gradients") -> None:
 
 
 def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
-    """Draw lines over the Dense layers, with the level 1, on a logarithmic axis where they need it."""
+    """Draw lines over the Dense layers, on a logarithmic axis if their values differ much, and the level 1."""
     values = {label: _floats(line) for label, line in lines.items()}
     dots = all(len(line) <= DOTS for line in values.values())
     for how, marker, (label, line) in zip(SERIES, MARKERS, values.items(), strict=False):
@@ -98,13 +91,13 @@ def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
 
 
 def _scale(values: Any) -> str:
-    """Return the kind of axis on which the values, of which 0 lies below all others, can be told apart."""
+    """Return the scale of an axis for these values: logarithmic if the positive ones differ much."""
     seen = values[values > 0]
     return "log" if seen.size and seen.max() > WIDE * seen.min() else "linear"
 
 
 def _floats(values: Any) -> Any:
-    """Return numbers of any kind as floats; NaN, which no line shows, for those that are not finite."""
+    """Return numbers of any kind as floats, NaN for those that are not finite."""
     found = np.asarray(values, dtype=float)
     return np.where(np.isfinite(found), found, np.nan)
 
@@ -117,13 +110,13 @@ def _sweep(axes: Any, found: "Prediction") -> None:
             _line(axes, name, values, _floats(found.gamma).ravel())
         case [(first, _), (second, _)] if first != second:
             _map(axes, found, dict(parameters))
-        case _:  # of more, or of those without a name, every network by itself
+        case _:  # more parameters, or parameters without a name
             gamma = _floats(found.gamma).ravel()
             _line(axes, "network of the sweep", np.arange(1, len(gamma) + 1), gamma, ls="none")
 
 
 def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
-    """Return name and values of a parameter that varies along this axis alone, or the place on the axis."""
+    """Return the name and values of a parameter that varies along this axis only, or else the place on the axis."""
     shape = np.shape(found.gamma)
     for name, column in found.columns().items():
         if name == "var_mu":
@@ -142,7 +135,7 @@ def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
 
 
 def _spacing(x: Any) -> str:
-    """Return the kind of axis on which these values lie more evenly."""
+    """Return the scale of an axis, linear or log, on which these values are more evenly spaced."""
     if x.min() <= 0 or x.max() < WIDE * x.min():
         return "linear"
     even, ratios = (np.median(part) - (part.min() + part.max()) / 2 for part in (x / x.max(), np.log(x)))
@@ -150,35 +143,20 @@ def _spacing(x: Any) -> str:
 
 
 def _map(axes: Any, found: "Prediction", parameters: dict[str, Any]) -> None:
-    """Draw gamma over two parameters: the variance of the weights, or else the last one, to the right."""
+    """Draw gamma over two parameters, with the variance of the weights, or else the last one, to the right."""
     gamma, (below, right) = np.asarray(found.gamma, dtype=float).squeeze(), parameters
     if below == "sigma_w2":
         gamma, (right, below) = gamma.T, (below, right)
     x, y = parameters[right], parameters[below]
     across, up = np.argsort(x), np.argsort(y)
-    line = Edge(np.array([np.nan]), np.array([np.nan]))
-    if (right, below) == ("sigma_w2", "sigma_b2"):
-        line = _edge(found, y)
-    shades = gamma_map(axes, x[across], y[up], gamma[np.ix_(up, across)], line)
+    shades = gamma_map(axes, x[across], y[up], gamma[np.ix_(up, across)])
     axes.set(xlabel=PARAMETERS.get(right, right), ylabel=PARAMETERS.get(below, below))
     axes.set(xscale=_spacing(x), yscale=_spacing(y))
     whole_map(axes, shades, f"{len(found.per_layer.var_mu) - 1} hidden layers")
 
 
-def _edge(found: "Prediction", sigma_b2: Any) -> Edge:
-    """Return the edge of chaos where all blocks of the network are the same, as in `mlp`; else NaN."""
-    along = np.linspace(sigma_b2.min(), sigma_b2.max(), FEW)
-    dense, *blocks = [tuple(part) for _, part in groupby(found.layers, lambda layer: isinstance(layer, Dense))]
-    blocks, others = blocks[::2], blocks[1::2]
-    alike = all(part is dense[0] for other in others for part in other) and all(block == blocks[0] for block in blocks)
-    if alike and blocks and all(isinstance(layer, IN_MLP) for layer in blocks[0]):
-        with suppress(ValueError):  # it jumps, or every variance is on the edge
-            return Edge(edge_of_chaos(Block(blocks[0]), along), along)
-    return Edge(np.full(FEW, np.nan), along)
-
-
 def comparison(axes: Any, found: "Comparison") -> None:
-    """Draw the deviation of every row from theory in its standard errors, over the layers."""
+    """Draw the deviation of every row from theory in standard errors, over the layers."""
     bands(axes.axhspan)
     axes.axhline(0, color=THEORY, lw=0.9)
     depth = (len(found.rows) - 2) // 2

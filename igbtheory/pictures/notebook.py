@@ -1,4 +1,4 @@
-"""A result as HTML for a notebook: its formula, its table and its picture; what fails of these says why instead."""
+"""A result as HTML for a notebook: its formula, its table and its picture, or the reason why one is missing."""
 
 import base64
 import io
@@ -14,24 +14,24 @@ from igbtheory.pictures.style import look
 from igbtheory.result import Result
 
 ROWS = 12
-"""Rows of a table at most."""
+"""Largest number of rows of a table."""
 LONGEST = 40
-"""Characters of a cell at most."""
+"""Largest number of characters of a cell."""
 SHARP = 2
-"""Pixels of the picture, on a fine screen, for one of the page."""
+"""Pixels of the picture for each pixel of the page, for screens of high resolution."""
 
 
 def html(result: Result) -> str:
-    """Return the formula, where there is one, above the table and the picture, which has a white ground."""
+    """Return the formula, if there is one, above the table and the picture."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # whoever computed the result has seen them
+        warnings.simplefilter("ignore")  # the user saw them when the result was computed
         parts = [_made(part, result) for part in (_table, _image)]
     gap = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
     return f'{_made(_formula, result)}<div style="{gap}">{"".join(parts)}</div>'
 
 
 def _made(part: Any, result: Result) -> str:
-    """Return a part of the page, or what keeps it from being made: a notebook still shows the others."""
+    """Return a part of the page, or the error message: a notebook still shows the other parts."""
     try:
         return str(part(result))
     except Exception as error:  # noqa: BLE001 - as the docstring says
@@ -39,18 +39,18 @@ def _made(part: Any, result: Result) -> str:
 
 
 def _formula(result: Any) -> str:
-    """Return the formula as MathML, which needs no script and no network."""
+    """Return the formula as MathML, which needs no script and no network connection."""
     if not hasattr(result, "_repr_latex_"):
         return ""
     from latex2mathml.converter import convert  # noqa: PLC0415 - most results have no formula
 
     found = convert(result._repr_latex_().strip("$"), display="block")
-    # Chromium aligns the cells of formulas by this style alone
+    # Chromium needs this style to align the cells of formulas
     return re.sub(r'columnalign="(\w+)"', r'columnalign="\1" style="text-align: -webkit-\1"', found)
 
 
 def _table(result: Result) -> str:
-    """Return a row for every entry; of a single row, a line for every name. Texts of many lines are left out."""
+    """Return a table with a row for every entry, or for a single entry a row for every name, without long texts."""
     columns = {name: np.ravel(np.asarray(column, dtype=object)) for name, column in result.columns().items()}
     columns = {name: column for name, column in columns.items() if "\n" not in str(column[0])}
     count = len(next(iter(columns.values())))

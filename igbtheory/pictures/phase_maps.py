@@ -1,67 +1,30 @@
-"""Maps over the variances of weights and biases: the bias ratio by shade, and the lines that part the phases."""
+"""Maps of the bias ratio over two variances, with the lines that separate the phases."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import product
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from igbtheory.phases import Diagram, edge_of_chaos
-from igbtheory.phases.diagram import near_zero
+from igbtheory.phases import Diagram
 from igbtheory.pictures.marks import GAMMA, legend_above
-from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import GREY, LIMIT, THEORY
 
 DECADES = (-2, 6)
-"""Powers of ten of the smallest and the largest bias ratio that has a shade of its own."""
+"""Powers of ten of the smallest and the largest bias ratio with a shade of its own."""
 NOTHING = 0.01
-"""Part of an axis that may stay empty in front of the first point."""
-ALONG, FEW = 101, 31
-"""Points of an edge of chaos, and at least."""
+"""Largest part of an axis that may stay empty before its first point."""
 WEIGHTS, BIASES = "variance of the weights $\\sigma_w^2$", "variance of the biases $\\sigma_b^2$"
 BORDER, EDGE = "bias ratio $\\gamma = 1$", "backward threshold: gradients neither vanish nor explode"
 
 
-@final
-@dataclass(frozen=True)
-class Edge:
-    """Edge of chaos as a curve: variances of weights and biases, NaN where there is none."""
-
-    sigma_w2: Any
-    sigma_b2: Any
-
-
 def grid(widest: float, count: int) -> Any:
-    """Return so many variances between 0 and the widest, denser near 0, where the logarithm of gamma is steep."""
+    """Return `count` variances between 0 and the widest, denser near 0, where the logarithm of gamma is steep."""
     return widest * (np.arange(1, count + 1) / count) ** 2
 
 
-def edges(run: Run, activations: Sequence[str], sigma_b2: float, pools: Sequence[Any] = (None,)) -> list[Edge | None]:
-    """Return the edges of chaos up to a variance of the biases, of every activation with every pool.
-
-    None: the activation jumps, and has no gradient.
-    """
-    along = near_zero(sigma_b2, run.some(ALONG, FEW))
-    both = list(product(activations, pools))
-    names = [{"edge of chaos of": activation, "pool": repr(pool), "sigma_b2": sigma_b2} for activation, pool in both]
-    run.record.extend(names)
-    pieces = [partial(_edge, along, activation, pool) for activation, pool in both]
-    return run.each([(name, len(along)) for name in names], pieces)
-
-
-def _edge(along: Any, activation: str, pool: Any) -> Edge | None:
-    try:
-        return Edge(edge_of_chaos(activation, along, pool=pool), along)
-    except ValueError:
-        return None
-
-
 def diagram(axes: Any, found: Diagram) -> None:
-    """Draw the map of a diagram, with its neutrality line and its forward threshold."""
-    shades = gamma_map(axes, found.sigma_w2, found.sigma_b2, found.gamma, Edge(found.fine_edge, found.fine_sigma_b2))
+    """Draw the map of a diagram with its edge of chaos, its neutrality line and its forward threshold."""
+    shades = _with_edge(axes, found)
     _line(axes, found.fine_neutrality, found.fine_sigma_b2, "neutrality line, $c^* = 1/2$", color="white", ls=":")
     forward = np.full(found.fine_edge.shape, found.forward)
     if not np.allclose(forward, found.fine_edge, rtol=1e-9):
@@ -70,47 +33,53 @@ def diagram(axes: Any, found: Diagram) -> None:
     whole_map(axes, shades, f"{found.title.replace('$', chr(92) + '$')}, {found.depth} hidden layers")
 
 
-def gamma_map(axes: Any, sigma_w2: Any, sigma_b2: Any, gamma: Any, line: Edge | None) -> Any:
-    """Draw gamma, (sigma_b2, sigma_w2), with the line gamma = 1 and the edge of chaos; return the shades, for a bar."""
+def maps(figure: Figure, diagrams: dict[str, Diagram], columns: int, size: float) -> Figure:
+    """Draw the diagrams, by their titles, into panels in rows of so many columns; return the figure."""
+    panels = figure.subplots(len(diagrams) // columns, columns, sharex=True, sharey=True)
+    for axes, (title, found) in zip(panels.flat, diagrams.items(), strict=True):
+        shades = _with_edge(axes, found)
+        axes.set_title(title)
+    figure.supxlabel(WEIGHTS, fontsize=size)
+    figure.supylabel(BIASES, fontsize=size)
+    _bar(figure, panels, shades)
+    how: Any = {"ncols": 2, "facecolor": "#999999", "frameon": True, "edgecolor": "none"}
+    figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="outside upper center", **how)
+    return figure
+
+
+def _with_edge(axes: Any, found: Diagram) -> Any:
+    shades = gamma_map(axes, found.sigma_w2, found.sigma_b2, found.gamma)
+    _line(axes, found.fine_edge, found.fine_sigma_b2, EDGE, color=THEORY, ls="--")
+    return shades
+
+
+def gamma_map(axes: Any, x: Any, y: Any, gamma: Any) -> Any:
+    """Draw gamma, of shape (len(y), len(x)), with the line gamma = 1; return the shades, for `whole_map`."""
     least, most = DECADES
     with np.errstate(divide="ignore"):
         decades = np.clip(np.log10(gamma), least, most)
     how: Any = {"cmap": "cividis", "vmin": least, "vmax": most, "shading": "gouraud", "rasterized": True}
-    shades = axes.pcolormesh(sigma_w2, sigma_b2, decades, label="_decimal logarithm of the bias ratio", **how)
-    left, low = (0 if axis[0] < NOTHING * axis[-1] else axis[0] for axis in (sigma_w2, sigma_b2))
-    axes.set(xlim=(left, sigma_w2[-1]), ylim=(low, sigma_b2[-1]))
-    if np.any(gamma < 1) and np.any(gamma > 1):  # in decades, between which a straight line is a good one
-        axes.contour(sigma_w2, sigma_b2, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{BORDER}")
+    shades = axes.pcolormesh(x, y, decades, label="_decimal logarithm of the bias ratio", **how)
+    left, low = (0 if axis[0] < NOTHING * axis[-1] else axis[0] for axis in (x, y))
+    axes.set(xlim=(left, x[-1]), ylim=(low, y[-1]))
+    if np.any(gamma < 1) and np.any(gamma > 1):  # interpolated linearly in decades
+        axes.contour(x, y, decades, [0.0], colors="white", linewidths=1.4).set_label(f"_{BORDER}")
     axes.plot([], [], color="white", lw=1.4, label=BORDER)
-    if line is not None:
-        _line(axes, line.sigma_w2, line.sigma_b2, EDGE, color=THEORY, ls="--")
     return shades
 
 
 def whole_map(axes: Any, shades: Any, title: str) -> None:
     """Add the bar of shades of a single map, its legend and its title."""
     _bar(axes.get_figure(), axes, shades)
-    axes.set_facecolor(GREY)  # a gamma that is not known has no shade
+    axes.set_facecolor(GREY)  # where gamma is NaN
     legend_above(axes, title, 1, facecolor="#999999", frameon=True, edgecolor="none")
 
 
 def _line(axes: Any, sigma_w2: Any, sigma_b2: Any, label: str, **how: Any) -> None:
-    """Draw a line where the map shows any of it."""
+    """Draw a line, unless all of it lies outside the map."""
     low, high = axes.get_xlim()
     if np.any((sigma_w2 >= low) & (sigma_w2 <= high)):
         axes.plot(sigma_w2, sigma_b2, lw=1.4, label=label, **how)
-
-
-def finished(figure: Figure, panels: Any, shades: Any, size: float) -> Figure:
-    """Return the figure with its bar of shades, its legend and the names of its axes."""
-    figure.supxlabel(WEIGHTS, fontsize=size)
-    figure.supylabel(BIASES, fontsize=size)
-    _bar(figure, panels, shades)
-    lines, labels = np.ravel(panels)[0].get_legend_handles_labels()
-    figure.legend(
-        lines, labels, loc="outside upper center", ncols=2, facecolor="#999999", frameon=True, edgecolor="none"
-    )
-    return figure
 
 
 def _bar(figure: Any, panels: Any, shades: Any) -> None:

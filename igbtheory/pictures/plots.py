@@ -1,4 +1,4 @@
-"""The picture of every result: one table from its class to the function that draws it into given axes."""
+"""The picture of every result: a table from the name of its class to the function that draws it into axes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,10 @@ from igbtheory.pictures.style import look
 from igbtheory.result import Result
 
 SIZE = (5.2, 3.2)
-"""Width and height in inches of a picture that has no axes to go into."""
+"""Width and height in inches of a new picture."""
 LARGER = {"Diagram": (6.4, 4.2)}
 
-# by name: a picture of one result loads the classes of no other, such as those that need SymPy
+# by name, so that a picture does not load the classes of other results, such as those that need SymPy
 DRAWN: dict[str, Callable[[Axes, Any], None]] = {
     "AccuracyBounds": laws.accuracy,
     "BatchedClassLaw": laws.class_law,
@@ -59,11 +59,11 @@ WHOLE: dict[str, Callable[[Any], Figure]] = {"Study": study.study, "Verdict": ve
 
 
 def plot(result: Result, axes: Axes | None = None) -> Axes:
-    """Draw a result into axes and return them; ValueError, TypeError: there is nothing to draw, and why."""
-    # a notebook shows the figures of pyplot, and a script those that pyplot can show
+    """Draw a result into axes, by default new ones, and return them. ValueError, TypeError: it has no picture."""
+    # notebooks and plt.show() show the figures of pyplot only
     import matplotlib.pyplot as plt  # noqa: PLC0415 - other pictures do without it
 
-    # this loads the backend; that of a notebook turns its display on, and the end of the look would turn it off again
+    # load the backend before the context: a notebook turns its display on then, and the context would turn it off
     plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     with look():
         axes = plt.subplots(figsize=_size(result))[1] if axes is None else axes
@@ -72,7 +72,7 @@ def plot(result: Result, axes: Axes | None = None) -> Axes:
 
 
 def picture(result: Result) -> Figure:
-    """Return a figure of the result that no window shows, for a file or a page; of some results several panels."""
+    """Return a figure of the result for a file or a page, which no window shows; it may have several panels."""
     name = type(result).__name__
     if name in WHOLE:
         return WHOLE[name](result)

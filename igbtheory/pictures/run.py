@@ -1,11 +1,10 @@
-"""What a figure computes with: predictions, ensembles of finite networks, and a record of both."""
+"""A run of a figure: predictions, ensembles of finite networks, and a record of both."""
 
 import hashlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
 from typing import Any, final
 
 import numpy as np
@@ -16,12 +15,12 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
 from igbtheory.prediction import Prediction
-from igbtheory.runs import Piece, Store, chosen, in_order
+from igbtheory.runs import Store
 from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
 from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
 
 FEWEST = 12
-"""Networks of an ensemble at least: fewer have no error of their own."""
+"""Smallest number of networks of an ensemble, from which standard errors can be estimated."""
 
 
 @final
@@ -45,7 +44,7 @@ class Ensemble:
         return layer_estimates(self.moments, RICHARDSON)
 
     def at_limit(self, of_share: Callable[[Any], Any]) -> tuple[float, float]:
-        """Mean of a function of G0 over the networks, extrapolated to infinite width, and its standard error."""
+        """Return the mean of a function of G0, extrapolated to infinite width, and its standard error."""
         value, error = mean(of_share(self.G0), RICHARDSON)
         return float(value), float(error)
 
@@ -53,11 +52,10 @@ class Ensemble:
 @final
 @dataclass(frozen=True)
 class Run:
-    """One drawing of a figure.
+    """A run of a figure.
 
-    effort: 1 draws what is printed, less takes fewer networks and points; who: the `workers` or the `executor`, as
-    of `simulate`; store: keeps ensembles and diagrams; record: what was predicted and simulated, for the file beside
-    the figure.
+    effort: 1 for print, less for fewer networks and points; who: `workers` or `executor`, as in `simulate`; store:
+    keeps ensembles and diagrams; record: describes the predictions and simulations, for the JSON file of the figure.
     """
 
     effort: float = 1.0
@@ -66,11 +64,11 @@ class Run:
     record: list[dict[str, Any]] = field(default_factory=list)
 
     def some(self, number: int, least: int = FEWEST) -> int:
-        """So many of the `number` that the whole effort would take."""
+        """Return the number scaled by the effort, and at least `least`."""
         return max(least, round(self.effort * number))
 
     def predict(self, network: Network, inputs: Any = None) -> Prediction:
-        """The prediction in infinite width; inputs: N(0, 1) unless given."""
+        """Return the prediction in infinite width; inputs: default N(0, 1)."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the record holds the error
             found = network.predict(inputs)
@@ -78,13 +76,13 @@ class Run:
         return found
 
     def gradients(self, network: Network, inputs: Any = None) -> Gradients:
-        """The gradients at initialisation, in infinite width; inputs: N(0, 1) unless given."""
+        """Return the gradients at initialisation, in infinite width; inputs: default N(0, 1)."""
         found = gradients(network, inputs)
         self._told("gradients of", network, inputs, found.error)
         return found
 
     def diagram(self, activation: Any, sigma_w2: Any, sigma_b2: Any, depth: int, pool: Any = None) -> Diagram:
-        """The phase diagram, inputs N(0, 1)."""
+        """Return the phase diagram for inputs N(0, 1)."""
         axes = np.asarray(sigma_w2).tolist(), np.asarray(sigma_b2).tolist()
         found: Diagram = self._once(
             ("phase diagram", str(activation), repr(pool), depth, axes),
@@ -93,18 +91,13 @@ class Run:
         self.record.append({"phase diagram of": found.title, "depth": depth, "relative_error": found.error})
         return found
 
-    def each(self, names: Sequence[Any], pieces: Sequence[Piece]) -> list[Any]:
-        """Return the results of pieces of work, which plain values identify."""
-        who = chosen(self.who.get("executor"), self.who.get("workers"), inf)
-        return list(in_order(pieces, executor=who, store=self.store, names=names))
-
     def _told(self, what: str, network: Network, inputs: Any, error: Any) -> None:
         self.record.append({what: repr(network), "inputs": described(inputs), "relative_error": float(np.max(error))})
 
     def ensemble(
         self, network: Network, networks: int, width: int, samples: int, seed: int = 0, inputs: Any = None
     ) -> Ensemble:
-        """Finite networks of the width, of twice and of four times the width, each ensemble drawn on its own."""
+        """Return independent ensembles of finite networks at the width, twice and four times the width."""
         count = self.some(networks)
         widths = tuple(factor * width for factor in FACTORS)
         seeds = np.random.SeedSequence(seed).generate_state(len(FACTORS)).tolist()
@@ -118,12 +111,12 @@ class Run:
         return Ensemble(widths, parts[0].samples, G0, moments)
 
     def _once(self, what: Any, work: Callable[[], Any]) -> Any:
-        """Return the result of some work, from the store where that has it."""
+        """Return the result of some work, from the store if it is there."""
         return work() if self.store is None else self.store.once(what, work)
 
 
 def described(inputs: Any) -> str:
-    """The inputs as text that identifies them."""
+    """Return a text that identifies the inputs."""
     if inputs is None or isinstance(inputs, GaussianInputs):
         return repr(inputs or GaussianInputs())
     array = np.ascontiguousarray(inputs)

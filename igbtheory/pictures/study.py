@@ -1,4 +1,4 @@
-"""Picture of a study: how arms of one origin lose their bias and learn, and what their learning rate does."""
+"""Picture of a study: how its arms lose their bias and learn, and the effect of the learning rate."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 CURVES = {"largest": "largest share of a class", "accuracy": "accuracy", "worst_recall": "recall of the worst class"}
 SYMBOLS = {"holds": "\N{CHECK MARK}", "fails": "\N{BALLOT X}", "not seen": "\N{EM DASH}"}
-"""What stands before a statement in the picture."""
+"""Symbols of the verdicts, in front of statements."""
 KEY = ", ".join(f"{symbol} {verdict}" for verdict, symbol in SYMBOLS.items())
 LETTERS = 85
-"""Letters of names that stand in one line."""
+"""Largest number of letters of names in one line of a legend."""
 LINES = len(SERIES)
-"""Arms in a row of panels."""
+"""Largest number of arms in a row of panels."""
 
 
 def study(found: "Study") -> Figure:
-    """Return rows of panels, arms of one kind in each, at their best rates, over the statements and what was found."""
+    """Return rows of panels of arms at their best learning rates, above the statement and the findings."""
     best = found.best_courses
     rows, words = _rows(found), 0.2 + 0.16 * (len(found.findings) + 3) if found.findings else 0.0
     heights = [2.5] * len(rows) + [words] * bool(words)
@@ -46,7 +46,7 @@ def study(found: "Study") -> Figure:
 
 
 def largest(axes: Any, found: "Study") -> None:
-    """Draw the largest share of a class in all arms at their best rates."""
+    """Draw the largest share of a class in all arms at their best learning rates."""
     for (name, course), series in zip(found.best_courses.items(), SERIES, strict=False):
         _curve(axes, course, "largest", {**series, "label": name})
     _over_steps(axes, found.title)
@@ -61,7 +61,7 @@ def _over_steps(axes: Any, title: str) -> None:
 
 
 def _rows(found: "Study") -> list[list[str]]:
-    """Return the names of arms, in groups that one panel can show: arms as drawn first, then their controls."""
+    """Return the names of the arms by row of panels: first the arms themselves, then arms with their controls."""
     arms = {one.name: one.base for one in found.courses}
     drawn = [name for name, base in arms.items() if name == base]
     controls = [[base, *(name for name in arms if arms[name] == base != name)] for base in drawn]
@@ -79,7 +79,7 @@ def _curve(axes: Any, course: "Course", name: str, how: dict[str, Any]) -> None:
 
 
 def _sweep(axes: Any, found: "Study", name: str, how: dict[str, Any]) -> None:
-    """Draw the median step at which the goal is reached over the learning rate; above the last step: never."""
+    """Draw the median step at which the goal is reached over the learning rate, above the last step if never."""
     own = sorted((one.rate, np.median(one.time_to(found.goal))) for one in found.courses if one.name == name)
     rates, times = np.array(own).T
     last = found.courses[0].steps[-1]

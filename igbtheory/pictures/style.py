@@ -1,4 +1,4 @@
-"""The look of all pictures: colours told apart by everyone, embedded fonts, and files that are the same every time."""
+"""The look of all pictures: colours for colour-blind readers, embedded fonts, and reproducible files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ THEORY = "#000000"
 LIMIT = "#D55E00"
 BARS = "#A6D3F0"
 WIDTHS = ("#56B4E9", "#0072B2", "#003B5C")
-"""Colours of the three widths, the narrowest first: Okabe and Ito's blues, and a darker one."""
+"""Colours of the three widths, the smallest first: Okabe and Ito's blues, and a darker one."""
 GREY = "#BBBBBB"
-"""The colour of what only guides the eye."""
+"""Colour of guide lines."""
 REGIONS = ("#F2F2F2", "#CFE3F2", "#F3CDB4")
-"""Areas under lines: the lightest, light and darker ones."""
+"""Colours of areas."""
 SERIES: tuple[dict[str, Any], ...] = (
     {"color": THEORY, "ls": "-"},
     {"color": "#0072B2", "ls": "--"},
@@ -26,9 +26,9 @@ SERIES: tuple[dict[str, Any], ...] = (
     {"color": "#CC79A7", "ls": (0, (5, 1, 1, 1, 1, 1))},
     {"color": "#E69F00", "ls": (0, (8, 2))},
 )
-"""Lines that everyone tells apart, in grey too: the colours of Okabe and Ito, and dashes."""
+"""Colours and dashes of lines, distinguishable in grey: the colours of Okabe and Ito."""
 MARKERS = "osD^vP"
-"""Markers of the points beside the line of the same number."""
+"""Markers of points, by the number of their line."""
 STYLE: Any = {
     "font.size": 9,
     "axes.titlesize": 9,
@@ -45,16 +45,16 @@ STYLE: Any = {
     "savefig.dpi": 180,
 }
 UNDATED: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
-"""Metadata that leave the date out of a file, by its ending."""
+"""Metadata without a date, by the ending of the file."""
 
 
 def look() -> Any:
-    """Return the context in which pictures of the report and of single results are made, whatever the user's style."""
+    """Return the context of the pictures of the report and of results, independent of the user's style."""
     return style.context(["default", STYLE])
 
 
 def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
-    """Write the picture of what is shown, in the style of the report and of single results, by the ending of a file."""
+    """Write the picture of `shown` in the style of the report and of results; files: PDF, SVG or PNG."""
     with look():
         figure = picture(shown)
         letter(figure)
@@ -62,13 +62,13 @@ def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
 
 
 def letter(figure: Figure) -> None:
-    """Begin the titles of the panels by (a), (b), ... where there are several; a bar of shades is no panel."""
+    """Begin the titles of the panels with (a), (b), ... if there are several; colour bars are no panels."""
     panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
     if len(panels) == 1:
         return
     for axes, name in zip(panels, ascii_lowercase, strict=False):
         legend = axes.get_legend()
-        if legend is not None and legend.get_title().get_text():  # it stands above the panel, under the title
+        if legend is not None and legend.get_title().get_text():  # see `legend_above`
             legend.set_title(f"({name}) {legend.get_title().get_text()}")
             continue
         loc: Any = next((loc for loc in ("center", "right") if axes.get_title(loc)), rcParams["axes.titlelocation"])
@@ -78,7 +78,7 @@ def letter(figure: Figure) -> None:
 @final
 @dataclass(frozen=True)
 class Style:
-    """The style of a venue: widths of its text and of one panel, height of a row of panels, in inches; its fonts."""
+    """The style of a venue: widths of its text and of a column and height of a row, in inches, and its fonts."""
 
     name: str
     text: float
@@ -110,7 +110,7 @@ class Style:
         )
 
     def figure(self, rows: float = 1.0, *, single: bool = False) -> Figure:
-        """Return an empty figure as high as so many rows of panels, as wide as the text, or as one panel."""
+        """Return an empty figure as high as so many rows of panels, as wide as the text or as one column."""
         return Figure(figsize=(self.column if single else self.text, rows * self.row))
 
 
@@ -126,7 +126,7 @@ STYLES = {
 
 
 def shared_legend(figure: Figure, columns: int | None = None) -> None:
-    """Add one legend above all panels, with every label once, in one row or in so many columns."""
+    """Add one legend above all panels, with every label once, by default in one row."""
     found: dict[Any, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
@@ -135,7 +135,7 @@ def shared_legend(figure: Figure, columns: int | None = None) -> None:
 
 
 def save(figure: Figure, *files: Path) -> None:
-    """Write the figure as PDF, SVG or PNG by each file's ending, without a date: same numbers, same bytes."""
+    """Write the figure to files, PDF, SVG or PNG by their endings, without a date, so that bytes are reproducible."""
     for file in files:
         figure.savefig(file, metadata=UNDATED[file.suffix.lower()])
-        figure.set_layout_engine("none")  # the panels keep their places, which take as long as the drawing
+        figure.set_layout_engine("none")  # computing the layout again would take as long as drawing

@@ -1,4 +1,4 @@
-"""The table of what a figure shows, read off its artists: exactly what is drawn, nothing else."""
+"""The table of the numbers in a figure, read from its artists, so that it contains exactly what is drawn."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, final
@@ -13,7 +13,7 @@ from matplotlib.patches import StepPatch
 
 @final
 class Row(NamedTuple):
-    """One drawn point: of which panel, series and kind; its place; ends of its error bar or bin; its value on a map."""
+    """A drawn point: its panel, series and kind, its place, the ends of its error bar or bin, its value on a map."""
 
     panel: int
     title: str
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
 
 def rows(figure: Figure) -> Iterator[Row]:
-    """The rows of all panels in the order in which they were made."""
+    """Yield the rows of all panels in the order in which these were made."""
     for panel, axes in enumerate(figure.axes):
         for series, kind, places in _artists(axes):
             for place in places:
@@ -62,18 +62,18 @@ def _artists(axes: Any) -> Iterator[tuple[str, str, Iterator[dict[str, Any]]]]:
 
 
 def _name(artist: Any) -> str:
-    """The label of an artist; legends leave out labels that begin with an underscore, tables do not."""
+    """Return the label of an artist, without the underscore that hides a label from legends."""
     return str(artist.get_label()).removeprefix("_")
 
 
 def _parts(container: Any) -> Iterator[Any]:
-    """The artists that a container is made of."""
+    """Yield the artists of a container."""
     for part in container:
         yield from part if isinstance(part, tuple | list) else (part,)
 
 
 def _line(axes: Any, line: Any) -> tuple[str, Iterator[dict[str, Any]]]:
-    """A curve, or points; a line across the whole panel has one coordinate only."""
+    """Return the kind of a line, and its points; a guide, a line across the whole panel, has one coordinate only."""
     x, y = line.get_xdata(orig=False), line.get_ydata(orig=False)
     if line.get_transform() == axes.get_xaxis_transform(which="grid"):
         return "guide", iter([{"x": x[0]}])
@@ -110,7 +110,7 @@ def _contours(found: Any) -> Iterator[dict[str, Any]]:
 
 
 def _mesh(mesh: Any) -> Iterator[dict[str, Any]]:
-    """Points of a map that is shaded between them, or cells of one colour."""
+    """Yield the points of a map with interpolated shades, or its cells."""
     corners, values = np.asarray(mesh.get_coordinates()), np.ma.filled(mesh.get_array(), np.nan)
     if values.shape == corners.shape[:2]:
         for (x, y), value in zip(corners.reshape(-1, 2), values.ravel(), strict=True):

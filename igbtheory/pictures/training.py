@@ -1,4 +1,4 @@
-"""Picture of training: how the bias is absorbed, and the data are learned."""
+"""Picture of training: the bias and the accuracy over time."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ MIDDLE = (0.1, 0.9)
 
 
 def training(axes: Any, found: "Training") -> None:
-    """Draw the share that networks favour, of two classes that of class 0, and the accuracy over the time."""
+    """Draw the largest share, or for two classes the share of class 0, and the accuracy over time."""
     two = found.n_classes == 2
     share = found.G0.draws if two else found.guesses.draws.max(axis=2)
     goal = found.labels[0] if two else found.labels.max()
@@ -22,7 +22,7 @@ def training(axes: Any, found: "Training") -> None:
     curves = {name: share, "accuracy": found.accuracy.draws}
     if found.test is not None:
         curves["accuracy on test data"] = found.test.accuracy.draws
-    # 0 has no place on a logarithmic axis, and a network does not change before the first of the other times
+    # a logarithmic axis has no 0: draw time 0 at half the first other time
     time = np.maximum(found.times, 0.5 * found.times[found.times > 0].min()) * found.rate
     for (label, draws), how in zip(curves.items(), SERIES, strict=False):
         axes.plot(time, draws.mean(axis=0), label=label, **how)

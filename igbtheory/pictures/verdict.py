@@ -14,19 +14,19 @@ from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS
 DEPTHS = (1, 10, 100)
 """Depths whose law of G0 is drawn, as far as the course reaches."""
 LONGEST = 60
-"""Characters of a formula from which on it stands in no title."""
+"""Number of characters from which a formula is too long for a title."""
 SEEN = 3.5
 """Standard deviations of the first pre-activation over which phi is drawn."""
 FLOOR = 1e-6
 """Bias ratio below which a logarithmic axis shows nothing."""
 TOP, TALLEST = 4.0, 15.0
-"""Height of the densities of G0 shown, where all have poles and where one has a sharp peak."""
+"""Height of the axis if all densities of G0 have poles, and its largest height if one has a sharp peak."""
 ROOM = 1.9
-"""Height of an axis over that of its curves, for a legend in between."""
+"""Height of an axis relative to its curves, which leaves room for a legend."""
 
 
 def picture(found: Verdict) -> Figure:
-    """Return three panels: phi and phi - s; gamma of both over depth; the law of G0 at several depths."""
+    """Return three panels: phi and phi - s, gamma of both over depth, and the law of G0 at several depths."""
     figure = Figure(figsize=(7.2, 2.75))
     left, middle, right = figure.subplots(1, 3)
     function_panel(left, found)
@@ -39,16 +39,16 @@ def picture(found: Verdict) -> Figure:
 
 
 def _name(found: Verdict) -> str:
-    """Return the name of the activation, where it is short, with dollars that do not begin a formula."""
+    """Return the name of the activation, or phi if it is long, with escaped dollars."""
     return found.phi.name.replace("$", r"\$") if len(found.phi.name) < LONGEST else "phi"
 
 
 def function_panel(axes: Any, found: Verdict) -> None:
-    """Draw the activation, and the activation less its shift."""
+    """Draw the activation phi, and phi - s."""
     scale = float(np.sqrt(found.course.q[0]))
     x = np.linspace(-SEEN * scale, SEEN * scale, 1401)
     y = np.array(found.phi(FLOAT64, x), float)
-    for kink in map(float, found.phi.pieces.kinks):  # a jump is a gap, not a slope
+    for kink in map(float, found.phi.pieces.kinks):  # draw a jump as a gap
         i = int(np.searchsorted(x, kink))
         if 0 < i < len(x) and abs(y[i] - y[i - 1]) > 20 * (x[1] - x[0]):
             y[i] = np.nan
@@ -56,19 +56,15 @@ def function_panel(axes: Any, found: Verdict) -> None:
     axes.plot(x, y, color=THEORY, label="$\\phi$")
     if found.shift:
         axes.plot(x, y - found.shift, color=LIMIT, ls="--", label=f"$\\phi$ \N{MINUS SIGN} {found.shift:.3g}")
-        _legend_above(axes)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.28 * (high - low))  # room for the legend
+        axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
     axes.set_xlabel("pre-activation $x$")
     axes.set_title("activation $\\phi$")
 
 
-def _legend_above(axes: Any) -> None:
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.28 * (high - low))
-    axes.legend(loc="upper left", handlelength=1.7, borderaxespad=0.1)
-
-
 def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> None:
-    """Draw gamma over depth, of the activation and of the shifted one."""
+    """Draw gamma over depth for phi and for phi - s."""
     depth = np.arange(1, found.reached + 1)
     drawn = _line(axes, depth, found.gamma[1:], color=THEORY, label="$\\phi$")
     if shifted is not None:
@@ -88,7 +84,7 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
         axes.text(0.5, 0.6, "$\\gamma$ = 0 at every depth", ha="center", transform=axes.transAxes)
         axes.set_yticks([0])
         return
-    axes.set_yscale("log")  # before the lines across it, which a linear axis of 20 decades rounds to 0
+    axes.set_yscale("log")  # before the horizontal lines, which would be lost on a linear axis
     limit = found.rate.limit
     if FLOOR < limit < np.inf:
         axes.axhline(limit, color=WIDTHS[0], lw=1.1, ls=":", label=f"limit {limit:.4g}", zorder=0)
@@ -99,10 +95,7 @@ def course_panel(axes: Any, found: Course, shifted: Course | None = None) -> Non
 
 
 def _whole_decades(axes: Any) -> None:
-    """Let a logarithmic axis begin and end at a power of ten, and show powers of ten only.
-
-    The axis spans two decades at the least, so that its legend finds room beside the lines.
-    """
+    """Set a logarithmic axis to whole decades, at least two so that there is room for the legend."""
     low, high = np.log10(axes.dataLim.intervaly)
     top = np.ceil(high + 0.05)
     axes.set_ylim(10 ** min(np.floor(low - 0.05), top - 2), 10**top)
@@ -111,7 +104,7 @@ def _whole_decades(axes: Any) -> None:
 
 
 def course(axes: Any, found: Course, shifted: Course | None = None) -> None:
-    """Draw gamma over depth into axes of its own."""
+    """Draw gamma over depth as a picture of its own."""
     course_panel(axes, found, shifted)
     axes.set(ylabel=GAMMA)
     axes.set_title("")
@@ -124,13 +117,13 @@ def phase(axes: Any, found: Phase) -> None:
 
 
 def gamma_over_depth(axes: Any, found: Verdict) -> None:
-    """Draw the panel of a verdict that says what depth makes of the bias."""
+    """Draw gamma over depth from a verdict."""
     course(axes, found.course, found.shifted if found.shift else None)
     axes.set_title(_name(found))
 
 
 def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
-    """Draw what a logarithmic axis can show of gamma; return whether there was any."""
+    """Draw gamma where a logarithmic axis can show it, and return whether there is such a depth."""
     shown = (gamma > FLOOR) & np.isfinite(gamma)
     if shown.any():
         axes.plot(depth[shown], gamma[shown], marker="o" if shown.sum() == 1 else None, ms=3, **how)

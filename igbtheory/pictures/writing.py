@@ -1,4 +1,4 @@
-"""Figures as files: PDF, SVG, PNG, the table of what is drawn, and what it was drawn from."""
+"""Figures as files: PDF, SVG, PNG, a CSV table of the drawn numbers, and a JSON record of how they were computed."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ from igbtheory.shipped import versions
 from igbtheory.whole_files import whole_files
 
 QUICK = 0.08
-"""Effort of a quick look."""
+"""Effort of a run with --quick."""
 
 
 def write_figures(
@@ -32,16 +32,16 @@ def write_figures(
     progress: Callable[[float, str], None] = lambda *_: None,
     **who: Any,
 ) -> Iterator[Path]:
-    """Yield the PDF of every figure, as soon as all its files are written into `out`.
+    """Yield the path of the PDF of every figure as soon as all its files are written into `out`.
 
-    Each figure is whole or absent: what interrupts leaves earlier ones, and half of none. store: a file that keeps
-    ensembles and phase diagrams, of any figures, at once. progress: called with the part of the figures that is done,
-    and the name of the next. who: workers, executor, as of `simulate`.
+    An interruption leaves only complete figures. store: a file that keeps ensembles and phase diagrams of any figures.
+    progress: called with the part of the figures that is done, and the name of the next. who: workers, executor, as in
+    `simulate`.
     ValueError, before anything is computed: an unknown figure or executor, or a folder that cannot be written.
     """
     chosen = sheets(names)
     refuse_unfit(who.get("executor"))
-    # the folder first: who cannot write into it shall not wait for that
+    # check the folder first, before anything is computed
     with whole_files(out, "--out"), kept(store, {"results": "figures"}, _first) as file:
         for number, sheet in enumerate(chosen):
             progress(number / len(chosen), sheet.name)
@@ -52,13 +52,13 @@ def write_figures(
 
 
 def _first() -> Any:
-    """Return the moments of some small networks, which tell code and processors apart."""
+    """Return the moments of some small networks, which depend on the code and the processor."""
     return igb.mlp(2, "tanh", norm="layer").simulate(4, 64, 64, executor="threads:1").moments
 
 
 def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
-    """Write the files of one figure: of several pages every one has an SVG and a PNG of its own."""
-    # one thread for BLAS: its sums, and so the bytes, do not depend on the cores
+    """Write the files of one figure; every page has its own SVG and PNG."""
+    # one thread for BLAS, so that sums and bytes do not depend on the number of cores
     with style.context(), one_thread():
         pages = sheet.pages(sheet.compute(run), style)
         with PdfPages(folder / f"{sheet.name}.pdf", metadata=UNDATED[".pdf"]) as pdf:
@@ -73,10 +73,6 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
             table.writerows((page, *row) for row in rows(figure))
     files = sorted(path.name for path in folder.iterdir())
     about = {"figure": sheet.name, "title": sheet.title, "style": style.name, "effort": run.effort}
-    text = json.dumps({**about, "versions": versions(), "files": files, "computed": _unique(run.record)}, indent=2)
+    computed = [entry for i, entry in enumerate(run.record) if entry not in run.record[:i]]
+    text = json.dumps({**about, "versions": versions(), "files": files, "computed": computed}, indent=2)
     (folder / f"{sheet.name}.json").write_text(text + "\n", encoding="utf-8")
-
-
-def _unique(record: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the entries of the record, each once, in their order."""
-    return [entry for i, entry in enumerate(record) if entry not in record[:i]]

@@ -1,4 +1,4 @@
-"""The main job: predictions beside finite networks and the papers' claims, as pictures, tables and one page."""
+"""The report: predictions, finite networks and the papers' claims, as pictures, tables and one page."""
 
 import time
 from collections.abc import Callable
@@ -30,15 +30,15 @@ def write_report(  # noqa: PLR0913 - the options of every run
     begun: Callable[[Path], None] = lambda _: None,
     progress: Callable[[float, str], None] = lambda *_: None,
 ) -> bool:
-    """Return whether predictions agree with simulations and the claims' verdicts with the recorded ones.
+    """Write the report, and return whether simulations agree with theory and all claims have the recorded verdicts.
 
-    The report is the folder `target`, whole or not at all. Its numbers do not depend on who computes them.
+    The folder `target` appears whole or not at all. Its numbers do not depend on workers and executor.
 
-    quick: small ensembles, for a look or a test. workers, executor, store: as of `simulate`. begun: called with the
-    folder in which pictures appear until the report is whole. progress: called with the part of the work that is done,
-    0 to 1, and what is being done.
-    ValueError: the folder cannot be made, or holds what no report wrote, or nobody can do the work; known before
-    anything is computed.
+    quick: small ensembles, for a look or a test. workers, executor, store: as in `simulate`. begun: called with the
+    folder in which pictures appear until the report is complete. progress: called with the part of the work that is
+    done, 0 to 1, and a description of it.
+    ValueError, before anything is computed: the folder cannot be made, or holds files that no report wrote, or the
+    executor cannot be used.
     """
     refuse_unfit(executor)
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""The pictures of the report, each drawn as soon as all that it shows is computed."""
+"""The pictures of the report, each drawn as soon as all results that it shows are computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Any, final
 
 from matplotlib.figure import Figure
 
-from igbtheory.pictures import classes, networks
 from igbtheory.pictures.style import write
+from igbtheory.report import class_pictures, network_pictures
 from igbtheory.report.cases import INPUTS, Case
 from igbtheory.report.classes import has_classes
 from igbtheory.report.jobs import Jobs
@@ -18,7 +18,7 @@ from igbtheory.report.jobs import Jobs
 @final
 @dataclass(frozen=True)
 class Picture:
-    """A picture to draw: the name of its files, the cases that it shows, and how it is drawn."""
+    """A picture to draw: the name of its files, the cases that it shows, and the function that draws their results."""
 
     name: str
     shows: Callable[[Case], bool]
@@ -28,27 +28,26 @@ class Picture:
 
 @final
 class Album:
-    """The pictures of the report's jobs that are still to be drawn, and the folder that they are drawn into."""
+    """The pictures of the report that are not drawn yet, and the folder into which they are drawn."""
 
     def __init__(self, jobs: Jobs, folder: Path) -> None:
         self.jobs, self.folder = jobs, folder
         deepest = max(case.depth for case in jobs.cases)
-        self.missing = [Picture("agreement", lambda _: True, networks.agreement)]
+        self.missing = [Picture("agreement", lambda _: True, network_pictures.agreement)]
         for name in INPUTS:
             plain = partial(_plain, inputs=name)
-            deep = partial(_plain, inputs=name, depth=deepest)
             self.missing += [
-                Picture(f"layers-{name}", deep, networks.layers),
-                Picture(f"guesses-{name}", plain, networks.guesses),
-                Picture(f"widths-{name}", plain, networks.widths),
+                Picture(f"layers-{name}", partial(plain, depth=deepest), network_pictures.layers),
+                Picture(f"guesses-{name}", plain, network_pictures.guesses),
+                Picture(f"widths-{name}", plain, network_pictures.widths),
             ]
         self.missing += [
-            Picture("classes", has_classes, classes.shares, of_classes=True),
-            Picture("losses", has_classes, classes.losses, of_classes=True),
+            Picture("classes", has_classes, class_pictures.shares, of_classes=True),
+            Picture("losses", has_classes, class_pictures.losses, of_classes=True),
         ]
 
     def draw(self) -> None:
-        """Draw as PDF and PNG what can be drawn by now; networks with norms stand in the picture of agreement alone."""
+        """Draw, as PDF and PNG, the pictures whose results are complete."""
         for picture in list(self.missing):
             done = self.jobs.studies if picture.of_classes else self.jobs.outcomes
             shown = [result for result in done if picture.shows(result.case)]
@@ -58,5 +57,5 @@ class Album:
 
 
 def _plain(case: Case, inputs: str, depth: int | None = None) -> bool:
-    """Return whether the case has these inputs, no norm and, where one is given, this depth."""
+    """Return whether the case has these inputs, no norm and, if one is given, this depth."""
     return case.inputs == inputs and case.norm is None and depth in {None, case.depth}

@@ -1,4 +1,4 @@
-"""The cases of the report: which networks, on which inputs, simulated how widely."""
+"""The cases of the report: networks, their inputs, and the sizes of the simulated ensembles."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -6,7 +6,7 @@ from typing import Any, final
 import igbtheory as igb
 
 ACTIVATIONS = {"linear": "linear", "tanh": "tanh", "relu": "ReLU"}
-"""The activations, and how a person writes them."""
+"""The activations, with their names in pictures and on the page."""
 NORMS = {"batch": "BatchNorm", "layer": "LayerNorm", "rms": "RMSNorm"}
 PLACEMENTS = ("before", "after")
 INPUTS = {
@@ -19,26 +19,26 @@ DIGITS = 200
 @final
 @dataclass(frozen=True)
 class Size:
-    """An ensemble: so many networks of the width, of twice and of four times the width, and Gaussian data for each."""
+    """An ensemble: its networks at each of the widths N, 2N and 4N, the width N, and the Gaussian data for each."""
 
     networks: int
     width: int
     samples: int
 
 
-# standard errors aimed at: at most 2%, 4% and 17% of gamma of ReLU at depths 1, 3 and 20
-# deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick
-# as many data at every depth: full-batch norms depend on their number
+# Standard errors of gamma of ReLU should be at most 2%, 4% and 17% at depths 1, 3 and 20.
+# Deviations are of order depth/width: deep networks must be wide to show a trend in 1/width, and few to be quick.
+# The number of data is the same at every depth, because full-batch norms depend on it.
 FULL = {1: Size(400, 48, 100), 3: Size(300, 48, 100), 20: Size(40, 96, 100)}
 QUICK = {1: Size(100, 32, 100), 3: Size(100, 32, 100), 20: Size(40, 48, 100)}
 NORMED = 100
-"""Networks at most of a case with a norm: the error of its gamma stays below 0.003 at depth 1."""
+"""Largest number of networks of a case with a norm: the error of its gamma stays below 0.003 at depth 1."""
 
 
 @final
 @dataclass(frozen=True)
 class Case:
-    """One network on one kind of inputs, and the ensemble that is drawn beside the prediction."""
+    """A network on one kind of inputs, and the size of the ensemble that is compared with the prediction."""
 
     inputs: str
     activation: str
@@ -49,27 +49,27 @@ class Case:
 
     @property
     def title(self) -> str:
-        """The network as the page and the pictures name it."""
+        """The name of the network on the page and in pictures."""
         norm = "" if self.norm is None else f", {NORMS[self.norm]} {self.placement}"
         return f"{ACTIVATIONS[self.activation]}{norm}, depth {self.depth}"
 
     @property
     def work(self) -> float:
-        """The work of drawing the ensemble: the number of layers drawn, which its time grows with."""
+        """The work of drawing the ensemble, as the number of layers drawn at each width."""
         return float(self.size.networks * (self.depth + 1))
 
     def network(self) -> igb.Network:
-        """Return the network with the variances that the papers take for ReLU, 2 of the weights and 0 of the biases."""
+        """Return the network with the papers' variances for ReLU: 2 of the weights and 0 of the biases."""
         return igb.mlp(self.depth, self.activation, norm=self.norm, placement=self.placement)
 
 
 def plain(sizes: dict[int, Size]) -> list[Case]:
-    """Return the cases without norms, one ensemble size a depth; the depths are those of `sizes`."""
+    """Return the cases without norms at all depths; sizes: of the ensembles by depth."""
     return [Case(i, a, d, size) for i in INPUTS for a in ACTIVATIONS for d, size in sizes.items()]
 
 
 def normed(sizes: dict[int, Size]) -> list[Case]:
-    """Return the cases of ReLU with every norm in every placement, shallow and deep, on Gaussian inputs."""
+    """Return the cases of ReLU with every norm in every placement at two depths, on Gaussian inputs."""
     few = {d: replace(sizes[d], networks=min(sizes[d].networks, NORMED)) for d in (min(sizes), max(sizes))}
     return [Case("gaussian", "relu", d, size, n, p) for n in NORMS for p in PLACEMENTS for d, size in few.items()]
 

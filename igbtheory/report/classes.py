@@ -1,7 +1,6 @@
-"""Several classes in the report: their shares of the data and what losses ask, in theory and of finite networks."""
+"""Several classes in the report: their shares of the data and the gradients of losses, predicted and simulated."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
 import numpy as np
@@ -12,7 +11,6 @@ from igbtheory.guesses.sampled import SampledLaw
 from igbtheory.losses import LossAtStart, measured, usual_losses
 from igbtheory.losses.outputs import limit_outputs
 from igbtheory.report.cases import Case
-from igbtheory.runs import Piece
 from igbtheory.simulation.ensemble import outputs
 from igbtheory.simulation.extrapolation import FACTORS
 
@@ -20,17 +18,17 @@ Array = NDArray[np.float64]
 
 CLASSES = 10
 NETWORKS = 400
-"""Infinitely wide networks drawn."""
+"""Number of infinitely wide networks that are drawn."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ClassStudy:
-    """A network with CLASSES outputs: laws over initialisations, predicted and of finite networks as they are.
+    """A network with CLASSES outputs: laws over initialisations, predicted and simulated at one width.
 
-    mean: exact mean shares of as many data as were simulated. drawn, found: laws of these shares, of infinitely wide
-    networks drawn and of finite ones; classes are ordered by their mean outputs, the favoured one first. losses,
-    found_losses: by name of the loss.
+    Classes are ordered by their mean outputs, the favoured one first. mean: exact mean shares of as many data as were
+    simulated. drawn, found: laws of the shares in infinitely wide networks and in finite ones. losses, found_losses:
+    their gradients in both, by the name of the loss.
     """
 
     case: Case
@@ -43,22 +41,18 @@ class ClassStudy:
 
     @property
     def accuracy(self) -> tuple[SampledLaw, SampledLaw]:
-        """Largest accuracy that the guesses allow where classes are equally many: in theory, and of finite networks."""
+        """Largest accuracy that the guesses allow on balanced classes: predicted, and of finite networks."""
         theory, found = (SampledLaw(accuracy_bound(law.draws)) for law in (self.drawn, self.found))
         return theory, found
 
 
 def has_classes(case: Case) -> bool:
-    """Return whether the case is studied with several classes: ReLU without norm on Gaussian inputs."""
+    """Return whether several classes of the case are studied: ReLU without a norm on Gaussian inputs."""
     return (case.inputs, case.activation, case.norm) == ("gaussian", "relu", None)
 
 
-def class_studies(cases: list[Case], seed: int) -> list[Piece]:
-    """Return the pieces of work that study the networks of the cases, each at the largest width of its ensemble."""
-    return [partial(_study, case, seed) for case in cases]
-
-
-def _study(case: Case, seed: int) -> ClassStudy:
+def class_study(case: Case, seed: int) -> ClassStudy:
+    """Return the study of the network of the case, at the largest width of its ensemble."""
     network, samples, width = case.network(), case.size.samples, FACTORS[-1] * case.size.width
     prediction = network.predict()
     found = list(outputs(network, CLASSES, case.size.networks, width, samples, seed))
@@ -77,7 +71,7 @@ def _study(case: Case, seed: int) -> ClassStudy:
 
 
 def _ranked(drawn: list[Array]) -> SampledLaw:
-    """Return the law of the shares of the classes in the order of their mean outputs; outputs: (data, classes) each."""
+    """Return the law of the shares of the classes, ordered by their mean outputs; drawn: arrays (data, classes)."""
     order = [np.argsort(-outputs.mean(axis=0)) for outputs in drawn]
     shares = [np.bincount(outputs.argmax(axis=1), minlength=CLASSES) / len(outputs) for outputs in drawn]
     return SampledLaw(np.take_along_axis(np.array(shares), np.array(order), axis=1))

@@ -9,15 +9,15 @@ from typing import Any
 from igbtheory.whole_files import workplace
 
 MANIFEST = "report.json"
-"""The file that makes a folder a report: what it was computed with, and the names of its files."""
+"""The file that marks a folder as a report: how it was computed, and the names of its files."""
 
 
 @contextmanager
 def whole_folder(target: Path, about: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, which becomes `target` at the end; whatever interrupts leaves things as they were.
+    """Yield a new folder to fill, which becomes `target` at the end; an interruption leaves `target` as it was.
 
-    about: what the manifest says besides the names of the files.
-    ValueError: no folder can be made there, or there is something that no report wrote.
+    about: further entries of the manifest, besides the names of the files.
+    ValueError: no folder can be made there, or `target` holds something that no report wrote.
     """
     target = target.resolve()
     _refuse_foreign(target)
@@ -33,7 +33,7 @@ def whole_folder(target: Path, about: dict[str, Any]) -> Iterator[Path]:
 
 
 def _refuse_foreign(target: Path) -> None:
-    """Refuse a target that holds anything else than a report: it would be lost."""
+    """Refuse a target that holds anything but a report, because it would be lost."""
     if target == Path.cwd() or target in Path.cwd().parents:
         raise ValueError(f"{target} is the folder you are in; name a new folder inside it, such as --out igb-report")
     if not target.exists():
@@ -48,7 +48,7 @@ def _refuse_foreign(target: Path) -> None:
 
 
 def _written(target: Path) -> set[str]:
-    """Names of the files that a report wrote into the folder."""
+    """Return the names of the files that a report wrote into the folder."""
     try:
         manifest = json.loads((target / MANIFEST).read_text(encoding="utf-8"))
         return set(manifest["files"]) if manifest["written by"] == "igb report" else set()
@@ -57,7 +57,7 @@ def _written(target: Path) -> set[str]:
 
 
 def _replace(target: Path, new: Path, old: Path) -> None:
-    """Put `new` in the place of `target`, and `target` back where that fails."""
+    """Move `new` to `target`; if that fails, restore the old `target`."""
     if not target.exists():
         new.rename(target)
         return

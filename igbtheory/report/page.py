@@ -1,4 +1,4 @@
-"""The page of the report: one HTML file that needs no other."""
+"""The page of the report: one HTML file that contains its pictures."""
 
 import base64
 import math
@@ -37,13 +37,8 @@ CONTENTS = {
 def write_page(
     outcomes: list[Outcome], classes: list[ClassStudy], claims: list[Examined], folder: Path, about: dict[str, Any]
 ) -> None:
-    """Write the page index.html, with the pictures that lie in the folder inside it."""
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Write the page index.html, which contains the pictures that lie in the folder."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
     environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
@@ -67,7 +62,7 @@ def write_page(
 
 
 def _template(environment: Environment) -> Template:
-    """The template of the page, in which formulas stand between dollars, and displayed ones between two."""
+    """Return the template of the page, with its LaTeX formulas between $ or $$ replaced by MathML."""
     source = (resources.files("igbtheory.report") / "templates" / "index.html.j2").read_text(encoding="utf-8")
     source = re.sub(r"\$\$(.+?)\$\$", lambda found: mathml(found[1]), source)
     return environment.from_string(re.sub(r"\$(.+?)\$", lambda found: mathml(found[1], "inline"), source))
@@ -78,12 +73,12 @@ def _heading(section: str) -> Markup:
 
 
 def _chance(count: int, limit: float) -> float:
-    """The number of `count` standard normal variables that lie beyond +-limit on average."""
+    """Return how many of `count` standard normal variables lie beyond +-limit on average."""
     return count * math.erfc(limit / math.sqrt(2))
 
 
 def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
-    """Return the name of every norm in every placement, and of none, with the outcomes by depth on Gaussian inputs."""
+    """Return the outcomes by depth on Gaussian inputs of every norm in every placement, with their names."""
     normed = [outcome for outcome in outcomes if outcome.case.norm is not None]
     depths = {outcome.case.depth for outcome in normed}
     found: dict[str, list[Outcome]] = {}
@@ -96,7 +91,7 @@ def placements(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
 
 
 def by_paper(claims: list[Examined]) -> dict[str, dict[str, int]]:
-    """Return the number of claims of every paper with each standing."""
+    """Return how many claims of every paper have each standing."""
     counts: dict[str, dict[str, int]] = {}
     for claim in claims:
         paper = counts.setdefault(claim.claim.id.split("-")[0], dict.fromkeys(STANDINGS, 0))
@@ -117,6 +112,6 @@ def _with_error(value: float, error: float) -> Markup:
 
 
 def _as_html(numbers: str) -> Markup:
-    """Return numbers with minus signs instead of hyphens, and with powers of ten as one writes them by hand."""
+    """Return numbers with minus signs instead of hyphens, and with powers of ten as superscripts."""
     powers = re.sub(r"e([+-])0*(\d+)", lambda e: f"·10<sup>{e[1].lstrip('+')}{e[2]}</sup>", numbers)
     return Markup(powers.replace("-", "\N{MINUS SIGN}"))  # noqa: S704 - numbers, no text of others

@@ -1,4 +1,4 @@
-"""What the report computes: the prediction of every case, and the finite networks beside it."""
+"""The comparison of theory and simulation for every case of the report."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def comparisons(cases: list[Case], seed: int) -> list[Piece]:
-    """Return the pieces of work that compute the outcomes of the cases; all predictions are made at once."""
+    """Return the pieces of work that compute the outcomes of the cases; this call computes all predictions."""
     inputs = input_values()
     seeds = np.random.SeedSequence(seed).generate_state(len(cases), np.uint64).tolist()
     predictions = [case.network().predict(inputs[case.inputs]) for case in cases]

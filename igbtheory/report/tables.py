@@ -1,38 +1,31 @@
 """Tables of the report: CSV files whose numbers are those of the library, digit by digit."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from igbtheory.report.classes import ClassStudy
 from igbtheory.report.study import Outcome
 
-TABLES = ("summary", "widths", "layers", "guesses", "classes", "losses")
-"""Names of the tables."""
-CASE = ("inputs", "activation", "norm", "placement", "depth")
+Rows = Iterator[tuple[Any, ...]]
 
 
 def write_tables(outcomes: list[Outcome], studies: list[ClassStudy], folder: Path) -> None:
-    """All tables: one row a case, a quantity, a layer, a network."""
-    summary = (*CASE, "regime", "gamma", "gamma_simulated", "gamma_error", "gamma_z")
-    variance = ("var_G0", "var_G0_simulated", "var_G0_error", "var_G0_z")
-    _write(folder / "summary.csv", (*summary, *variance, "ks_p_value", "agrees"), _summary(outcomes))
-    widths = (*CASE, "quantity", "theory", "width", "value", "error")
-    _write(folder / "widths.csv", widths, _widths(outcomes))
-    layers = (*CASE, "layer", "width", "var_mu", "var_chi", "gamma", "gamma_error")
-    _write(folder / "layers.csv", layers, _layers(outcomes))
-    _write(folder / "guesses.csv", (*CASE, "width", "network", "G0"), _guesses(outcomes))
-    pair = ("theory", "theory_error", "width", "simulated", "simulated_error")
-    _write(folder / "classes.csv", ("depth", "rank", *pair), _classes(studies))
-    _write(folder / "losses.csv", ("depth", "loss", "quantity", *pair), _losses(studies))
+    """Write all tables into the folder."""
+    for name, (head, rows) in OF_NETWORKS.items():
+        table = [(*_case(outcome), *row) for outcome in outcomes for row in rows(outcome)]
+        _write(folder / f"{name}.csv", ("inputs", "activation", "norm", "placement", "depth", *head), table)
+    for name, (head, rows_of_study) in OF_CLASSES.items():
+        table = [(study.case.depth, *row) for study in studies for row in rows_of_study(study)]
+        _write(folder / f"{name}.csv", ("depth", *head), table)
 
 
-def _write(path: Path, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+def _write(path: Path, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
 
 
 def _case(outcome: Outcome) -> tuple[Any, ...]:
@@ -41,60 +34,65 @@ def _case(outcome: Outcome) -> tuple[Any, ...]:
     return case.inputs, case.activation, case.norm or "", placement, case.depth
 
 
-def _summary(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
-    for outcome in outcomes:
-        tests = [
-            number for row in (outcome.gamma, outcome.variance) for number in (row.theory, row.value, row.error, row.z)
-        ]
-        regime, comparison = outcome.prediction.regime, outcome.comparison
-        yield *_case(outcome), regime, *tests, comparison.ks.pvalue, comparison.agrees()
+def _summary(outcome: Outcome) -> Rows:
+    comparison = outcome.comparison
+    tests = [x for row in (outcome.gamma, outcome.variance) for x in (row.theory, row.value, row.error, row.z)]
+    yield outcome.prediction.regime, *tests, comparison.ks.pvalue, comparison.agrees()
 
 
-def _widths(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
-    """Every quantity of the comparisons at every width; "inf" is the extrapolation."""
-    for outcome in outcomes:
-        widths = [simulation.width for simulation in outcome.comparison.simulations]
-        for row in outcome.comparison.rows:
-            for width, value, error in zip(
-                (*widths, "inf"), (*row.values, row.value), (*row.errors, row.error), strict=True
-            ):
-                yield *_case(outcome), row.name, row.theory, width, value, error
+def _widths(outcome: Outcome) -> Rows:
+    """Yield every quantity at every width; the width "inf" stands for the extrapolation."""
+    widths = [*(simulation.width for simulation in outcome.comparison.simulations), "inf"]
+    for row in outcome.comparison.rows:
+        for width, *estimate in zip(widths, (*row.values, row.value), (*row.errors, row.error), strict=True):
+            yield row.name, row.theory, width, *estimate
 
 
-def _layers(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
-    """Every Dense layer in theory (width "inf", no error) and at every width."""
-    for outcome in outcomes:
-        found: list[tuple[Any, Any]] = [("inf", outcome.prediction.per_layer)]
-        found += [(s.width, s.per_layer) for s in outcome.comparison.simulations]
-        for width, part in found:
-            for i in range(outcome.case.depth + 1):
-                error = 0.0 if width == "inf" else float(part.gamma_error[i])
-                numbers = (float(part.var_mu[i]), float(part.var_chi[i]), float(part.gamma[i]))
-                yield *_case(outcome), i + 1, width, *numbers, error
+def _layers(outcome: Outcome) -> Rows:
+    """Yield the moments after every Dense layer, in theory (width "inf", error 0) and at every width."""
+    theory = outcome.prediction.per_layer
+    found: list[tuple[Any, Any, Any]] = [("inf", theory, np.zeros(len(theory.gamma)))]
+    found += [(s.width, s.per_layer, s.per_layer.gamma_error) for s in outcome.comparison.simulations]
+    for width, part, errors in found:
+        columns = (part.var_mu, part.var_chi, part.gamma, errors)
+        for i, numbers in enumerate(zip(*columns, strict=True), 1):
+            yield i, width, *map(float, numbers)
 
 
-def _guesses(outcomes: list[Outcome]) -> Iterator[tuple[Any, ...]]:
-    for outcome in outcomes:
-        for simulation in outcome.comparison.simulations:
-            for network, share in enumerate(simulation.G0.tolist()):
-                yield *_case(outcome), simulation.width, network, share
+def _guesses(outcome: Outcome) -> Rows:
+    for simulation in outcome.comparison.simulations:
+        for network, share in enumerate(simulation.G0.tolist()):
+            yield simulation.width, network, share
 
 
-def _classes(studies: list[ClassStudy]) -> Iterator[tuple[Any, ...]]:
-    """Mean share of every rank, and the largest accuracy."""
-    for study in studies:
-        found = study.found.mean()
-        for rank, (mean, *simulated) in enumerate(zip(study.mean, found.value, found.error, strict=True), 1):
-            yield study.case.depth, rank, mean, 0.0, study.width, *simulated
-        bound, measured = (law.mean() for law in study.accuracy)
-        yield study.case.depth, "accuracy bound", bound.value, bound.error, study.width, measured.value, measured.error
+def _classes(study: ClassStudy) -> Rows:
+    """Yield the mean share of every rank, and the largest accuracy."""
+    found = study.found.mean()
+    for rank, (mean, *simulated) in enumerate(zip(study.mean, found.value, found.error, strict=True), 1):
+        yield rank, mean, 0.0, study.width, *simulated
+    bound, measured = (law.mean() for law in study.accuracy)
+    yield "accuracy bound", bound.value, bound.error, study.width, measured.value, measured.error
 
 
-def _losses(studies: list[ClassStudy]) -> Iterator[tuple[Any, ...]]:
-    """Strength and steering of every loss."""
-    for study in studies:
-        for name, law in study.losses.items():
-            for quantity in ("strength", "steering"):
-                theory, found = (getattr(x, quantity)() for x in (law, study.found_losses[name]))
-                errors = theory.value, theory.error, study.width, found.value, found.error
-                yield study.case.depth, name, quantity, *errors
+def _losses(study: ClassStudy) -> Rows:
+    """Yield the strength and the steering of every loss."""
+    for name, law in study.losses.items():
+        for quantity in ("strength", "steering"):
+            theory, found = (getattr(x, quantity)() for x in (law, study.found_losses[name]))
+            yield name, quantity, theory.value, theory.error, study.width, found.value, found.error
+
+
+VARIANCE = ("var_G0", "var_G0_simulated", "var_G0_error", "var_G0_z")
+PAIR = ("theory", "theory_error", "width", "simulated", "simulated_error")
+OF_NETWORKS = {
+    "summary": (
+        ("regime", "gamma", "gamma_simulated", "gamma_error", "gamma_z", *VARIANCE, "ks_p_value", "agrees"),
+        _summary,
+    ),
+    "widths": (("quantity", "theory", "width", "value", "error"), _widths),
+    "layers": (("layer", "width", "var_mu", "var_chi", "gamma", "gamma_error"), _layers),
+    "guesses": (("width", "network", "G0"), _guesses),
+}
+OF_CLASSES = {"classes": (("rank", *PAIR), _classes), "losses": (("loss", "quantity", *PAIR), _losses)}
+"""Columns and rows of the tables, by their names: rows of one case, and of one study of several classes."""
+TABLES = (*OF_NETWORKS, *OF_CLASSES)

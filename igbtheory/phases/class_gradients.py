@@ -1,7 +1,7 @@
-"""Gradients class by class under cross-entropy at initialisation: the favoured class's vanish, the others' do not.
+"""Gradients class by class under cross-entropy at initialisation, which can vanish for the favoured class.
 
-At the logits O of a datum of label k the gradient is p - e_k, p = softmax(O). Its squared norm, the mean over the data
-and given the centres mu, is a single integral: with T an exponential time for every class, 1/S = int exp(-t S) dt.
+The gradient by the logits O of a datum of label k is p - e_k with p = softmax(O). Given the centres mu of the outputs,
+the mean over the data of its squared norm is a single integral, by 1/S = int exp(-t S) dt for the sum S of exp(O).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from igbtheory.prediction import Prediction
 from igbtheory.result import Result
 
 BLOCK = 2**20
-"""Numbers held at once."""
+"""Largest number of entries of an array that `given` computes at once."""
 MOST_CLASSES = 10_000
 
 Array = NDArray[np.float64]
@@ -30,9 +30,9 @@ Array = NDArray[np.float64]
 class ClassGradients(Result):
     """Law over initialisations of E_chi (p - e_k)^2, the squared gradient at the logits of the data of label k.
 
-    Outputs O_c = mu_c + sqrt(var_chi) z, mu_c ~ N(0, var_mu), whatever the label: at initialisation a network knows
-    none. The squared gradient of the loss at the units of layer l is that times `Gradients.squared`. With two classes
-    it is 2 sigmoid(-Delta)^2, Delta the output of class k less that of the other.
+    The outputs are O_c = mu_c + sqrt(var_chi) z with mu_c ~ N(0, var_mu) whatever the label, which an untrained network
+    does not know. The squared gradient of the loss by the units of layer l is this law times `Gradients.squared[l]`.
+    With two classes it is 2 sigmoid(-Delta)^2, where Delta is the output of class k less the other output.
     Source: bias-meets-trainability-summary (gradients of the favoured class).
     """
 
@@ -41,14 +41,14 @@ class ClassGradients(Result):
     n_classes: int
 
     def given(self, centres: Any) -> Array:
-        """Mean over the data of (p - e_k)^2 for every label k given the centres mu, both of shape (..., n_classes)."""
+        """Return the mean over the data of (p - e_k)^2 for every label k: centres and result (..., n_classes)."""
         mu = checked_centres(centres, self.n_classes)
         rows = mu.reshape(-1, self.n_classes)
         parts = np.array_split(rows, 1 + rows.size * len(self._laplace.nodes) // BLOCK)
         return np.concatenate([self._given(part) for part in parts]).reshape(mu.shape)
 
     def rvs(self, size: int = 1, random_state: Any = None) -> Array:
-        """Independent initialisations, shape (size, n_classes): columns from the most to the least favoured class.
+        """Return draws of initialisations, shape (size, n_classes): columns from the most to the least favoured class.
 
         random_state: None (fresh), an int (a seed) or a `numpy.random.Generator`.
         """
@@ -57,7 +57,7 @@ class ClassGradients(Result):
         return self.given(-np.sort(-mu, axis=1))
 
     def ppf(self, p: Any) -> Array:
-        """Quantiles over initialisations of two classes, shape (*p, 2): of the favoured one and of the other."""
+        """Return the quantiles over initialisations for two classes, shape (*p, 2), the favoured class first."""
         if self.n_classes != 2:
             raise ValueError(f"expected two classes for quantiles, got {self.n_classes}; use rvs(size)")
         p = np.asarray(p, dtype=float)
@@ -70,20 +70,20 @@ class ClassGradients(Result):
 
     @property
     def mean(self) -> float:
-        """Mean over initialisations, the same for every label: centres scatter as the data do."""
+        """Mean over initialisations, which is equal for all labels."""
         whole = ClassGradients(0.0, self.var_mu + self.var_chi, self.n_classes)
         return float(whole.given(np.zeros(self.n_classes))[0])
 
     @cached_property
     def _laplace(self) -> LogNormalLaplace:
-        """Means given the outputs of a datum; its nodes are s = -log t, less the largest centre."""
+        """Laplace transforms of exp(O); its nodes are s = -log t minus the largest centre."""
         return LogNormalLaplace(float(np.sqrt(self.var_chi)))
 
     def _given(self, mu: Array) -> Array:
-        """Integral over s of prod_j L_j (sum_{j != k} (2 B_j - A_j^2) + (sum_{j != k} A_j)^2), rows of centres.
+        """Integrate prod_j L_j (sum_{j != k} (2 B_j - A_j^2) + (sum_{j != k} A_j)^2) over s, for rows of centres.
 
-        L, L A and L B are the three means of `_laplace` at x_j = mu_j - s: E p_j^2 and E p_i p_j are those of L B_j and
-        L A_i A_j, and nothing cancels.
+        L_j, L_j A_j and L_j B_j are the three means that `_laplace` returns at x_j = mu_j - s. Terms with B_j give
+        E p_j^2, products A_i A_j give E p_i p_j, and nothing cancels.
         """
         log_l, log_a, log_b = self._laplace(mu[:, :, None] - mu.max(axis=1)[:, None, None] - self._laplace.nodes)
         first = np.exp(log_a - log_l)
@@ -94,7 +94,7 @@ class ClassGradients(Result):
 
 
 def class_gradients(prediction: Prediction, n_classes: int = 2) -> ClassGradients:
-    """Law of the squared gradients class by class, from the output's variances: see `ClassGradients`.
+    """Return the law of the squared gradients class by class, from the variances of the output: see `ClassGradients`.
 
     prediction: for Gaussian inputs, one network, no sweep.
     """

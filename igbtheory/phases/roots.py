@@ -1,4 +1,4 @@
-"""All roots of a function of the variance q: a scan decade by decade, then one search for all roots at once."""
+"""All roots of a function of the variance q: evaluate it on a grid of log q, then refine all roots at once."""
 
 import numpy as np
 
@@ -6,33 +6,32 @@ from igbtheory.numerics.crossings import Rule, crossings, tabulated
 from igbtheory.phases.block import EXACT, Array
 
 LOWEST, HIGHEST = -12, 8
-"""Powers of ten of the variances scanned."""
+"""Powers of ten of the smallest and the largest variance on the grid."""
 DECADE = 16
-"""Points in a decade."""
+"""Points of the grid in a decade."""
 
 
 def scanned(rule: Rule, most: float) -> tuple[Array, Array]:
-    """Grid of log q, and the values of the rule there.
+    """Return a grid of log q and the values of the rule on it.
 
-    The rule is a difference of numbers of the size of q; its values are 0 where they are rounding, and NaN where it
-    cannot be computed. The grid ends behind the first decade above q = 1 in which all values exceed `most`.
+    The rule is a difference of numbers of the size of q. A value that is 0 up to rounding error is 0, and a value that
+    cannot be computed is NaN. The grid ends after the first decade above q = 1 in which all values exceed `most`.
     """
     grids, values = [], []
     for power in range(LOWEST, HIGHEST):
         log_q = np.log(10.0) * (power + np.arange(DECADE + (power == HIGHEST - 1)) / DECADE)
         q = np.exp(log_q)
         found = tabulated(rule, q)
-        found = np.where(np.abs(found) <= EXACT * q, 0.0, found)
         grids.append(log_q)
-        values.append(found)
+        values.append(np.where(np.abs(found) <= EXACT * q, 0.0, found))
         if power >= 0 and (np.isnan(found).all() or np.all(found > most)):
             break
     return np.concatenate(grids), np.concatenate(values)
 
 
 def roots(rule: Rule, log_q: Array, values: Array, wanted: Array) -> Array:
-    """Variances q at which the rule takes the `wanted` values: shape (most roots, *wanted), ascending, NaN at the end.
+    """Return the variances q at which the rule takes the `wanted` values, ascending: shape (most roots, *wanted).
 
-    log_q, values: the grid that `scanned` returns.
+    Columns with fewer roots end with NaN. log_q, values: the grid that `scanned` returns.
     """
     return np.exp(crossings(lambda x: rule(np.exp(x)), log_q, values, wanted))

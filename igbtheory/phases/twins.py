@@ -1,9 +1,9 @@
-"""Twins: two data infinitely close on the course of a network, whose distance grows as its gradients do.
+"""Twins: two data that are infinitely close, whose distance in a network grows as its gradients do.
 
-Noise of variance v at the units of a Dense layer moves the units of a later one by v times the mean squared norm of
-their gradients. A function f of a unit multiplies it by E |grad f|^2, of the largest of several units by phi' at the
-largest; whatever is linear by its own factor, a norm by one over the variance that it divides by: that of the course,
-which the twins follow and do not change.
+Noise of variance v at the units of a Dense layer becomes noise of variance v E |dZ/dx|^2 at the units Z of a later one.
+An activation phi multiplies the variance of the noise by E phi'^2, and an activation of the largest of several units by
+E phi'^2 at the largest. A linear layer multiplies it by the factor of its variance, and a norm divides it by the same
+variance as the data of the network, which the small noise does not change.
 """
 
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from igbtheory.layers.sums import add_moments
 from igbtheory.numbers import Kind
 
 ALIKE = 64
-"""Scatter of the units' centres, in rounding errors of their variance, that counts as none."""
+"""Variance var_mu of the centres of units, in rounding errors of their whole variance, below which it is 0."""
 COARSEST, FRACTION = 0.125, 0.25
-"""Largest step of the rule over the centres: in their standard deviations, and in those of a unit over the data."""
+"""Largest step of the rule over the centres, in units of sqrt(var_mu) and of sqrt(var_chi)."""
 
 
 def slope(node: LawNode) -> tuple[Any, Any]:
-    """Factor by which the function of a node multiplies the variance of noise, and its estimated relative error."""
+    """Return the factor by which the function of a node multiplies the variance of noise, and its relative error."""
     n, phi, base = node.n, node.phi, node.base
     if phi is not None:
         refuse_jumps(phi)
@@ -38,7 +38,7 @@ def slope(node: LawNode) -> tuple[Any, Any]:
 
 
 def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any, Any]:
-    """Mean square E phi'(M)^2, M the largest of m Gaussian units with the moments h, and its relative error."""
+    """Return E phi'(M)^2, where M is the largest of m Gaussian units with the moments h, and its relative error."""
     if phi is None:
         return n.number(1), 0.0
     q = h.variance
@@ -56,7 +56,10 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
 
 
 def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
-    """Slope of a function and of the full batch behind it: E_u of E_z |grad f|^2/(V + eps), V = Var_z f of one unit."""
+    """Return the factor of a function and a full-batch norm behind it, and its relative error.
+
+    The factor is E_u of E_z |grad f|^2/(V + eps), where V = Var_z f is the variance over the data of one unit.
+    """
     n, x, h = node.n, node.averaged(), node.base
     if node.gaussian or np.all(np.asarray(x.var_mu <= ALIKE * n.epsilon * x.variance, dtype=bool)):
         factor, error = slope(node)
@@ -75,10 +78,9 @@ def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
 
 @np.errstate(all="ignore")
 def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, Any]:
-    """Mean over the centres of units of E_z phi'^2/(Var_z phi + eps), by the trapezoidal rule, coarse and fine.
+    """Return the mean over the centres of units of E_z phi'^2/(Var_z phi + eps), by a coarse and a fine rule.
 
-    The integrand is analytic on the scale of sqrt(var_chi) around every centre, so that the rule converges
-    exponentially.
+    The trapezoidal rule converges exponentially here, because the integrand is analytic on the scale of sqrt(var_chi).
     """
     ratio = float(np.min(np.asarray(h.var_chi / h.var_mu, dtype=float)))
     step = min(COARSEST, FRACTION * ratio**0.5)
@@ -94,7 +96,7 @@ def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, An
 @final
 @dataclass(frozen=True)
 class Twins:
-    """Law `node` of either datum, and the variance `noise` of the units of its base, with its relative error."""
+    """The node of either datum, and the variance of the noise at the units of its base, with its relative error."""
 
     node: LawNode
     noise: Any
@@ -106,20 +108,20 @@ class Twins:
         return self.node.n
 
     def at(self, node: LawNode, factor: Any, error: Any) -> "Twins":
-        """Twins behind a rule that takes them to the `node` and multiplies their noise by the factor."""
+        """Return the twins at this node, whose noise is multiplied by the factor."""
         return Twins(node, factor * self.noise, self.error + error)
 
     def applied(self) -> "Twins":
-        """Twins with the noise behind the function of their node."""
+        """Return the twins with the noise behind the function of their node."""
         return self.at(self.node, *slope(self.node))
 
     def through(self, layer: Layer) -> "Twins":
-        """Twins behind a layer."""
+        """Return the twins behind a layer."""
         if isinstance(layer, Residual):
             return layer.through(self, lambda inner, x: x.through(inner), add_twins)
         node, after = self.node, layer.law(self.node)
         if after.base is node.base:
-            return replace(self, node=after)  # functions apply when averaged
+            return replace(self, node=after)  # an activation acts on the noise when it is averaged
         if isinstance(layer, BatchNorm) and layer.trains:
             return self.at(after, *batch_slope(layer, node))
         if isinstance(layer, Gate) and node.base.averages:
@@ -140,7 +142,7 @@ def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
 
 
 def _gate(layer: Gate, node: LawNode) -> tuple[Any, Any]:
-    """Factor of a gate x phi(z): noise of x times E phi^2, and noise of z times E x^2 phi'^2."""
+    """Return the factor E phi^2 + E x^2 phi'^2 of a gate x phi(z), and its relative error."""
     gating = node.then(layer.gating)
     (of_x, error), (of_z, other) = slope(node), slope(gating)
     x, y = node.averaged(), gating.averaged()
@@ -148,9 +150,9 @@ def _gate(layer: Gate, node: LawNode) -> tuple[Any, Any]:
 
 
 def _linear(layer: Layer, n: Kind, x: Moments) -> tuple[Any, Any]:
-    """Factor of a layer that is linear in its units, or divides them by a number that all of them share.
+    """Return the factor of a layer that is linear, or divides all units of a datum by one number, and its error.
 
-    It is the factor of the variance, but for Dropout: it drops the same units of both twins, and scales the others.
+    It is the factor of the variance, except for Dropout, which drops the same units of both twins and scales the rest.
     """
     if isinstance(layer, Dropout):
         return 1 / (1 - n.number(layer.p)), 0.0

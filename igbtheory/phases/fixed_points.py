@@ -1,4 +1,4 @@
-"""Fixed points of deep networks: the variance q of the units and the correlation c of two data."""
+"""Fixed points over depth: of the variance q of the units and of the correlation c of two data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,20 +12,21 @@ from igbtheory.phases.variance import MARGIN, Variance, variances
 from igbtheory.result import Result
 
 CLOSE = 1e-24
-"""Share 1 - c of two data that are almost equal."""
+"""Share 1 - c of two data that count as equal."""
 BACKWARD = np.array([25, -48, 36, -16, 3]) / 12
-"""Weights of a difference quotient of fourth order, at 0, -1, ..., -4 steps."""
+"""Weights of the backward difference quotient of fourth order, at 0, -1, ..., -4 steps."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FixedPoint(Result):
-    """Fixed point (q, c) of the variance of a datum and of the correlation of two data over depth.
+    """Fixed point (q, c) over depth of the variance of the units and of the correlation of two data.
 
-    share = 1 - c, not rounded, NaN where a linear network keeps every c; growth, slope_q: q'/q and dq'/dq; slope_c =
-    dc'/dc at this c; chi_1 = dc'/dc and chi_tilde_1 = dq_ab'/dq_ab, both at c = 1, at this q (inf for an activation
-    that jumps, NaN behind a BatchNorm, where equal data are no fixed point); factor: of the squared gradient per layer,
-    which without BatchNorm is chi_tilde_1; stable: whether both q and c attract. q may be 0, inf, NaN: see `Variance`.
+    q: variance, 0 or inf if it vanishes or grows without bound, NaN if every variance stays. share = 1 - c without the
+    rounding of a difference, NaN if a linear network keeps every c. growth = q'/q, slope_q = dq'/dq, slope_c = dc'/dc
+    at this q and c. chi_1 = dc'/dc and chi_tilde_1 = dq_ab'/dq_ab at this q and c = 1: inf for an activation that
+    jumps, NaN behind a BatchNorm, where c = 1 is not a fixed point. factor: of the squared gradient per layer, which
+    is chi_tilde_1 without BatchNorm. stable: whether both q and c attract.
     Source: bias-meets-trainability (chi_1, chi~_1); bias-and-trainability-slides (order parameter c).
     """
 
@@ -51,16 +52,16 @@ class FixedPoint(Result):
 
     @property
     def correlation_depth(self) -> float:
-        """Layers in which the distance from c falls by e: -1/log slope_c, inf at the edge and where it grows."""
+        """Layers in which the distance from c falls by the factor e, -1/log slope_c, or inf if it does not fall."""
         return _depth(self.slope_c) if self.slope_c < 1 - MARGIN else np.inf
 
     @property
     def gradient_depth(self) -> float:
-        """Layers in which squared gradients change by e: 1/abs(log factor), inf on the edge of chaos."""
+        """Layers in which squared gradients change by the factor e, 1/abs(log factor), or inf on the edge of chaos."""
         return np.inf if abs(self.factor - 1) <= MARGIN else _depth(self.factor)
 
     def to_dict(self) -> dict[str, float]:
-        """Return the fixed point as plain values."""
+        """Return the fields and the derived numbers."""
         derived = ("c", "gamma", "correlation_depth", "gradient_depth")
         return {**vars(self), **{name: getattr(self, name) for name in derived}}
 
@@ -71,12 +72,12 @@ def _depth(factor: float) -> float:
 
 
 def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **network: Any) -> tuple[FixedPoint, ...]:
-    """Fixed points of deep networks, stable or not, in the order of q and of c.
+    """Return the fixed points of deep networks, stable or not, ordered by q and then by c.
 
-    network: pool, norm and placement as in `mlp`. For every q there is at most one c < 1, and it attracts: the map of c
-    is a power series with positive coefficients. Where the variance grows by a factor that has a limit, q = inf and
-    `growth` say so. ValueError: there is no fixed point, since the variance grows from every start by a factor without
-    limit.
+    network: pool, norm and placement as in `mlp`. At every q there is at most one fixed point c < 1, and it attracts,
+    because the map of c is a power series with positive coefficients. A point with q = inf describes a variance that
+    grows without bound by a factor that tends to `growth`. ValueError: there is no fixed point, because the variance
+    grows from every start by a factor without a limit.
     """
     dense = one_dense(sigma_w2, sigma_b2)
     ends = variances(block_of(activation, **network), dense)
@@ -90,9 +91,9 @@ def fixed_points(activation: Any, sigma_w2: float, sigma_b2: float = 0.0, **netw
 
 
 def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
-    """Fixed points of the correlation at a fixed point of the variance: c < 1 if there is one, then c = 1.
+    """Yield the fixed points of the correlation at a fixed point of the variance: c < 1 if there is one, then c = 1.
 
-    share' = (sigma_w2/growth) spread(q, share) share, and spread never increases.
+    The map is share' = (sigma_w2/growth) spread(q, share) share, and the spread never increases with the share.
     """
     block, q, growth = at.block, at.at, at.growth
     if block is None:
@@ -104,7 +105,7 @@ def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
         chi = np.inf
     equal = weight * block.spread(q, CLOSE) * CLOSE < MARGIN
     linear = abs(chi / growth - 1) <= MARGIN and abs(weight * block.spread(q, 0.5) - 1) <= MARGIN
-    kept = linear and not (np.isinf(at.q) and growth == 1)  # else biases add up, and the data with them
+    kept = linear and not (np.isinf(at.q) and growth == 1)  # there biases add up, and c tends to 1
     chi_1 = chi / growth if equal else np.nan
     common = {"q": at.q, "growth": growth, "slope_q": at.slope, "chi_1": chi_1}
     common["chi_tilde_1"] = chi if equal else np.nan
@@ -122,12 +123,12 @@ def correlations(at: Variance, sigma_w2: float) -> Iterator[FixedPoint]:
 
 
 def _share(block: Block, q: float, weight: float) -> float:
-    """Fixed point of the share 1 - c above 0."""
+    """Return the fixed point of the share 1 - c above 0."""
 
     def growth(log: float) -> float:
         return float(np.log(weight * block.spread(q, np.exp(log))))
 
-    if growth(0.0) >= -EXACT:  # c = 0 stays, but for rounding
+    if growth(0.0) >= -EXACT:  # c = 0 is a fixed point up to rounding
         return 1.0
     if not growth(np.log(CLOSE)) > 0:
         raise ValueError(

@@ -1,6 +1,6 @@
-"""Pictures of the report: two classes, predicted and of finite networks of three widths."""
+"""Pictures of two classes: predictions and finite networks of three widths."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,16 +8,14 @@ from matplotlib.ticker import MaxNLocator
 
 from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, panel, points
 from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS, shared_legend
-
-if TYPE_CHECKING:
-    from igbtheory.report.study import Outcome
+from igbtheory.report.study import Outcome
 
 WIDTH = 7.2
 """Width of a picture in inches."""
 
 
-def agreement(outcomes: list["Outcome"]) -> Figure:
-    """Return every deviation of gamma and of Var(G0) from theory, in units of its standard error."""
+def agreement(outcomes: list[Outcome]) -> Figure:
+    """Return a picture of the deviations of gamma and Var(G0) from theory in standard errors, a line for each case."""
     figure = Figure(figsize=(WIDTH, 0.6 + 0.22 * len(outcomes)))
     axes = figure.subplots()
     y = np.arange(len(outcomes))
@@ -27,8 +25,7 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
     how: Any = {"lw": 0, "elinewidth": 0.8, "ms": 4}
     axes.errorbar(gamma, y - 0.16, xerr=1, fmt="o", color=WIDTHS[1], label="$\\gamma$", **how)
     axes.errorbar(variance, y + 0.16, xerr=1, fmt="D", color=LIMIT, label="Var($G_0$)", **how)
-    names = {"gaussian": "Gaussian"}
-    axes.set_yticks(y, [f"{names.get(o.case.inputs, o.case.inputs)}, {o.case.title}" for o in outcomes])
+    axes.set_yticks(y, [f"{o.case.inputs.replace('gaussian', 'Gaussian')}, {o.case.title}" for o in outcomes])
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
     reach = max(4.0, 1.2 + max(map(abs, gamma + variance)))
     axes.set_xlim(-reach, reach)
@@ -37,8 +34,8 @@ def agreement(outcomes: list["Outcome"]) -> Figure:
     return figure
 
 
-def guesses(outcomes: list["Outcome"]) -> Figure:
-    """Return the law of G0 of every case, over the histogram of its widest networks."""
+def guesses(outcomes: list[Outcome]) -> Figure:
+    """Return a picture of the law of G0 of every case over the histogram of its widest networks."""
     figure, panels = _panels(outcomes, "fraction of the data given to class 0, $G_0$", "probability density $f_{G_0}$")
     for axes, outcome in zip(panels, outcomes, strict=True):
         panel(axes, outcome.widest.G0, outcome.widest.samples, outcome.prediction.G0)
@@ -47,8 +44,8 @@ def guesses(outcomes: list["Outcome"]) -> Figure:
     return figure
 
 
-def layers(outcomes: list["Outcome"]) -> Figure:
-    """Return gamma after every Dense layer: theory as a line, finite networks as points."""
+def layers(outcomes: list[Outcome]) -> Figure:
+    """Return a picture of gamma after every Dense layer: theory as a line, finite networks as points."""
     figure, panels = _panels(outcomes, "Dense layer (the last one is the output)", GAMMA)
     for axes, outcome in zip(panels, outcomes, strict=True):
         layer = np.arange(1, outcome.case.depth + 2)
@@ -63,8 +60,8 @@ def layers(outcomes: list["Outcome"]) -> Figure:
     return figure
 
 
-def widths(outcomes: list["Outcome"]) -> Figure:
-    """Return gamma of the output at three widths, its extrapolation to infinite width, and theory."""
+def widths(outcomes: list[Outcome]) -> Figure:
+    """Return a picture of gamma of the output at three widths, its extrapolation to infinite width, and theory."""
     figure, panels = _panels(outcomes, "1/width", f"{GAMMA} of the output")
     for axes, outcome in zip(panels, outcomes, strict=True):
         row, wide = outcome.gamma, [simulation.width for simulation in outcome.comparison.simulations]
@@ -81,7 +78,7 @@ def widths(outcomes: list["Outcome"]) -> Figure:
     return figure
 
 
-def _panels(outcomes: list["Outcome"], x: str, y: str) -> tuple[Figure, list[Any]]:
+def _panels(outcomes: list[Outcome], x: str, y: str) -> tuple[Figure, list[Any]]:
     """Return a figure and its panels, a row for each activation and a column for each depth, or a single row."""
     rows = len({outcome.case.activation for outcome in outcomes})
     rows = 1 if rows == len(outcomes) else rows
@@ -94,8 +91,8 @@ def _panels(outcomes: list["Outcome"], x: str, y: str) -> tuple[Figure, list[Any
     return figure, panels
 
 
-def _trend(outcome: "Outcome", inverse: Any, x: Any) -> Any:
-    """Return the ratio of the parabolas in 1/width through var_mu and var_chi, which the extrapolation follows."""
+def _trend(outcome: Outcome, inverse: Any, x: Any) -> Any:
+    """Return gamma at 1/width = x by the extrapolation: the ratio of parabolas through var_mu and var_chi."""
     parts = (np.polyfit(inverse, outcome.output(name).values, 2) for name in ("var_mu", "var_chi"))
     var_mu, var_chi = (np.polyval(coefficients, x) for coefficients in parts)
     return var_mu / var_chi

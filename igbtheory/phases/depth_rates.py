@@ -1,14 +1,14 @@
 """How gamma approaches its limit over depth, from the map of the share 1 - c at a fixed point of the variance.
 
-With share' = share (chi_1 - k share^s + ...), s = 1 for smooth f and 1/2 for kinked f:
+With share' = share (chi_1 - k share^s + ...), where s = 1 for smooth f and s = 1/2 for f with kinks, after l layers
 
     chi_1 < 1              gamma grows like chi_1^-l
-    chi_1 = 1              gamma ~ (s k l)^(1/s): k l and (k l)^2/4, l the layers
-    chi_1 = 1, q ~ l       gamma ~ (s k l/(1 - s))^(1/s): (k l)^2, for kinked f; gamma ~ l for linear f
-    c < 1                  gamma settles, and its distance from the limit is multiplied by dc'/dc a layer
+    chi_1 = 1              gamma ~ (s k l)^(1/s): k l for smooth f and (k l)^2/4 for f with kinks
+    chi_1 = 1, q ~ l       gamma ~ (s k l/(1 - s))^(1/s): (k l)^2 for f with kinks; gamma ~ l for linear f
+    c < 1                  gamma settles, and its distance from the limit is multiplied by dc'/dc in every layer
 
 For smooth f, k = sigma_w2 q E phi''^2/2. A kink at which phi' jumps by J adds J^2 p(kink) sqrt(q/pi) 2/3 sigma_w2 to k,
-p the density N(0, q): 2 sqrt(2)/(3 pi) for ReLU at sigma_w2 = 2, so gamma ~ 2 l^2/(9 pi^2) and 1 - c ~ (9 pi^2/2)/l^2.
+where p is the density of N(0, q). For ReLU at sigma_w2 = 2 this is k = 2 sqrt(2)/(3 pi), so gamma ~ 2 l^2/(9 pi^2).
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.phases.block import Block
-from igbtheory.phases.points import FixedPoint
+from igbtheory.phases.fixed_points import FixedPoint
 from igbtheory.phases.variance import MARGIN
 
 SIZE = 1e-4
-"""Value of share^s at which k is computed; its value at half of it removes the next term of the series."""
+"""Larger one of the two values of share^s from which k is extrapolated; the other is half of it."""
 SMOOTH, KINKED = 1.0, 0.5
+"""The two values of the exponent s."""
 FLAT = 1e-8
-"""Constant k that counts as 0."""
+"""Constant k below which it counts as 0."""
 SAME = 1e-12
-"""Relative change of gamma in a layer that counts as rounding."""
+"""Relative change of gamma in a layer that counts as rounding error."""
 
 
 @final
@@ -35,10 +36,10 @@ SAME = 1e-12
 class Rate:
     """Where gamma goes with depth, and how fast.
 
-    form: "exponential" (gamma is multiplied by `rate` a layer), "power" (gamma ~ constant * depth^rate), "settles" (the
-    distance from the limit is multiplied by `rate` a layer), "none" (gamma keeps what the first layers gave it) or
-    "undecided". limit: of gamma, 0 to inf, NaN where it is not known; constant: NaN but for powers, and there where it
-    depends on the inputs (linear networks).
+    form: "exponential" (gamma is multiplied by `rate` in every layer), "power" (gamma ~ constant * depth^rate),
+    "settles" (the distance from the limit is multiplied by `rate` in every layer), "none" (gamma keeps the value that
+    it has after the first layers) or "undecided". limit: of gamma, from 0 to inf, NaN if it is not known. constant: NaN
+    except for powers, and for powers NaN if it depends on the inputs (linear networks).
     """
 
     form: str
@@ -67,17 +68,17 @@ class Rate:
 
 
 def kept(gamma: NDArray[np.float64]) -> Rate:
-    """Rate of a network that becomes linear over depth: the limit by Aitken's extrapolation from the last layers."""
+    """Return the rate of a network that becomes linear over depth; its limit is extrapolated by Aitken's method."""
     before, last = np.diff(gamma[-3:]) if len(gamma) > 2 else (np.nan, np.nan)
     ratio = last / before if abs(last) > SAME * gamma[-1] else 0.0
     return Rate("none", limit=float(gamma[-1] + last * ratio / (1 - ratio)) if abs(ratio) < 1 else np.nan)
 
 
 def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
-    """Rate at which gamma approaches that of the fixed point, whose share is not NaN.
+    """Return the rate at which gamma approaches its value at the fixed point, whose share is not NaN.
 
-    block, q: the function there, and the variance at which to evaluate it. biased: whether there are biases, with which
-    a variance whose growth factor tends to 1 grows in proportion to the depth.
+    block, q: the block there, and the variance at which to evaluate it. biased: whether there are biases, with which a
+    variance grows in proportion to the depth if its growth factor tends to 1.
     """
     if point.share > 0:
         return Rate("settles", abs(point.slope_c), limit=point.gamma)
@@ -91,10 +92,7 @@ def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
 
 
 def curvature(block: Block, q: float) -> tuple[float, float]:
-    """Exponent s and constant k of spread(q, share)/slope(q) = 1 - k share^s + ...
-
-    Two values of share^s, one half of the other, remove the next term.
-    """
+    """Return the exponent s and the constant k of spread(q, share)/slope(q) = 1 - k share^s + ..."""
     slope = float(block.slope(q))
 
     def missing(share: float) -> float:
@@ -103,5 +101,5 @@ def curvature(block: Block, q: float) -> tuple[float, float]:
     with np.errstate(all="ignore"):
         seen = np.log2(np.divide(missing(4 * SIZE**2), missing(SIZE**2))) / 2
     s = KINKED if seen < (SMOOTH + KINKED) / 2 else SMOOTH
-    parts = [missing((SIZE * 2.0**-i) ** (1 / s)) / (SIZE * 2.0**-i) for i in range(2)]
-    return s, 2 * parts[1] - parts[0]
+    first, second = (missing(size ** (1 / s)) / size for size in (SIZE, SIZE / 2))
+    return s, 2 * second - first  # without the next term of the series

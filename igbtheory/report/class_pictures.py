@@ -1,6 +1,4 @@
-"""Pictures of the report: the share of the data that each of several classes gets, and what losses make of it."""
-
-from typing import TYPE_CHECKING
+"""Pictures of several classes: their shares of the data, and the gradients of losses."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,13 +6,11 @@ from matplotlib.figure import Figure
 from igbtheory.losses import LossAtStart
 from igbtheory.pictures.marks import level, points
 from igbtheory.pictures.style import BARS, THEORY, WIDTHS, shared_legend
-
-if TYPE_CHECKING:
-    from igbtheory.report.classes import ClassStudy
+from igbtheory.report.classes import ClassStudy
 
 
-def shares(studies: list["ClassStudy"]) -> Figure:
-    """Return the mean share of the data that the favoured class gets, the second one, and so on, at every depth."""
+def shares(studies: list[ClassStudy]) -> Figure:
+    """Return a picture of the mean shares of the data, from the favoured class to the last one, at every depth."""
     figure = Figure(figsize=(7.2, 2.7))
     for axes, study in zip(figure.subplots(1, len(studies), sharey=True, squeeze=False).flat, studies, strict=True):
         found, ranks = study.found.mean(), np.arange(1, len(study.mean) + 1)
@@ -30,8 +26,8 @@ def shares(studies: list["ClassStudy"]) -> Figure:
     return figure
 
 
-def losses(studies: list["ClassStudy"]) -> Figure:
-    """Return the gradient at the logit of the favoured class, in that of cross-entropy, by loss and depth."""
+def losses(studies: list[ClassStudy]) -> Figure:
+    """Return a picture of the gradient at the logit of the favoured class, relative to cross-entropy."""
     figure = Figure(figsize=(7.2, 3.1))
     axes = figure.subplots()
     names = list(studies[0].losses)

@@ -1,8 +1,8 @@
-"""Lines in the plane of the variances of biases and weights on which two data keep a given correlation.
+"""Critical lines over the variances of biases and weights: the edge of chaos, the neutrality line, both thresholds.
 
-Both lines have the variance q of the units as their parameter. Equal data part by the factor 1 where
-sigma_w2 = 1/E |grad f|^2 (edge of chaos), data of correlation c stay there where sigma_w2 = 1/spread(q, 1 - c)
-(neutrality line, c = 1/2), and q stays where sigma_b2 = q - sigma_w2 E f^2: no root finding inside another.
+Two data keep the correlation c = 1 - share where sigma_w2 = 1/spread(q, share), which tends to 1/E |grad f|^2 as the
+share tends to 0. This limit is the edge of chaos, and c = 1/2 is the neutrality line. The variance keeps the value q
+where sigma_b2 = q - sigma_w2 E f^2. So both lines are curves with the parameter q, without nested root searches.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.phases.block import EXACT, SCALES, Array, Block, block_of
-from igbtheory.phases.scan import roots, scanned
+from igbtheory.phases.roots import roots, scanned
 from igbtheory.result import Result
 
 NOTHING = 1e-24
 """Variance so small that of a function only its value and its slopes at 0 matter."""
 SMALL = 1e-18
-"""Mean square and slope at that variance below which they count as 0."""
+"""Mean square and mean squared slope at the variance NOTHING below which they count as 0."""
 NEAR = 1e-4
 """Small variance at which the map of q shows whether q = 0 attracts although its slope is 1."""
 
@@ -26,24 +26,24 @@ NEAR = 1e-4
 @final
 @dataclass(frozen=True)
 class Line:
-    """Line on which data of the correlation 1 - share stay there; share = 0 is the limit of equal data."""
+    """Line on which two data keep the correlation 1 - share; share = 0 is the limit of equal data."""
 
     block: Block
     share: float
 
     def sigma_w2(self, q: Any) -> Any:
-        """Variance of the weights at the point q of the line."""
+        """Return the variance of the weights at the point q of the line."""
         with np.errstate(over="ignore"):  # inf: no variance of the weights that a number can hold
             return 1 / (self.block.spread(q, self.share) if self.share else self.block.slope(q))
 
     def sigma_b2(self, q: Any) -> Any:
-        """Variance of the biases at the point q of the line; there is no such network where it is negative."""
+        """Return the variance of the biases at the point q of the line; no network exists where it is negative."""
         return self.block.biases(q, self.sigma_w2(q))
 
     def at(self, sigma_b2: Array) -> tuple[Array, Array]:
-        """Variances of the weights at all points with these variances of biases, in the order of q.
+        """Return sigma_w2 at all points of the line with these sigma_b2, and whether the variance q there attracts.
 
-        Also whether the variance q there attracts, |dq'/dq| < 1. Shape (points, *sigma_b2), NaN where there are fewer.
+        Both have the shape (points, *sigma_b2), in the order of q; columns with fewer points end with NaN and False.
         """
         q = roots(self.sigma_b2, *scanned(self.sigma_b2, float(np.max(sigma_b2))), sigma_b2)
         sigma_w2, stable = np.full(q.shape, np.nan), np.zeros(q.shape, dtype=bool)
@@ -55,25 +55,25 @@ class Line:
 
 
 def edges_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Array:
-    """Variances sigma_w2 of the weights on the edge of chaos, all there are: shape (roots, *sigma_b2), ascending.
+    """Return all variances sigma_w2 of the weights on the edge of chaos, ascending: shape (roots, *sigma_b2).
 
-    The threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the variance, also at one that
-    repels; NaN fills the columns that have fewer roots. Arguments as those of `edge_of_chaos`.
+    The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at a fixed point q of the
+    variance, including one that repels. Columns with fewer roots end with NaN. Arguments: see `edge_of_chaos`.
     """
     found = np.sort(_edges(block_of(activation, **network), sigma_b2)[0], axis=0)
     return found[~np.isnan(found).all(axis=tuple(range(1, found.ndim)))]
 
 
 def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
-    """Variance sigma_w2 of the weights on the edge of chaos, a number or an array like sigma_b2; NaN: there is none.
+    """Return sigma_w2 on the edge of chaos, a number or an array like sigma_b2, NaN where there is none.
 
-    The threshold of the backward pass: sigma_w2 E (grad f)^2 = 1, squared gradients neither grow nor vanish. It is
-    taken at the fixed point of the variance q = sigma_w2 E f^2 + sigma_b2 that attracts; of several roots the smallest.
-    For homogeneous f the slope does not depend on q, and the threshold (2 for ReLU, 4/3 with MaxPool(2)) is the same
-    for every sigma_b2, whether q settles or not (`classify` speaks of an edge of chaos only where it does); that of
-    the forward pass is another: see `thresholds`. A full-batch
-    BatchNorm has none: its factor is above 1 at every sigma_w2. For other f, an edge that exists only in the limit
-    q -> inf (2 for softplus) is not found.
+    The edge of chaos is the threshold of the backward pass, sigma_w2 E (grad f)^2 = 1, at which squared gradients
+    neither grow nor vanish, at a fixed point q = sigma_w2 E f^2 + sigma_b2 that attracts. If there are several, the
+    smallest sigma_w2 is returned. For homogeneous f the slope does not depend on q: the threshold (2 for ReLU, 4/3 with
+    MaxPool(2)) is the same at every sigma_b2, whether q settles or not, while `classify` speaks of an edge of chaos
+    only if q settles. The threshold of the forward pass may differ: see `thresholds`. A full-batch BatchNorm has no
+    edge, since its factor is above 1 at every sigma_w2. An edge that exists only in the limit q -> inf (2 for softplus)
+    is not found.
 
     activation, and network (pool, norm, placement): as in `mlp`. ValueError: sigma_b2 < 0, an activation that jumps, or
     every sigma_w2 is on the edge (LayerNorm and ReLU without biases). Source: bias-meets-trainability (edge of chaos).
@@ -82,10 +82,11 @@ def edge_of_chaos(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
 
 
 def neutrality_line(activation: Any, sigma_b2: Any = 0.0, **network: Any) -> Any:
-    """Variance sigma_w2 at which the correlation of deep networks is 1/2, gamma = 1; NaN: there is none.
+    """Return sigma_w2 at which deep networks have the correlation 1/2, that is gamma = 1, NaN where there is none.
 
-    Below it, in the chaotic phase, there is prejudice, above it neutrality. Arguments as those of `edge_of_chaos`; of
-    several roots, at fixed points q that attract, the smallest. Source: bias-meets-trainability (neutrality line).
+    Deep networks are prejudiced at smaller sigma_w2, in the chaotic phase, and neutral at larger ones. If there are
+    several fixed points q that attract, the smallest sigma_w2 is returned. Arguments: see `edge_of_chaos`.
+    Source: bias-meets-trainability (neutrality line).
     """
     return _smallest(*Line(block_of(activation, **network), 0.5).at(_checked(sigma_b2)))
 
@@ -104,9 +105,9 @@ class Thresholds(Result):
 
 
 def thresholds(activation: Any, q: Any = 1.0, **network: Any) -> Thresholds:
-    """Thresholds of the forward and of the backward pass; for homogeneous f they do not depend on q.
+    """Return the thresholds of the forward and of the backward pass, which for homogeneous f do not depend on q.
 
-    What is called edge of chaos here is the backward one; with a full-batch BatchNorm there is none, and it is NaN.
+    The backward threshold is what `edge_of_chaos` finds; with a full-batch BatchNorm there is none, and it is NaN.
     q: variance of the units, a number or an array, above 0.
     """
     checks.non_negative("q", q)
@@ -122,13 +123,13 @@ def _checked(sigma_b2: Any) -> Array:
 
 
 def _edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
-    """All points sigma_w2 of the edge of chaos of a block, and whether the variance there is one that attracts.
+    """Return sigma_w2 at all points of the edge of chaos of a block, and whether the variance there attracts.
 
-    Both have the shape (points, *sigma_b2). ValueError as `edge_of_chaos`.
+    Both have the shape (points, *sigma_b2). ValueError: see `edge_of_chaos`.
     """
     sigma_b2, line = _checked(sigma_b2), Line(block, 0.0)
     at_one = line.sigma_w2(1.0)  # ValueError for an activation that jumps
-    if block.forgets or block.homogeneous:  # BatchNorm: by Poincare's inequality E |grad f|^2 >= Var f
+    if block.forgets or block.homogeneous:  # BatchNorm: E |grad f|^2 >= Var f, Poincare's inequality
         value = np.nan if block.forgets else at_one
         return np.full((1, *sigma_b2.shape), value), np.full((1, *sigma_b2.shape), not block.forgets)
     if np.any(sigma_b2 == 0) and np.all(np.abs(line.sigma_b2(SCALES)) < EXACT * SCALES):
@@ -144,6 +145,6 @@ def _edges(block: Block, sigma_b2: Any) -> tuple[Array, Array]:
 
 
 def _smallest(sigma_w2: Array, stable: Array) -> Any:
-    """Smallest sigma_w2 of every column among those that are stable, NaN where there is none."""
+    """Return the smallest stable sigma_w2 of every column, or NaN if there is none."""
     found = np.min(np.where(stable, sigma_w2, np.inf), axis=0, initial=np.inf)
     return np.where(np.isinf(found), np.nan, found)[()]
