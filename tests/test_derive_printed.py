@@ -90,7 +90,7 @@ def test_a_wrong_constant_in_the_print_is_seen(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_product_too_wide_for_a_column_is_printed_as_a_sum() -> None:
     w, q, v = sp.symbols("sigma_w2 q v", positive=True)
-    product = w * (q - v) * (15 * q**2 + 6 * q * v + 2 * q + 6 * v**2 + 2 * v) * sp.exp(q)
+    product = w * (q - v) * (15 * q**2 + 6 * q * v + 2 * q + 6 * v**2 + 2 * v) * sp.exp(q) * sp.cos(v)
     assert writing.width(product) > writing.COLUMN
     rows = writing.rows(product, writing.text)
     parts = [sp.sympify(row, locals={"sigma_w2": w, "q": q, "v": v}) for row in rows]

@@ -10,9 +10,8 @@ from igbtheory.derivation import integrals, writing
 from igbtheory.derivation.average import Average
 from igbtheory.derivation.depth import first_equal
 from igbtheory.derivation.document import CHI, GAMMA, LAW, MU, OUTPUT, ROOT, Document, Equation, density, quantile
-from igbtheory.derivation.form import simplified
 from igbtheory.derivation.functions import definitions, told_apart
-from igbtheory.derivation.states import MANY, C, Q, Rule, S, UnitSymbol, V, at
+from igbtheory.derivation.states import MANY, C, Q, S, UnitSymbol, V, at
 
 if TYPE_CHECKING:
     from igbtheory.derivation.result import DerivedLayer
@@ -83,27 +82,15 @@ class _Shorthands:
         return not index.isdigit() or self.run[0] <= int(index) <= self.run[1]
 
     def _meaning(self, symbol: UnitSymbol) -> Equation:
-        generic, index = symbol.generic, symbol.parts[1]
-        if index == MANY:
-            rule = self.layers[-1].rule
-            if generic in (V, S):
-                right = rule.var_mu if generic == V else rule.var_chi
-                return Equation(symbol, at(right, writing.BEFORE), self.run)
+        """Return the definition of a symbol."""
+        generic, index, last = symbol.generic, symbol.parts[1], self.layers[-1].rule
+        if generic not in (V, S):
+            rules = (x.rule for x in self.layers if str(x.before) == index and generic in x.rule.meanings)
+            rule = last if index == MANY else next(rules)
             return Equation(symbol, at(_written(rule.meanings[generic]), index))
-        place = int(index)
-        if generic in (V, S):
-            return Equation(symbol, self._variance(generic, place, symbol))
-        rule = next(x.rule for x in self.layers if x.before == place and generic in x.rule.meanings)
-        value = self._value(generic, rule, self.layers[place - 1]) if place else sp.nan
-        return Equation(symbol, value if _fits(value) else at(_written(rule.meanings[generic]), index))
-
-    @staticmethod
-    def _value(generic: UnitSymbol, rule: Rule, layer: "DerivedLayer") -> Any:
-        """Return the definition of a symbol in full, or NaN if the variances of the layer are not known in full."""
-        values = {V: layer.var_mu, S: layer.var_chi}
-        for symbol, meaning in rule.meanings.items() if layer.explicit else ():
-            values[symbol] = simplified(meaning.xreplace(values))
-        return values.get(generic, sp.nan)
+        if index == MANY:
+            return Equation(symbol, at(last.var_mu if generic == V else last.var_chi, writing.BEFORE), self.run)
+        return Equation(symbol, self._variance(generic, int(index), symbol))
 
 
 def _written(meaning: Any) -> Any:
@@ -120,5 +107,5 @@ def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:
 
 
 def _fits(expression: Any) -> bool:
-    """Return whether an expression is known, has no averages and fits a line."""
-    return not expression.has(Average, sp.nan) and writing.width(expression) <= writing.COLUMN
+    """Return whether an expression has no averages and fits a line."""
+    return not expression.has(Average) and writing.width(expression) <= writing.COLUMN
