@@ -6,10 +6,10 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
+from igbtheory.guesses.law import non_negative_number
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
 from igbtheory.numerics.crossings import crossings
@@ -75,7 +75,7 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     within: the range (low, high) that is scanned for values. inputs: GaussianInputs or a data set, as for `predict`.
     ValueError: no value gives the target; the message states the range of gamma.
     """
-    target = _checked(target)
+    target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs
     if vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
@@ -89,13 +89,6 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
         values = _values(along, target)
     network, inputs = along.at(values[0])
     return Design(target, along.name, values, network, inputs, network.predict(inputs))
-
-
-def _checked(target: Any) -> float:
-    checks.non_negative("gamma", target)
-    if np.ndim(target):
-        raise ValueError(f"expected one gamma, got an array of shape {np.shape(target)}; loop over its values")
-    return float(target)
 
 
 def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[str, Any]) -> Design:

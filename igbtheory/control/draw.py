@@ -126,7 +126,8 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     counts = counts_within(window, len(data))
     networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
-    _refuse_random(network)
+    if any(isinstance(layer, Dropout) for layer in each(network.layers)):
+        raise ValueError("expected a network whose guesses depend only on its weights, got Dropout; leave it out")
     found: list[tuple[int, float, float]] = []
     tried = 0
     while len(found) < networks and tried < TRIES * networks:
@@ -150,8 +151,3 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
         )
         warnings.warn(message, AccuracyWarning, stacklevel=2)
     return drawn
-
-
-def _refuse_random(network: Network) -> None:
-    if any(isinstance(layer, Dropout) for layer in each(network.layers)):
-        raise ValueError("expected a network whose guesses depend only on its weights, got Dropout; leave it out")

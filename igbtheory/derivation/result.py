@@ -133,7 +133,10 @@ class Derivation(OutputLayer):
         return documented(self.per_layer)
 
     def latex(self) -> str:
-        """Return the formulas as an align* environment of LaTeX, for a column of 80 mm."""
+        """Return the formulas as an align* environment of LaTeX, in rows for a column of 80 mm.
+
+        A single term that cannot be split, such as a nested integral, may be slightly wider.
+        """
         return self._document.latex()
 
     def _repr_latex_(self) -> str:

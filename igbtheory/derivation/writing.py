@@ -21,19 +21,7 @@ SQUARES = {
 """LaTeX of the square roots of symbols that stand for variances."""
 BEFORE = "k"
 """Index that means l - 1 in text, since a name cannot contain a difference."""
-_WIDE = {
-    "=": 4.5,
-    "+": 4.3,
-    "-": 4.3,
-    ",": 2.0,
-    "(": 1.4,
-    ")": 1.4,
-    "int": 4.0,
-    "iint": 6.0,
-    "partial": 2.0,
-    "pi": 2.1,
-    "infty": 3.5,
-}
+_WIDE = {"=": 4.5, "+": 4.3, "-": 4.3, "(": 1.4, ")": 1.4, "int": 4.0, "iint": 6.0, "infty": 3.5}
 _SPACED = {"sin", "cos", "arccos", "arcsin", "exp", "log", "tanh", "sinh", "cosh", "erf"}
 _LETTER, _SMALL = 1.9, 0.72
 """Width of a letter in mm, and the ratio of the width of a letter in an index to it."""

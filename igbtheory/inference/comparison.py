@@ -68,8 +68,8 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
         case Votes() as a, Votes() as b:
             return GammaComparison(ratio, *_of_votes(a, b, ratio, level))
     raise ValueError(
-        "expected two estimates of the same kind, both without D, or both of two classes or of more with D, got "
-        f"{first.observed.kind} and {second.observed.kind}"
+        "expected two estimates of one kind (shares without D, two classes with D, or more classes with D), got "
+        f"{first.observed.kind} and {second.observed.kind}; infer both from the same kind of shares"
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.guesses.accuracy import parts_of_one
-from igbtheory.guesses.law import checked_data_count, float64_array
+from igbtheory.guesses.law import checked_data_count, float64_array, one_number
 from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import Observed, Test
 from igbtheory.inference.several_classes import Votes
@@ -109,10 +109,10 @@ def interval(value: float, low: float, high: float, level: float) -> str:
 
 def checked_level(level: Any) -> float:
     """Return the level of an interval as a float; refuse anything but one number between 0 and 1."""
-    checks.finite("level", level)
-    if np.ndim(level) or not 0 < level < 1:
-        raise ValueError(f"expected 0 < level < 1, got {level!r}; pass for instance 0.95")
-    return float(level)
+    level = one_number("level", level)
+    if not 0 < level < 1:
+        raise ValueError(f"expected 0 < level < 1, got {level}; pass for instance 0.95")
+    return level
 
 
 def _checked(shares: Any) -> Array:
