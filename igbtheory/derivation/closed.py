@@ -18,8 +18,6 @@ from igbtheory.numbers.symbolic import SYMBOLIC
 
 SUMS = Sums(SYMBOLIC, sp.I, most=12, highest=8)
 """Sums of terms. They are short, since the average of a pair has the square of their number of terms."""
-LARGEST = 3
-"""Largest number of units whose maximum has a closed form."""
 
 
 @lru_cache(maxsize=512)
@@ -112,16 +110,18 @@ def _forms(phi: Function, m: int, mean: Any, q: Any) -> Iterator[Form]:
     if len(parts) < len(phi.pieces.formulas):
         return
     below, above = polynomial(parts[0]), polynomial(parts[-1])
-    kinked = below is not None and above is not None and mean == 0 and all(kink == 0 for kink in kinks)
+    split = mean == 0 and all(kink == 0 for kink in kinks)
+    halves = (below, above) if split and below is not None and above is not None else None
     if m != 1:
-        if kinked and m in (2, LARGEST) and below.keys() | above.keys() <= {1}:
-            yield _largest(below.get(1, 0), above.get(1, 0), m, q)
+        if halves and m in (2, 3) and halves[0].keys() | halves[1].keys() <= {1}:
+            low, high = (half.get(1, 0) for half in halves)
+            yield _largest(low, high, m, q)
         return
     keys = [key for part in parts for key in part]
     plain = all(s == 0 for *_, s in keys)
     if not kinks and (plain or (mean == 0 and all(a == 0 for _, a, _, _ in keys))):
         yield _entire(parts[0], mean, q)
-    if kinked:
-        yield _kinked(below, above, q)
+    if halves:
+        yield _kinked(*halves, q)
     if plain and not any(a.has(sp.I) for _, a, _, _ in keys):
         yield _cut(parts, (-sp.oo, *kinks, sp.oo), mean, q)

@@ -20,8 +20,7 @@ def simplified(expression: Any, most: int = LONG) -> Any:
     found = in_angles(sp.sympify(expression))
     forms = [found, *_by_factors(found)]
     if found.count_ops() <= most:
-        forms += _by_terms(found)
-        forms += _by_rules(found)
+        forms += [*_by_terms(found), *_by_rules(found)]
     lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
     least = min(lengths.values())
     return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))

@@ -109,10 +109,10 @@ def interval(value: float, low: float, high: float, level: float) -> str:
 
 def checked_level(level: Any) -> float:
     """Return the level of an interval as a float; refuse anything but one number between 0 and 1."""
-    level = one_number("level", level)
-    if not 0 < level < 1:
-        raise ValueError(f"expected 0 < level < 1, got {level}; pass for instance 0.95")
-    return level
+    number = one_number("level", level)
+    if not 0 < number < 1:
+        raise ValueError(f"expected 0 < level < 1, got {number}; pass for instance 0.95")
+    return number
 
 
 def _checked(shares: Any) -> Array:
