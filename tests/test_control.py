@@ -122,7 +122,7 @@ def test_a_data_set_is_designed_for_as_it_is() -> None:
         ((-1.0, "shift"), {"depth": 3}, "gamma >= 0"),
         ((0.0, "shift"), {"depth": 3}, "gamma > 0"),
         ((np.nan, "shift"), {"depth": 3}, "gamma"),
-        ((np.array([1.0, 2.0]), "shift"), {"depth": 3}, "one gamma"),
+        ((np.array([1.0, 2.0]), "shift"), {"depth": 3}, "gamma: expected one number"),
         ((0.5, "sigma_w"), {"depth": 3}, "did you mean 'sigma_w2'"),
         ((0.5, "sigma_b2"), {"depth": 3, "sigma_b2": 1.0}, "to be found"),
         ((0.5, "sigma_b2"), {"depth": 3, "within": (1.0, 1.0)}, "low < high"),

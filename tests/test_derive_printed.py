@@ -88,6 +88,17 @@ def test_a_wrong_constant_in_the_print_is_seen(monkeypatch: pytest.MonkeyPatch) 
     assert float(Values(read_text(str(found)), {}).of("var_chi")) == pytest.approx(expected, rel=TOLERANCE)
 
 
+def test_a_product_too_wide_for_a_column_is_printed_as_a_sum() -> None:
+    w, q, v = sp.symbols("sigma_w2 q v", positive=True)
+    product = w * (q - v) * (15 * q**2 + 6 * q * v + 2 * q + 6 * v**2 + 2 * v) * sp.exp(q) * sp.cos(v)
+    assert writing.width(product) > writing.COLUMN
+    rows = writing.rows(product, writing.text)
+    parts = [sp.sympify(row, locals={"sigma_w2": w, "q": q, "v": v}) for row in rows]
+    assert all(writing.width(part) <= writing.COLUMN for part in parts)
+    assert sp.expand(sp.Add(*parts) - product) == 0
+    assert writing.rows(w * (q - v), writing.text) == ["sigma_w2*(q - v)"]
+
+
 def test_the_functions_in_integrals_are_the_normal_laws() -> None:
     printed = read_latex(igb.mlp(1, "elu", sigma_b2=BIAS, pool=4).derive().latex())
     values = Values(printed, {})

@@ -366,11 +366,11 @@ def test_levels_and_kinds_that_cannot_be_are_refused() -> None:
             igb.compare(found, found, level=level)
     with pytest.raises(TypeError, match="estimates"):
         igb.compare(0.5, found)
-    with pytest.raises(ValueError, match="same kind"):
+    with pytest.raises(ValueError, match="one kind"):
         igb.compare(found, counted)
-    with pytest.raises(ValueError, match="nothing to test"):
+    with pytest.raises(ValueError, match="prove a bias"):
         found.unbiased()
-    with pytest.raises(ValueError, match="differ"):
+    with pytest.raises(ValueError, match="unequal shares"):
         igb.infer([0.5, 0.5]).fit()
     with pytest.raises(TypeError, match="real"):
         igb.infer(["a"])

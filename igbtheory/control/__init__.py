@@ -1,4 +1,4 @@
-"""Control of the bias: networks designed for a wanted gamma, and initialisations drawn for a wanted G0."""
+"""Control of the bias: networks designed for a given gamma, and initialisations drawn for a given range of G0."""
 
 from igbtheory.control.design import Design, design
 from igbtheory.control.draw import Drawn, draw

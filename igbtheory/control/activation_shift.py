@@ -1,12 +1,13 @@
-"""Activations phi - a, the constant a matched layer by layer so that gamma is the wanted one behind every layer.
+"""Activations phi - a, whose constants a are chosen layer by layer so that gamma has the target value after each layer.
 
-Behind an activation of moments mean, var_mu, var_chi and the Dense that follows, a constant a makes
+If the activation has the moments mean, var_mu and var_chi, then gamma after phi - a and the next Dense is
 
     gamma = ((mean - a)^2 + var_mu + sigma_b2/sigma_w2) / var_chi,
 
-so that (mean - a)^2 = gamma var_chi - var_mu - sigma_b2/sigma_w2. Without biases the right side is not negative where
-the layer before has the wanted gamma: the covariance of phi at correlation c is sum_k>0 a_k^2 c^k <= c Var(phi).
-Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU (gamma = 0, one layer).
+so that (mean - a)^2 = gamma var_chi - var_mu - sigma_b2/sigma_w2. Without biases the right side is not negative if
+gamma before the activation has the target value, since the covariance of phi at correlation c is
+sum_k>0 a_k^2 c^k <= c Var(phi). Source: initial-guessing-bias, section 5 and its appendix on the shifted ReLU
+(gamma = 0, one layer).
 """
 
 from collections.abc import Sequence
@@ -22,13 +23,13 @@ from igbtheory.network import Network
 from igbtheory.numbers import FLOAT64
 
 ROUNDING = 1e-12
-"""Share of var_chi gamma below zero that is rounding."""
+"""A square (mean - a)^2 that is negative by less than this, in units of (1 + gamma) var_chi, is 0 up to rounding."""
 
 
 def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Network, tuple[float, ...]]:
-    """Return a network whose activations are shifted so that gamma is the wanted one, and the shifts, input side first.
+    """Return the network with shifted activations that has the target gamma, and the shifts, input side first.
 
-    Of the two shifts of a layer the smaller one. ValueError: the wanted gamma is too small, or something other than a
+    Each shift is the smaller of the two that a layer allows. ValueError: gamma is too small, or a layer other than a
     pool stands between an activation and the next Dense.
     """
     layers = network.layers
@@ -50,13 +51,13 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
 
 
 def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) -> float:
-    """Return the constant of the activation that the `layers` begin with, `number` of the network."""
+    """Return the shift of the first of the `layers`, which is activation `number` of the network."""
     before = list(takewhile(lambda layer: not isinstance(layer, Dense), layers))
     dense = layers[len(before)]
     other = [layer for layer in before[1:] if not isinstance(layer, MaxPool | AvgPool)]
     if other or not isinstance(dense, Dense):
         raise ValueError(
-            f"expected a Dense or pools behind activation {number}, got {(other or [dense])[0]!r}, which moves its "
+            f"expected a Dense or pools after activation {number}, got {(other or [dense])[0]!r}, which moves its "
             "mean; put it before the activation"
         )
     for layer in before:
@@ -67,7 +68,7 @@ def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) ->
     if needed < -ROUNDING * x.var_chi * (1 + gamma):
         least = (x.var_mu + bias) / x.var_chi
         raise ValueError(
-            f"no shift of activation {number} gives gamma = {gamma:g}: it is at least {least:.6g} there, by biases or "
-            "by what the layer receives"
+            f"no shift of activation {number} gives gamma = {gamma:g}: the biases and the layers before make gamma at "
+            f"least {least:.6g} there; pass a larger gamma, or smaller biases"
         )
     return float(x.mean - np.copysign(np.sqrt(max(needed, 0.0)), x.mean))

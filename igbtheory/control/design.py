@@ -1,4 +1,4 @@
-"""Design: the value of one parameter that gives a network a wanted gamma."""
+"""Design of networks: the value of one parameter that gives a network the target gamma."""
 
 import warnings
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.activation_shift import matched
 from igbtheory.control.family import Array, Family, family
+from igbtheory.guesses.law import non_negative_number
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network, mlp
 from igbtheory.numerics.crossings import crossings
@@ -19,16 +19,17 @@ from igbtheory.result import Result
 PROMISED = 1e-10
 """Relative error of gamma at a root."""
 EXTREME = 1e300
-"""Gamma is held between this and its inverse where its logarithm is taken."""
+"""Gamma is clipped to the range from the inverse of this to this before its logarithm is taken."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Design(Result):
-    """Network with a wanted gamma: `value` is that of the parameter `vary`, `values` are all that do, ascending.
+    """Network with the gamma `target`.
 
-    network, inputs, prediction: at `value`, the smallest. Of vary="activation_shift" the value is a tuple, the constant
-    of every activation. Of vary="batch_size" it is the whole number whose gamma is nearest.
+    values: all values of the parameter `vary` that give this gamma, in ascending order. network, inputs, prediction:
+    those for the smallest value. For vary="activation_shift" a value is a tuple with the constant of every activation.
+    For vary="batch_size" it is the whole number with the nearest gamma.
     """
 
     target: float
@@ -40,17 +41,17 @@ class Design(Result):
 
     @property
     def value(self) -> Any:
-        """Smallest value that gives the wanted gamma."""
+        """Smallest value that gives the target gamma."""
         return self.values[0]
 
     @property
     def miss(self) -> float:
-        """Relative deviation of the predicted gamma from the wanted one; of the wanted 0 the gamma itself."""
+        """Relative deviation of the predicted gamma from the target, or the predicted gamma if the target is 0."""
         gamma = float(self.prediction.gamma)
         return gamma / self.target - 1 if self.target else gamma
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values, the wanted gamma and the predicted one."""
+        """Return the values of the parameter, the target gamma and the predicted gamma."""
         gamma = float(self.prediction.gamma)
         return {"vary": self.vary, "value": self.value, "values": self.values, "target": self.target, "gamma": gamma}
 
@@ -67,14 +68,14 @@ class Design(Result):
 
 
 def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, **architecture: Any) -> Design:
-    """Network with gamma = `target`, by the parameter `vary` of `igb.mlp(**architecture)`, to a relative 1e-10.
+    """Find the parameter of `igb.mlp(**architecture)` that gives gamma = `target`, with a relative error of 1e-10.
 
-    vary: "sigma_w2", "sigma_b2", "shift" (of the inputs), "batch_size", "activation_shift" (phi - a, a matched at each
-    layer so that gamma is the target behind every hidden layer), or a function from a value to a Network. within: the
-    (low, high) that is scanned for all values that do. inputs: GaussianInputs or a data set, as for `predict`.
-    ValueError: no value does; the message says which gamma can be had.
+    vary: "sigma_w2", "sigma_b2", "shift" (of the inputs), "batch_size", "activation_shift" (activations phi - a, with a
+    chosen at each layer so that gamma is the target after every hidden layer), or a function from a value to a Network.
+    within: the range (low, high) that is scanned for values. inputs: GaussianInputs or a data set, as for `predict`.
+    ValueError: no value gives the target; the message states the range of gamma.
     """
-    target = _checked(target)
+    target = non_negative_number("gamma", target)
     inputs = GaussianInputs() if inputs is None else inputs
     if vary == "activation_shift":
         return _by_activation(target, inputs, within, architecture)
@@ -90,13 +91,6 @@ def design(target: float, vary: Any, *, inputs: Any = None, within: Any = None, 
     return Design(target, along.name, values, network, inputs, network.predict(inputs))
 
 
-def _checked(target: Any) -> float:
-    checks.non_negative("gamma", target)
-    if np.ndim(target):
-        raise ValueError(f"expected one gamma, got an array of shape {np.shape(target)}; loop over its values")
-    return float(target)
-
-
 def _by_activation(target: float, inputs: Any, within: Any, architecture: dict[str, Any]) -> Design:
     if within is not None or not isinstance(inputs, GaussianInputs):
         raise ValueError('expected Gaussian inputs and no range with vary="activation_shift", which has a closed form')
@@ -110,7 +104,7 @@ def _values(along: Family, target: float) -> tuple[Any, ...]:
     known = np.isfinite(gammas)
     if not known.any():
         network, inputs = along.at(along.grid[0].item())
-        network.predict(inputs)  # says why it has none
+        network.predict(inputs)  # its error gives the reason
     low, high = gammas[known].min(), gammas[known].max()
     if high - low <= PROMISED * high:
         raise ValueError(f"gamma is {low:.12g} whatever {along.name} is, not {target:g}; vary another parameter")
@@ -131,7 +125,7 @@ def _height(gamma: Any, target: float) -> Any:
 
 
 def _roots(along: Family, heights: Array, target: float) -> list[float]:
-    """Return the roots, without the places where gamma jumps over the target."""
+    """Return the values with gamma = target, without those at which gamma jumps over the target."""
 
     def height(values: Array) -> Array:
         return np.asarray(_height(along.gammas(values), target))
@@ -142,7 +136,7 @@ def _roots(along: Family, heights: Array, target: float) -> list[float]:
 
 
 def _whole_values(along: Family, heights: Array, target: float) -> list[int]:
-    """Return whole numbers nearest in gamma, one for each crossing."""
+    """Return the whole number with the nearest gamma for each crossing of the target."""
 
     def height(size: int) -> float:
         return float(_height(along.gammas(np.array([size])), target)[0])

@@ -1,8 +1,8 @@
-"""Initialisations drawn for a wanted G0, each with its weight.
+"""Initialisations drawn so that G0 lies in a window, with importance weights.
 
-A network drawn so that its G0 lies in a window has the weight P, the probability of the window given all but one number
-that was drawn for it: see `control.initialisation`. Networks so weighted have the law of unconditional ones given that
-G0 lies in the window.
+The weight of a network is P, the conditional probability that G0 lies in the window given all of its random numbers but
+one: see `control.initialisation`. With these weights the networks have the law of unconditional networks, given that G0
+lies in the window.
 """
 
 import warnings
@@ -25,18 +25,18 @@ from igbtheory.result import Result
 from igbtheory.text import table
 
 TRIES = 20
-"""Networks tried at most for each that is wanted."""
+"""Largest number of tries for each requested network."""
 SMALL = 0.1
-"""Effective share of the draws below which a warning says so."""
+"""Ratio of the effective sample to the number of requested networks below which a warning is given."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Drawn(Result):
-    """Networks with G0 in a window: G0 and log_weights, one a network, `weights` normalised to the sum 1.
+    """Networks with G0 in a window. G0, log_weights and weights, which sum to 1, have one entry for every network.
 
-    A mean over initialisations given the window is sum(weights * f). seeds: the networks of all tried whose weight is
-    not zero. drawn(i): the weights of network i, drawn again from its seed.
+    The mean of f over initialisations with G0 in the window is sum(weights * f). tried: the number of tries. seeds: the
+    numbers of the tries that gave a network. drawn(i): the matrices and biases of network i, drawn again from its seed.
     """
 
     network: Network
@@ -53,40 +53,43 @@ class Drawn(Result):
 
     @cached_property
     def weights(self) -> Array:
-        """Importance weights, of sum 1."""
+        """Importance weights, which sum to 1."""
         return np.exp(self.log_weights - logsumexp(self.log_weights))
 
     @property
     def effective(self) -> float:
-        """Effective sample (sum w)^2 / sum w^2, from 1 to the number of networks."""
+        """Effective sample size (sum w)^2 / sum w^2, from 1 to the number of networks."""
         return float(1 / np.sum(self.weights**2))
 
     @property
     def log_probability(self) -> float:
-        """Logarithm of the probability that an unconditional network has G0 in the window, the mean of P."""
+        """Logarithm of `probability`."""
         return float(logsumexp(self.log_weights) - np.log(self.tried))
 
     @property
     def probability(self) -> float:
-        """Probability that an unconditional network has G0 in the window."""
+        """Probability that an unconditional network has G0 in the window: the mean of P over all tries."""
         return float(np.exp(self.log_probability))
 
     @property
     def probability_error(self) -> float:
-        """Standard error of `probability`, from the scatter of P over the networks tried."""
+        """Standard error of `probability`, from the scatter of P over all tries."""
         second = self.probability * np.sum(self.weights * np.exp(self.log_weights))
         return float(np.sqrt(max(second - self.probability**2, 0.0) / max(self.tried - 1, 1)))
 
     def drawn(self, i: int) -> Weights:
-        """Matrix and biases of every Dense of network i: it makes x @ matrix + biases, the last one two outputs."""
+        """Return matrix and biases of every Dense of network i, which computes x @ matrix + biases.
+
+        The last Dense has two outputs.
+        """
         counts = counts_within(self.window, len(self.data))
         found = initialisation(self.network, self.data, self.width, counts, (self.seed, int(self.seeds[i])))
         return found.weights
 
     def save(self, path: Any) -> None:
-        """Write G0, the weights, and the matrices and biases of all networks to the .npz file `path`.
+        """Write G0, the importance weights, and the matrices and biases of all networks to the .npz file `path`.
 
-        matrix_2_0 is that of network 2, layer 0, which makes x @ matrix + bias.
+        matrix_2_0 and bias_2_0 belong to Dense 0 of network 2, which computes x @ matrix + bias.
         """
         arrays = {"G0": self.G0, "weights": self.weights}
         for i in range(len(self.G0)):
@@ -111,19 +114,20 @@ class Drawn(Result):
 
 
 def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width: int = 1000, seed: int = 0) -> Drawn:
-    """Initialisations whose G0 on the data lies in the `window` (low, high), ends included.
+    """Draw initialisations of two classes whose G0 on the data lies in the `window` (low, high), ends included.
 
-    data: (n_samples, n_features), two classes; width: units that a hidden Dense makes; double precision throughout. The
-    law is exact with the weights of the result. Where the window asks for more than the centre of the outputs can do,
-    as in a network without bias, the weights differ much: AccuracyWarning below a tenth of the draws.
-    Networks that no t brings into the window are tried again, 20 times for each that is wanted.
-    ValueError: a window of no width or that no share lies in, Dropout, or no network found at all.
+    data: (n_samples, n_features). width: the number of units of a hidden Dense. The result has importance weights, with
+    which its law is exact. They differ much if the centre of the outputs alone can hardly bring G0 into the window, as
+    in a network without bias: an AccuracyWarning is given if the effective sample is below a tenth of `networks`.
+    Networks that cannot have G0 in the window are drawn again, with at most 20 tries for each requested network.
+    ValueError: the window has no width or contains no share, a layer is Dropout, or no network was found.
     """
     data = np.asarray(checks.data_set(data), dtype=np.float64)
     counts = counts_within(window, len(data))
     networks, width = checks.whole("networks", networks, 1), checks.whole("width", width, 1)
     seed = checks.whole("seed", seed, 0)
-    _refuse_random(network)
+    if any(isinstance(layer, Dropout) for layer in each(network.layers)):
+        raise ValueError("expected a network whose guesses depend only on its weights, got Dropout; leave it out")
     found: list[tuple[int, float, float]] = []
     tried = 0
     while len(found) < networks and tried < TRIES * networks:
@@ -134,21 +138,16 @@ def draw(network: Network, data: Any, window: Any, *, networks: int = 100, width
     low, high = float(window[0]), float(window[1])
     if not found:
         raise ValueError(
-            f"none of {tried} networks can have G0 from {low:g} to {high:g}, whatever the centre of their outputs: "
-            "widen the window, or take a network with more bias, see igbtheory.design; data that are equal, or "
-            "multiples of one datum, go together and allow few shares"
+            f"none of {tried} networks can have G0 from {low:g} to {high:g} for any centre of the outputs: widen the "
+            "window, or take a network with more bias, see igbtheory.design; data that are equal, or multiples of one "
+            "datum, go together and allow few shares"
         )
     seeds, shares, logs = (np.array(part) for part in zip(*found, strict=True))
     drawn = Drawn(network, data, width, (low, high), seed, tried, seeds, shares, logs)
     if drawn.effective < SMALL * networks:
         message = (
             f"{len(found)} of {networks} networks were found in {tried} tries, and their effective sample is "
-            f"{drawn.effective:.1f}: few carry the weight of all; draw more networks, or widen the window"
+            f"{drawn.effective:.1f}: few networks have most of the weight; draw more networks, or widen the window"
         )
         warnings.warn(message, AccuracyWarning, stacklevel=2)
     return drawn
-
-
-def _refuse_random(network: Network) -> None:
-    if any(isinstance(layer, Dropout) for layer in each(network.layers)):
-        raise ValueError("expected a network whose guesses follow from its weights, got Dropout; leave it out")

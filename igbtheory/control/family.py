@@ -1,4 +1,4 @@
-"""Families of networks along one parameter, and their gamma."""
+"""Families of networks with one parameter, and their gammas."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from igbtheory.numerics.crossings import tabulated
 Array = NDArray[np.float64]
 Member = Callable[[Any], tuple[Network, Any]]
 POINTS = 65
-"""Values scanned."""
+"""Number of values that are scanned."""
 RANGES = {"sigma_w2": (1e-2, 1e2), "sigma_b2": (0.0, 1e4), "shift": (0.0, 1e4), "batch_size": (2.0, 1e4)}
-"""Parameters that may be varied, each with the range scanned unless another is named."""
+"""Parameters that may be varied, with their default ranges."""
 SMALLEST = 1e-6
-"""Smallest positive value of a range that begins at 0."""
+"""Smallest positive value that is scanned in a range that starts at 0."""
 
 
 @final
 @dataclass(frozen=True)
 class Family:
-    """Networks and inputs `at(value)` for values of the parameter `name`.
+    """Family of networks with the parameter `name`. at(value) returns a network and its inputs.
 
-    whole: whether the values are whole numbers; sweeps: whether an array of them makes a sweep.
+    whole: whether the values are whole numbers. sweeps: whether at() takes an array of values and returns a sweep.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Family:
     sweeps: bool = True
 
     def gammas(self, values: Array) -> Array:
-        """Gamma at every value, in one sweep where there is one; NaN where the network leaves double precision."""
+        """Return gamma at every value, or NaN for a network that leaves the range of double precision."""
         parts = [values] if self.sweeps else [values[i : i + 1] for i in range(len(values))]
         return np.concatenate([tabulated(self._predicted, part) for part in parts])
 
@@ -49,12 +49,12 @@ class Family:
 
 
 def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) -> Family:
-    """Return the family along the parameter `vary` of `mlp(**architecture)`, or networks vary(value)."""
+    """Return the family with the parameter `vary` of `mlp(**architecture)`, or the family of networks vary(value)."""
     if callable(vary):
         if architecture:
             raise ValueError(f"expected no {', '.join(architecture)} beside a function that makes the network")
         if within is None:
-            raise ValueError("expected within=(low, high), the values at which the function is to be scanned")
+            raise ValueError("expected within=(low, high), the range of values to scan for a function, got None")
         return Family(
             getattr(vary, "__name__", "value"), lambda v: (vary(v), inputs), _grid(*_range(within)), sweeps=False
         )
@@ -74,7 +74,7 @@ def family(vary: Any, inputs: Any, within: Any, architecture: dict[str, Any]) ->
 
 
 def _with_shift(network: Network, inputs: Any, shift: Any) -> tuple[Network, Any]:
-    """Return a network on inputs moved by `shift`."""
+    """Return the network, and the inputs shifted by `shift`."""
     if isinstance(inputs, GaussianInputs):
         return network, GaussianInputs(inputs.shift + shift, inputs.variance)
     return network, checks.data_set(inputs) + shift
@@ -91,7 +91,7 @@ def _range(within: Any) -> tuple[float, float]:
 
 
 def _grid(low: float, high: float) -> Array:
-    """Values from low to high, with equal ratios where they are positive and with equal differences elsewhere."""
+    """Return the values to scan: with equal ratios if low >= 0, and with equal differences otherwise."""
     if low < 0:
         return np.linspace(low, high, POINTS)
     smallest = low or min(SMALLEST, SMALLEST * high)

@@ -1,9 +1,10 @@
-"""One finite network, the output weights conditioned on what the hidden layers make of the data.
+"""One finite network whose output weights are drawn so that G0 lies in a window.
 
-Given the activations H behind the hidden layers, output 0 less output 1 at the data is sqrt(2) (H z), z ~ N(0, 1) per
-weight, the variances and the bias taken into H. Split z = r + t v along the direction v of the mean of H over the data:
-t ~ N(0, 1) is independent of the rest r, and moves all data whose activations agree with the mean to one side. The t
-whose G0 lies in the window are a union of intervals of probability P(H, r); t is drawn from it.
+Let H be the activations of the last hidden layer at the data, scaled to include the bias and the variances of the
+output layer. Then output 0 less output 1 is sqrt(2) H z, with z ~ N(0, 1) for every weight. Split z = r + t v along the
+direction v of the mean of H over the data. t ~ N(0, 1) is independent of the rest r, and it shifts the outputs of all
+data whose activations agree with the mean to the same side. The values of t for which G0 lies in the window are a union
+of intervals, whose probability is P(H, r), and t is drawn from them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,13 +21,13 @@ from igbtheory.network import Network
 
 Array = NDArray[np.float64]
 Weights = tuple[tuple[Array, Array], ...]
-"""Matrix and biases of every Dense, input side first: it makes x @ matrix + biases."""
+"""Matrix and biases of every Dense, input side first. A Dense computes x @ matrix + biases."""
 
 
 @final
 @dataclass(frozen=True)
 class Initialisation:
-    """One network of a draw: G0, log_weight = log P(G0 in the window, given all but t), and its weights."""
+    """One network: G0, log_weight = log P with P the probability of the window given all but t, and its weights."""
 
     G0: float
     log_weight: float
@@ -36,9 +37,10 @@ class Initialisation:
 def initialisation(
     network: Network, data: Array, width: int, counts: tuple[int, int], seed: tuple[int, int]
 ) -> Initialisation:
-    """Return one network, with a log_weight of -inf and no weights where no t reaches the window.
+    """Return one network. If no t brings G0 into the window, log_weight is -inf and there are no weights.
 
-    counts: smallest and largest number of data in class 0; seed: that of the draw, and the number of the network.
+    counts: the smallest and the largest number of data in class 0. seed: the seed of the draw, and the number of the
+    try.
     """
     rng = Recorder(np.random.SeedSequence(seed[0], spawn_key=(seed[1],)))
     x = drawn(network.layers[:-1], data, rng, width)
@@ -59,20 +61,20 @@ def initialisation(
     rows = scale * np.stack([total + difference, total - difference]) / np.sqrt(2)
     outputs = x @ rows[:, :-1].T + rows[:, -1]
     share = float((outputs[:, 0] > outputs[:, 1]).mean())
-    if not counts[0] <= round(share * len(data)) <= counts[1]:  # an interval of rounding's width
+    if not counts[0] <= round(share * len(data)) <= counts[1]:  # the interval is as narrow as rounding errors
         return Initialisation(np.nan, -np.inf, ())
     return Initialisation(share, log_weight, (*before, (rows[:, :-1].T, rows[:, -1])))
 
 
 def _unit(direction: Array) -> Array:
-    """Return the direction of length 1; any will do where there is none, as behind a norm over the data."""
+    """Return the direction scaled to length 1, or any direction if it is 0, as after a norm over the data."""
     length = np.linalg.norm(direction)
     return direction / length if length else np.eye(1, len(direction))[0]
 
 
 @final
 class Recorder(np.random.Generator):
-    """Generator that keeps the normal numbers it draws: of every Dense a matrix, then a vector."""
+    """Generator that records the normal numbers it draws: a matrix and then a vector for every Dense."""
 
     def __init__(self, seeds: np.random.SeedSequence) -> None:
         super().__init__(np.random.PCG64(seeds))
@@ -84,7 +86,7 @@ class Recorder(np.random.Generator):
         return drawn
 
     def weights(self, layers: Sequence[Layer]) -> Weights:
-        """Return the weights of the Dense among the `layers` that were drawn."""
+        """Return the weights of all Dense layers among the `layers`, after these were drawn."""
         pairs = zip(_dense(layers), self.normals[::2], self.normals[1::2], strict=True)
         return tuple(
             (np.sqrt(dense.sigma_w2 / len(matrix)) * matrix, np.sqrt(dense.sigma_b2) * biases)
@@ -93,7 +95,7 @@ class Recorder(np.random.Generator):
 
 
 def _dense(layers: Sequence[Layer]) -> Iterator[Dense]:
-    """Return every Dense, in the order in which they draw."""
+    """Return all Dense layers in the order in which their weights are drawn."""
     for layer in layers:
         if isinstance(layer, Dense):
             yield layer

@@ -1,4 +1,4 @@
-"""Averages without a closed form: SymPy expressions that print as integrals and take their digits from quadrature."""
+"""Averages without a closed form: SymPy expressions that print as integrals and are evaluated by quadrature."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from igbtheory.formulas.tree import Parameter, substitute
 from igbtheory.numbers import FLOAT64, Kind, decimals
 
 STEP = 10
-"""Digits are rounded up to a multiple of this, so that tables of quadratures are made once."""
+"""The number of digits is rounded up to a multiple of this, so that few tables of quadrature nodes are made."""
 
 
 @final
 class Phi(sp.Atom):  # type: ignore[misc]
-    """An activation as a part of an expression."""
+    """An activation as a part of a SymPy expression."""
 
     __slots__ = ("phi",)
 
@@ -38,7 +38,7 @@ class Phi(sp.Atom):  # type: ignore[misc]
 
     @property
     def free_symbols(self) -> set[Any]:
-        """The symbols in the formula, beside x."""
+        """The symbols in the formula other than x."""
         return set(self.phi.free_symbols)
 
     def _eval_subs(self, old: Any, new: Any) -> "Phi | None":
@@ -54,13 +54,13 @@ class Phi(sp.Atom):  # type: ignore[misc]
 class Average(sp.Function):  # type: ignore[misc]
     """An average of x = phi(M), M the largest of m units.
 
-    The first argument says which: the mean E x, the product E x_a x_b of two data, the square E x^2, or the spread
-    E x^2 - E x_a x_b. `evalf` computes it by quadrature to any number of digits.
+    The first argument names the average: the "mean" E x, the "product" E x_a x_b of two data, the "square" E x^2, or
+    the "spread" E x^2 - E x_a x_b. `evalf` computes it by quadrature to any number of digits.
     """
 
     @property
     def part(self) -> str:
-        """Which average it is."""
+        """Name of the average."""
         return str(self.args[0])
 
     @property
@@ -70,19 +70,19 @@ class Average(sp.Function):  # type: ignore[misc]
 
     @abstractmethod
     def integral(self) -> Any:
-        """Return the integral as it is printed; the lines behind "where" define the functions in it."""
+        """Return the integral as it is printed; the lines after "where" define the functions in it."""
 
     @abstractmethod
     def computed(self, n: Kind, numbers: list[Any]) -> Moments:
-        """Return the moments of x from the numerical arguments."""
+        """Return the moments of x for numerical arguments."""
 
     def difference(self) -> Any:
-        """Return a spread as the difference that defines it."""
+        """Return a spread as the difference of the square and the product."""
         square, product = (self.func(Str(part), *self.args[1:]) for part in ("square", "product"))
         return square.canonical() - product.canonical()
 
     def canonical(self) -> Any:
-        """Return the average with no more arguments than it depends on."""
+        """Return the average in the form in which equal averages have equal arguments."""
         return self
 
     def _eval_is_extended_real(self) -> bool:
@@ -98,7 +98,7 @@ class Average(sp.Function):  # type: ignore[misc]
         return None if found is None else sp.Float(str(found), digits)
 
     def in_double(self) -> Any:
-        """Return the value in double precision, None where an argument has a symbol."""
+        """Return the value in double precision, or None if an argument contains a symbol."""
         found = self._value(FLOAT64, in_double)
         return None if found is None else sp.Float(float(found))
 
@@ -133,7 +133,7 @@ class Average(sp.Function):  # type: ignore[misc]
 
 @final
 class GaussianAverage(Average):
-    """An average over Gaussian units; after phi the arguments m, mean, var_mu, var_chi."""
+    """An average over Gaussian units. The arguments after phi are m, mean, var_mu and var_chi."""
 
     def canonical(self) -> Any:
         part, phi, m, mean, var_mu, var_chi = self.args
@@ -151,7 +151,7 @@ class GaussianAverage(Average):
 
 @final
 class BatchAverage(Average):
-    """An average over units normalised in batches; after phi the arguments m, n and the law, "exact" or "proxy"."""
+    """An average over units normalised in batches. The arguments after phi are m, n and the law, "exact" or "proxy"."""
 
     def integral(self) -> Any:
         return integrals.of_batch(self.part, self.phi, self.args[2])
@@ -188,13 +188,13 @@ def _moments(part: Any, *, independent: bool, centred: bool) -> Moments:
 
 
 def in_double(expression: Any) -> Any:
-    """Return the expression with its averages in double precision, and evaluated."""
+    """Return the value of the expression with its averages in double precision."""
     values = {x: x.in_double() for x in _outermost(expression)}
     return sp.N(expression.xreplace({x: value for x, value in values.items() if value is not None}))
 
 
 def _outermost(expression: Any) -> set[Any]:
-    """Return the averages in an expression that are not inside of another one."""
+    """Return the averages in an expression that are not part of another average."""
     if isinstance(expression, Average):
         return {expression}
     return set().union(*map(_outermost, expression.args))

@@ -1,4 +1,4 @@
-"""Gaussian averages of terms x^k exp(a x + b x^2) erf(s x): of a pair on the plane, and of one unit on a stretch."""
+"""Gaussian averages of terms x^k exp(a x + b x^2) erf(s x): over a pair of units, and over one unit in an interval."""
 
 from functools import lru_cache
 from typing import Any
@@ -9,21 +9,21 @@ from igbtheory.formulas.terms import Key, Terms
 
 
 def of_pair(left: Terms, right: Terms, mean: Any, q: Any, v: Any) -> Any:
-    """Mean E f(h_a) g(h_b) of two units of that mean, variance q and covariance v; the mean is 0 beside an erf."""
+    """Return E f(h_a) g(h_b) for two units with this mean, variance q and covariance v. An erf needs mean = 0."""
     total = sum(x * y * _pair(f, g, mean, q, v) for f, x in left.items() for g, y in right.items())
     return _real(sp.sympify(total))
 
 
 def of_stretch(found: Terms, mean: Any, q: Any, low: Any, high: Any) -> Any:
-    """Return the mean of f(h) where low < h < high, else 0."""
+    """Return the mean of f(h) over low < h < high."""
     return _real(sp.sympify(sum(x * _stretch(f, mean, q, low, high) for f, x in found.items())))
 
 
 def _pair(f: Key, g: Key, mean: Any, q: Any, v: Any) -> Any:
-    """Return the mean of one term of h_a times one of h_b.
+    """Return the mean of a term of h_a times a term of h_b.
 
-    With h = mean + y, S the covariance of y, D = 2 diag(b) and e = a + D mean: the exponential is a constant times the
-    density of a Gaussian of covariance T = (1 - S D)^-1 S and mean T e, over sqrt(det(1 - S D)).
+    With h = mean + y, S the covariance matrix of y, D = 2 diag(b) and e = a + D mean: the exponential times the density
+    of y is the density of a Gaussian with covariance T = (1 - S D)^-1 S and mean T e, times a constant.
     """
     (j, a_1, b_1, s_1), (k, a_2, b_2, s_2) = f, g
     s, d, ones = sp.Matrix([[q, v], [v, q]]), 2 * sp.diag(b_1, b_2), sp.Matrix([mean, mean])
@@ -40,12 +40,12 @@ def _pair(f: Key, g: Key, mean: Any, q: Any, v: Any) -> Any:
 
 Pair = tuple[Any, Any]
 Covariance = tuple[Any, Any, Any]
-"""Variances, and the covariance."""
+"""Two variances and the covariance."""
 
 
 @lru_cache(maxsize=4096)
 def _moment(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -> Any:
-    """Return the mean of x^j y^k erf(s x) erf(t y), x, y Gaussian, by Stein's lemma; beside an erf the centre is 0."""
+    """Return the mean of x^j y^k erf(s x) erf(t y), x, y Gaussian, by Stein's lemma. An erf needs the centre 0."""
     j, k = powers
     if j == 0 and k == 0:
         return _errors(s, scales)
@@ -62,7 +62,7 @@ def _moment(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) 
 
 
 def _slope(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -> Any:
-    """Return the same mean with the slope 2 s exp(-(s x)^2)/sqrt(pi) in place of erf(s x)."""
+    """Return the mean of `_moment` with the derivative 2 s exp(-(s x)^2)/sqrt(pi) in place of erf(s x)."""
     first, second = scales
     if first == 0:
         return sp.Integer(0)
@@ -72,7 +72,7 @@ def _slope(powers: tuple[int, int], centre: Pair, s: Covariance, scales: Pair) -
 
 
 def _errors(s: Covariance, scales: Pair) -> Any:
-    """Return the mean of erf(s x) erf(t y), both centred; a scale 0 stands for 1 in place of the erf."""
+    """Return the mean of erf(s x) erf(t y) for centred x and y. A scale of 0 means the factor 1 in place of the erf."""
     first, second = scales
     if first == 0 or second == 0:
         return sp.Integer(1) if first == second else sp.Integer(0)
@@ -81,7 +81,7 @@ def _errors(s: Covariance, scales: Pair) -> Any:
 
 
 def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
-    """Return the mean of one term, without an erf, where low < h < high."""
+    """Return the mean of one term without an erf over low < h < high."""
     k, a, b, _ = f
     shrunk = 1 - 2 * b * q
     variance, tilt = q / shrunk, a + 2 * b * mean
@@ -90,7 +90,7 @@ def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
     ends = [(end if end.is_infinite else (end - centre) / root, end) for end in (low, high)]
 
     def truncated(i: int) -> Any:
-        """Integral of x^i times the density: by Stein's lemma, whose boundary terms are the density at the ends."""
+        """Return the integral of x^i times the density, by Stein's lemma with boundary terms at the ends."""
         if i == 0:
             below, above = ((1 + sp.erf(z / sp.sqrt(2))) / 2 for z, _ in ends)
             return above - below
@@ -103,10 +103,10 @@ def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
 
 
 def _edge(z: Any, end: Any, power: int) -> Any:
-    """Return the value of x^power times the standard density at an end."""
+    """Return x^power at an end times the standard normal density there, at z."""
     return 0 if end.is_infinite else end**power * sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
 
 
 def _real(total: Any) -> Any:
-    """Return the real part of a sum of waves that is real."""
+    """Return a real sum of complex exponentials without the imaginary unit."""
     return sp.expand(sp.re(sp.expand_complex(total))) if total.has(sp.I) else total

@@ -1,4 +1,4 @@
-"""Moments of functions of batch-normalised units: closed forms where there are, else integrals over their density."""
+"""Moments of functions of batch-normalised units, in closed form if it is known and else as integrals."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from igbtheory.numbers.symbolic import SYMBOLIC
 def moments(phi: Function, m: Any, size: Any, law: str) -> Moments:
     """Return the moments of phi(M), M the largest of m units in batches of `size`; law: "exact" or "proxy".
 
-    Two data of different batches share nothing, so that var_mu = 0; `within` is not computed.
+    Data of different batches are independent, so that var_mu = 0. The covariance `within` a batch is not computed.
     """
     if size == 2:
         found = _of_two(phi, m)
@@ -26,18 +26,19 @@ def moments(phi: Function, m: Any, size: Any, law: str) -> Moments:
 
 
 def _of_two(phi: Function, m: Any) -> Moments:
-    """Two data are normalised to 1 and -1; the largest is -1 where all m units are."""
+    """Return the moments for batches of two, which are normalised to 1 and -1. M is -1 if all m units are -1."""
     low, high = (formula(phi).subs(X, sign) for sign in (-1, 1))
     share = sp.Integer(2) ** -m
     return Moments(share * low + (1 - share) * high, sp.Integer(0), share * (1 - share) * (high - low) ** 2)
 
 
 def _homogeneous(phi: Function, size: Any, law: str) -> Moments | None:
-    """Return the moments of a homogeneous phi of degree p with closed forms, else None.
+    """Return the moments of phi(h) if phi is homogeneous with closed Gaussian averages, else None.
 
-    A normalised unit is a standard normal one over an independent length, so that E phi = E_G phi E (length)^p. Exact:
-    sqrt(d) times a direction in d = n - 1 dimensions, E phi = E_G phi d^(p/2)/E chi_d^p. Proxy: sqrt(n) z/chi_(n - 2),
-    E phi = E_G phi n^(p/2) E chi_(n - 2)^-p (where-you-place-the-norm, Eqs. 57 and 59).
+    phi has the degree p. A normalised unit is a standard normal variable z times an independent length, so that
+    E phi = E phi(z) E length^p. The exact law is sqrt(d) times a component of a random direction in d = n - 1
+    dimensions, so that E length^p = d^(p/2)/E chi_d^p. The proxy is sqrt(n) z/chi_(n - 2), so that
+    E length^p = n^(p/2) E chi_(n - 2)^-p (where-you-place-the-norm, Eqs. 57 and 59).
     """
     plain = None if phi.degree is None else closed.moments(phi, 1, Moments(0, sp.Integer(0), sp.Integer(1)))
     if plain is None:

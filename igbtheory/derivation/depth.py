@@ -1,4 +1,4 @@
-"""The bias ratio of equal layers at a symbolic depth: in closed form, or to leading order for large depth."""
+"""The bias ratio of equal layers at a symbolic depth: a closed form, or the leading term at large depth."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -9,13 +9,13 @@ from igbtheory.derivation.form import simplified
 from igbtheory.derivation.states import THETA, C, Q, Rule, S, V
 
 ORDERS = 4
-"""Powers of the angle up to which the first change of it over a layer is looked for."""
+"""Order up to which the change of the angle over a layer is expanded in the angle."""
 
 
 @final
 @dataclass(frozen=True)
 class AtDepth:
-    """The bias ratio gamma at a symbolic depth; exact: whether it is gamma itself, or its leading term."""
+    """The bias ratio gamma at a symbolic depth. exact: True for gamma itself, False for its leading term."""
 
     depth: Any
     gamma: Any
@@ -26,9 +26,9 @@ class AtDepth:
 
 
 def at_depth(layers: Any, depth: Any) -> AtDepth:
-    """Return gamma where the layers that repeat at the end of this network repeat up to `depth` hidden layers.
+    """Return gamma for a network of `depth` hidden layers, in which the equal layers at the end are repeated.
 
-    ValueError: no layers that repeat, or a recursion with neither a closed solution nor a known leading term.
+    ValueError: there are no equal layers, or the recursion has neither a closed solution nor a known leading term.
     """
     last = layers[-1]
     if not last.rule.symbols or last.var_mu == 0:
@@ -43,7 +43,7 @@ def at_depth(layers: Any, depth: Any) -> AtDepth:
 
 
 def first_equal(layers: Any) -> int:
-    """Return the number, from 1, of the first layer from which on each has the last rule, applied to the one before."""
+    """Return the number, from 1, of the first layer from which on all layers apply the last rule to the one before."""
     first = len(layers)
     while first > 2 and layers[first - 2].rule == layers[-1].rule and layers[first - 2].before == first - 2:
         first -= 1
@@ -51,7 +51,7 @@ def first_equal(layers: Any) -> int:
 
 
 def _affine(rule: Rule, first: Any, steps: Any) -> Any:
-    """Return gamma after so many `steps` where a variance becomes v' = a v + b, else None."""
+    """Return gamma after `steps` layers if each variance follows v' = a v + b, else None."""
     found = []
     for part, symbol, start in zip(rule.local, (V, S), (first.var_mu, first.var_chi), strict=True):
         whole = sp.cancel(part)
@@ -65,16 +65,16 @@ def _affine(rule: Rule, first: Any, steps: Any) -> Any:
 
 
 def _leading(rule: Rule, depth: Any) -> Any:
-    """Return the leading term where data become equal by a power of the depth.
+    """Return the leading term of gamma if the distance of two data decreases as a power of the depth.
 
-    In the angle theta between two data: theta' = theta - a theta^(k + 1) + ... leads to theta ~ (k a depth)^(-1/k), and
-    gamma = c/(1 - c) ~ 2/theta^2.
+    theta is the angle between two data. A layer that maps it to theta - a theta^(k + 1) + ... leads to
+    theta ~ (k a depth)^(-1/k) and gamma = c/(1 - c) ~ 2/theta^2.
     """
     c = (rule.var_mu / (rule.var_mu + rule.var_chi)).xreplace({V: C * Q, S: Q - C * Q})
     c = sp.simplify(c.xreplace({C: sp.cos(THETA)}))
     if c.free_symbols != {THETA} or c.atoms(sp.Function) - c.atoms(sp.sin, sp.cos, sp.acos):
         raise _refused()
-    sine = sp.series(sp.sqrt(2 * (1 - c)), THETA, 0, ORDERS).removeO()  # 2 sin(theta/2) behind the layer
+    sine = sp.series(sp.sqrt(2 * (1 - c)), THETA, 0, ORDERS).removeO()  # 2 sin(theta/2) after the layer
     lost = sp.expand(sp.series(2 * sp.sin(THETA / 2), THETA, 0, ORDERS).removeO() - sine)
     terms = sp.Poly(lost, THETA).as_dict() if lost.is_polynomial(THETA) and lost != 0 else {}
     power = min((power for (power,) in terms), default=0)
@@ -86,6 +86,6 @@ def _leading(rule: Rule, depth: Any) -> Any:
 
 def _refused() -> ValueError:
     return ValueError(
-        "expected a recursion with a closed solution, or one by which data become equal by a power of the depth; got "
-        "another: use derive() of a given depth, or phases.verdict for where gamma goes"
+        "expected a recursion with a closed solution, or one in which the distance of two data decreases as a power of "
+        "the depth, got another one; use derive() of a given depth, or phases.verdict for the limit of gamma"
     )

@@ -1,4 +1,4 @@
-"""What a derivation prints: the formulas of the output, and the shorthands in them, as one list of equations."""
+"""The equations that a derivation prints: those of the output, and the definitions of the symbols in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ LAW = sp.Function("f_G0")(integrals.G)
 @final
 @dataclass(frozen=True)
 class Equation:
-    """An equation left = right; `layers`: the first and the last layer l that it holds for, if it is one of several."""
+    """An equation left = right. layers: the first and last l for which it holds, if it is an equation in l."""
 
     left: Any
     right: Any
     layers: tuple[int, int] | None = None
 
     def text(self, digits: str = "") -> str:
-        """Return the equation as SymPy writes it, over several lines where it is long."""
+        """Return the equation in the syntax of SymPy, over several lines if it is long, with its `digits`."""
         held = "" if self.layers is None else f"  for l = {_listed(*self.layers, '...')} with k = l - 1"
         return f"{self.left} = " + "\n    ".join(writing.rows(self.right, writing.text)) + digits + held
 
@@ -38,13 +38,13 @@ class Equation:
 @final
 @dataclass(frozen=True)
 class Document:
-    """Equations of the output, and those of the shorthands in them."""
+    """Equations of the output, and the definitions of the symbols in them."""
 
     output: tuple[Equation, ...]
     where: tuple[Equation, ...]
 
     def text(self, digits: Mapping[str, str]) -> str:
-        """Return the equations as text; digits: what stands behind an equation of the output, by its left side."""
+        """Return the equations as text. digits: the text after an equation of the output, by its left side."""
         found = [equation.text(digits.get(str(equation.left), "")) for equation in self.output]
         return "\n".join([*found, *["where"][: len(self.where)], *(equation.text() for equation in self.where)])
 
@@ -60,7 +60,7 @@ class Document:
 
 
 def density(gamma: Any, y: Any) -> Any:
-    """Return the density of G0 where y is the quantile of the standard normal law at g."""
+    """Return the density of G0 at g, where y is the quantile of the standard normal law at g."""
     return sp.exp(y**2 * (1 - 1 / gamma) / 2) / sp.sqrt(gamma)
 
 
@@ -70,5 +70,5 @@ def quantile(g: Any) -> Any:
 
 
 def _listed(first: int, last: int, dots: str) -> str:
-    """Return the numbers from the first to the last, those in between as dots."""
+    """Return the numbers from the first to the last, with dots for those in between."""
     return ", ".join([str(first), *[dots][: last - first - 1], str(last)])

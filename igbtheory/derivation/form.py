@@ -1,42 +1,40 @@
-"""Formulas as a person would print them."""
+"""Formulas in the form in which a person would print them."""
 
 from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 
-from igbtheory.derivation.effort import within_effort
 from igbtheory.derivation.writing import COLUMN, width
 
 LONG, RULE = 60, 150
-"""Operations up to which a formula is simplified, and up to which the rule of a layer is, in its two symbols."""
+"""Largest number of operations of a formula that is simplified, and of the rule of a layer in its two symbols."""
 
 
 @lru_cache(maxsize=1024)
 def simplified(expression: Any, most: int = LONG) -> Any:
-    """Return the expression in its shortest form, with the angle acos c for the angle between two data.
+    """Return the expression in its shortest form, with acos c for the angle between two data.
 
-    most: operations above which only factors are taken out.
+    most: number of operations above which the expression is only factorised.
     """
     found = in_angles(sp.sympify(expression))
-    forms = [found, *within_effort(found, _by_factors)]
+    forms = [found, *_by_factors(found)]
     if found.count_ops() <= most:
-        forms += within_effort(found, _by_terms)
-        forms += within_effort(found, _by_rules)
+        forms += [*_by_terms(found), *_by_rules(found)]
     lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
     least = min(lengths.values())
     return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
 
 
 def readable(expression: Any) -> Any:
-    """Return the shortest form, but the sum itself where that is one fraction too wide for a line."""
+    """Return the shortest form, or the sum itself if the shortest form is one fraction that is too wide for a row."""
     found = simplified(expression, RULE)
     return found if found.is_Add or width(found) <= COLUMN else in_angles(sp.sympify(expression))
 
 
 @lru_cache(maxsize=4096)
 def _length(found: Any) -> int:
-    """Return the number of operations, fractions twice."""
+    """Return the number of operations, in which a fraction counts twice."""
     return int(found.count_ops() + found.count(_is_fraction))
 
 
@@ -45,7 +43,7 @@ def _is_fraction(part: Any) -> bool:
 
 
 def _signs(found: Any) -> tuple[Any, Any]:
-    """Return a fraction, and the same with the signs of both of its parts changed."""
+    """Return a fraction, and the equal fraction with the signs of numerator and denominator changed."""
     above, below = sp.fraction(found)
     return found, sp.Mul(-above, 1 / -below) if below.is_Add else found
 
@@ -72,7 +70,7 @@ def _is_root(part: Any) -> bool:
 
 
 def in_angles(expression: Any) -> Any:
-    """Return the expression without squares of half angles, and without arcsines: rules take them for their digits."""
+    """Return the expression without sin^2 and asin, which the rules of layers use only to keep digits."""
     halves = expression.replace(_is_square_of_sine, lambda power: (1 - sp.cos(2 * power.base.args[0])) / 2)
     return halves.replace(lambda part: isinstance(part, sp.asin), lambda angle: _arccosine(angle.args[0]))
 
@@ -82,7 +80,7 @@ def _is_square_of_sine(part: Any) -> bool:
 
 
 def _arccosine(sine: Any) -> Any:
-    """Return asin(s) as pi/2 - acos(s), or as acos(1 - 2 s^2)/2 where s is a root, which then disappears."""
+    """Return asin(s) as pi/2 - acos(s), or as acos(1 - 2 s^2)/2 if s contains a square root, which then disappears."""
     roots = (isinstance(part, sp.Pow) and part.exp == sp.S.Half for part in sp.Mul.make_args(sine))
     if not sine.is_negative and any(roots):
         return sp.acos(sp.factor(1 - 2 * sine**2)) / 2

@@ -1,4 +1,4 @@
-"""Definitions of the functions that integrals contain: activations, normal laws, laws in a batch."""
+"""Definitions of the functions in printed integrals: activations, normal laws, and laws of normalised units."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,17 +15,17 @@ from igbtheory.numbers.symbolic import SYMBOLIC
 
 
 def formula(phi: Function) -> Any:
-    """Return the formula of an activation in x, piece by piece."""
+    """Return the formula of an activation in x, as its pieces between kinks."""
     parts = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
     ends = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
     return sp.Piecewise(*((part, end > X) for part, end in zip(parts, ends, strict=False)), (parts[-1], True))
 
 
 def density(n: Any, law: str) -> Any:
-    """Return the density at b of a unit normalised over a batch of n data.
+    """Return the density at b of a unit that is normalised over a batch of n data.
 
-    "proxy": by the other data, where-you-place-the-norm, Eqs. 49 and 55. "exact": in its own batch, where
-    b^2/(n - 1) ~ Beta(1/2, (n - 2)/2).
+    law: "proxy" if the other data normalise it (where-you-place-the-norm, Eqs. 49 and 55), "exact" if it is part of its
+    own batch, so that b^2/(n - 1) ~ Beta(1/2, (n - 2)/2).
     """
     ratio = sp.gamma((n - 1) / sp.Integer(2)) / sp.gamma((n - 2) / sp.Integer(2))
     if law == "proxy":
@@ -35,7 +35,7 @@ def density(n: Any, law: str) -> Any:
 
 
 def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[Equation]:
-    """Return the definitions of the functions on the right sides, which are those in the averages."""
+    """Return the definitions of the functions on the right sides of the equations, which come from the averages."""
     averages = sorted(averages, key=sp.default_sort_key)
     whole = sp.Tuple(*(equation.right for equation in found))
     lines = {named(x.phi)(X): formula(x.phi) for x in averages if whole.has(named(x.phi))}
@@ -57,7 +57,7 @@ def definitions(averages: Iterable[Average], found: Sequence[Equation]) -> list[
 
 
 def told_apart(found: Sequence[Equation]) -> list[Equation]:
-    """Return the equations with phi_1, phi_2 for the activations where there are several."""
+    """Return the equations with the names phi_1, phi_2, ... for the activations if there are several."""
     parts = (part.func for equation in found for part in sp.preorder_traversal(equation.right))
     activations = dict.fromkeys(part for part in parts if hasattr(part, "tree"))
     for i, activation in enumerate(activations if len(activations) > 1 else (), 1):

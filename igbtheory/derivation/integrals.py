@@ -1,4 +1,4 @@
-"""Integrals that averages without a closed form stand for, and the functions in them."""
+"""The integrals by which averages without a closed form are printed, and the functions in them."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from igbtheory.formulas.function import Function
 
 B, G, U, X, Y, Z = sp.symbols("b g u x y z", real=True)
 R = sp.Symbol("c", positive=True)
-"""A correlation, the argument of a bivariate distribution function."""
+"""The correlation in a bivariate distribution function."""
 N, CDF, CDF_2, DENSITY, BELOW = map(sp.Function, ("N", "Phi", "Phi_2", "f", "F"))
-"""Normal density, distribution functions of one and of two normal variables; density and distribution in a batch."""
+"""Normal density; distribution functions of one and of two normal variables; density and distribution in a batch."""
 LINE = (-sp.oo, sp.oo)
 
 
 def named(phi: Function) -> Any:
-    """Return the function phi that stands for an activation; those of equal formulas are equal."""
+    """Return the function phi that stands for an activation. Activations with equal formulas have equal functions."""
     return sp.Function("phi", tree=phi.tree)
 
 
 def of_largest(m: Any) -> Any:
-    """Return the function that stands for the density of two data at the largest of m normal units."""
+    """Return the function that stands for the joint density, at two data, of the largest of m normal units."""
     return sp.Function(f"f_{m}")
 
 
 def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_chi: Any) -> Any:
-    """Return the mean, the mean square or the mean product over Gaussian units, or the largest of m of them."""
+    """Return the mean, the mean square or the mean product of phi(M), M the largest of m Gaussian units."""
     f = named(phi)
     if part == "product" and m == 1:
         given = sp.Integral(N(Z) * f(mean + sp.sqrt(var_mu) * U + sp.sqrt(var_chi) * Z), (Z, *LINE))
@@ -39,7 +39,7 @@ def of_gaussian(part: str, phi: Function, m: Any, mean: Any, var_mu: Any, var_ch
 
 
 def of_batch(part: str, phi: Function, m: Any) -> Any:
-    """Return the mean or the mean square over units normalised in batches, or the largest of m of them."""
+    """Return the mean or the mean square of phi(M), M the largest of m units normalised in batches."""
     law = DENSITY(B) if m == 1 else m * DENSITY(B) * BELOW(B) ** (m - 1)
     return sp.Integral(law * _power(named(phi)(B), part), (B, *LINE))
 

@@ -1,4 +1,4 @@
-"""Bases of nodes whose averages are formulas."""
+"""Bases of nodes whose averages are SymPy formulas."""
 
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -26,7 +26,7 @@ from igbtheory.numbers.symbolic import SYMBOLIC
 @final
 @dataclass(frozen=True)
 class FormalGaussian(Base[Moments]):
-    """Gaussian unit whose averages are closed forms where there are, else unevaluated."""
+    """Gaussian unit. An average without a closed form stays unevaluated."""
 
     values: Moments
 
@@ -39,21 +39,24 @@ class FormalGaussian(Base[Moments]):
         return found if self.values.within is None else replace(found, within=sp.nan)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        """Half to the power of the batch on either side of 0, where two data of a batch are independent."""
+        """Return the probability that phi is constant over a batch of independent data.
+
+        It is 2^-size for each side of 0 on which phi is constant.
+        """
         ends = () if phi is None else flat_ends(phi)
         finite = None if ends is None else [end for end in ends if isfinite(end)]
         if finite == []:
             return sp.Integer(0)
         if finite is None or any(finite) or m > 1 or self.values.covariance != 0 or not self.values.centred:
             raise ValueError(
-                f"how often a batch of {size} lies where the activation is constant has no closed form here; derive "
-                "the full batch, or use predict(digits=30)"
+                f"the probability that the activation is constant over a batch of {size} data has no closed form here; "
+                "derive the full batch, or use predict(digits=30)"
             )
         return len(finite) * sp.Rational(1, 2) ** size
 
 
 def _average(phi: Function, m: Any, h: Moments) -> Moments:
-    """Return the moments of phi(M). The variance of M is a factor of them where phi is homogeneous."""
+    """Return the moments of phi(M). If phi is homogeneous, a power of the variance of h is a factor of them."""
     v, q = (sp.expand(sp.sympify(part)) for part in (h.var_mu, h.variance))
     scale = sp.Integer(1)
     if phi.degree is not None and h.centred:
@@ -68,7 +71,7 @@ def _average(phi: Function, m: Any, h: Moments) -> Moments:
 @final
 @dataclass(frozen=True)
 class FormalBatch(Base[Moments]):
-    """Unit normalised over a batch of `size`; law: "exact", or "proxy" where the other data normalise it."""
+    """Unit normalised over a batch of `size` data. law: "exact", or "proxy" if only the other data normalise it."""
 
     size: Any
     law: str
@@ -78,14 +81,14 @@ class FormalBatch(Base[Moments]):
 
 
 def behind(layer: Layer, node: LawNode) -> LawNode:
-    """Return the node behind a layer, with a base whose averages are formulas."""
+    """Return the node after a layer, with a base whose averages are formulas."""
     if isinstance(layer, Residual):
         return layer.through(node, behind, add_moments)
     return _formal(layer.law(_combined(node) if isinstance(layer, Dense) else node))
 
 
 def _combined(node: LawNode) -> LawNode:
-    """Return the node in the way a Dense sees it: mean^2 + var_mu in one, in its shortest form."""
+    """Return the node before a Dense, which needs only mean^2 + var_mu and var_chi, in their shortest forms."""
     x = node.averaged()
     mean2 = x.mean * x.mean
     shared, spread = (readable(sp.sympify(part)) for part in (mean2 + x.var_mu, x.var_chi))

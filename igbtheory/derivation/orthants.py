@@ -1,4 +1,4 @@
-"""Means E x^j y^k of a centred Gaussian pair where both are positive, and what they say of a kink at 0."""
+"""Means E x^j y^k of a centred Gaussian pair over x, y > 0, and averages of formulas with a kink at 0."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,9 +10,9 @@ Powers = dict[int, Any]
 
 
 def of_pair(below: Powers, above: Powers, q: Any, v: Any) -> Any:
-    """Return the mean E phi(h_a) phi(h_b), phi the polynomial `above` where h > 0 and `below` where h < 0.
+    """Return E phi(h_a) phi(h_b), where phi(h) is the polynomial `above` for h > 0 and `below` for h < 0.
 
-    q: variance of either, v: their covariance.
+    h_a and h_b are centred, with the variance q and the covariance v.
     """
     mirrored = {k: (-1) ** k * a for k, a in below.items()}
     quarters = ((above, above, v), (mirrored, mirrored, v), (above, mirrored, -v), (mirrored, above, -v))
@@ -26,7 +26,7 @@ def of_pair(below: Powers, above: Powers, q: Any, v: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def quadrant(j: int, k: int, q: Any, v: Any) -> Any:
-    """Return the mean of x^j y^k where x > 0 and y > 0, by Stein's lemma; the jump at x = 0 adds the density there."""
+    """Return the mean of x^j y^k over x > 0 and y > 0, by Stein's lemma with a boundary term at x = 0."""
     if j < k:
         return quadrant(k, j, q, v)
     if j == 0:
@@ -40,10 +40,10 @@ def quadrant(j: int, k: int, q: Any, v: Any) -> Any:
 
 
 def _edge(k: int, q: Any, v: Any) -> Any:
-    """Return the mean of delta(x) y^k where y > 0."""
+    """Return the mean of delta(x) y^k over y > 0."""
     return half_moment(k) * (q - v**2 / q) ** sp.Rational(k, 2) / sp.sqrt(2 * sp.pi * q)
 
 
 def half_moment(k: int) -> Any:
-    """Return the mean of z^k where z > 0, z standard normal."""
+    """Return the mean of z^k over z > 0, z standard normal."""
     return 2 ** sp.Rational(k, 2) * sp.gamma(sp.Rational(k + 1, 2)) / (2 * sp.sqrt(sp.pi))

@@ -1,4 +1,4 @@
-"""Quantities of deep networks: expressions that are evaluated layer by layer."""
+"""Expressions for quantities of deep networks, which are evaluated layer by layer."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -7,17 +7,17 @@ from typing import Any, final
 import sympy as sp
 
 GUARD = 10
-"""Digits more than wanted that the first attempt has."""
+"""Guard digits of the first attempt."""
 STEP = 20
-"""Digits are rounded up to a multiple of this: SymPy asks for the same value again and again to learn its sign."""
+"""Digits are rounded up to a multiple of this, since SymPy evaluates an expression repeatedly to find its sign."""
 
 
 @final
 class Recursion(sp.Expr):  # type: ignore[misc]
-    """An expression in symbols that steps define one after the other; its formula in full would be too long.
+    """An expression in symbols that are defined step by step, for a formula that would be too long in full.
 
-    Arguments: the name that it prints as, the expression, and pairs (symbol, its value in terms of earlier ones).
-    `evalf` computes it step by step, `doit` is the formula in full.
+    Arguments: the name that is printed, the expression, and pairs (symbol, its value in terms of earlier symbols).
+    `evalf` computes the steps one after the other, and `doit` returns the formula in full.
     """
 
     is_commutative = True
@@ -34,7 +34,7 @@ class Recursion(sp.Expr):  # type: ignore[misc]
 
     @property
     def is_number(self) -> bool:
-        """Whether no symbol is without a value."""
+        """Whether all symbols have values."""
         return not self.free_symbols
 
     def doit(self, **hints: Any) -> Any:
@@ -42,7 +42,7 @@ class Recursion(sp.Expr):  # type: ignore[misc]
         return self.through(lambda value: value)
 
     def through(self, computed: Callable[[Any], Any]) -> Any:
-        """Return the result, every value `computed` before it stands in later ones."""
+        """Return the result, with `computed` applied to every value before it is inserted into later ones."""
         _, result, steps = self.args
         values: dict[Any, Any] = {}
         for symbol, value in steps:
@@ -69,7 +69,7 @@ class Recursion(sp.Expr):  # type: ignore[misc]
 
 @lru_cache(maxsize=1024)
 def _value(recursion: Recursion, digits: int) -> Any:
-    """Return the value: with more and more digits, until the last two attempts agree."""
+    """Return the value, computed with more and more guard digits until two attempts agree."""
     guard, before = GUARD, None
     while True:
         here = digits + guard

@@ -18,9 +18,9 @@ from igbtheory.layers import Layer
 from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2
-"""Hidden layers up to which formulas are given in full, even if they are long."""
+"""Number of hidden layers up to which formulas are given in full, even if they are long."""
 FEW = 8
-"""Digits that are printed of what quadrature computes."""
+"""Number of digits that are printed of a value from quadrature."""
 QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 
 
@@ -29,7 +29,8 @@ QUANTITIES = ("var_mu", "var_chi", "gamma", "c")
 class DerivedLayer:
     """Variances after a Dense: var_mu, var_chi.
 
-    `explicit` says whether they are in the symbols of the network, or in v_mu_l, v_chi_l of the layer l = `before`.
+    explicit: True if they are in the symbols of the network, False if they are in the symbols v_mu_l, v_chi_l of the
+    layer l = `before`.
     """
 
     var_mu: Any
@@ -50,7 +51,7 @@ class DerivedLayer:
 
 
 def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLayer, ...]:
-    """Return the layers with these rules; before: the layer whose symbols a rule is in, 0 for the inputs."""
+    """Return the layers with these rules. before: the layers whose symbols the rules contain, 0 for the inputs."""
     found: list[DerivedLayer] = []
     for i, (rule, k) in enumerate(zip(rules, before, strict=False)):
         prior = found[k - 1] if k else None
@@ -69,9 +70,9 @@ def layers_of(rules: Sequence[Rule], before: Sequence[int]) -> tuple[DerivedLaye
 class Derivation(OutputLayer):
     """Formulas for a network in infinite width: var_mu, var_chi, gamma, c of the output, and the density of G0.
 
-    per_layer: the same after every Dense. With more than two hidden layers those that would be long are in the symbols
-    v_mu_l, v_chi_l of the layer before; gamma, c and the variances are then evaluated layer by layer, and their
-    formulas in full are `gamma.doit()` and so on. layers, inputs: what was derived.
+    per_layer: the formulas after every Dense. With more than two hidden layers, long formulas are in the symbols
+    v_mu_l, v_chi_l of the layer before. gamma, c and the variances are then evaluated layer by layer, and
+    `gamma.doit()` is the formula in full. layers, inputs: the network and its inputs.
     """
 
     per_layer: tuple[DerivedLayer, ...]
@@ -104,21 +105,21 @@ class Derivation(OutputLayer):
         )
 
     def pdf(self, g: Any) -> Any:
-        """Density of G0, exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) with y = Phi^-1(g) = sqrt(2) erfinv(2 g - 1)."""
+        """Return the density exp(y^2/2 - y^2/(2 gamma))/sqrt(gamma) of G0, with y = sqrt(2) erfinv(2 g - 1)."""
         g = sp.sympify(g)
         if self.gamma == 0:
             return sp.DiracDelta(g - sp.Rational(1, 2))
         return density(self.gamma, quantile(g))
 
     def at_depth(self, depth: Any) -> AtDepth:
-        """Return gamma with `depth` hidden layers, a symbol, all equal to those of this network: see `AtDepth`.
+        """Return gamma for a symbol `depth` of hidden layers that are all equal to those of this network.
 
-        It is a closed solution of the recursion, or its leading term at large depth; ValueError where neither is known.
+        It is a closed solution of the recursion, or its leading term at large depth. ValueError if neither is known.
         """
         return at_depth(self.per_layer, depth)
 
     def value(self) -> float:
-        """Return gamma in double precision. TypeError where there are symbols in it."""
+        """Return gamma in double precision. TypeError if it contains symbols."""
         symbols = sorted(self.gamma.free_symbols, key=str)
         if symbols:
             raise TypeError(
@@ -132,14 +133,17 @@ class Derivation(OutputLayer):
         return documented(self.per_layer)
 
     def latex(self) -> str:
-        """Return the formulas as an align* environment of LaTeX, for a column of 80 mm."""
+        """Return the formulas as an align* environment of LaTeX, in rows for a column of 80 mm.
+
+        A single term that cannot be split, such as a nested integral, may be slightly wider.
+        """
         return self._document.latex()
 
     def _repr_latex_(self) -> str:
         return self.latex()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every formula as text with its digits, the shorthands in them, all layers, and the LaTeX of all."""
+        """Return the formulas as text with their digits, all printed equations, their LaTeX, and the layers."""
         return {
             **{name: f"{getattr(self, name)}{_digits(getattr(self, name))}" for name in QUANTITIES},
             "equations": self._document.texts(),
@@ -155,14 +159,14 @@ class Derivation(OutputLayer):
 
 
 def _digits(formula: Any) -> str:
-    """Return the digits of a formula without symbols; a number that stands for itself needs none."""
+    """Return the text " = digits" of a formula without symbols, or "" if it is a number itself or has symbols."""
     if formula.free_symbols or (formula.is_Atom and formula.is_Number):
         return ""
     return f" = {_value(formula).evalf(FEW if formula.has(Average) else 15)}"
 
 
 def _value(formula: Any) -> Any:
-    """Return a formula without symbols as one whose averages are numbers of quadrature."""
+    """Return a formula without symbols with its averages replaced by their values from quadrature."""
     if not formula.has(Average):
         return formula
     return formula.through(in_double) if isinstance(formula, Recursion) else in_double(formula)

@@ -1,4 +1,4 @@
-"""Shorthands: which formulas of a derivation are printed in full, and which in the symbols of a unit."""
+"""The printed equations of a derivation: short formulas in full, and long ones in symbols that further lines define."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,27 +10,25 @@ from igbtheory.derivation import integrals, writing
 from igbtheory.derivation.average import Average
 from igbtheory.derivation.depth import first_equal
 from igbtheory.derivation.document import CHI, GAMMA, LAW, MU, OUTPUT, ROOT, Document, Equation, density, quantile
-from igbtheory.derivation.form import simplified
 from igbtheory.derivation.functions import definitions, told_apart
-from igbtheory.derivation.narrow import narrowed
-from igbtheory.derivation.states import MANY, C, Q, Rule, S, UnitSymbol, V, at
+from igbtheory.derivation.states import MANY, C, Q, S, UnitSymbol, V, at
 
 if TYPE_CHECKING:
     from igbtheory.derivation.result import DerivedLayer
 
 
 def documented(layers: Sequence["DerivedLayer"]) -> Document:
-    """Return the formulas of the output, in shorthands where they are too long for a line."""
+    """Return the equations of the output, and the definitions of all symbols and functions in them."""
     shorthands = _Shorthands(layers, _run(layers))
     output = shorthands.output()
     where = shorthands.needed(output)
     averages = {meaning for layer in layers for _, meaning in layer.rule.terms}
-    found = narrowed(told_apart([*output, *where, *definitions(averages, where)]))
+    found = told_apart([*output, *where, *definitions(averages, where)])
     return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
 
 
 def _run(layers: Sequence["DerivedLayer"]) -> tuple[int, int]:
-    """Return the first and the last layer of those with the last rule, in symbols of the layer before."""
+    """Return the first and the last of the layers at the end that have one rule in the symbols of the layer before."""
     first, last = first_equal(layers), len(layers)
     return (first, last) if first < last == layers[-1].before + 1 else (last + 1, last)
 
@@ -38,7 +36,7 @@ def _run(layers: Sequence["DerivedLayer"]) -> tuple[int, int]:
 @final
 @dataclass(frozen=True)
 class _Shorthands:
-    """Symbols of units and their meaning; run: the layers whose formula is written once."""
+    """Symbols of units and their definitions. run: the first and last layer for which one equation in l is printed."""
 
     layers: Sequence["DerivedLayer"]
     run: tuple[int, int]
@@ -56,7 +54,7 @@ class _Shorthands:
         return [*found, Equation(LAW, density(GAMMA, ROOT)), Equation(ROOT, quantile(integrals.G))]
 
     def _variance(self, symbol: UnitSymbol, index: int, left: Any) -> Any:
-        """Return var_mu or var_chi behind a layer: in full where that is short, else in terms of the layer before."""
+        """Return var_mu or var_chi behind a layer: in full if that is short, else in symbols of the layer before."""
         layer = self.layers[index - 1]
         own, rule = (layer.var_mu, layer.rule.var_mu) if symbol == V else (layer.var_chi, layer.rule.var_chi)
         if layer.explicit and _fits(own):
@@ -65,7 +63,7 @@ class _Shorthands:
         return at(symbol, index) if repeated else at(rule, layer.before)
 
     def needed(self, output: Iterable[Equation]) -> list[Equation]:
-        """Return the equations of all symbols of units in these equations, and of those in theirs."""
+        """Return the definitions of all symbols of units in these equations, and of the symbols in the definitions."""
         found: dict[Any, Equation] = {}
         waiting = _symbols(output)
         while waiting:
@@ -84,42 +82,30 @@ class _Shorthands:
         return not index.isdigit() or self.run[0] <= int(index) <= self.run[1]
 
     def _meaning(self, symbol: UnitSymbol) -> Equation:
-        generic, index = symbol.generic, symbol.parts[1]
-        if index == MANY:
-            rule = self.layers[-1].rule
-            if generic in (V, S):
-                right = rule.var_mu if generic == V else rule.var_chi
-                return Equation(symbol, at(right, writing.BEFORE), self.run)
+        """Return the definition of a symbol."""
+        generic, index, last = symbol.generic, symbol.parts[1], self.layers[-1].rule
+        if generic not in (V, S):
+            rules = (x.rule for x in self.layers if str(x.before) == index and generic in x.rule.meanings)
+            rule = last if index == MANY else next(rules)
             return Equation(symbol, at(_written(rule.meanings[generic]), index))
-        place = int(index)
-        if generic in (V, S):
-            return Equation(symbol, self._variance(generic, place, symbol))
-        rule = next(x.rule for x in self.layers if x.before == place and generic in x.rule.meanings)
-        value = self._value(generic, rule, self.layers[place - 1]) if place else sp.nan
-        return Equation(symbol, value if _fits(value) else at(_written(rule.meanings[generic]), index))
-
-    @staticmethod
-    def _value(generic: UnitSymbol, rule: Rule, layer: "DerivedLayer") -> Any:
-        """Return the meaning of a symbol in full, where the layer's variances are."""
-        values = {V: layer.var_mu, S: layer.var_chi}
-        for symbol, meaning in rule.meanings.items() if layer.explicit else ():
-            values[symbol] = simplified(meaning.xreplace(values))
-        return values.get(generic, sp.nan)
+        if index == MANY:
+            return Equation(symbol, at(last.var_mu if generic == V else last.var_chi, writing.BEFORE), self.run)
+        return Equation(symbol, self._variance(generic, int(index), symbol))
 
 
 def _written(meaning: Any) -> Any:
-    """Return an average as its integral, in the variance and the correlation of the unit."""
+    """Return an average as an integral in q and c, the variance and the correlation of the unit."""
     if not isinstance(meaning, Average):
         return meaning
     return meaning.integral().xreplace({V + S: Q}).xreplace({V / Q: C})
 
 
 def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:
-    """Return the symbols of units on the right sides; averages of which integrals are left have no others."""
+    """Return the symbols of units on the right sides, variances first."""
     symbols = {symbol for equation in found for symbol in equation.right.atoms(UnitSymbol)}
     return sorted(symbols, key=lambda symbol: (symbol.generic not in (V, S), symbol.generic == S, symbol.name))
 
 
 def _fits(expression: Any) -> bool:
-    """Whether an expression has no averages and fits a line."""
-    return not expression.has(Average, sp.nan) and writing.width(expression) <= writing.COLUMN
+    """Return whether an expression has no averages and fits a line."""
+    return not expression.has(Average) and writing.width(expression) <= writing.COLUMN

@@ -1,4 +1,4 @@
-"""The unit in front of a layer, in symbols, and the rule of a Dense in these symbols."""
+"""Symbols for the unit before a layer, and the rule of a layer in these symbols."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from igbtheory.derivation.form import simplified
 
 @final
 class UnitSymbol(sp.Symbol):  # type: ignore[misc]
-    """Symbol for a property of a unit: "q" of any unit, "q_2" of those behind the second Dense."""
+    """Symbol for a property of a unit: "q" of any unit, "q_2" of the units after the second Dense."""
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -32,20 +32,20 @@ class UnitSymbol(sp.Symbol):  # type: ignore[misc]
 
 
 V, S, Q, C, THETA = (UnitSymbol(name, positive=True) for name in ("v_mu", "v_chi", "q", "c", "theta"))
-"""Of a unit: var_mu, which is the covariance of two data, var_chi, their sum q, the correlation c = cos theta."""
+"""Properties of a unit: var_mu (the covariance of two data), var_chi, their sum q, the correlation c = cos theta."""
 OF_UNIT = {Q: V + S, C: V / Q, THETA: sp.acos(C)}
 MANY = "l"
 """Index of a formula that holds for several layers."""
 LETTERS = {"mean": "m", "product": "K", "square": "A"}
-"""Letters of averages that stay unevaluated."""
+"""Letters of the symbols for unevaluated averages."""
 
 
 @final
 @dataclass(frozen=True)
 class Rule:
-    """Variances behind a layer in the symbols of the unit before it.
+    """Variances after a layer in the symbols of the unit before it.
 
-    terms: further symbols in var_mu and var_chi, with their meaning: averages that stay unevaluated.
+    terms: pairs of a further symbol in var_mu and var_chi and the unevaluated average that it stands for.
     """
 
     var_mu: Any
@@ -54,16 +54,16 @@ class Rule:
 
     @property
     def meanings(self) -> dict[Any, Any]:
-        """Return the meaning of every symbol that is not a variance before, later ones in terms of earlier ones."""
+        """Return the definitions of all symbols except V and S, later ones in terms of earlier ones."""
         return OF_UNIT | dict(self.terms)
 
     @cached_property
     def local(self) -> tuple[Any, Any]:
-        """Return the variances behind the layer in v_mu and v_chi alone."""
+        """Return the variances after the layer in v_mu and v_chi alone."""
         return self.given(V, S)
 
     def given(self, var_mu: Any, var_chi: Any) -> tuple[Any, Any]:
-        """Return the variances behind the layer where those before it are these."""
+        """Return the variances after the layer for these variances before it."""
         values = {V: var_mu, S: var_chi}
         if not self.symbols:
             return self.var_mu, self.var_chi
@@ -84,7 +84,7 @@ def at(expression: Any, index: Any) -> Any:
 
 
 def rule(x: Moments) -> Rule:
-    """Return the rule behind a layer that leaves the moments x, with a symbol for each unevaluated average."""
+    """Return the rule of a layer after which the moments are x, with a symbol for each unevaluated average."""
     parts = [sp.sympify(part).replace(*_SPREAD).xreplace({V + S: Q}) for part in (x.var_mu, x.var_chi)]
     averages = sorted({average for part in parts for average in part.atoms(Average)}, key=sp.default_sort_key)
     symbols: dict[Any, Any] = {}
@@ -100,7 +100,7 @@ _SPREAD = (lambda part: isinstance(part, Average) and part.part == "spread", lam
 
 
 def _in_angle(found: Any) -> Any:
-    """Return the expression with theta for acos c and sin theta for sqrt(1 - c^2)."""
+    """Return the expression with acos c written as theta and sqrt(1 - c^2) as sin theta."""
     turned = found.xreplace({sp.acos(C): THETA}).replace(
         lambda part: part.is_Pow and not part.exp.is_integer and sp.expand(part.base - 1 + C**2) == 0,
         lambda root: sp.sin(THETA) ** (2 * root.exp),
@@ -112,7 +112,7 @@ def _in_angle(found: Any) -> Any:
 
 
 def in_symbols(x: Moments) -> Moments:
-    """Return the moments of a Gaussian unit in symbols; what is 0 stays 0."""
+    """Return the moments of a Gaussian unit in symbols, except for moments that are 0."""
     shared, spread = sp.sympify(x.var_mu), sp.sympify(x.var_chi)
     within = None if x.within is None else sp.Integer(0) if x.within == 0 else sp.nan
     mean = 0 if x.centred else x.mean

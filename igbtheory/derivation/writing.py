@@ -1,14 +1,15 @@
-"""Expressions as text and as LaTeX, and how wide they are in print."""
+"""Expressions as text and as LaTeX, in rows that fit a column of a paper."""
 
 import re
 from collections.abc import Callable
 from typing import Any, final
 
+import sympy as sp
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
 COLUMN = 72.0
-"""Estimated width in mm, at 10 pt, that a right side may have in a column of 80 mm: the estimate is 10 % too large."""
+"""Largest estimated width in mm, at 10 pt, of a row in a column of 80 mm. The estimate is 10 % too large."""
 SQUARES = {
     r"sigma_w2": r"\sigma_w",
     r"sigma_b2": r"\sigma_b",
@@ -17,30 +18,18 @@ SQUARES = {
     r"v_mu_(\w+)": r"\\sigma_{\\mu,\1}",
     r"v_chi_(\w+)": r"\\sigma_{\\chi,\1}",
 }
-"""Roots in LaTeX of the symbols that stand for squares."""
+"""LaTeX of the square roots of symbols that stand for variances."""
 BEFORE = "k"
-"""Index that stands for l - 1 in text, where a name cannot contain a difference."""
-_WIDE = {
-    "=": 4.5,
-    "+": 4.3,
-    "-": 4.3,
-    ",": 2.0,
-    "(": 1.4,
-    ")": 1.4,
-    "int": 4.0,
-    "iint": 6.0,
-    "partial": 2.0,
-    "pi": 2.1,
-    "infty": 3.5,
-}
+"""Index that means l - 1 in text, since a name cannot contain a difference."""
+_WIDE = {"=": 4.5, "+": 4.3, "-": 4.3, "(": 1.4, ")": 1.4, "int": 4.0, "iint": 6.0, "infty": 3.5}
 _SPACED = {"sin", "cos", "arccos", "arcsin", "exp", "log", "tanh", "sinh", "cosh", "erf"}
 _LETTER, _SMALL = 1.9, 0.72
-"""Width of a letter in mm, and of one in an index relative to that."""
+"""Width of a letter in mm, and the ratio of the width of a letter in an index to it."""
 
 
 @final
 class _Printer(LatexPrinter):  # type: ignore[misc]
-    """LaTeX in the notation of the papers: variances are squares of sigma."""
+    """LaTeX in the notation of the papers, in which variances are squares of sigma."""
 
     def __init__(self) -> None:
         super().__init__({"inv_trig_style": "full"})
@@ -68,19 +57,19 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
 
 @final
 class _TextPrinter(StrPrinter):  # type: ignore[misc]
-    """Text that SymPy reads, with terms in the order of the LaTeX."""
+    """Text that SymPy can read, with the terms of a sum in the order of the LaTeX."""
 
     def _as_ordered_terms(self, expr: Any, order: Any = None) -> list[Any]:
         return _positive_first(super()._as_ordered_terms(expr, order))
 
 
 def _positive_first(terms: list[Any]) -> list[Any]:
-    """Return the terms of a sum, first those without a minus sign."""
+    """Return the terms of a sum, those without a minus sign first."""
     return sorted(terms, key=lambda term: term.could_extract_minus_sign())
 
 
 def _root(symbol: Any) -> str:
-    """Return the root of a symbol that stands for a square, "" of another one."""
+    """Return the LaTeX of the square root of a symbol that stands for a variance, or "" for any other symbol."""
     for pattern, root in SQUARES.items():
         if re.fullmatch(pattern, symbol.name):
             return re.sub(pattern, root, symbol.name).replace(f",{BEFORE}}}", ",l-1}") if "(" in pattern else root
@@ -93,17 +82,17 @@ def latex(expression: Any) -> str:
 
 
 def text(expression: Any) -> str:
-    """Return the expression as SymPy reads it."""
+    """Return the expression as text that SymPy can read."""
     return str(_TextPrinter().doprint(expression))
 
 
 def width(expression: Any) -> float:
-    """Return about how wide the expression is in print, in mm at 10 pt."""
+    """Return the estimated width of the expression in print, in mm at 10 pt."""
     return _width(re.findall(r"\\[a-zA-Z]+|\\.|\S", latex(expression)))
 
 
 def _width(marks: list[str]) -> float:
-    """Return the width of marks, which are used up to the end of a group."""
+    """Return the width of LaTeX marks up to the end of a group, and remove them from the list."""
     total = 0.0
     while marks:
         mark = marks.pop(0)
@@ -129,10 +118,14 @@ def _argument(marks: list[str]) -> float:
 
 
 def rows(expression: Any, written: Callable[[Any], str]) -> list[str]:
-    """Return the expression in rows that fit a column, each with so many of its terms; written: how a term is."""
+    """Return the expression as rows that fit a column, with as many terms as fit each. `written` writes a term.
+
+    A product that is too wide is expanded into a sum. A term that is still too wide has a row of its own.
+    """
     found: list[str] = []
     room = 0.0
-    terms = _Printer()._as_ordered_terms(expression) if expression.is_Add else [expression]  # noqa: SLF001 - the printed order
+    expanded = _expanded(expression)
+    terms = _Printer()._as_ordered_terms(expanded) if expanded.is_Add else [expanded]  # noqa: SLF001 - the printed order
     for term in terms:
         wide = width(term) + _WIDE["+"]
         text = _signed(term, written, first=not found)
@@ -145,8 +138,19 @@ def rows(expression: Any, written: Callable[[Any], str]) -> list[str]:
     return found
 
 
+def _expanded(expression: Any) -> Any:
+    """Return the expression with the products that are too wide for a row expanded into sums."""
+    if expression.is_Add:
+        return sp.Add(*map(_expanded, expression.args))
+    total = next((factor for factor in sp.Mul.make_args(expression) if factor.is_Add), None)
+    if total is None or width(expression) <= COLUMN:
+        return expression
+    rest = sp.Mul(*(factor for factor in expression.args if factor != total))
+    return _expanded(sp.Add(*(rest * term for term in total.args)))
+
+
 def _signed(term: Any, written: Callable[[Any], str], *, first: bool) -> str:
-    """Return a term with its sign; the first has none where it is positive."""
+    """Return a term with its sign, which is omitted for a positive first term."""
     text = written(term)
     minus = text.startswith("-")
     rest = text[1:].lstrip() if minus else text

@@ -1,12 +1,12 @@
 """The laws of the guesses of untrained networks.
 
-`GuessLaw` is the law of G0, the fraction of infinitely many data that goes to class 0; `FiniteGuessLaw` is the law of
-the count among D data, and `BatchedGuessLaw` the same where batch normalisation couples the data of a batch.
+`GuessLaw` is the law of G0, the fraction of infinitely many data that goes to class 0. `FiniteGuessLaw` is the law of
+the count among D data, and `BatchedGuessLaw` is that law if batch normalisation couples the data of a batch.
 `DatasetGuessLaw` is the law of G0 on a given data set. `ClassGuessLaw`, `FiniteClassLaw`, `BatchedClassLaw` and
-`DatasetClassLaw` are these laws for several classes, `SoftmaxLaw` and `DatasetSoftmaxLaw` the laws of mean softmax
-probabilities. `accuracy_bounds` computes which accuracy the guesses allow. The methods are spelled as in scipy.stats.
+`DatasetClassLaw` are these four laws for several classes. `SoftmaxLaw` and `DatasetSoftmaxLaw` are the laws of mean
+softmax probabilities. `accuracy_bounds` bounds the accuracy of guesses. Methods have the names of scipy.stats.
 
-Every law is loaded when it is first used: most predictions need the first one or none.
+A law is loaded when it is first used, since most predictions need only the first one or none.
 """
 
 from importlib import import_module

@@ -1,7 +1,7 @@
 """Shares of the classes in one network, given the centres of its outputs in units of their spread over the data.
 
-Class c gets G_c = int phi(t - m_c) prod_{d != c} Phi(t - m_d) dt, by the trapezoidal rule: the integrand is entire, and
-a step that narrows as the largest of many outputs does leaves errors below 1e-13.
+Class c gets the share G_c = int phi(t - m_c) prod_{d != c} Phi(t - m_d) dt. The trapezoidal rule has errors below
+1e-13, since the integrand is entire and the step decreases with the spread of the largest output.
 """
 
 from typing import Any
@@ -11,19 +11,19 @@ import scipy
 from numpy.typing import NDArray
 
 REACH = 8.5
-"""Standard deviations around the largest centre: beyond them lies 1e-17."""
+"""Standard deviations on either side of the largest centre, outside which the integral is 1e-17."""
 STEP = 0.3
 """Step of the trapezoidal rule for up to ten classes."""
 FAR = 60.0
-"""Gap below the largest centre at which a class gets nothing, not even in the smallest floats."""
+"""Distance below the largest centre at which the share of a class is smaller than the smallest float."""
 BLOCK = 2**20
-"""Numbers held at once."""
+"""Largest number of floats in an array."""
 
 Array = NDArray[np.float64]
 
 
 def checked_centres(centres: Any, n_classes: int) -> Array:
-    """Return the centres of the outputs as an array of shape (..., n_classes); ValueError for any others."""
+    """Return the centres of the outputs as an array of shape (..., n_classes); ValueError unless they are finite."""
     mu = np.asarray(centres, dtype=float)
     if mu.shape[-1:] != (n_classes,) or not np.all(np.isfinite(mu)):
         raise ValueError(f"expected finite centres of shape (..., {n_classes}), one a class, got shape {mu.shape}")
@@ -31,12 +31,12 @@ def checked_centres(centres: Any, n_classes: int) -> Array:
 
 
 def blocks(rows: Array) -> list[Array]:
-    """Return the rows of centres in parts small enough for all nodes of each to be held at once."""
+    """Return the rows of centres in blocks that are small enough to hold all nodes of a block."""
     return np.array_split(rows, 1 + rows.size * _offsets(rows.shape[1]).size // BLOCK)
 
 
 def fractions(centres: Array) -> Array:
-    """Share of every class, (draws, classes): in every row they sum to one. Equal centres have equal shares."""
+    """Return the share of every class, shape (draws, classes). Rows sum to one, and equal centres have equal shares."""
     found = np.ones(centres.shape)
     apart = differ(centres)
     if apart.any():
@@ -45,12 +45,12 @@ def fractions(centres: Array) -> Array:
 
 
 def differ(centres: Array) -> NDArray[np.bool_]:
-    """Return the rows whose centres are not all equal, (draws,)."""
+    """Return whether the centres of a row are not all equal, shape (draws,)."""
     return np.asarray((centres != centres[:, :1]).any(axis=1))
 
 
 def maximum(centres: Array) -> tuple[Array, Array]:
-    """Return the nodes and weights, (draws, nodes), of the law of the largest output over the data."""
+    """Return quadrature nodes and weights, shape (draws, nodes), of the law of the largest output over the data."""
     nodes, rates = _rates(centres)
     weights = rates.sum(axis=1)
     return nodes, weights / weights.sum(axis=1, keepdims=True)
@@ -62,10 +62,13 @@ def _offsets(n_classes: int) -> Array:
 
 
 def _rates(centres: Array) -> tuple[Array, Array]:
-    """Nodes t, (draws, nodes), and in proportion the density there of the largest output being that of each class."""
+    """Return the nodes t, (draws, nodes), and densities, (draws, classes, nodes), up to one constant factor.
+
+    The density of class c at t is that of its output being the largest one and equal to t.
+    """
     top = centres.max(axis=1, keepdims=True)
     offsets = _offsets(centres.shape[1])
-    # no class lies above the largest centre: Phi(x) >= Phi(-REACH) has a quotient
+    # x >= -REACH, so that Phi(x) is large enough to divide by
     x = offsets + np.minimum(top - centres, FAR)[:, :, None]
     below = scipy.special.ndtr(x)
     with np.errstate(under="ignore"):

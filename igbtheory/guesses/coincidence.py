@@ -1,12 +1,14 @@
-"""Covariance of the guesses at two data, and with it the variance of a class's share of the guesses.
+"""Covariance of the guesses at two data, and the variance of the share of a class, which follows from it.
 
-The outputs of a class at two data are normal variables (X_j, Y_j) of correlation c = sin(psi), of distribution function
-F. By Price's theorem the covariance of the events that X_1 is the largest X, and Y_1 the largest Y, has the slope
+The outputs of a class at two data are normal variables (X_j, Y_j) with the correlation c = sin(psi) and the joint
+distribution function F. By Price's theorem, the covariance of the two events that X_1 is the largest X and that Y_1 is
+the largest Y has the derivative
 
     (M - 1) [2 iint F_xy^2 F^(M-2) dx dy + (M - 2) iint F_xy F_x F_y F^(M-3) dx dy] cos(psi)
 
-in psi: positive, analytic on the whole of [-pi/2, pi/2], and 1/(2 pi) at M = 2. Its integral from 0 is the covariance,
-that up to pi/2 what it misses of the largest one, and neither loses a digit at its own end.
+by psi. It is positive and analytic on the whole of [-pi/2, pi/2], and 1/(2 pi) for M = 2. Its integral from 0 to psi is
+the covariance, and its integral from psi to pi/2 is the difference from the largest covariance. The first keeps its
+digits near psi = 0, and the second near pi/2.
 """
 
 from functools import lru_cache
@@ -23,9 +25,9 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.bivariate import both_below
 
 STEP = 0.1
-"""Step of the trapezoidal rules: the integrand is analytic, and narrow where M is large."""
+"""Step of the trapezoidal rules. The integrand is analytic, and narrow if M is large."""
 DEGREE = 71
-"""Degree of the polynomial that stands for the slope: higher terms are rounding, also at M = 1000."""
+"""Degree of the polynomial that approximates the slope to rounding error for all M up to 1000."""
 
 Array = NDArray[np.float64]
 
@@ -35,22 +37,23 @@ _RIGHT = 0.5 * np.pi
 
 
 def share_variance(gamma: Numbers, n_classes: int) -> Any:
-    """Return the variance of the share of one of M classes, of the shape of gamma, to a relative error of 1e-11."""
+    """Return the variance of the share of one of M classes, in the shape of gamma, with a relative error of 1e-11."""
     most = (1.0 - 1.0 / n_classes) / n_classes
     return np.where(np.isposinf(gamma), most, guess_covariance(angle(gamma), n_classes))[()]
 
 
 def guess_covariance(psi: Any, n_classes: int) -> Any:
-    """Return the covariance of the events that either of two data of correlation sin(psi) is given to class 0.
+    """Return the covariance of the events that the first and that the second of two data are given to class 0.
 
-    From -1/M^2 at psi = -pi/2 through 0 to (1 - 1/M)/M at pi/2.
+    The outputs at the two data have the correlation sin(psi). The covariance is -1/M^2 at psi = -pi/2, 0 at 0 and
+    (1 - 1/M)/M at pi/2.
     """
     psi = np.asarray(psi, dtype=float)
     return (psi * chebyshev.chebval(psi / _RIGHT, _mean_slope(n_classes, 0.0)))[()]
 
 
 def disagreement(gamma: Numbers, n_classes: int) -> Any:
-    """Probability that two data are given to different classes, of the shape of gamma, to a relative error of 1e-11."""
+    """Return the probability, with a relative error of 1e-11, that two data are given to different classes."""
     bounded = np.minimum(gamma, 1e300)
     left = np.where(np.isposinf(gamma), 0.0, np.arctan2(np.sqrt(1.0 + 2.0 * bounded), bounded))
     return (n_classes * left * chebyshev.chebval(1.0 - left / _RIGHT, _mean_slope(n_classes, 1.0)))[()]
@@ -59,6 +62,8 @@ def disagreement(gamma: Numbers, n_classes: int) -> Any:
 @lru_cache(maxsize=64)
 def _mean_slope(n_classes: int, end: float) -> Array:
     """Return the Chebyshev coefficients of the mean of the slope between the angles x and `end`, in units of pi/2."""
+    if n_classes == 2:  # the slope is constant
+        return np.array([0.5 / np.pi])
     slope = _slopes(n_classes)
     nodes, weights = np.polynomial.legendre.leggauss(DEGREE // 2 + 1)
     between = 0.5 * (1.0 + nodes)[:, None]
@@ -76,15 +81,13 @@ def _slopes(n_classes: int) -> Array:
 
 
 def _slope(psi: float, n_classes: int) -> float:
-    """Return the slope of the covariance: x, y = a u +- b v with independent standard normal u and v."""
+    """Return the derivative of the covariance by psi, with x, y = a u ± b v for independent standard normal u, v."""
     a, b = np.cos(0.5 * (_RIGHT - psi)), np.sin(0.5 * (_RIGHT - psi))
     x, y = a * _U + b * _V, a * _U - b * _V
-    # y given x, and x given y, in units of their standard deviation cos(psi)
+    # y given x, and x given y, standardised
     low, high = b * _U - a * _V, b * _U + a * _V
     both = both_below(x, y, high, low)
     point = FLOAT64.npdf(_U) * FLOAT64.npdf(_V)
-    pairs = 2.0 * point * both ** (n_classes - 2)
-    if n_classes > 2:
-        apart = FLOAT64.npdf(x) * FLOAT64.npdf(y) * scipy.special.ndtr(low) * scipy.special.ndtr(high)
-        pairs += (n_classes - 2) * np.cos(psi) * apart * both ** (n_classes - 3)
+    apart = FLOAT64.npdf(x) * FLOAT64.npdf(y) * scipy.special.ndtr(low) * scipy.special.ndtr(high)
+    pairs = (2.0 * point * both + (n_classes - 2) * np.cos(psi) * apart) * both ** (n_classes - 3)
     return float(2.0 * STEP**2 * (n_classes - 1) * np.sum(point * pairs))

@@ -1,4 +1,4 @@
-"""Laws of the number of data, out of D, that are given to class 0: all methods follow from the lower half."""
+"""Laws of the number of data, out of D, that are given to class 0. All methods follow from the lower half of a law."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -15,9 +15,9 @@ Array = NDArray[np.float64]
 
 
 class CountLaw(UnivariateLaw):
-    """Law of a count k in 0, ..., D that is symmetric in k and D - k.
+    """Law of a count k in 0, ..., D for which k and D - k have equal probabilities.
 
-    Only the lower half is computed. The upper half mirrors it, so that the law is symmetric to the last digit.
+    Only the lower half is computed. The upper half is its mirror image, so that the law is symmetric to the last digit.
     """
 
     D: int
@@ -31,7 +31,7 @@ class CountLaw(UnivariateLaw):
         """Return the probability of a count of at most k, whole numbers from 0 to (D - 1)/2."""
 
     def pmf(self, k: Any) -> Any:
-        """Return the probability of the count k; 0 where k is no whole number from 0 to D."""
+        """Return the probability of the count k, or 0 if k is not a whole number from 0 to D."""
         return self._of_counts(k, self._mass, 0.0)
 
     def cdf(self, k: Any) -> Any:
@@ -44,7 +44,7 @@ class CountLaw(UnivariateLaw):
 
     def sf(self, k: Any) -> Any:
         """Return the probability of a count of more than k."""
-        # D - count has the law of the count
+        # the count and D - count have the same law
         return self.cdf(self.D - 1 - np.floor(float64_array("k", k)))
 
     def logpmf(self, k: Any) -> Any:
@@ -61,8 +61,8 @@ class CountLaw(UnivariateLaw):
         return self._first(p, lambda k, p: self.sf(k) <= p, (float(self.D), -1.0))
 
     def _first(self, p: Any, reached: Callable[[Array, Array], Any], ends: tuple[float, float]) -> Any:
-        """Return the smallest count at which p is reached, and the `ends` at p = 0 and 1."""
-        # the mean has the shape of a sweep
+        """Return, by bisection, the smallest count k for which reached(k, p) holds, or the `ends` at p = 0 and 1."""
+        # the mean has the shape of gamma
         p, _ = np.broadcast_arrays(float64_array("p", p), self.mean())
         below, above = np.full(p.shape, -1.0), np.full(p.shape, float(self.D))
         while np.any(above - below > 1):
@@ -76,7 +76,7 @@ class CountLaw(UnivariateLaw):
         return 0.0, float(self.D)
 
     def moment(self, order: int) -> Any:
-        """Return the mean of count**order, a sum over all counts."""
+        """Return the mean of count**order, for a whole number `order`, as a sum over all counts."""
         return self.expect(lambda k: k**order)
 
     def entropy(self) -> Any:
@@ -84,9 +84,9 @@ class CountLaw(UnivariateLaw):
         return -np.sum(scipy.special.xlogy(pmf := self._probabilities()[1], pmf), axis=0)
 
     def expect(self, func: Weight | None = None, lb: Any = None, ub: Any = None, *, conditional: bool = False) -> Any:
-        """Return the mean of func(count), by default of the count, over lb <= count <= ub: a sum over all counts.
+        """Return the sum of pmf(k) func(k) over the counts lb <= k <= ub. By default func(k) = k.
 
-        func takes a number. conditional: divide by the probability of lb <= count <= ub.
+        func takes a number. conditional: divide the sum by the probability that lb <= k <= ub.
         """
         low, high = between(*self.support(), lb, ub)
         k, pmf = self._probabilities()
@@ -99,12 +99,12 @@ class CountLaw(UnivariateLaw):
         return self.expect(lambda k: (k - 0.5 * self.D) ** 4)
 
     def _probabilities(self) -> tuple[Array, Array]:
-        """Return all counts and their probabilities, on the first axis."""
+        """Return all counts and their probabilities, along the first axis."""
         k = np.arange(self.D + 1.0).reshape(-1, *(1 for _ in np.shape(self.mean())))
         return k, self.pmf(k)
 
     def _of_counts(self, k: Any, values: Callable[[Array], Array], elsewhere: float) -> Any:
-        """Return the values of min(k, D - k) where k is a count, and another one elsewhere; NaN where k is NaN."""
+        """Return values(min(k, D - k)) if k is a count, NaN if k is NaN, and `elsewhere` for any other k."""
         k = float64_array("k", k)
         possible = (k >= 0) & (k <= self.D) & (k == np.floor(k))
         found = values(np.where(possible, np.minimum(k, self.D - k), 0.0))

@@ -1,4 +1,4 @@
-"""The law of G0 on a given data set: outputs are one Gaussian vector with the kernel of the data as covariance."""
+"""The law of G0 on a given data set: an output is a Gaussian vector whose covariance is the kernel of the data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from igbtheory.guesses.law import Law, draws_in_blocks, shape_of
 from igbtheory.guesses.sampled import DRAWS, Estimate, SampledLaw, checked_draws, estimate
 
 LARGEST = 8192
-"""Data whose kernel is factorised at most: 512 MiB."""
+"""Largest number of data whose kernel is factorised: 512 MiB."""
 
 
 @final
@@ -21,8 +21,9 @@ LARGEST = 8192
 class DatasetGuessLaw(Law):
     """Law of the fraction of `size` given data that class 0 gets, in infinite width.
 
-    mean = 1/2, var = mean over all pairs (a, b) of asin(c_ab)/(2 pi); samples from Delta_O ~ N(0, kernel). kernel gives
-    an array (size, size), or several, (worlds, size, size), of which every draw takes one.
+    The mean is 1/2, the variance is the mean of asin(c_ab)/(2 pi) over all pairs (a, b), and samples follow from
+    Delta_O ~ N(0, kernel). kernel: a function that returns an array (size, size), or (worlds, size, size) if some
+    weights do not average out in infinite width; every draw then takes one of these kernels at random.
     """
 
     size: int
@@ -38,34 +39,32 @@ class DatasetGuessLaw(Law):
         return self.variance
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Return independent draws of G0, shape `size` (None: one number), each from a Gaussian vector of outputs."""
+        """Return independent draws of G0, of shape `size` (None: one number), from Gaussian vectors of outputs."""
         rng = np.random.default_rng(random_state)
         return draws_in_blocks(lambda n: (self.outputs(n, rng) > 0).mean(axis=0), shape_of(size), 2**24 // self.size)
 
     def cdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the probability of G0 <= g, one number, from so many draws, with its standard error."""
+        """Return the probability that G0 <= g, one number, estimated from `draws` draws."""
         return self.drawn(draws, random_state).cdf(g)
 
     def ppf(self, p: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the quantile at p, one number inside (0, 1), from so many draws, with its standard error."""
+        """Return the quantile at p, one number with 0 < p < 1, estimated from `draws` draws."""
         return self.drawn(draws, random_state).ppf(p)
 
     def majority(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the expected share of the favoured class, E max(G0, 1 - G0), from so many draws, with its error."""
+        """Return the expected share E max(G0, 1 - G0) of the favoured class, estimated from `draws` draws."""
         shares = self.drawn(draws, random_state).draws
         return estimate(np.maximum(shares, 1 - shares))
 
     def drawn(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Return the law as so many draws of G0 show it."""
+        """Return the law as estimated from `draws` draws of G0."""
         return SampledLaw(self.rvs(checked_draws(draws), random_state))
 
     def outputs(self, count: int, rng: np.random.Generator, classes: int = 1) -> NDArray[np.float64]:
-        """Return draws of an output at all data, shape (size, count): N(0, kernel).
+        """Return independent draws N(0, kernel) of an output at all data, shape (size, count).
 
-        They are independent; those of `classes` columns side by side belong to one network, and so to one world.
+        The columns of a run of `classes` columns belong to one network, and so they share one world.
         """
-        if len(self._roots) == 1:
-            return np.asarray(self._roots[0] @ rng.standard_normal((self._roots[0].shape[1], count)))
         found = np.empty((self.size, count))
         worlds = np.repeat(rng.integers(len(self._roots), size=count // classes), classes)
         for world, root in enumerate(self._roots):
@@ -75,11 +74,11 @@ class DatasetGuessLaw(Law):
 
     @cached_property
     def _roots(self) -> list[NDArray[np.float64]]:
-        """Matrices L with L L^T = kernel, one for each world."""
+        """Matrices L with L L^T = kernel, one for every world."""
         return list(map(pivoted_root, self._kernels()))
 
     def checked_kernel(self) -> NDArray[np.float64]:
-        """Return the covariance of an output at all data, (size, size); ValueError where it is too large to be held."""
+        """Return the covariance of an output at all data, (size, size); ValueError if it is too large for memory."""
         return np.asarray(self._kernels().mean(axis=0))
 
     def _kernels(self) -> NDArray[np.float64]:

@@ -14,27 +14,27 @@ from igbtheory.numerics.exchangeable import counts_above, graded_rule, panel_len
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-12  # by how much a correlation may miss its range
-_DEPTH = 40.0  # exp(-40) = 4e-18: what is left out
-_BLOCK = 2**20  # entries of a table at a time, some tens of MB
-_LAST = 8.6  # Phi(-8.6) = 4e-18
-_NOTHING = 1e-60  # a smaller c moves no digit, not even where the law has a kink of sqrt(c) at 0
+_ROUNDING = 1e-12  # accepted distance of a correlation from its range
+_DEPTH = 40.0  # events of probability below exp(-40) = 4e-18 are neglected
+_BLOCK = 2**20  # largest number of entries of a table, some tens of MB
+_LAST = 8.6  # largest latent variable that is not neglected: Phi(-8.6) = 4e-18
+_NOTHING = 1e-60  # a smaller c changes no digit, although the law may depend on sqrt(c)
 
 
 def _checked_correlation(name: str, value: Any, low: float) -> float:
-    """Return the correlation from `low` to 1, up to rounding. ValueError or TypeError for anything else."""
+    """Return the correlation as a float from `low` to 1; refuse anything else, except for rounding errors."""
     number = one_number(name, value, "make one law for each value")
     if not low - _ROUNDING <= number <= 1.0 + _ROUNDING:
         raise ValueError(
             f"{name}: expected a correlation from {low:.15g} to 1, got {number}; pass the covariance of two data "
-            "divided by the variance of one, at least c - (1 - c)/(n - 1) with n in a batch; a layer of your own must "
-            "give `within` in its law"
+            "divided by the variance of one, at least c - (1 - c)/(n - 1) for batches of n; a layer of your own must "
+            "return `within` in its law"
         )
     return min(max(number, low), 1.0)
 
 
 def _checked_batch_size(batch_size: Any, count: int) -> int:
-    """Return the batch size n, a whole number that divides the number of data. ValueError for any other number."""
+    """Return the batch size n as an int; refuse anything but a whole number that divides the number of data."""
     number = one_number("batch_size", batch_size, "make one law for each value")
     if not (1 <= number <= count and count % number == 0):
         raise ValueError(
@@ -45,10 +45,11 @@ def _checked_batch_size(batch_size: Any, count: int) -> int:
 
 
 def _convolution_power(table: Array, batches: int, jump: float) -> Array:
-    """Return the laws of the sum of `batches` independent counts, one for each row of the table.
+    """Return the laws of the sum of `batches` independent counts, whose laws are the rows of the table.
 
-    By repeated squaring, with rounding errors cut off after each: a power of the characteristic function would
-    multiply its rounding errors by the number of batches. `jump` bounds what one variable adds to a sum.
+    The power is computed by repeated squaring, and entries that can only be rounding errors are set to 0 after every
+    step. A power of the characteristic function would multiply its rounding errors by the number of batches. `jump`
+    bounds how far a single variable can move the sum.
     """
     first = np.arange(table.shape[1])
     mean = table @ first
@@ -56,7 +57,7 @@ def _convolution_power(table: Array, batches: int, jump: float) -> Array:
     third = np.where(variance > 0.0, _DEPTH * jump / 3.0, 0.0)
 
     def possible(rows: Array, terms: int) -> Array:
-        # Bernstein's inequality: what lies further off has probability exp(-40), and is rounding
+        # by Bernstein's inequality the entries further off have a probability of at most exp(-40)
         reach = third + np.sqrt(third**2 + 2.0 * _DEPTH * terms * variance)
         off = np.abs(np.arange(rows.shape[1]) - terms * mean[:, None])
         rows = np.where(off <= reach[:, None] + 0.5, np.maximum(rows, 0.0), 0.0)
@@ -75,10 +76,10 @@ def _convolution_power(table: Array, batches: int, jump: float) -> Array:
 
 
 def _latent_rule(scale: float, rho: float, size: int, batches: int) -> tuple[Array, Array, float]:
-    """Thresholds t = scale U, U > 0, their weights, and the probability of the U beyond, where all data agree.
+    """Return nodes t = scale U, U > 0, their weights, and the probability of larger U, for which all data agree.
 
-    The counts given t are as sharp as their standard deviation. With n = 2 and rho = -1 that vanishes at t = 0,
-    where the law of a batch given t has a kink in its derivative of order n - 1; it is smoothed over `smoothing`.
+    The panels resolve the standard deviation of the counts given t, which vanishes at t = 0 for n = 2 and rho = -1.
+    There the law of a batch given t has a kink in its derivative of order n - 1, smoothed over the length `smoothing`.
     """
     if scale == 0.0:
         return np.zeros(1), np.full(1, 0.5), 0.0
@@ -100,13 +101,13 @@ def _latent_rule(scale: float, rho: float, size: int, batches: int) -> tuple[Arr
 
 
 def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> Array:
-    """Return the probabilities of the counts 0, ..., D: E over U of convolution powers of the law of one batch."""
+    """Return the probabilities of the counts 0, ..., D: means over U of convolution powers of the law of one batch."""
     count = size * batches
     t, weights, beyond = _latent_rule(scale, rho, size, batches)
-    # negatively correlated normal variables obey the bounds of independent ones, otherwise only batches do
+    # negatively correlated normal variables obey the bounds for independent ones; otherwise only batches obey them
     jump = 1.0 if rho <= 0.0 else float(size)
     half = np.zeros(count + 1)
-    # a block of rows has _BLOCK entries at most, and the table of a batch is made for many at a time
+    # the rows of a block have at most _BLOCK entries
     for part in np.array_split(np.arange(t.size), 1 + t.size * count // _BLOCK):
         half += weights[part] @ _convolution_power(counts_above(size, rho, t[part]), batches, jump)
     half[-1] += beyond
@@ -117,28 +118,29 @@ def _count_probabilities(scale: float, rho: float, size: int, batches: int) -> A
 @final
 @dataclass(frozen=True, eq=False)
 class BatchedGuessLaw(CountLaw):
-    """Law of the count k in 0, ..., D of data that are given to class 0, D/n batches of n, over weights and data.
+    """Law of the number k of D data, in D/n batches of n, that are given to class 0, over weights and data.
 
-    The output differences X_a are a centred Gaussian vector of unit variance, of correlation c between two
-    batches and c_within in a batch, and datum a goes to class 0 where X_a > 0. Given the latent U of the network,
-    which all data share, the batches are independent:
+    The output differences X_a are a centred Gaussian vector of unit variance. Their correlation is c for two data of
+    different batches and c_within for two data of one batch. Datum a goes to class 0 if X_a > 0. Given the latent
+    variable U of the network, which all data share, the batches are independent:
 
         X_a = sqrt(c) U + sqrt(1 - c) Y_a,    corr(Y_a, Y_b) = rho = (c_within - c)/(1 - c) in a batch
         pmf = E_U [law of the number of Y_a > -sqrt(c/(1 - c)) U in a batch, convolved D/n times]
 
-    It is the law of the count, `mean` and `var` included; the fraction is k/D. c_within = c: `FiniteGuessLaw`
-    with gamma = c/(1 - c). n = D, the full batch: c is irrelevant. n = 1: c_within is. c_within = -1/(n-1), BatchNorm
-    after the last activation with c = 0: the values of a batch sum to zero.
+    All methods, `mean` and `var` included, refer to the count; the fraction is k/D. If c_within = c, the law is
+    `FiniteGuessLaw` with gamma = c/(1 - c). c has no effect if n = D (the full batch), and c_within has none if n = 1.
+    With BatchNorm after the last activation c = 0 and c_within = -1/(n-1): the values of a batch sum to zero.
 
-    `c` from 0 to 1 and `c_within` from c - (1 - c)/(n - 1) to 1 (n = D: from -1/(D-1)) are one number each, as are D
-    and `batch_size` = n, a divisor of D. Scalars give a scalar, arrays of k an array; NaN gives NaN.
+    `c` from 0 to 1, `c_within` from c - (1 - c)/(n - 1) (for n = D from -1/(D-1)) to 1, D and its divisor
+    `batch_size` = n are one number each. Scalars give a scalar, arrays of k give an array, and NaN gives NaN.
 
-    Absolute errors of pmf and cdf are below 1e-13 for D <= 10,000, for rho as a float gives it: where rho is near 1,
-    or near -1 with n = 2, the law moves as the square root of the distance, a last digit of rho by up to 1e-8. With
-    n = 2, D = 10,000 and c near 0 they reach 2e-12 near rho = -1. Small probabilities have no relative accuracy:
-    below 1e-17 they may be anything between 0 and that. pmf is symmetric in k and D - k to the last digit.
+    Absolute errors of pmf and cdf are below 1e-13 for D <= 10,000 and the exact value of the float rho. If rho is near
+    1, or near -1 with n = 2, the law changes with the square root of the distance, and by up to 1e-8 with the last
+    digit of rho. For n = 2, D = 10,000, c near 0 and rho near -1, errors reach 2e-12. Small probabilities have no
+    relative accuracy, and values below 1e-17 mean no more than that. pmf(k) and pmf(D - k) are equal to the last digit.
 
-    ValueError: a number outside its range, D no multiple of n, an array. TypeError: no real numbers.
+    ValueError: a number is outside its range, D is not a multiple of n, or an argument other than k is an array.
+    TypeError: an argument is not a real number.
 
     Source: where-you-place-the-norm, Eqs. 6-9, before the limit D -> infinity, with two correlations in place of one.
     """
@@ -159,12 +161,12 @@ class BatchedGuessLaw(CountLaw):
 
     @cached_property
     def _shared(self) -> float:
-        """Correlation between two batches, 0 where there is but one."""
+        """Correlation of two data of different batches, or 0 if there is one batch."""
         return 0.0 if self.batch_size == self.D else self.c
 
     @cached_property
     def _rho(self) -> float:
-        """Correlation of two Y_a of a batch, 0 where there is no pair or no Y_a."""
+        """Correlation of two Y_a of a batch, or 0 if there is no pair in a batch or no Y_a."""
         if self.batch_size == 1 or self._shared == 1.0:
             return 0.0
         return max((self.c_within - self._shared) / (1.0 - self._shared), -1.0 / (self.batch_size - 1.0))
@@ -172,9 +174,8 @@ class BatchedGuessLaw(CountLaw):
     @cached_property
     def _pmf(self) -> Array:
         with np.errstate(divide="ignore"):
-            scale = float(np.sqrt(np.divide(self._shared, 1.0 - self._shared)))
-        if self._shared < _NOTHING:
-            scale = 0.0
+            odds = np.divide(self._shared, 1.0 - self._shared) if self._shared > _NOTHING else 0.0
+        scale = float(np.sqrt(odds))
         return _count_probabilities(scale, self._rho, self.batch_size, self.D // self.batch_size)
 
     def _mass(self, k: Array) -> Array:
@@ -184,9 +185,9 @@ class BatchedGuessLaw(CountLaw):
         return np.asarray(np.minimum(np.cumsum(self._pmf), 0.5)[k.astype(int)])
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
-        """Independent draws of the count, int64, of shape `size` (None: one number), each from a Gaussian vector.
+        """Return independent draws of the count, int64, of shape `size` (None: one number), from Gaussian vectors.
 
-        `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
+        `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
         rng = np.random.default_rng(random_state)
 
@@ -201,7 +202,7 @@ class BatchedGuessLaw(CountLaw):
         latent = rng.standard_normal((*shape, 1, 1))
         noise = rng.standard_normal((*shape, self.D // n, n))
         centre = noise.mean(axis=-1, keepdims=True)
-        # deviations and mean of a batch are independent; their variances make the correlation rho of either sign
+        # the deviations and the mean of a batch are independent; scaling both gives any correlation rho
         y = np.sqrt(1.0 - rho) * (noise - centre) + np.sqrt(max(1.0 + (n - 1.0) * rho, 0.0)) * centre
         return np.asarray(np.sqrt(c) * latent + np.sqrt(1.0 - c) * y).reshape(*shape, self.D)
 

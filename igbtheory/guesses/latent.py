@@ -1,4 +1,4 @@
-"""The latent Gaussian behind the guesses of a network: given U, class 0 gets the fraction Phi(sqrt(gamma) U)."""
+"""The latent variable U ~ N(0, 1) of a network. Given U, class 0 gets the fraction Phi(sqrt(gamma) U) of the data."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +12,15 @@ from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.panels import split
 
 FARTHEST = 38
-"""Latent value beyond which the normal density underflows."""
+"""Latent value above which the normal density underflows."""
 ORDER = 20
-"""Nodes of the Gauss-Legendre rule of a panel, which is one standard deviation wide at most."""
+"""Gauss-Legendre nodes of a panel, which is at most one standard deviation wide."""
 
 
 def fraction(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
-    """Return the fraction Phi(sqrt(gamma) u) of class 0 at the latent value u, of the broadcast shape.
+    """Return the fraction Phi(sqrt(gamma) u) of class 0 at the latent value u, in the broadcast shape.
 
-    At gamma = 0 it is 1/2 for every u, at gamma = inf it is 0 up to u = 0 and 1 above.
+    If gamma = 0, it is 1/2 for every u. If gamma = inf, it is 0 for u <= 0 and 1 for u > 0.
     """
     with np.errstate(all="ignore"):
         inside = scipy.special.ndtr(np.sqrt(gamma) * u)
@@ -30,37 +30,37 @@ def fraction(gamma: Numbers, u: Numbers) -> NDArray[np.float64]:
 
 
 def angle(gamma: Numbers) -> NDArray[np.float64]:
-    """Return the angle arcsin(c), c = gamma/(1 + gamma), of the shape of gamma, to its last digits."""
-    # arcsin loses half the digits near 1, the angle does not; beyond 1e300 it is pi/2 to the last digit
+    """Return the angle arcsin(c) with c = gamma/(1 + gamma), in the shape of gamma, to the last digits."""
+    # arcsin loses half of the digits near 1, and arctan2 none; above 1e300 the angle is pi/2 to the last digit
     bounded = np.minimum(gamma, 1e300)
     return np.arctan2(bounded, np.sqrt(1.0 + 2.0 * bounded))
 
 
 def fraction_variance(gamma: Numbers) -> NDArray[np.float64]:
-    """Return the variance arcsin(gamma/(1 + gamma))/(2 pi) of the fraction of class 0, of the shape of gamma."""
+    """Return the variance arcsin(gamma/(1 + gamma))/(2 pi) of the fraction of class 0, in the shape of gamma."""
     return angle(gamma) / (2.0 * np.pi)
 
 
 def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArray[np.float64]:
     """Return independent draws of the fraction of class 0, of shape `size` (None: the shape of gamma).
 
-    ValueError where gamma does not broadcast to `size`.
+    ValueError if gamma does not broadcast to `size`.
     """
     own = np.shape(gamma)
     shape = shape_of(size, own)
-    if len(own) > len(shape) or any(a not in {1, b} for a, b in zip(own[::-1], shape[::-1], strict=False)):
-        message = (
-            f"size: expected a shape that gamma, of shape {np.shape(gamma)}, broadcasts to, got {size!r}; "
-            f"put further axes in front: (n, {', '.join(map(str, np.shape(gamma)))})"
-        )
-        raise ValueError(message)
-    return fraction(gamma, rng.standard_normal(shape))
+    try:
+        return fraction(np.broadcast_to(gamma, shape), rng.standard_normal(shape))
+    except ValueError:
+        raise ValueError(
+            f"size: expected a shape that gamma, of shape {own}, broadcasts to, got {size!r}; "
+            f"put further axes in front: (n, {', '.join(map(str, own))})"
+        ) from None
 
 
 def average(gamma: Numbers, of: Callable[[Any], Any], low: float = -np.inf, high: float = np.inf) -> Any:
-    """Return the mean of a function of y = sqrt(gamma) U over low <= y <= high, of the shape of gamma.
+    """Return E of(y) over low <= y <= high, where y = sqrt(gamma) U, in the shape of gamma.
 
-    Panels end at powers of two of y, between which a function of Phi(y) varies little.
+    Panels of the quadrature end at whole U and at powers of two of y, between which a function of Phi(y) varies little.
     """
     return np.reshape([_average(float(g), of, low, high) for g in np.ravel(gamma)], np.shape(gamma))[()]
 

@@ -1,4 +1,4 @@
-"""The integral of a log-concave function, many at once and each on the interval where it lives."""
+"""Integrals of many log-concave functions at once, each over the interval where it is not negligible."""
 
 from collections.abc import Callable
 
@@ -10,14 +10,14 @@ Exponent = Callable[[Array], Array]
 Slope = Callable[[Array], tuple[Array, Array]]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
-_DEPTH = 40.0  # exp(-40) = 4e-18: what is left out beyond the ends
-_OFF_MODE = 0.1  # by how much of its own width the mode may be missed
-_SLACK = 4.0  # by how much of the exponent an end may be missed
-_STEPS = 100  # many more than any of the searches takes
+_DEPTH = 40.0  # the integrand beyond the ends is below exp(-40) = 4e-18 of its peak
+_OFF_MODE = 0.1  # accepted error of the mode, in units of the width of the peak
+_SLACK = 4.0  # accepted error of the exponent at an end
+_STEPS = 100  # largest number of steps of a search, many more than any takes
 
 
 def _mode(slope: Slope, lower: Array, upper: Array) -> Array:
-    """Return zero of the decreasing slope in [lower, upper]: Newton's steps, or halving where they leave it."""
+    """Return the zero of the decreasing slope in [lower, upper], by Newton steps, or halving where those leave it."""
     x = lower
     for _ in range(_STEPS):
         value, derivative = slope(x)
@@ -33,8 +33,8 @@ def _mode(slope: Slope, lower: Array, upper: Array) -> Array:
 def _end(exponent: Exponent, slope: Slope, mode: Array, side: float) -> Array:
     """Return the point on one side (-1 or 1) of the mode where the exponent is _DEPTH below its peak.
 
-    The exponent is concave, so that a Newton step ends outside and the further ones approach from there; as
-    its curvature is at least 1 the point is no further than sqrt(2 _DEPTH): from a flat top it starts there.
+    The exponent is concave, so that the first Newton step ends outside and later ones approach the point from there.
+    The curvature is at least 1, so that the point is at most sqrt(2 _DEPTH) away: a step from a flat top stops there.
     """
     target = exponent(mode) - _DEPTH
     reach = np.sqrt(2.0 * _DEPTH)
@@ -50,12 +50,13 @@ def _end(exponent: Exponent, slope: Slope, mode: Array, side: float) -> Array:
 
 
 def log_integral(exponent: Exponent, slope: Slope, lower: Array, upper: Array, *edges: Array) -> Array:
-    """Return the logarithm of the integral of exp(exponent(x)) over the real line, adding a relative error of 2e-14.
+    """Return the logarithms of the integrals of exp(exponent(x)) over the real line, shape (m,).
 
-    `exponent` is concave with second derivative at most -1 and acts on the last axis elementwise (quadrature
-    axes come in front); `slope` gives its first two derivatives; the mode lies in [lower, upper], shape (m,).
-    The function has one length on each side of the mode, unless `edges`, shape (m,), separate the parts.
-    Composite Gauss-Legendre between the ends, the mode and the edges.
+    exponent: a concave function with a second derivative of at most -1, which acts elementwise on the last axis
+    (quadrature axes come in front). slope: its first two derivatives. The mode lies in [lower, upper], shape (m,).
+    On each side of the mode the integrand varies on a single length scale, unless `edges`, shape (m,), separate
+    parts with different ones. Composite Gauss-Legendre quadrature between the ends, the mode and the edges adds a
+    relative error of 2e-14.
     """
     mode = _mode(slope, lower, upper)
     peak = exponent(mode)

@@ -1,4 +1,4 @@
-"""Probabilities of a count k ~ Binomial(n, Phi(s U)), U ~ N(0, 1), s = sqrt(gamma), by integrals."""
+"""Probabilities of a count k ~ Binomial(n, Phi(s U)), U ~ N(0, 1), s = sqrt(gamma) > 0, as integrals."""
 
 import numpy as np
 import scipy
@@ -10,16 +10,17 @@ from igbtheory.numerics.log_binomial import log_binomial
 Array = NDArray[np.float64]
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+_ERROR = 2e-13  # relative error of the integrals for D up to 1,000,000
 
 
 def _hazard(t: Array) -> tuple[Array, Array]:
-    """Return the derivative phi(t)/Phi(t) of log Phi(t), and its own derivative, which lies between -1 and 0."""
+    """Return the first two derivatives of log Phi(t): phi(t)/Phi(t), and one that lies between -1 and 0."""
     value = np.sqrt(2.0 / np.pi) / scipy.special.erfcx(-t / np.sqrt(2.0))
     return value, np.clip(-value * (value + t), -1.0, 0.0)
 
 
 def _score(n: int, k: Array, t: Array) -> tuple[Array, Array]:
-    """Return the first two derivatives of the logarithm of the binomial probability of k in t, p = Phi(t)."""
+    """Return the first two derivatives, by t, of the logarithm of the binomial probability of k with p = Phi(t)."""
     (below, below_slope), (above, above_slope) = _hazard(t), _hazard(-t)
     return k * below - (n - k) * above, k * below_slope + (n - k) * above_slope
 
@@ -27,7 +28,8 @@ def _score(n: int, k: Array, t: Array) -> tuple[Array, Array]:
 def log_mass(n: int, k: Array, s: Array) -> Array:
     """Return the logarithm of P(count = k) = E Binom(k; n, Phi(s U)), 1 <= k <= n/2; k and s of shape (m,).
 
-    The variable x is u for s <= 1 and t = s u above, so that the exponent's curvature is at least 1.
+    s may be inf. The variable of integration x is u if s <= 1, and t = s u otherwise, so that the curvature of the
+    exponent is at least 1.
     """
     to_t, to_u = np.minimum(s, 1.0), 1.0 / np.maximum(s, 1.0)
 
@@ -38,7 +40,7 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
         first, second = _score(n, k, to_t * x)
         return to_t * first - to_u**2 * x, to_t**2 * second - to_u**2
 
-    # the mode lies between the best fit of k and 0, and no further out than the score at 0 can pull it
+    # the mode lies between 0 and the t at which k is likeliest, and no further out than the score at 0 can pull it
     upper = np.zeros_like(k)
     lower = np.fmax(scipy.special.ndtri(k / n) / to_t, to_t * _score(n, k, upper)[0] / to_u**2)
     return np.asarray(log_integral(exponent, slope, lower, upper) + np.log(to_u) - _LOG_SQRT_2PI)
@@ -47,8 +49,9 @@ def log_mass(n: int, k: Array, s: Array) -> Array:
 def log_cumulative(n: int, k: Array, s: Array) -> Array:
     """Return the logarithm of P(count <= k) = E Phi(T/s), 0 <= k <= (n-1)/2; k and s of shape (m,).
 
-    T is number k + 1 of n ordered normal variables, of density n Binom(k; n-1, Phi(t)) phi(t): the count is
-    the number of them below s U. All terms are positive: small probabilities keep their digits.
+    The count is the number of n standard normal variables below s U, so it is at most k if s U < T, where T is the
+    one with rank k + 1. T has the density n Binom(k; n-1, Phi(t)) phi(t). All terms are positive, so that small
+    probabilities keep their digits. s may be inf.
     """
 
     def exponent(t: Array) -> Array:
@@ -58,8 +61,10 @@ def log_cumulative(n: int, k: Array, s: Array) -> Array:
         (first, second), (step, step_slope) = _score(n - 1, k, t), _hazard(t / s)
         return first - t + step / s, second - 1.0 + step_slope / s**2
 
-    # left of 0 the step pulls with at least -t/s^2, the rest with at most its score at 0
+    # for t < 0 the slope of log Phi(t/s) is at least -t/s^2, and that of the rest is at least its value at 0
     lower = np.fmax(scipy.special.ndtri(np.maximum(k, 0.5) / n), s**2 * _score(n - 1, k, np.zeros_like(k))[0])
     upper = np.minimum(40.0 * s, 1.0)
-    # Phi(t/s) is a step to the density of T where s is small: it has passed at 9 s
-    return np.asarray(log_integral(exponent, slope, lower, upper, 9.0 * s) + np.log(n) - _LOG_SQRT_2PI)
+    # if s is small, Phi(t/s) is a step on the scale of the density of T, and it is 1 from 9 s on
+    found = log_integral(exponent, slope, lower, upper, 9.0 * s) + np.log(n) - _LOG_SQRT_2PI
+    # it is at most 1/2 by symmetry, and equal to 1/2 within the error of the quadrature if gamma is huge
+    return np.asarray(np.where(found > np.log(0.5) - _ERROR, np.log(0.5), found))

@@ -1,13 +1,13 @@
-"""Mean share of the data that the favoured class gets, the second one, and so on, as double integrals.
+"""Mean shares of the data that the favoured class, the second class and so on get, as double integrals.
 
-A class is favoured if its mean output over the data is the largest; for infinitely many data it then gets the largest
-share. The mean output X of a class and its output Y at one of the D data are normal variables whose correlation is
-sqrt((gamma + 1/D)/(gamma + 1)), and the classes are independent. The datum is given to the class of rank k with the
-probability
+Classes are ranked by their mean output over the data. With infinitely many data this is the order of their shares. The
+mean output X of a class and its output Y at one of the D data are normal variables with the correlation
+sqrt((gamma + 1/D)/(gamma + 1)), and different classes are independent. With f the density of (X, Y), the probability
+that the datum is given to the class of rank k is
 
-    M binom(M - 1, k - 1) iint f(x, y) P(X < x, Y < y)^(M-k) P(X > x, Y < y)^(k-1) dx dy,
+    M binom(M - 1, k - 1) iint f(x, y) P(X < x, Y < y)^(M-k) P(X > x, Y < y)^(k-1) dx dy.
 
-f the density of X and Y. Source: initial-guessing-bias, extension to several classes.
+Source: initial-guessing-bias, extension to several classes.
 """
 
 import numpy as np
@@ -28,9 +28,9 @@ def mean_shares(
     D: float = np.inf,  # noqa: N803 - the papers' letter
     ranks: int | None = None,
 ) -> NDArray[np.float64]:
-    """Return the mean shares of D data of the favoured class and those that follow; absolute errors are below 1e-12.
+    """Return the mean shares of D data that the classes get, the favoured one first; absolute errors are below 1e-12.
 
-    ranks: how many of the M classes; all of them, whose shares sum to one, unless given.
+    ranks: the number of shares to return, by default those of all M classes, which sum to one.
     """
     half = 0.5 * np.arccos(np.sqrt((gamma + 1.0 / D) / (gamma + 1.0)))
     a, b = np.cos(half), np.sin(half)

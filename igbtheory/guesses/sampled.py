@@ -1,4 +1,4 @@
-"""Estimates from independent draws with their standard errors: of one number, and of a law that can be drawn."""
+"""Estimates from independent draws, with standard errors: of a number, and of the law of a number."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from igbtheory.guesses.law import one_number
 from igbtheory.result import Result
 
 DRAWS = 2000
-"""Draws of an estimate by default, with which it errs by a few per cent."""
+"""Default number of draws of an estimate, which then has an error of a few per cent."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Estimate(Result):
-    """Estimate `value` and its standard error `error`, numbers or arrays of one shape; error 0: exact."""
+    """Estimate `value` with its standard error `error`: two numbers, or two arrays of one shape. 0 means exact."""
 
     value: Any
     error: Any
@@ -30,22 +30,22 @@ class Estimate(Result):
 
 
 def estimate(draws: Any) -> Estimate:
-    """Return the mean over the first axis, error = standard deviation/sqrt(number of draws)."""
+    """Return the mean over the first axis, with the error (standard deviation)/sqrt(number of draws)."""
     draws = np.asarray(draws, dtype=float)
     return Estimate(draws.mean(axis=0)[()], (draws.std(axis=0, ddof=1) / np.sqrt(len(draws)))[()])
 
 
 def checked_draws(draws: Any) -> int:
-    """Return the number of draws that has a standard error."""
+    """Return the number of draws as an int; refuse fewer than two, which have no standard error."""
     return checks.whole("draws", draws, 2)
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class SampledLaw(Result):
-    """Law of a number, or of each number of an array, known from independent `draws`, shape (number of draws, ...).
+    """Law of a number, or of each number of an array, known from at least two independent draws.
 
-    What its methods give has the shape of one draw, and a standard error. At least two draws.
+    draws: shape (number of draws, ...). The methods return estimates that have the shape of one draw.
     """
 
     draws: NDArray[np.float64]
@@ -55,20 +55,26 @@ class SampledLaw(Result):
         return estimate(self.draws)
 
     def std(self) -> Estimate:
-        """Return the standard deviation s; its error is that of the variance over 2 s."""
+        """Return the standard deviation s. Its error is the error of the variance divided by 2 s."""
         variance = estimate((self.draws - self.draws.mean(axis=0)) ** 2)
         value = self.draws.std(axis=0, ddof=1)
         error = np.divide(variance.error, 2.0 * value, out=np.zeros_like(value), where=value > 0.0)
         return Estimate(value[()], error[()])
 
     def cdf(self, x: Any) -> Estimate:
-        """Probability of at most x, one number; its error is that of k + 1 in n + 2 draws, and so never 0."""
+        """Return the probability of at most x, one number.
+
+        If k of n draws are at most x, the error is computed for the share (k + 1)/(n + 2), so that it is never 0.
+        """
         n, count = len(self.draws), np.sum(self.draws <= one_number("x", x), axis=0)
         p = (count + 1.0) / (n + 2.0)
         return Estimate((count / n)[()], np.sqrt(p * (1.0 - p) / n)[()])
 
     def ppf(self, p: Any) -> Estimate:
-        """Quantile at p, one number inside (0, 1); error: half the gap of the quantiles one deviation of p away."""
+        """Return the quantile at p, one number with 0 < p < 1.
+
+        The error is half of the distance between the quantiles one standard error of p below and above.
+        """
         p = one_number("p", p)
         if not 0.0 < p < 1.0:
             raise ValueError(f"expected a probability 0 < p < 1, got {p}; draws do not show where their law ends")
@@ -85,7 +91,7 @@ class SampledLaw(Result):
 
 
 class DrawnClasses(Result):
-    """Law of one number for every class, of sum 1, that can be drawn; what draws say of the numbers in order."""
+    """Law of one number for every class, with the sum 1, that can be drawn. The numbers in order follow from draws."""
 
     n_classes: int
 
@@ -98,11 +104,11 @@ class DrawnClasses(Result):
         """Return independent draws of the numbers of all classes, shape (*size, M)."""
 
     def largest(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Return the law of the largest number, that of the favoured class, from so many draws."""
+        """Return the law of the largest number, which belongs to the favoured class, from `draws` draws."""
         return SampledLaw(self._draws(draws, random_state).max(axis=1))
 
     def ranked(self, draws: int = DRAWS, random_state: Any = 0) -> SampledLaw:
-        """Return the law of the numbers in order, arrays (M,), the favoured class first, from so many draws."""
+        """Return the law of the numbers in descending order, arrays (M,), from `draws` draws."""
         return ordered(self._draws(draws, random_state))
 
     def _draws(self, draws: int, random_state: Any) -> NDArray[np.float64]:
@@ -110,5 +116,5 @@ class DrawnClasses(Result):
 
 
 def ordered(numbers: NDArray[np.float64]) -> SampledLaw:
-    """Return the law of the numbers of a row in order, the largest first, from draws of rows."""
+    """Return the law of the numbers of a row in descending order, from draws of rows."""
     return SampledLaw(-np.sort(-numbers, axis=1))

@@ -31,15 +31,15 @@ Array = NDArray[np.float64]
 class ClassGuessLaw(DrawnClasses, ClassLaw):
     """Law of the shares G_c of M = `n_classes` classes over the random weights, for infinitely many data.
 
-    Outputs O_c = sqrt(var_mu) U_c + sqrt(var_chi) Z_c, U_c of the network, Z_c of the datum; class c gets the share
-    G_c = P(O_c is the largest | U). It depends on gamma = var_mu/var_chi alone: a float, or an array (a sweep). M = 2
-    is `GuessLaw`. The moments are exact, to relative errors below 1e-11; densities and the law of the largest share are
-    estimated from draws for M > 2, with standard errors.
+    The outputs are O_c = sqrt(var_mu) U_c + sqrt(var_chi) Z_c, with U_c drawn for the network and Z_c for the datum,
+    and class c gets the share G_c = P(O_c is the largest | U). The law depends only on gamma = var_mu/var_chi, a float
+    or an array (a sweep), and for M = 2 it is `GuessLaw`. Moments have relative errors below 1e-11. Densities for
+    M > 2 and the law of the largest share are estimated from draws, with standard errors.
 
-    gamma = 0: every class gets 1/M. gamma = inf: one class gets all.
-    counts: as in `GuessLaw`, where BatchNorm leaves the data of a batch not independent given the network.
+    If gamma = 0, every class gets 1/M. If gamma = inf, one class gets all data.
+    counts: as in `GuessLaw`.
 
-    ValueError: gamma negative or NaN, n_classes below 2, above 1000 or not whole.
+    ValueError: gamma is negative or NaN, or n_classes is below 2, above 1000 or not whole.
     Source: initial-guessing-bias, extension to several classes.
     """
 
@@ -52,13 +52,11 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         object.__setattr__(self, "n_classes", checked_classes(self.n_classes))
 
     def mean(self) -> Any:
-        """Return the mean 1/M of a share, of the shape of gamma."""
+        """Return the mean 1/M of a share, in the shape of gamma."""
         return np.full(np.shape(self.gamma), 1.0 / self.n_classes)[()]
 
     def var(self) -> Any:
-        """Variance of a share, from 0 at gamma = 0 to (1 - 1/M)/M at inf: P(two data are both given to c) - 1/M^2."""
-        if self.n_classes == 2:
-            return GuessLaw(self.gamma).var()
+        """Return the variance P(two data are both given to class c) - 1/M^2 of a share, at most (1 - 1/M)/M."""
         return share_variance(self.gamma, self.n_classes)
 
     def collision(self) -> Any:
@@ -66,30 +64,32 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         return self.n_classes * self.var() + 1.0 / self.n_classes
 
     def disagreement(self) -> Any:
-        """Probability 1 - `collision` that two data are given to different classes, to its own relative error."""
+        """Return the probability 1 - `collision` that two data are given to different classes.
+
+        Its relative error is small even where `collision` is nearly 1.
+        """
         return disagreement(self.gamma, self.n_classes)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Array:
-        """Independent draws of all shares, shape (*size, M); size None: the shape of gamma, which broadcasts to it.
+        """Return independent draws of all shares, shape (*size, M). Every row sums to one.
 
-        Exact: the centres are drawn, and the shares given them are single integrals. Every row sums to one.
-        `random_state`: None (fresh), an int (a seed) or a `numpy.random.Generator`.
+        size: the shape of gamma by default; gamma must broadcast to it. The draws are exact: the centres of the outputs
+        are drawn, and the shares are single integrals given the centres.
+        `random_state`: None (fresh entropy), an int (a seed) or a `numpy.random.Generator`.
         """
         shape = shape_of(size, np.shape(self.gamma))
         gamma = np.broadcast_to(np.asarray(self.gamma)[..., None], (*shape, 1)).reshape(-1, 1)
         u = np.random.default_rng(random_state).standard_normal((len(gamma), self.n_classes))
-        found = np.empty_like(u)
-        last = np.isposinf(gamma[:, 0])
-        found[last] = u[last] == u[last].max(axis=1, keepdims=True)
-        if not last.all():
-            found[~last] = fractions(np.sqrt(gamma[~last]) * u[~last])
-        return found.reshape(*shape, self.n_classes)
+        torn = np.isposinf(gamma)
+        shares = fractions(np.sqrt(np.where(torn, 0.0, gamma)) * u)
+        return np.where(torn, u == u.max(axis=1, keepdims=True), shares).reshape(*shape, self.n_classes)
 
     def pdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the density of one share at 0 < g < 1, of the shape of g, for one gamma: exact for two classes.
+        """Return the density of one share at 0 < g < 1, in the shape of g. It is exact for two classes.
 
-        A mean over quasi-random centres of the others: it errs by 0.1 per cent of the peak for three classes and
-        by 2 per cent for ten or more. Far in the tails few draws decide it, and the error is uncertain itself.
+        For more classes gamma must be one number, and the density is a mean over quasi-random centres of the other
+        classes. Its error is 0.1 per cent of the peak for three classes and 2 per cent for ten or more. Far in the
+        tails few draws contribute, and the reported error is itself uncertain.
         """
         if self.n_classes == 2:
             value = GuessLaw(self.gamma).pdf(g)
@@ -97,7 +97,7 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
         return self._density(g, draws, random_state, largest=False)
 
     def largest_pdf(self, g: Any, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the density of the largest share at 0 < g < 1, as `pdf`."""
+        """Return the density of the largest share at 0 < g < 1, computed as in `pdf`."""
         return self._density(g, draws, random_state, largest=True)
 
     def finite(self, D: int) -> "FiniteClassLaw | BatchedClassLaw":  # noqa: N803 - the papers' letter
@@ -123,15 +123,15 @@ class ClassGuessLaw(DrawnClasses, ClassLaw):
     def _single(self) -> None:
         if np.ndim(self.gamma):
             raise ValueError(
-                f"expected one gamma, got a sweep of shape {np.shape(self.gamma)}: estimates are made for one network "
-                "at a time; loop over its values"
+                f"expected one gamma, got a sweep of shape {np.shape(self.gamma)}: an estimate is for one network; "
+                "loop over the values"
             )
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FiniteClassLaw(ClassLaw):
-    """Law of the numbers (k_0, ..., k_{M-1}) of D independent data that each class is given: a multinomial mixture."""
+    """Law of the numbers (k_0, ..., k_{M-1}) of D independent data that each class gets: a multinomial mixture."""
 
     law: ClassGuessLaw
     D: int
@@ -147,7 +147,7 @@ class FiniteClassLaw(ClassLaw):
         return rng.multinomial(self.D, self.law.rvs(size, rng))
 
     def mean(self) -> Any:
-        """Return the mean D/M of a count, of the shape of gamma."""
+        """Return the mean D/M of a count, in the shape of gamma."""
         return self.D * self.law.mean()
 
     def var(self) -> Any:

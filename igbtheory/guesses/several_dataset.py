@@ -1,4 +1,4 @@
-"""Laws of several classes on a given data set, where each output is a Gaussian vector: shares, mean probabilities."""
+"""Laws of several classes on a given data set: shares of the data, and mean softmax probabilities."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from igbtheory.guesses.softmax import checked_temperature
 
 Array = NDArray[np.float64]
 BLOCK = 2**24
-"""Outputs held at once."""
-ROWS = 2**17
-"""Pairs of data whose covariances are computed at once."""
+"""Largest number of outputs in an array."""
+PAIRS = 2**17
+"""Number of pairs of data whose covariances are computed at a time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetDraws(DrawnClasses):
-    """Law of numbers of M = `n_classes` classes that sum to one, from their outputs at given data, in infinite width.
+    """Law of M = `n_classes` numbers, one for each class, that sum to one and follow from the outputs at given data.
 
-    The outputs of the classes are independent draws of N(0, kernel); `binary` is the law of G0.
+    In infinite width the outputs of different classes are independent vectors N(0, kernel). binary: the law of G0.
     """
 
     binary: DatasetGuessLaw
@@ -46,19 +46,16 @@ class DatasetDraws(DrawnClasses):
 
     @abstractmethod
     def _of(self, outputs: Array) -> Array:
-        """Return the numbers of independent networks, shape (count, M), from their outputs, shape (size, count, M)."""
+        """Return the numbers, shape (count, M), of independent networks with these outputs, shape (size, count, M)."""
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetClassLaw(DatasetDraws, ClassLaw):
-    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width.
-
-    Variances are exact, means over all pairs of data.
-    """
+    """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width."""
 
     def var(self) -> float:
-        """Variance of a share over initialisations: the mean over all pairs of data of `guess_covariance`."""
+        """Return the variance of a share over initialisations: the mean `guess_covariance` of all pairs of data."""
         return self._variance
 
     def collision(self) -> float:
@@ -67,11 +64,11 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
 
     @cached_property
     def _variance(self) -> float:
-        if self.n_classes == 2:
+        if self.n_classes == 2:  # known without the kernel
             return self.binary.var()
         kernel, size = self.binary.checked_kernel(), self.binary.size
         scale = 1.0 / np.sqrt(np.diag(kernel))
-        rows = max(1, ROWS // size)
+        rows = max(1, PAIRS // size)
         total = 0.0
         for start in range(0, size, rows):
             part = slice(start, start + rows)
@@ -99,11 +96,11 @@ class DatasetSoftmaxLaw(DatasetDraws):
         object.__setattr__(self, "temperature", checked_temperature(self.temperature))
 
     def var(self, draws: int = DRAWS, random_state: Any = 0) -> Estimate:
-        """Return the variance of p_c over initialisations, from so many draws."""
+        """Return the variance of p_c over initialisations, estimated from `draws` draws."""
         return estimate(((self._draws(draws, random_state) - self.mean()) ** 2).mean(axis=1))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of data and classes, the temperature, the mean, and the variance with its error."""
+        """Return the numbers of data and of classes, the temperature, the mean, and the variance with its error."""
         given = {"size": self.binary.size, "n_classes": self.n_classes, "temperature": self.temperature}
         return {**given, "mean": self.mean(), "var": self.var().to_dict()}
 

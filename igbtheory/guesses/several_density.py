@@ -1,10 +1,11 @@
-"""Density of the share of a class, and of the largest share, by drawing the other classes only.
+"""Density of the share of a class, and of the largest share, by drawing only the centres of the other classes.
 
-Shares do not change when all centres move by the same. With the centres of the others less their mean, the share
-G(m) = E Phi(m - T) of a class grows with its centre m, T the largest output of the others, and m ~ N(0, s^2) with
-s^2 = gamma M/(M - 1) is independent of them: the density of the share at g is the mean over the others of
-npdf(m/s)/(s G'(m)) at G(m) = g, exact for M = 2. The share is the largest where m is the largest centre. The others
-are quasi-random points of M - 2 dimensions, and the error is that of independent scrambles of them.
+Shares do not change if all centres are shifted by the same amount. Take all centres relative to the mean centre of the
+other classes. Then the centre m ~ N(0, s^2) of the class, with s^2 = gamma M/(M - 1), is independent of the others. Its
+share G(m) = E Phi(m - T), where T is the largest output of the others, increases with m. So the density of the share at
+g is the mean of npdf(m/s)/(s G'(m)) at G(m) = g over the other centres. This is exact for M = 2. The share is the
+largest one if m is the largest centre. The other centres are quasi-random points in M - 2 dimensions, and the error
+comes from independent scrambles of these points.
 """
 
 from typing import Any
@@ -21,13 +22,13 @@ from igbtheory.numerics.sobol import normal_points
 REPLICATES = 16
 """Independent scrambles of the points."""
 STEPS = 8
-"""Newton steps, in a scale in which G is nearly straight: it settles in four or five."""
+"""Newton steps. They act on Phi^-1(G), which is nearly linear in m, and converge in four or five steps."""
 
 Array = NDArray[np.float64]
 
 
 def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.Generator, *, largest: bool) -> Estimate:
-    """Return the density at the shares g, one-dimensional, of one class or of the largest."""
+    """Return the density at the shares g, shape (shares,), of the share of one class or of the largest share."""
     points = 1 << (-(-draws // REPLICATES) - 1).bit_length()
     scale = np.sqrt(gamma * n_classes / (n_classes - 1))
     means = []
@@ -39,12 +40,12 @@ def density(gamma: float, n_classes: int, g: Array, draws: int, rng: np.random.G
 
 
 def _centred(n: int) -> Array:
-    """Return an orthonormal basis, (n - 1, n), of the centres of n classes whose mean is 0."""
+    """Return an orthonormal basis, shape (n - 1, n), of the centres of n classes with mean 0."""
     return np.linalg.qr(np.eye(n)[:, 1:] - 1.0 / n)[0].T
 
 
 def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
-    """Return the density at every g given the centres of the others, (draws, shares)."""
+    """Return the density at every g given the centres of the others, shape (draws, shares)."""
     nodes, weights = maximum(others)
     found = np.empty((len(others), g.size))
     for i, goal in enumerate(scipy.special.ndtri(g)):
@@ -55,7 +56,7 @@ def _terms(scale: float, g: Array, others: Array, *, largest: bool) -> Array:
 
 
 def _centre(goal: Any, nodes: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the centre m at which Phi^-1(G(m)) is the goal, and G'(m), for every draw."""
+    """Return the centre m with Phi^-1(G(m)) = goal, and the derivative G'(m), for every draw."""
     mean = (weights * nodes).sum(axis=1)
     spread = np.sqrt(1.0 + (weights * (nodes - mean[:, None]) ** 2).sum(axis=1))
     m = mean + goal * spread

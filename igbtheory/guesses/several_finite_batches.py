@@ -1,4 +1,4 @@
-"""The law of the numbers of data, out of D in batches, that an untrained network gives to each of M classes."""
+"""The law of the numbers of data, out of D data in batches, that an untrained network gives to each of M classes."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,16 +11,17 @@ from igbtheory.guesses.finite_batches import BatchedGuessLaw
 from igbtheory.guesses.law import ClassLaw, checked_classes, draws_in_blocks, shape_of
 
 BLOCK = 2**20
-"""Outputs held at once."""
+"""Largest number of outputs in an array."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class BatchedClassLaw(ClassLaw):
-    """Law of the counts of M = `n_classes` classes among D data in batches, as BatchNorm leaves them.
+    """Law of the counts of M = `n_classes` classes among D data whose batches are coupled by BatchNorm.
 
-    `binary`: the law of two classes, with D, the batch size n, and the correlations c of an output at two data of
-    different batches and c_within at two of one. The outputs of the classes are independent.
+    binary: the law for two classes. It holds D, the batch size n, the correlation c of an output at two data of
+    different batches, and the correlation c_within of an output at two data of one batch. The outputs of different
+    classes are independent.
     """
 
     binary: BatchedGuessLaw
@@ -35,7 +36,7 @@ class BatchedClassLaw(ClassLaw):
         return self.binary.D
 
     def rvs(self, size: Any = None, random_state: Any = None) -> NDArray[np.int64]:
-        """Return independent draws of the counts, shape (*size, M), each from Gaussian vectors: every row sums to D."""
+        """Return independent draws of the counts, shape (*size, M), from Gaussian vectors. Every row sums to D."""
         m, rng = self.n_classes, np.random.default_rng(random_state)
 
         def draw(count: int) -> NDArray[np.int64]:
@@ -49,10 +50,11 @@ class BatchedClassLaw(ClassLaw):
         return self.D / self.n_classes
 
     def var(self) -> float:
-        """Variance D (1 - 1/M)/M + D (n - 1) V(c_within) + D (D - n) V(c) of a count, V: `guess_covariance`."""
+        """Return the variance D (1 - 1/M)/M + D (n - 1) V(c_within) + D (D - n) V(c) of a count.
+
+        V is the `guess_covariance` of one class at two data.
+        """
         law, p = self.binary, 1.0 / self.n_classes
-        if self.n_classes == 2:
-            return law.var()
         within, across = guess_covariance(np.arcsin([law.c_within, law.c]), self.n_classes)
         pairs = (law.batch_size - 1.0) * within + (law.D - float(law.batch_size)) * across
         return float(law.D * max(p * (1.0 - p) + pairs, 0.0))

@@ -1,10 +1,11 @@
 """The law of the mean softmax probability p_c of each class over the data, in an untrained network.
 
-Outputs O_c = mu_c + sqrt(var_chi) z. As 1/S = int exp(-t S) dt, given the centres
+The outputs are O_c = mu_c + sqrt(var_chi) z. Since 1/S = int exp(-t S) dt, given the centres mu_c
 
     p_c = int ds A(mu_c - s) prod_{d != c} L(mu_d - s),    L(x) = E exp(-Y), A(x) = E Y exp(-Y), log Y ~ N(x, var_chi).
 
-The mean of p_c^2 over the centres is the double integral of the same with L(x) L(y) and A(x) A(y) averaged over mu.
+The mean of p_c^2 over the centres is a double integral over s and s', in which L(mu - s) L(mu - s') and
+A(mu - s) A(mu - s') are averaged over mu.
 """
 
 from dataclasses import dataclass
@@ -20,13 +21,16 @@ from igbtheory.guesses.sampled import DrawnClasses
 from igbtheory.numerics.log_normal import PEAK, REACH, TAIL, LogNormalLaplace
 
 STEP = 0.25
-"""Steps of the trapezoidal rules of a variance: analytic in strips of pi/2, they err by 1e-16."""
+"""Step of the trapezoidal rules for a variance. The integrands are analytic in strips of pi/2: errors are 1e-16."""
 WIDEST = 30.0
-"""Scatter of the centres up to which the variance is computed, in units of the width that data and softmax smooth."""
+"""Largest standard deviation of the centres for which the variance is computed.
+
+The unit is the width over which a mean probability rises: that of softmax or of the data, whichever is larger.
+"""
 LEAST = 1e-6
-"""Scatter of the centres, in the same units, below which the variance is proportional to var_mu."""
+"""Standard deviation of the centres, in the same unit, below which the variance is proportional to var_mu."""
 BLOCK = 2**20
-"""Numbers held at once."""
+"""Largest number of floats in an array."""
 
 Array = NDArray[np.float64]
 
@@ -34,10 +38,10 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class SoftmaxLaw(DrawnClasses, ClassLaw):
-    """Law over initialisations of p_c = E_chi softmax_c(O/temperature) of M = `n_classes` classes.
+    """Law over initialisations of p_c = E_chi softmax_c(O/temperature), for M = `n_classes` classes.
 
-    Means over infinitely many data, which depend on var_mu and var_chi themselves: the scale of the logits counts. As
-    temperature -> 0 it is the law of the shares of the guesses, as temperature -> inf all p_c are 1/M.
+    The means are over infinitely many data. They depend on var_mu and var_chi, and not only on their ratio. As
+    temperature -> 0, p_c becomes the share of the guesses; as temperature -> inf, all p_c become 1/M.
     """
 
     var_mu: float
@@ -58,15 +62,16 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         mu, smooth = np.sqrt(self.var_mu) / self.temperature, max(1.0, self._scale)
         if mu > WIDEST * smooth:
             raise ValueError(
-                f"expected centres that scatter by at most {WIDEST:g} times what smooths them, got {mu / smooth:.3g}: "
-                "softmax is nearly the largest output; use rvs, or prediction.guesses(n_classes).var()"
+                f"expected a scatter of the centres of at most {WIDEST:g} times the width of softmax and of the data, "
+                f"got {mu / smooth:.3g}: softmax is nearly the largest output; use rvs, or "
+                "prediction.guesses(n_classes).var()"
             )
-        # where it is proportional to var_mu, from a scatter whose effects rounding does not touch
+        # below LEAST the variance is proportional to var_mu, and rounding errors would dominate
         seen = max(mu, LEAST * smooth)
         return self._variance(seen, smooth) * float(mu / seen) ** 2
 
     def given(self, centres: Any) -> Array:
-        """Probabilities p_c given the centres mu, both of shape (..., M): they sum to one. Equal centres, equal p_c."""
+        """Return the probabilities p_c given the centres mu, both of shape (..., M). Equal centres have equal p_c."""
         mu = checked_centres(centres, self.n_classes)
         rows = mu.reshape(-1, self.n_classes) / self.temperature
         found = np.ones(rows.shape)
@@ -91,7 +96,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         return LogNormalLaplace(self._scale)
 
     def _variance(self, mu: float, smooth: float) -> float:
-        """Return the variance of p_c for centres of standard deviation mu, as sums of covariances over them."""
+        """Return the variance of p_c for centres of standard deviation mu, as a sum of covariances at pairs (s, s')."""
         reach, step = REACH * np.hypot(mu, self._scale), STEP * smooth
         s = np.arange(-reach - PEAK, reach + TAIL, step)
         u = np.arange(-REACH, REACH, STEP * min(1.0, smooth / mu))
@@ -102,7 +107,7 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
         both, excess, power = np.multiply.outer(alone, alone), np.maximum(excess, 0.0), self.n_classes - 1
         with np.errstate(under="ignore"):
             ratio = excess / np.maximum(both, 1e-290)
-            # falling from the larger power, which overflows nowhere
+            # computed from the larger power, which does not overflow
             gain = -((both + excess) ** power) * np.expm1(-power * np.log1p(ratio))
             found = rate_excess * both**power + (np.multiply.outer(rate, rate) + rate_excess) * gain
         return float(step**2 * found.sum())
@@ -116,15 +121,15 @@ class SoftmaxLaw(DrawnClasses, ClassLaw):
 
 
 def checked_temperature(temperature: Any) -> float:
-    """Return the temperature of a softmax, one number above 0."""
+    """Return the temperature of a softmax as a float; refuse anything but one finite number above 0."""
     found = non_negative_number("temperature", temperature)
     if found == 0.0:
-        raise ValueError("expected temperature > 0, got 0; its limit is the law of the guesses, prediction.guesses")
+        raise ValueError("expected temperature > 0, got 0; use prediction.guesses, the law in the limit 0")
     return found
 
 
 def _averaged(weights: Array, values: Array) -> tuple[Array, Array]:
-    """Return the mean over the centres, and covariance matrix over s, of functions of mu - s, shape (centres, s)."""
+    """Return the mean over the centres of functions of mu - s, shape (centres, s), and their covariance matrix."""
     mean = weights @ values
     rest = values - mean
     return mean, (weights[:, None] * rest).T @ rest

@@ -1,4 +1,4 @@
-"""Inference: gamma from the guesses of observed networks, tests of no bias, comparison of two architectures."""
+"""Inference of gamma from the guesses of observed networks, tests of no bias, and comparisons of architectures."""
 
 from igbtheory.inference.comparison import GammaComparison, compare
 from igbtheory.inference.gamma import GammaEstimate, infer

@@ -1,11 +1,11 @@
 """Centres of the outputs of a network from the shares of its classes: the inverse of `guesses.centred.fractions`.
 
-The shares G(m) are the gradient of the convex function E max_c (m_c + z_c), so that the m with given positive shares is
-unique up to a constant. With h = phi/Phi at t - m_c and P = prod_c Phi(t - m_c),
+The shares G(m) are the gradient of the convex function E max_c (m_c + z_c). So the centres m with given positive shares
+are unique up to a constant. With h_c = phi/Phi at t - m_c and P = prod_c Phi(t - m_c),
 
     G_c = int h_c P dt,    dG_c/dm_d = -int h_c h_d P dt for d != c,    sum_d dG_c/dm_d = 0.
 
-Newton steps on log G, in which small shares are no smaller than others.
+Newton's method solves for log G, so that small shares have the same relative errors as large ones.
 """
 
 import numpy as np
@@ -14,22 +14,23 @@ from scipy.special import erfcx, log_ndtr, ndtri
 
 Array = NDArray[np.float64]
 STEPS = 200
+"""Largest number of Newton steps."""
 LONGEST = 2.0
 """Largest change of a centre in one step."""
 CONVERGED = 1e-11
-"""Relative error of every share."""
+"""Tolerance of the relative error of every share."""
 REACH = 8.5
-"""Standard deviations beyond which nothing lies, above the largest output, and below the middle of two centres."""
+"""Standard deviations from the largest centre upwards, and from the mid-range of the centres downwards."""
 STEP = 0.3
-"""Step of the trapezoidal rule for up to ten classes: the integrand is entire."""
+"""Step of the trapezoidal rule for up to ten classes. The integrand is entire."""
 BLOCK = 2**20
-"""Numbers held at once."""
+"""Largest number of floats in an array."""
 NODES = 100
-"""Nodes of a row, about."""
+"""Approximate number of nodes for one network."""
 
 
 def centres(shares: Array) -> Array:
-    """Centres of sum 0 in units of the spread over the data, (networks, classes), from shares of the same shape."""
+    """Return centres with the sum 0, in units of the spread over the data, from shares (networks, classes)."""
     parts = np.array_split(shares, 1 + shares.size * max(NODES, shares.shape[1]) // BLOCK)
     return np.concatenate([_solved(part) for part in parts if len(part)])
 
@@ -41,12 +42,12 @@ def _solved(shares: Array) -> Array:
         miss = np.log(shares / found)
         if np.all(np.abs(miss) <= CONVERGED):
             return m
-        # a common constant changes no share: the 1 keeps the step free of it
+        # a common constant changes no share; adding 1 makes the matrix regular, and the step has no such constant
         step = np.linalg.solve(slope / found[..., None] + 1.0, miss[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
         m = _level(m + step * (LONGEST / np.maximum(longest, LONGEST)))
     raise ValueError(
-        f"expected shares whose centres can be found to double precision, got {shares.min():g} among them; pass D, the "
+        f"expected shares that are not too small to find the centres of the outputs, got {shares.min():g}; pass D, the "
         "number of data that were counted"
     )
 

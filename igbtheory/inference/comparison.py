@@ -16,23 +16,22 @@ from igbtheory.inference.two_classes import Counts
 from igbtheory.result import Result
 
 Found = tuple[float, float, float, float, float]
-"""What follows the ratio in a `GammaComparison`."""
+"""The fields of a `GammaComparison` after the ratio."""
 STEP = 0.2
-"""Step of the logarithm of gamma at which likelihoods are computed; between, a spline."""
+"""Step of log gamma in the table of likelihoods, which a spline interpolates."""
 FINE = 0.02
-"""Step of the logarithm at which their sum is maximised, of one network."""
+"""Step of log gamma at which the sum of two log-likelihoods is maximised, for one network."""
 FAR = 100.0
-"""Logarithm of a ratio that counts as 0 or infinite."""
+"""Absolute value of the logarithm of a ratio that counts as 0 or infinite."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class GammaComparison(Result):
-    """Ratio of the gamma of a first architecture to that of a second one, its interval, and a test of equality.
+    """Ratio of the gamma of a first architecture to the gamma of a second one, with a test that the ratio is 1.
 
-    The interval (low, high) contains the ratio with the probability `level`. statistic: the ratio itself and its F law
-    among infinitely many data and of several classes counted, else twice the logarithm of the likelihood ratio.
-    ratio: NaN where both are 0 or inf.
+    The interval (low, high) contains the ratio with the probability `level`. ratio: NaN if both gammas are 0 or both
+    are inf. statistic: for counts of two classes, twice the logarithm of the likelihood ratio; otherwise the ratio.
     """
 
     ratio: float
@@ -48,11 +47,12 @@ class GammaComparison(Result):
 
 
 def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95) -> GammaComparison:
-    """Compare two estimates of `infer`, of independent networks.
+    """Compare two estimates from `infer`, of independent networks.
 
-    Infinitely many data: exact, the ratio of two mean squares over gamma1/gamma2 has an F law. Two classes, D data:
-    likelihood ratio, scaled by its mean for two normal variances. M classes, D data: from the coincidences of both, by
-    simulation, p-values from 0.001 on. ValueError: two estimates of different kinds.
+    For infinitely many data the result is exact: the ratio of two mean squares, divided by gamma1/gamma2, has an F law.
+    For D data and two classes it is a likelihood-ratio test, scaled by its mean for two normal variances. For D data
+    and more classes it comes from the coincidences of both by simulation, and p-values are at least 0.001.
+    ValueError: the estimates are of different kinds.
     """
     for one in (first, second):
         if not isinstance(one, GammaEstimate):
@@ -68,8 +68,8 @@ def compare(first: GammaEstimate, second: GammaEstimate, *, level: float = 0.95)
         case Votes() as a, Votes() as b:
             return GammaComparison(ratio, *_of_votes(a, b, ratio, level))
     raise ValueError(
-        "expected two estimates of the same kind, both without D, or both of two classes or of more with D, got "
-        f"{first.observed.kind} and {second.observed.kind}"
+        "expected two estimates of one kind (shares without D, two classes with D, or more classes with D), got "
+        f"{first.observed.kind} and {second.observed.kind}; infer both from the same kind of shares"
     )
 
 
@@ -84,7 +84,7 @@ def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
     profile = _profile(a, b)
     centre = 0.0 if np.isnan(ratio) else float(np.clip(np.log(max(ratio, 1e-300)), -FAR / 2, FAR / 2))
     highest = profile(centre)
-    # twice the logarithm of the ratio of likelihoods of two normal variances has this mean
+    # the mean of twice the logarithm of the likelihood ratio for two normal variances
     scale = 1 + (1 / a.networks + 1 / b.networks - 1 / (a.networks + b.networks)) / 3
     statistic = max(0.0, 2 * (highest - profile(0.0)))
     allowed = highest - 0.5 * scale * float(chdtri(1, 1 - level))
@@ -96,10 +96,10 @@ def _of_counts(a: Counts, b: Counts, ratio: float, level: float) -> Found:
 
 
 def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> Found:
-    """Two independent confidence distributions of gamma give the law of the ratio: all pairs of their quantiles."""
+    """Return the comparison from all pairs of quantiles of the two confidence distributions of gamma."""
     with np.errstate(invalid="ignore"):
         logs = np.subtract.outer(a.log_quantiles, b.log_quantiles).ravel()
-    # where both are 0 or both infinite, the ratio may be any
+    # if both gammas are 0 or both are infinite, the ratio may have any value
     smallest, largest = (np.where(np.isnan(logs), end, logs) for end in (-np.inf, np.inf))
     tail = (1 - level) / 2
     low, high = (
@@ -112,13 +112,13 @@ def _of_votes(a: Votes, b: Votes, ratio: float, level: float) -> Found:
 def _profile(a: Counts, b: Counts) -> Callable[[float], float]:
     """Return the largest log-likelihood of gamma_1 = r gamma_2, as a function of log r."""
     low, high = np.log(min(a.range[0], b.range[0])), np.log(max(a.range[1], b.range[1]))
-    # both likelihoods are flat at the ends of the lattice
+    # both likelihoods are constant beyond the ends of the lattice
     lattice = np.arange(low, high + STEP, STEP)
     first, second = (CubicSpline(lattice, counts.log_likelihood(np.exp(lattice))) for counts in (a, b))
     x = np.arange(lattice[0], lattice[-1], FINE / np.sqrt(a.networks + b.networks))
 
     def highest(log_ratio: float) -> float:
-        # gamma_1 = r gamma_2 or gamma_2 = gamma_1/r may stand at an end while the other moves
+        # one of the two gammas may stay at an end of the lattice while the other one varies
         both = np.concatenate([x, x - log_ratio])
         at_first, at_second = (np.clip(part, x[0], x[-1]) for part in (both + log_ratio, both))
         return float(np.max(first(at_first) + second(at_second)))

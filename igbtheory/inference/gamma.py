@@ -1,4 +1,4 @@
-"""The estimate of gamma, and what can be asked of it."""
+"""Estimation of gamma from the shares of the classes in observed networks."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any, final
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.guesses.accuracy import parts_of_one
-from igbtheory.guesses.law import checked_data_count, float64_array
+from igbtheory.guesses.law import checked_data_count, float64_array, one_number
 from igbtheory.inference.infinite_data import Scores
 from igbtheory.inference.observed import Observed, Test
 from igbtheory.inference.several_classes import Votes
@@ -18,15 +18,15 @@ from igbtheory.result import Result
 
 Array = NDArray[np.float64]
 WHOLE = 0.01
-"""Distance of a count from a whole number that shares in single precision leave."""
+"""Accepted distance of a count from a whole number, for shares in single precision."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class GammaEstimate(Result):
-    """Estimate of gamma with its interval (low, high), which contains it with the probability `level`.
+    """Estimate of gamma. The interval (low, high) contains gamma with the probability `level`.
 
-    observed: the guesses. unbiased(): test of gamma = 0; fit(): test of the law.
+    observed: the guesses. unbiased(): a test of gamma = 0. fit(): a test of the law of the guesses.
     """
 
     gamma: float
@@ -37,27 +37,28 @@ class GammaEstimate(Result):
 
     @property
     def networks(self) -> int:
-        """Networks observed."""
+        """Number of observed networks."""
         return self.observed.networks
 
     def unbiased(self) -> Test:
-        """Test that gamma = 0: the statistic, and the probability of one as large where all networks toss fair coins.
+        """Test the hypothesis gamma = 0, under which every guess is a fair draw of a class.
 
-        Two classes: the sum of (2k - D)^2, whose law is a convolution of binomial ones; p-values exact, from 1e-12 on.
-        More: the coincidence of the guesses, ranked among 4999 draws. ValueError among infinitely many data.
+        For two classes the statistic is the sum of (2k - D)^2, whose law is a convolution of laws of single networks;
+        p-values are exact and at least 1e-12. For more classes it is the coincidence of the guesses, and its p-value is
+        the rank among 4999 draws. ValueError for infinitely many data.
         """
         return self.observed.unbiased()
 
     def fit(self, seed: int = 0) -> Test:
-        """Test whether the shares have the law of G0 at any gamma: a Kolmogorov-Smirnov distance.
+        """Test whether the shares have the law of the guesses at some gamma, by a Kolmogorov-Smirnov distance.
 
-        Its p-value is the rank among draws from the law at the estimate. More than two classes counted among finitely
-        many data: the distance of the largest counts, and a p-value that errs to the large side.
+        The p-value is the rank of the distance among draws from the law at the estimated gamma. For counts of more than
+        two classes the distance is that of the largest counts, and the p-value tends to be too large.
         """
         return self.observed.fit(checks.whole("seed", seed, 0))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the estimate and the tests that there are; seeds are 0."""
+        """Return the estimate and the results of both tests with seed 0, or the reason why a test is not possible."""
         tests: dict[str, Any] = {}
         for name in ("unbiased", "fit"):
             try:
@@ -81,17 +82,19 @@ class GammaEstimate(Result):
 
 
 def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate:  # noqa: N803 - the papers' letter
-    """Gamma of an architecture, from the shares of the data that networks of it gave to class 0, or to every class.
+    """Estimate gamma of an architecture from the shares of the data that networks gave to class 0, or to every class.
 
-    shares: (networks,), G0 of every network, or (networks, M), rows of the sum 1. D: the number of data that were
-    counted, one or (two classes) one a network; None takes the data for infinitely many. level: of the interval.
+    shares: G0 of every network, shape (networks,), or the shares of all classes, shape (networks, M), with rows that
+    sum to 1. D: the number of data that were counted: one number, or one for every network for two classes; None means
+    infinitely many. level: the probability that the interval contains gamma.
 
-    D = None: maximum likelihood with the exact chi-squared interval, through Phi^-1(G0) or the centres of M outputs.
-    Two classes, D data: maximum likelihood of the mixture of binomials, interval of the likelihood ratio. M classes, D
-    data: the gamma whose collision probability was observed, interval by simulation.
+    Without D the estimate is that of maximum likelihood, with an exact chi-squared interval, from Phi^-1(G0) or the
+    centres of M outputs. For D data and two classes it is the maximum likelihood of a mixture of binomials, with the
+    interval of the likelihood ratio. For D data and more classes it is the gamma with the observed probability of a
+    collision, with an interval by simulation.
 
-    Networks, and their data given the network, are taken for independent: batch normalisation couples data of a batch.
-    ValueError: shares outside [0, 1], rows that do not sum to 1, shares that D data cannot have, D = 1, shares 0 or 1
+    The networks are assumed to be independent, and so are the data given a network; batch normalisation violates this.
+    ValueError: shares are outside [0, 1], do not sum to 1 or are not multiples of 1/D, D = 1, or shares are 0 or 1
     without D.
     """
     level = checked_level(level)
@@ -100,20 +103,20 @@ def infer(shares: Any, D: Any = None, *, level: float = 0.95) -> GammaEstimate: 
 
 
 def interval(value: float, low: float, high: float, level: float) -> str:
-    """Return a value and its interval in words."""
+    """Return a value and its interval as text."""
     return f"{value:.6g}, {100 * level:.4g} % within [{low:.6g}, {high:.6g}]"
 
 
 def checked_level(level: Any) -> float:
-    """Return the level of an interval, one number."""
-    checks.finite("level", level)
-    if np.ndim(level) or not 0 < level < 1:
-        raise ValueError(f"expected 0 < level < 1, got {level!r}; pass for instance 0.95")
-    return float(level)
+    """Return the level of an interval as a float; refuse anything but one number between 0 and 1."""
+    number = one_number("level", level)
+    if not 0 < number < 1:
+        raise ValueError(f"expected 0 < level < 1, got {number}; pass for instance 0.95")
+    return number
 
 
 def _checked(shares: Any) -> Array:
-    """Return the shares (networks,) of class 0, or (networks, M), M > 2."""
+    """Return the shares of class 0, (networks,), for two classes, and those of all classes, (networks, M), for more."""
     array = float64_array("shares", shares)
     if array.ndim not in {1, 2} or not array.size:
         raise ValueError(
@@ -149,7 +152,7 @@ def _infinite(shares: Array) -> Scores:
 
 
 def _counts(shares: Array, sizes: Array) -> Array:
-    """Return the counts, which must be whole numbers."""
+    """Return the counts, shares times sizes; refuse counts that are not whole numbers."""
     counts = shares * sizes
     whole = np.round(counts)
     off = np.abs(counts - whole) > WHOLE

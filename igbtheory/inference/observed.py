@@ -1,4 +1,4 @@
-"""What was observed of some networks: the shares of the data that each gave to its classes."""
+"""Base class of observed guesses: the shares of the data that networks gave to the classes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from scipy.optimize import brentq
 @final
 @dataclass(frozen=True)
 class Test:
-    """Result of a test: its statistic, and the probability of one at least as large if the hypothesis holds."""
+    """Result of a test: its statistic, and the probability of a value at least as large if the hypothesis is true."""
 
-    __test__ = False  # no test of pytest
+    __test__ = False  # pytest does not collect it
     statistic: float
     pvalue: float
 
     @classmethod
     def ranked(cls, statistic: float, drawn: Any) -> "Test":
-        """Return the test by the rank of the statistic among draws of it; equal up to rounding counts as larger."""
+        """Return the test whose p-value is the rank of the statistic among draws. Ties, up to rounding, are larger."""
         larger = np.count_nonzero(np.asarray(drawn) >= statistic * (1 - 1e-12))
         return cls(float(statistic), float((1 + larger) / (1 + len(drawn))))
 
@@ -34,11 +34,11 @@ class Observed(ABC):
         """Number of networks."""
 
     kind: ClassVar[str]
-    """What was counted, in words: only estimates of one kind are compared."""
+    """Name of the kind of observation. Only estimates of one kind can be compared."""
 
     @abstractmethod
     def estimate(self) -> float:
-        """Estimate of gamma, from 0 to inf."""
+        """Return the estimate of gamma, from 0 to inf."""
 
     @abstractmethod
     def interval(self, level: float) -> tuple[float, float]:
@@ -46,17 +46,17 @@ class Observed(ABC):
 
     @abstractmethod
     def unbiased(self) -> Test:
-        """Test gamma = 0."""
+        """Test the hypothesis gamma = 0."""
 
     @abstractmethod
     def fit(self, seed: int) -> Test:
-        """Test the law of the shares, whatever gamma is."""
+        """Test whether the shares have the law of the guesses at some gamma."""
 
 
 def end_of_interval(excess: Callable[[float], float], inside: float, far: float, limit: float) -> float:
-    """Return exp(x) where `excess` falls to 0 between inside, where it is positive, and far; else the limit.
+    """Return exp(x) at the root x of `excess` between `inside` and `far`, or `limit` if it is not negative at `far`.
 
-    excess: what a likelihood has beyond the least one that the level allows, a function of the logarithm x.
+    excess: a log-likelihood at the logarithm x, less the smallest value that the level of the interval allows.
     """
     if excess(far) >= 0.0:
         return limit

@@ -1,4 +1,4 @@
-"""Counts of M classes among finitely many data: gamma from how often two data are given to the same class."""
+"""Counts of M classes among D data: gamma from the share of pairs of data that are given to the same class."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,29 +14,29 @@ from igbtheory.inference.observed import Observed, Test
 
 Array = NDArray[np.float64]
 SMALLEST, LARGEST = 1e-8, 1e8
-"""Gamma that counts tell from 0, and from infinity."""
+"""Range of gamma that is searched. Counts cannot tell smaller values from 0 and larger ones from inf."""
 DRAWS = 4000
-"""Networks drawn for the law of the coincidence at one gamma, and means over as many as were observed."""
+"""Number of networks drawn for the law of the coincidence at one gamma, and of means over the observed number."""
 MOST = 500
-"""Networks of which a mean is drawn; that of more is as normal, and narrower."""
+"""Largest number of networks in a drawn mean. A mean over more is equally normal, and its deviation is rescaled."""
 STEPS = 16
-"""Halvings of the logarithm of gamma."""
+"""Number of bisections of log gamma."""
 TEST = 4999
-"""Draws of the test of no bias."""
+"""Number of draws of the test of no bias."""
 REFERENCE, FITS = 20_000, 999
-"""Networks that stand for the law of the largest count, and draws of its test."""
+"""Number of networks for the law of the largest count, and number of draws of its test."""
 WIDE = 0.999
-"""Level of the interval that a confidence distribution spans."""
+"""Level of the interval that a confidence distribution covers."""
 POINTS = 25
-"""Values of gamma at which it is computed; between, its logarithm is interpolated."""
+"""Number of values of log gamma at which a confidence distribution is computed and then interpolated."""
 QUANTILES = 400
-"""Quantiles of it."""
+"""Number of quantiles of a confidence distribution."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Votes(Observed):
-    """Counts of every class, (networks, classes), rows of the sum D."""
+    """Counts k of every class, shape (networks, classes), with rows that sum to D."""
 
     k: Array
     D: int
@@ -57,7 +57,7 @@ class Votes(Observed):
         return float(self._coincidences(self.k).mean())
 
     def estimate(self) -> float:
-        """Return gamma whose collision probability is the observed coincidence, which has it as its mean."""
+        """Return the gamma whose collision probability, the mean of the coincidence, is the observed coincidence."""
         if self.coincidence <= self._expected(SMALLEST):
             return 0.0
         if self.coincidence >= self._expected(LARGEST):
@@ -66,24 +66,24 @@ class Votes(Observed):
         return float(np.exp(brentq(lambda x: self._expected(np.exp(x)) - self.coincidence, *ends, rtol=1e-10)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Values of gamma with neither too many nor too few networks as coincident as the observed, by simulation.
+        """Return the gammas for which the observed coincidence is in neither tail of its law, by simulation.
 
-        The levels of the ends err by 0.003 (4000 draws, from a fixed seed).
+        The levels of the ends have errors of 0.003 (4000 draws from a fixed seed).
         """
         tail = (1 - level) / 2
         return _first(lambda gamma: self.tail(gamma, 1) > tail), _first(lambda gamma: self.tail(gamma, -1) <= tail)
 
     def unbiased(self) -> Test:
-        """Test gamma = 0 by the coincidence: its rank among draws, which has an exact level."""
+        """Test gamma = 0 by the rank of the coincidence among draws, which has an exact level."""
         rng = np.random.default_rng(0)
         even = np.full(self.n_classes, 1 / self.n_classes)
         drawn = [self._coincidences(rng.multinomial(self.D, even, self.networks)).mean() for _ in range(TEST)]
         return Test.ranked(self.coincidence, drawn)
 
     def fit(self, seed: int) -> Test:
-        """Distance of the largest counts from their law at the estimate, held against that of networks drawn from it.
+        """Test the distance of the largest counts from their law at the estimate against draws from that law.
 
-        The estimate follows the observed networks alone, so that the p-value errs to the large side.
+        gamma is not estimated again for the draws, so that the p-value tends to be too large.
         """
         law = ClassGuessLaw(self.estimate(), self.n_classes).finite(self.D)
         rng = np.random.default_rng(seed)
@@ -98,10 +98,10 @@ class Votes(Observed):
 
     @cached_property
     def log_quantiles(self) -> Array:
-        """Equally likely values of log gamma; -inf and inf where gamma may as well be 0 or infinite.
+        """Quantiles of the confidence distribution of log gamma; -inf and inf stand for gamma = 0 and inf.
 
-        The probability of networks at least as coincident as the observed grows with gamma from 0 to 1. Read as a law
-        of gamma, its confidence distribution, it has the ends of the intervals of every level as quantiles.
+        The confidence distribution at gamma is the probability of a coincidence at least as large as the observed one.
+        It grows with gamma from 0 to 1, and its quantiles are the ends of the intervals of all levels.
         """
         low, high = np.clip(self.interval(WIDE), SMALLEST, LARGEST)
         log_gamma = np.linspace(np.log(low), np.log(high), POINTS)
@@ -116,7 +116,7 @@ class Votes(Observed):
         return np.asarray((k * (k - 1.0)).sum(axis=1) / (self.D * (self.D - 1.0)))
 
     def tail(self, gamma: float, side: int) -> float:
-        """Return the probability of a mean coincidence on that side of the observed one, it included, at this gamma."""
+        """Return the probability, at this gamma, of a mean coincidence on that side (1: >=, -1: <=) of the observed."""
         rng = np.random.default_rng(0)
         single = self._coincidences(ClassGuessLaw(gamma, self.n_classes).finite(self.D).rvs(DRAWS, rng))
         size = min(self.networks, MOST)
@@ -126,7 +126,7 @@ class Votes(Observed):
 
 
 def _first(reached: Callable[[float], bool]) -> float:
-    """Return the gamma at which a condition begins to hold; 0 or inf where it holds at every gamma or at none."""
+    """Return the gamma from which on a condition holds, 0 if it holds for all gammas, or inf if it holds for none."""
     if reached(SMALLEST):
         return 0.0
     if not reached(LARGEST):

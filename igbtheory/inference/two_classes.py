@@ -1,4 +1,4 @@
-"""Counts of class 0 among finitely many data, two classes: the mixture of binomials, by maximum likelihood."""
+"""Counts of class 0 among D data for two classes: maximum likelihood of the mixture of binomials."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,19 +15,19 @@ from igbtheory.inference.unbiased import unbiased
 
 Array = NDArray[np.float64]
 POINTS = 61
-"""Values of gamma at which the likelihood is scanned before it is maximised."""
+"""Number of values of gamma at which the likelihood is scanned before it is maximised."""
 FLAT = 1e-3
-"""Part of the smallest gamma that counts tell from 0; the largest one they tell from infinity is over it likewise."""
+"""Factor by which the scan extends beyond the gammas that counts can tell from 0 and from inf."""
 DRAWS = 499
-"""Draws of the distance under the law."""
+"""Number of draws of the distance under the hypothesis."""
 THRESHOLDS = 20
-"""Counts at which the distance is taken."""
+"""Number of counts at which the distance is evaluated."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Counts(Observed):
-    """Counts k and data D of every network, shape (networks,), whole numbers."""
+    """Counts k of class 0 and numbers of data D, shape (networks,), for every network."""
 
     k: Array
     D: Array
@@ -38,13 +38,14 @@ class Counts(Observed):
         return len(self.k)
 
     def estimate(self) -> float:
-        """Return the estimate of maximum likelihood, over all gamma from 0 to inf."""
+        """Return the maximum-likelihood estimate over all gamma from 0 to inf."""
         return self._maximum[0]
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the ends of the gammas that the likelihood ratio test does not reject.
+        """Return the ends of the interval of gammas that the likelihood-ratio test does not reject.
 
-        Its limit law is scaled by 1 + 1/(3 networks), its mean for a normal variance, which it is at large D.
+        The limit law of the statistic is scaled by 1 + 1/(3 networks), its mean for a normal variance, which is the
+        limit of large D.
         """
         best, highest = self._maximum
         allowed = highest - 0.5 * float(chdtri(1, 1 - level)) * (1 + 1 / (3 * self.networks))
@@ -66,7 +67,7 @@ class Counts(Observed):
         return unbiased(self.k, self.D)
 
     def fit(self, seed: int) -> Test:
-        """Distance of the shares from the law at the moment estimate, held against that of networks drawn from it."""
+        """Test the distance of the shares from the law at the moment estimate against draws from that law."""
         rng = np.random.default_rng(seed)
         gamma = float(self.moment_estimate(self.k))
         marks = FiniteGuessLaw(gamma, 2**20).ppf((np.arange(THRESHOLDS) + 0.5) / THRESHOLDS) / 2**20
@@ -75,16 +76,16 @@ class Counts(Observed):
         return Test.ranked(distances[0], distances[1:])
 
     def moment_estimate(self, k: Array) -> Array:
-        """Return gamma at which sum (k - D/2)^2 is expected, of counts (..., networks)."""
+        """Return the gamma at which sum (k - D/2)^2 has the observed mean, for counts k, shape (..., networks)."""
         excess = np.sum((k - self.D / 2) ** 2 - self.D / 4, axis=-1)
         angle = np.clip(2 * np.pi * excess / np.sum(self.D * (self.D - 1)), 0, np.pi / 2)
-        # c = sin(angle), and 1 - c without cancellation
+        # c/(1 - c) with c = sin(angle), without cancellation in 1 - c
         with np.errstate(divide="ignore"):
             return np.asarray(np.sin(angle) / (2 * np.sin((np.pi / 2 - angle) / 2) ** 2))
 
     @cached_property
     def _distinct(self) -> list[tuple[int, Array, Array]]:
-        """Sizes D, each with the counts up to D/2 that stand for the networks, and how often; D = 1 says nothing."""
+        """Every D > 1 with the distinct counts min(k, D - k) and the number of networks that have them."""
         found = []
         for size in np.unique(self.D[self.D > 1]):
             lower = np.minimum(self.k, self.D - self.k)[np.equal(self.D, size)]
@@ -94,17 +95,17 @@ class Counts(Observed):
 
     @property
     def range(self) -> tuple[float, float]:
-        """Values of gamma outside which the likelihood is flat."""
+        """Values of gamma outside which the likelihood is constant."""
         n = self.networks
         return FLAT / float(np.max(self.D) * np.sqrt(n)), n**2 / FLAT
 
     @cached_property
     def _maximum(self) -> tuple[float, float]:
-        """Gamma of the largest likelihood, and its logarithm."""
+        """The gamma with the largest likelihood, and the logarithm of this likelihood."""
         places = np.concatenate([[0.0], np.geomspace(*self.range, POINTS), [np.inf]])
         values = self.log_likelihood(places)
         best = int(np.argmax(values))
-        # at the ends of the grid the likelihood is that of the limits
+        # at the ends of the grid the likelihood is that of gamma = 0 and inf
         if not 1 < best < len(places) - 2:
             limit = 0 if best <= 1 else -1
             return float(places[limit]), float(values[limit])
@@ -116,7 +117,7 @@ class Counts(Observed):
         return float(self.log_likelihood(np.exp([log_gamma]))[0])
 
     def _distance(self, k: Array, marks: Array) -> Array:
-        """Largest distance at the marks of the share of networks there from the law, for every row of counts."""
+        """Return the largest distance of the empirical cdf from that of the law at the marks, for every row of k."""
         gamma = self.moment_estimate(k)[:, None]
         sizes, repeats = np.unique(self.D, return_counts=True)
         expected = sum(

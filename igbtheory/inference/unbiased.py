@@ -1,8 +1,8 @@
-"""Test of no bias among counts: all networks of gamma = 0 guess by fair coins.
+"""Test of no bias for counts of two classes: if gamma = 0, every guess is the toss of a fair coin.
 
-Near gamma = 0 the likelihood of k among D data grows with (2k - D)^2 - D, whatever D: the sum of (2k - D)^2 over the
-networks is the locally most powerful statistic. Its law under gamma = 0 is the convolution of those of the networks,
-by one fast Fourier transform.
+Near gamma = 0 the likelihood of k among D data is linear in (2k - D)^2 - D for every D, so that the sum of (2k - D)^2
+over the networks is the locally most powerful statistic. Its law for gamma = 0 is the convolution of the laws of the
+networks, which is computed by a fast Fourier transform.
 """
 
 import numpy as np
@@ -14,27 +14,27 @@ from igbtheory.inference.observed import Test
 
 Array = NDArray[np.float64]
 LONGEST = 2**22
-"""Points of the lattice; one that is finer than this allows is widened, each square shared so that means stay."""
+"""Largest number of points of the lattice. If it needs more, squares are shared between neighbours of a wider one."""
 RESOLUTION = 1e-12
-"""Smallest p-value told apart: the transform rounds at 1e-15, and less lies beyond the lattice."""
+"""Smallest p-value. Rounding errors of the transform are 1e-15, and the probability beyond the lattice is less."""
 BEYOND = 80.0
-"""Excess over the mean, in units of the largest D, behind which the law has less than exp(-BEYOND/2.5)."""
+"""Excess over the mean, in units of the largest D, above which the probability is less than exp(-BEYOND/2.5)."""
 
 
 def unbiased(counts: Array, data: Array) -> Test:
-    """Test whether `counts` among `data` are binomial with p = 1/2: sum of (2k - D)^2, and its exact p-value.
+    """Test whether `counts` among `data` are binomial with p = 1/2, by the sum of (2k - D)^2.
 
-    The p-value is exact to 1e-12, and no smaller than that. Beyond 2^22 points of the lattice (about 100 networks of
-    50,000 data) the squares are rounded to within 1e-6 of the width of their law.
+    The p-value is exact to 1e-12 and at least 1e-12. If the lattice would have more than 2^22 points (about 100
+    networks of 50,000 data), squares are rounded to within 1e-6 of the width of their law.
     """
     statistic = float(np.sum((2 * counts - data) ** 2))
     sizes, repeats = np.unique(data, return_counts=True)
     mean, largest = float(repeats @ sizes), float(sizes[-1])
-    # the sum is sub-exponential: chi-squared of D times as many degrees as there are networks bounds its tail
+    # the sum is sub-exponential: D times a chi-squared variable with one degree for each network bounds its tail
     reach = min(mean + largest * (BEYOND + 9 * np.sqrt(2 * len(data))), float(repeats @ sizes**2))
     if statistic > reach:
         return Test(statistic, RESOLUTION)
-    # squares less D mod 2 are multiples of 4
+    # (2k - D)^2 - D mod 2 is a multiple of 4
     step = max(4.0, reach / LONGEST)
     points = next_fast_len(int(reach / step) + 3, real=True)
     transform = np.ones(points // 2 + 1, dtype=complex)
@@ -47,7 +47,7 @@ def unbiased(counts: Array, data: Array) -> Test:
 
 
 def _squares(size: int, step: float, points: int) -> Array:
-    """Return the probabilities of (2k - D)^2 - D mod 2 on the lattice, those beyond its end left out."""
+    """Return the probabilities of (2k - D)^2 - D mod 2 on the lattice, without those beyond its end."""
     last = (size + np.sqrt(step * (points - 2) + size % 2)) // 2
     k = np.arange((size + 1) // 2, min(size, last) + 1)
     mass = FiniteGuessLaw(0.0, size).pmf(k) * np.where(2 * k == size, 1.0, 2.0)

@@ -1,4 +1,4 @@
-"""Losses at initialisation: what they ask of a network that favours some classes before it has learned anything."""
+"""Losses at initialisation, and their gradients at the outputs of a network that favours some classes."""
 
 from igbtheory.losses.loss import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero, usual_losses
 from igbtheory.losses.start import LossAtStart, losses_table, measured, predicted, simulated

@@ -1,7 +1,8 @@
-"""Losses of a datum, functions of the probability p of its label alone.
+"""Losses of a datum that depend only on the probability p of its label.
 
-Their gradient at the logits is weight(p) (p_c - [c is the label]), weight(p) = -p d loss/dp: 1 for cross-entropy. They
-are computed from the log-odds log(p/(1 - p)), so that neither a small p nor a small 1 - p loses digits.
+Their gradient at the logits is weight(p) (p_c - [c is the label]) with weight(p) = -p d loss/dp, which is 1 for
+cross-entropy. They are computed from the log-odds log(p/(1 - p)), so that neither a small p nor a small 1 - p loses
+digits.
 """
 
 from abc import ABC, abstractmethod
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 from igbtheory.guesses.law import non_negative_number, one_number
 
 Array = NDArray[np.float64]
-_CERTAIN = 1e4  # log-odds where the others have no weight left: the probability is 1 to any digit
-_SATURATED = 700.0  # log-odds beyond which 1 - p is no normal float
+_CERTAIN = 1e4  # largest log-odds, at which the other classes have no weight in double precision
+_SATURATED = 700.0  # log-odds above which 1 - p is not a normal float
 
 
 class Loss(ABC):
-    """Loss of a datum; all methods take the log-odds of its label, arrays elementwise."""
+    """Loss of a datum. `value`, `weight` and `silent` act elementwise on the log-odds of the label."""
 
     @abstractmethod
     def value(self, log_odds: Any) -> Any:
@@ -28,14 +29,17 @@ class Loss(ABC):
 
     @abstractmethod
     def weight(self, log_odds: Any) -> Any:
-        """Factor of the gradient of cross-entropy, p_c - [c is the label] at logit c; negative: away from the label."""
+        """Return the factor of the gradient p_c - [c is the label] of cross-entropy at logit c.
+
+        If it is negative, descent lowers the probability of the label.
+        """
 
     def silent(self, log_odds: Any) -> Any:
-        """Whether there is no gradient at all."""
+        """Return whether the gradient is 0."""
         return np.zeros(np.shape(log_odds), dtype=bool)[()]
 
     def gradient(self, outputs: Array, labels: NDArray[np.int64]) -> Array:
-        """Return the gradient at the outputs, (..., M), of data with these labels, (...)."""
+        """Return the gradient at the outputs, shape (..., M), of data with these labels, shape (...)."""
         p, log_odds = (x.reshape(outputs.shape) for x in probabilities(outputs.reshape(-1, outputs.shape[-1])))
         own = labels[..., None]
         weight = self.weight(np.take_along_axis(log_odds, own, axis=-1))
@@ -52,7 +56,7 @@ class Loss(ABC):
 @final
 @dataclass(frozen=True)
 class CrossEntropy(Loss):
-    """Cross-entropy -log p, weight 1."""
+    """Cross-entropy -log p, with the weight 1."""
 
     def value(self, log_odds: Any) -> Any:
         return -log_probability(log_odds)
@@ -64,10 +68,11 @@ class CrossEntropy(Loss):
 @final
 @dataclass(frozen=True)
 class Blurry(Loss):
-    """Blurry loss -p^a log p, which gives less weight to what looks mislabelled; a = `exponent` >= 0.
+    """Blurry loss -p^a log p, which gives less weight to data that seem to be mislabelled; a = `exponent` >= 0.
 
-    held (as its authors train it): p^a counts as a constant, weight p^a. Otherwise it is differentiated, weight
-    p^a (1 + a log p), which is negative where p < exp(-1/a): such data push the probability of their label down.
+    held=True, as its authors train it: p^a is treated as a constant, and the weight is p^a. held=False: p^a is
+    differentiated, and the weight is p^a (1 + a log p). It is negative if p < exp(-1/a), so that descent lowers the
+    probability of the label.
     Source: initialization-biases-and-losses-summary, Blurry loss.
     """
 
@@ -89,7 +94,7 @@ class Blurry(Loss):
 @final
 @dataclass(frozen=True)
 class PiecewiseZero(Loss):
-    """Piecewise-zero loss: cross-entropy where p >= `cut_off`, zero below; weight 1 or 0.
+    """Piecewise-zero loss: cross-entropy with the weight 1 if p >= `cut_off`, and 0 with the weight 0 otherwise.
 
     Source: initialization-biases-and-losses-summary, Piecewise-zero loss.
     """
@@ -117,9 +122,9 @@ class PiecewiseZero(Loss):
 @final
 @dataclass(frozen=True)
 class Focal(Loss):
-    """Focal loss -(1 - p)^g log p, which gives less weight to what is learned already; g = `exponent` >= 0.
+    """Focal loss -(1 - p)^g log p, which gives less weight to data that are learned already; g = `exponent` >= 0.
 
-    Weight (1 - p)^g (1 - g p log(p)/(1 - p)), positive.
+    The weight is (1 - p)^g (1 - g p log(p)/(1 - p)), which is positive.
     """
 
     exponent: float
@@ -137,7 +142,7 @@ class Focal(Loss):
 
 
 def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) -> dict[str, Loss]:
-    """Return the losses to compare, by name: cross-entropy, and the others with these parameters."""
+    """Return all losses by name: cross-entropy, and the others with these parameters."""
     return {
         "cross-entropy": CrossEntropy(),
         "blurry, held": Blurry(blurry),
@@ -148,17 +153,17 @@ def usual_losses(blurry: float = 0.5, cut_off: float = 0.1, focal: float = 2.0) 
 
 
 def log_probability(log_odds: Any) -> Any:
-    """Return the logarithm of p = 1/(1 + exp(-r)), r its log-odds."""
+    """Return the logarithm of p = 1/(1 + exp(-r)), where r is the log-odds."""
     return -np.logaddexp(0.0, -np.asarray(log_odds, dtype=float))
 
 
 def probabilities(outputs: Array) -> tuple[Array, Array]:
-    """Return softmax probabilities p and their log-odds, each class against the others, from outputs (n_samples, M)."""
+    """Return the softmax probabilities of outputs (n_samples, M), and the log-odds of each class."""
     largest = outputs.max(axis=1, keepdims=True)
     powers = np.exp(outputs - largest)
     total = powers.sum(axis=1, keepdims=True)
     rest = total - powers
-    # of the largest output the others are added up anew: what is left of a difference has lost their digits
+    # for the largest output the others are summed again, since the difference has lost their digits
     row, top = np.arange(len(outputs)), outputs.argmax(axis=1)
     p = powers / total
     powers[row, top] = 0.0

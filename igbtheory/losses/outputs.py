@@ -1,4 +1,4 @@
-"""Outputs of several classes in infinite width: draws of one network's at many data."""
+"""Draws of the outputs of an infinitely wide network for several classes at many data."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +15,10 @@ Draw = Callable[[Generator], NDArray[np.float64]]
 
 
 def limit_outputs(prediction: Prediction, n_classes: Any, samples: Any) -> Draw:
-    """Function that draws the outputs of one network, (n_samples, n_classes): centres, noise, batches, or a kernel.
+    """Return a function that draws the outputs of one network, shape (n_samples, n_classes), from a generator.
 
-    samples: number of data, for a prediction on a given data set its own.
-    ValueError, TypeError: no prediction, a sweep, fewer than two classes or one datum.
+    samples: the number of data; it is ignored for a prediction on a given data set.
+    ValueError: a sweep, fewer than two classes or no datum. TypeError: `prediction` is not a prediction.
     """
     if not isinstance(prediction, Prediction):
         raise TypeError(f"expected a Prediction, got {type(prediction).__name__}; pass net.predict()")

@@ -1,4 +1,4 @@
-"""Losses at initialisation, over networks: what a loss asks of the favoured classes, and of the others."""
+"""Losses at initialisation over networks, by the rank of the class from the most to the least favoured one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,14 +23,15 @@ Array = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class LossAtStart(Result):
-    """Laws over initialisations of means over the data, arrays (n_classes,): from the most to the least favoured class.
+    """Laws over initialisations of means over the data, for each class from the most to the least favoured one.
 
-    probability: mean softmax probability of a class, by which classes are ordered in every network.
-    value: mean loss of the data of a class. silent: share of the data of a class without any gradient.
-    own: mean gradient at the logit of the label, over the data of that class; negative: descent raises it.
-    gradient: mean gradient at the logit of a class over the data of all classes, equally many; they sum to 0.
+    probability: mean softmax probability of a class, which defines the order of the classes in every network.
+    value: mean loss of the data of a class. silent: share of the data of a class that have no gradient.
+    own: mean gradient at the logit of a class over its own data; if it is negative, descent raises the logit.
+    gradient: mean gradient at the logit of a class over the data of all classes, equally many of each; the sum over
+    classes is 0. Draws of each law have the shape (networks, n_classes).
 
-    At initialisation a network knows no label: the data of all classes have the same law.
+    At initialisation a network knows no labels, so that the data of all classes have the same law.
     """
 
     loss: Loss
@@ -51,16 +52,17 @@ class LossAtStart(Result):
         return Estimate(1.0 - raised.value, raised.error)
 
     def strength(self) -> Estimate:
-        """Mean gradient at the logit of the favoured class over that of cross-entropy; negative: it is raised instead.
+        """Return the ratio of the mean gradient at the logit of the favoured class to that of cross-entropy.
 
-        Cross-entropy has there what the favoured class gets beyond its share, its mean probability less 1/n_classes.
+        The gradient of cross-entropy is the mean probability of the favoured class less 1/n_classes. If the ratio is
+        negative, descent raises the logit.
         """
         there, excess = self.gradient.draws[:, 0], self.probability.draws[:, 0] - 1.0 / self.n_classes
         ratio = there.mean() / excess.mean()
         return Estimate(float(ratio), float(estimate(there - ratio * excess).error / excess.mean()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return means and standard deviations over the classes, from the most to the least favoured one."""
+        """Return the means and standard deviations for each class, from the most to the least favoured one."""
         found: dict[str, Any] = {"loss": repr(self.loss)}
         for name in ("probability", "value", "silent", "own", "gradient"):
             law = getattr(self, name)
@@ -83,10 +85,10 @@ def predicted(
     samples: int = 1000,
     seed: int = 0,
 ) -> LossAtStart:
-    """Loss at initialisation of infinitely wide networks, from draws of their outputs at `samples` data each.
+    """Return the loss at initialisation of infinitely wide networks, from draws of their outputs at `samples` data.
 
-    prediction: of one network; on a given data set its data are taken, whatever `samples`. Means over so many data
-    scatter as those of a real evaluation do, and the laws contain that.
+    prediction: for one network; if it is for a given data set, these data are used and `samples` is ignored. The laws
+    include the scatter of means over so many data, as in a real evaluation.
     """
     rng = np.random.default_rng(checks.whole("seed", seed, 0))
     draw = limit_outputs(prediction, n_classes, samples)
@@ -94,27 +96,27 @@ def predicted(
 
 
 def simulated(network: Any, loss: Loss, n_classes: int, **options: Any) -> LossAtStart:
-    """Return the loss at initialisation of finite networks, drawn as `Network.simulate` draws them.
+    """Return the loss at initialisation of finite networks, which are drawn as in `Network.simulate`.
 
-    options: networks, width, samples, seed and inputs, as for `igbtheory.simulation.ensemble.outputs`.
+    options: networks, width, samples, seed and inputs, as in `igbtheory.simulation.ensemble.outputs`.
     """
     return measured(finite_outputs(network, n_classes, **options), loss)
 
 
 def measured(outputs: Iterable[Any], loss: Loss) -> LossAtStart:
-    """Loss at initialisation from outputs: for every network an array (n_samples, n_classes), at least two networks."""
+    """Return the loss at initialisation from the outputs, (n_samples, n_classes) each, of at least two networks."""
     if not isinstance(loss, Loss):
         raise TypeError(f"expected a loss such as CrossEntropy() or PiecewiseZero(0.1), got {loss!r}")
     rows = [_means(_checked(array), loss) for array in outputs]
     if len(rows) < 2 or len({row.shape for row in rows}) > 1:
         raise ValueError(
-            f"expected outputs of at least two networks, as many classes in each, got {len(rows)} networks; pass more"
+            f"expected outputs of at least two networks with equally many classes, got {len(rows)} networks; pass more"
         )
     return LossAtStart(loss, *(SampledLaw(part) for part in np.stack(rows, axis=1)))
 
 
 def losses_table(found: dict[str, LossAtStart]) -> str:
-    """Return a table of losses by their names: what they ask of the favoured and of the least favoured class."""
+    """Return a table with a row for each named loss: its values for the favoured and the least favoured class."""
     columns = (
         "loss",
         "favoured: loss",
@@ -144,8 +146,8 @@ def _checked(outputs: Any) -> Array:
         )
     if not np.all(np.isfinite(found)):
         raise ValueError(
-            "expected finite outputs, got some that are not; of simulated networks they overflow: scale the inputs or "
-            "the variances down"
+            "expected finite outputs, got some that are not; in a simulation they overflow: scale the inputs or the "
+            "variances down"
         )
     return found
 
@@ -155,7 +157,7 @@ def _means(outputs: Array, loss: Loss) -> Array:
     p, log_odds = probabilities(outputs)
     weight = loss.weight(log_odds)
     own = -weight * scipy.special.expit(-log_odds)
-    # sum over the labels k of weight_k (p_c - [c = k]), without subtracting where c = k
+    # the sum over labels k of weight_k (p_c - [c = k]); the term c = k is computed without cancellation
     others = (weight.sum(axis=1, keepdims=True) - weight) * p
     gradient = (others + own) / weight.shape[1]
     parts = np.stack([p, loss.value(log_odds), loss.silent(log_odds), own, gradient]).mean(axis=1)
