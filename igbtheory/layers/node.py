@@ -10,7 +10,7 @@ from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.base import Averaged, Base, Units
 from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.places import Places
+from igbtheory.layers.places import Places, Point
 from igbtheory.numbers import FLOAT64, Kind
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ class Node(Generic[T]):
     def gaussian(self) -> bool:
         """Whether the node is Gaussian, with no function of it."""
         return self.phi is None and self.maximum == 1 and self.base.gaussian
+
+    @property
+    def shape(self) -> Point:
+        """Shape of the positions: (height, width), (tokens,), or () of vectors."""
+        return self.places.shape if self.places else ()
 
     def then(self, phi: Function) -> "Node[T]":
         """Return the node with phi applied after the function it has."""

@@ -102,6 +102,10 @@ class Places:
         return np.moveaxis(parts, 1, -1).reshape(len(parts), -1, *self.shape)
 
 
+VECTORS = Places((), (0,))
+"""The pair of the only position of vectors with itself."""
+
+
 def of_shape(shape: Point) -> Places | None:
     """Return all pairs of positions, as a matrix, None for vectors."""
     return Places(shape, every(shape), whole=True) if shape else None

@@ -14,7 +14,7 @@ from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Point
-from igbtheory.layers.spatial import OfWindows
+from igbtheory.layers.spatial import Windowed
 from igbtheory.layers.sums import Add, S, add_moments, add_pairs
 
 
@@ -67,7 +67,7 @@ class Residual(Layer):
     @property
     def whole(self) -> bool:
         # two ways may keep different pairs of positions, and pools need those of one datum
-        windows = (layer.window for layer in each(self.layers) if isinstance(layer, OfWindows))
+        windows = (layer.window for layer in each(self.layers) if isinstance(layer, Windowed))
         return bool(self.shortcut) or not all(window.keeps and not window.apart for window in windows) or super().whole
 
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
