@@ -19,7 +19,7 @@ from igbtheory.layers.general import refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.places import Places, at_positions
+from igbtheory.layers.places import at_positions, images
 from igbtheory.layers.scaling import by_others, normalised, scaled_law, scaled_pairs
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
@@ -74,7 +74,7 @@ class BatchNorm(Layer):
             q = 1 + node.n.number(self.eps)
             return scaled_pairs(node, node.averaged(), (q, q), node.means()) if self.eps else node
         x = node.averaged()
-        count = 1 if node.places is None else prod(node.places.shape)
+        count = prod(node.shape)
         size = count * self.divides(len(x.q_ab) // count)
         if self.estimator == "proxy":
             raise ValueError(
@@ -89,8 +89,7 @@ class BatchNorm(Layer):
         units = at_positions(x)  # a batch of images has the positions of all of them
         batches = units.reshape(-1, self.divides(len(x)) * (len(units) // len(x)), x.shape[1])
         of_batches = normalised if self.estimator == "exact" else by_others
-        found = of_batches(batches, self.eps, axis=1).reshape(units.shape)
-        return found if x.ndim == 2 else Places(x.shape[2:], (0,)).images(found)
+        return images(of_batches(batches, self.eps, axis=1).reshape(units.shape), x.shape[2:])
 
     def latex(self) -> str:
         size = "" if self.batch_size is None else f"_{{{self.batch_size}}}"

@@ -17,7 +17,7 @@ from igbtheory.layers.dense import weighted
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import VECTORS, Places, Point, Window
+from igbtheory.layers.places import VECTORS, Point, Window, images
 from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
 
 PADDINGS = ("zeros", "circular")
@@ -109,7 +109,7 @@ class Convolution(Windowed, ABC):
         reads = (read.reshape(-1, x.shape[1]) for read in self.window.reads(np.moveaxis(x, 1, -1)))
         z = self.sums(reads, rng, width)
         z += scale_b * rng.standard_normal(z.shape[1], dtype=x.dtype)
-        return np.asarray(Places(shape, (0,)).images(z))
+        return images(z, shape)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""

@@ -13,7 +13,7 @@ from igbtheory.layers.base import Units
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.general import drawn_kernel, drawn_law
 from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.places import Places, Point, at_positions
+from igbtheory.layers.places import Places, Point, at_positions, images
 
 
 class Layer(ABC):
@@ -130,7 +130,7 @@ class Layer(ABC):
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
         """Return the samples of drawn units, shape (data, units), for images (data x positions, units)."""
-        found = self.samples(x if places is None else places.images(x), draws.rng, count)
+        found = self.samples(images(x, places.shape if places else ()), draws.rng, count)
         if np.ndim(found) < x.ndim:
             shown = type(found).__name__ if np.ndim(found) == 0 else f"one of shape {np.shape(found)}"
             raise TypeError(f"expected samples of {self!r} to return an array (data, units), got {shown}; return units")

@@ -92,10 +92,9 @@ class Means(OfData, ABC):
         return self.shape
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        weights = reduce(_product, self.along(node.places.shape if node.places else ()))
-        x, mean, q_ab = moments_of_sums(node, weights)
-        means = either_way(node.n, mean) if mean.any() else (0, 0)
-        return replace(node.remade(self, pairs_of(node.n, x, q_ab, x.error), means), places=of_shape(self.shape))
+        x, mean, q_ab = moments_of_sums(node, reduce(_product, self.along(node.shape)))
+        found = node.remade(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean))
+        return replace(found, places=of_shape(self.shape))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         for axis, weights in enumerate(self.along(x.shape[2:]), 2):
