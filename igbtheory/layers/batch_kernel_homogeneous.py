@@ -23,8 +23,6 @@ STEPS = (0.25, 0.2)
 """Steps in u of a coarser and a finer rule, t = exp(u - exp(-u))."""
 LARGE, ORDERS = 256, (8, 12)
 """Number of data from which on a batch has shorter rules, of Gauss, and the orders of the coarser and the finer one."""
-TOGETHER = 128
-"""Number of rows of a kernel that are computed at once, so that their arrays stay in the cache."""
 SAMPLE = 64
 """Number of rows of a batch that are computed by both rules, for the error."""
 _TINY = 1e-140
@@ -45,13 +43,10 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
     normalised, batches = _batches(kernel, size, eps)
     found, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
     for batch in batches:
-        within = found[batch.rows, batch.rows]
         coarse, fine = _rules(batch, _degree(phi), size)
-        for first in range(0, size, TOGETHER):
-            data = np.arange(first, min(first + TOGETHER, size))
-            part = _within(phi, batch, fine, data, first)
-            within[data, first:], within[first:, data] = part, part.T
+        within = _within(phi, batch, fine, np.arange(size))
         data = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
+        found[batch.rows, batch.rows] = within
         change[batch.rows.start + data, batch.rows] = _within(phi, batch, coarse, data) - within[data]
     for a, b in combinations(batches, 2):
         rows = np.r_[a.rows, b.rows]
@@ -107,16 +102,16 @@ def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
     return phi.closed.covariance(FLOAT64, q_a, q_b, q_ab) + means
 
 
-def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp], first: int = 0) -> Array:
-    """Return the second moments of these data of a batch with all its data from `first` on."""
-    total = np.zeros((data.size, len(batch.roots) - first))
+def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp]) -> Array:
+    """Return the second moments of these data of a batch with all its data."""
+    total = np.zeros((data.size, len(batch.roots)))
     for t, log_weight in zip(*rule, strict=True):
         shrunk = 1 + 2 * t * batch.spectrum
         roots = batch.roots / np.sqrt(shrunk)
         q = np.sum(roots * roots, axis=1)
-        q_ab = roots[data] @ roots[first:].T
-        q_ab[np.arange(data.size), data - first] = q[data]  # exactly, so that c = 1
-        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q[first:], q_ab)
+        q_ab = roots[data] @ roots.T
+        q_ab[np.arange(data.size), data] = q[data]  # exactly, so that c = 1
+        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q, q_ab)
     return total
 
 

@@ -71,9 +71,6 @@ class Draws:
 
     def of_law(self, count: int) -> tuple[Array, Array]:
         """Draw normal numbers of `count` units, and of the same units at all data, shape (batches, size, count)."""
-        if self.batches == 1:
-            found = self.normal(1 + self.size, count)
-            return found[0], found[None, 1:]
         return self.normal(1, count)[0], self.stratified(count)
 
     def stratified(self, count: int) -> Array:
