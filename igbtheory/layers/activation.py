@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory import checks
 from igbtheory.averages.mesh import is_resolved
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
@@ -44,15 +45,8 @@ class Activation(Layer):
 
     def __init__(self, activation: Any, **parameters: Any) -> None:
         values = {name: value if np.ndim(value) == 0 else np.asarray(value) for name, value in parameters.items()}
-        try:
-            points = np.broadcast(*values.values()) if any(map(np.ndim, values.values())) else None
-        except ValueError:
-            shapes = ", ".join(f"{name} {np.shape(value)}" for name, value in values.items())
-            raise ValueError(
-                f"expected parameters whose shapes broadcast, got {shapes}; give one of them an axis more, as in "
-                "a[:, None]"
-            ) from None
-        phis = [function_of(activation, **dict(zip(values, map(_plain, point), strict=True))) for point in points or ()]
+        points = np.broadcast(*values.values()) if checks.broadcast("parameters", values.items()) else ()
+        phis = [function_of(activation, **dict(zip(values, map(_plain, point), strict=True))) for point in points]
         text = activation if isinstance(activation, str) else name_of(activation)
         phi = replace(phis[0], name=text) if phis else function_of(activation, **values)
         object.__setattr__(self, "phi", phi)

@@ -12,10 +12,10 @@ from igbtheory import checks
 from igbtheory.averages.state import pivoted_root
 from igbtheory.device import product
 from igbtheory.layers.data import either_way, pairs_of
-from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.draws import Array
 from igbtheory.layers.few import Few
 from igbtheory.layers.general import refuse_exact
-from igbtheory.layers.node import KernelNode
+from igbtheory.layers.node import KernelNode, no_units
 from igbtheory.layers.places import at_positions, images
 from igbtheory.layers.spatial import OfTokens
 
@@ -65,7 +65,7 @@ class Attention(Few, OfTokens):
         heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
         found = float(self.sigma_v2) * np.mean(heads, axis=0)
         values = pairs_of(node.n, before, found, before.error)
-        behind = node.with_moments(_refuse_draws, values, either_way(node.n, np.zeros(len(q_ab))))
+        behind = node.with_moments(no_units, values, either_way(node.n, np.zeros(len(q_ab))))
         return behind.naming(self) if self.few else behind
 
     def _weights(self, q_ab: Array, tokens: int) -> Any:
@@ -106,11 +106,3 @@ class Attention(Few, OfTokens):
 def _moved(weights: Array, q_ab: Array) -> Array:
     """Return sum_u A_a(p, u) q_ab(u, p'), for matrices over all data at all positions."""
     return np.asarray((weights @ q_ab.reshape(*weights.shape[:2], -1)).reshape(q_ab.shape))
-
-
-def _refuse_draws(draws: Draws, count: int) -> Array:
-    del draws, count
-    raise ValueError(
-        "expected a Dense, the output projection, behind an Attention, got a layer whose rule needs drawn units; put a "
-        "Dense between them"
-    )

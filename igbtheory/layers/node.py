@@ -127,10 +127,11 @@ def of_units(x: Array, phi: Function | None, m: int) -> Array:
 
 def moments_only(n: Kind, values: Moments) -> Node[Moments]:
     """Return a node with these moments, whose units cannot be drawn."""
-    return Node(n, Averaged(values, (values.mean, values.mean), _no_units))
+    return Node(n, Averaged(values, (values.mean, values.mean), no_units))
 
 
-def _no_units(draws: Draws, count: int) -> Array:
+def no_units(draws: Draws, count: int) -> Array:
+    """Refuse to draw units."""
     del draws, count
     raise ValueError(
         "expected units that can be drawn in front of a layer without an exact rule, got moments alone; put a Dense "

@@ -7,7 +7,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers import Layer
@@ -50,15 +49,11 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
         error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
     error = np.where(var_chi == 0, 0.0, error)
     arcsines = float(np.mean([world.arcsines for world in worlds]))
-    law = DatasetGuessLaw(found.outputs, arcsines, _kernels(worlds))
+    kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
+    law = DatasetGuessLaw(found.outputs, arcsines, kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
     rank = min(world.rank for world in worlds)
     return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), inputs)
-
-
-def _kernels(worlds: list[Found]) -> Callable[[], NDArray[np.float64]]:
-    """Return the function that computes the kernel of the outputs, or the kernels of all worlds."""
-    return worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
 
 
 def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
