@@ -23,7 +23,7 @@ def widths(layers: Sequence[Layer], width: int) -> list[int]:
 
 
 def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-    """Return samples behind the layers; every Dense but the first reads `width` units, and a next one would."""
+    """Return samples behind the layers. Every Dense but the first, and one behind the layers, reads `width` units."""
     for layer, units in zip(layers, widths(layers, width), strict=True):
         x = layer.samples(x, rng, units)
     return x
