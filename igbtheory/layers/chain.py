@@ -35,7 +35,7 @@ def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Laye
     These units are the same in every network. The first layer may replace another one: see `Layer.reading`.
     """
     for i, layer in enumerate(layers):
-        found = layer.undrawn(x, 1)
+        found = layer.undrawn(x)
         if found is None:
             first, x = layer.reading(x)
             return (first, *layers[i + 1 :]), x

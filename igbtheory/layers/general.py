@@ -131,4 +131,4 @@ def _shares_nothing(layer: "Layer", node: LawNode) -> bool:
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
         return False
     x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), layer.in_front(POINTS))
-    return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None
+    return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0]) is not None

@@ -115,13 +115,13 @@ class Layer(ABC):
         """Return the layer with `change` applied to each of its chains of inner layers; most layers have none."""
         return self
 
-    def undrawn(self, x: NDArray[Any], width: int) -> NDArray[Any] | None:
+    def undrawn(self, x: NDArray[Any]) -> NDArray[Any] | None:
         """Return the samples of units x if the layer draws no random numbers, or None if it draws some."""
         if self.weighs:
             return None
         rng = np.random.default_rng(0)
         untouched = rng.bit_generator.state
-        found = self.samples(x, rng, width)
+        found = self.samples(x, rng, 1)
         return found if rng.bit_generator.state == untouched else None
 
     def reading(self, x: NDArray[Any]) -> "tuple[Layer, NDArray[Any]]":
