@@ -76,6 +76,18 @@ def sweep(value: Any) -> Any:
     return np.array(value) if np.ndim(value) else value
 
 
+def broadcast(what: str, named: Iterable[tuple[str, Any]]) -> tuple[int, ...]:
+    """Return the shape of a sweep over several values, each with its name or ""; shapes must broadcast."""
+    shapes = {f"{name} {np.shape(value)}".strip(): np.shape(value) for name, value in named}
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        raise ValueError(
+            f"expected {what} whose shapes broadcast, got {', '.join(shapes)}; give one of them an axis more, as in "
+            "a[:, None]"
+        ) from None
+
+
 def unmasked(name: str, value: Any) -> Any:
     """Return the value, or a PyTorch tensor detached from its gradients and moved to the CPU; refuse masked arrays."""
     if isinstance(value, np.ma.MaskedArray):

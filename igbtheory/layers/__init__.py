@@ -1,11 +1,12 @@
-"""Layers: one file a layer; `samples` defines it, `law` and `kernel` are optional exact knowledge.
+"""Layers, one file for each: `samples` defines a layer, `law` and `kernel` are optional exact knowledge.
 
-What flows through layers is a `node`: a `base` (`gaussian`, `normalised`, those of `groupnorm`) and the function of
-it that is not averaged yet. `chain` puts layers in a row, `batches` says which batches they have, `scaling` holds what
-norms have in common, and `sums` adds independent nodes for `residual`. Where a layer has no rule, `general` estimates
-one from `draws` of units, on a given data set with `control_variates`. BatchNorm behind a function: `batch_square` and
-`constant`; on a given data set: `batch_kernel`, exact in `batch_kernel_homogeneous`, by mean scales in `batch_scales`.
-Images and sequences: `places` says which pairs of positions a kernel holds, `spatial` what layers make of them.
+A `node` flows through layers: a `base` (`gaussian`, `normalised`, or the one in `groupnorm`) and a function of it that
+has not been averaged yet. `chain` puts layers in a row, `batches` finds their batches, `scaling` has the rules that
+norms share, and `sums` adds independent nodes for `residual`. If a layer has no rule, `general` estimates one from
+`draws` of units, on a given data set with `control_variates`. For BatchNorm behind a function there are `batch_square`
+and `constant`; for a given data set `batch_kernel`, with exact integrals in `batch_kernel_homogeneous` and mean scales
+in `batch_scales`. For images and sequences, `places` has the pairs of positions that a kernel holds, and `spatial` the
+layers that average over them.
 """
 
 from igbtheory.averages.state import Pairs

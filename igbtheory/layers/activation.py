@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from igbtheory import checks
 from igbtheory.averages.mesh import is_resolved
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
@@ -19,7 +20,7 @@ from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.numbers import FLOAT64, Kind
 
 USUAL = 8.0
-"""Distance up to which panels must resolve a formula."""
+"""Distance from 0 up to which panels must resolve a formula."""
 
 
 @final
@@ -28,31 +29,24 @@ class Activation(Layer):
     """Activation layer X = phi(Z), unit by unit.
 
     activation: a name of the catalogue ("relu"), a formula in x ("x*tanh(x)"), a SymPy expression in one symbol, or a
-    callable of an array: of NumPy, SciPy or PyTorch, recorded as a formula where it can be, else approximated by
-    polynomials, whose distance from it is part of every error. Or a table (x, y) of knots, of which it is the piecewise
-    linear function, straight on beyond its ends. parameters: values of other names in the formula, of symbols in the
-    expression, or keywords of the callable: Activation("x + sin(a*x)**2/a", a=5). Arrays of values, which broadcast
-    with other sweeps, make as many networks.
+    callable of an array, of NumPy, SciPy or PyTorch. A callable is recorded as a formula if possible, else approximated
+    by polynomials, whose distance from it is part of every error. A table (x, y) of knots is the piecewise linear
+    function through them, which goes straight on beyond its ends. parameters: values of other names in the formula, of
+    symbols in the expression, or keywords of the callable: Activation("x + sin(a*x)**2/a", a=5). Arrays of values make
+    a sweep, and broadcast with other sweeps.
     Over the nodes, with m(u) = E_z phi: mean = E phi, var_mu = E_u (m(u) - mean)^2, var_chi = E_u E_z (phi - m(u))^2.
     """
 
     phi: Function
     phis: tuple[Function, ...]
-    """The functions of a sweep, else none."""
+    """The functions of a sweep, () without one."""
     parameters: tuple[tuple[str, Any], ...]
     """Names and values of the parameters of a sweep."""
 
     def __init__(self, activation: Any, **parameters: Any) -> None:
         values = {name: value if np.ndim(value) == 0 else np.asarray(value) for name, value in parameters.items()}
-        try:
-            points = np.broadcast(*values.values()) if any(map(np.ndim, values.values())) else None
-        except ValueError:
-            shapes = ", ".join(f"{name} {np.shape(value)}" for name, value in values.items())
-            raise ValueError(
-                f"expected parameters whose shapes broadcast, got {shapes}; give one of them an axis more, as in "
-                "a[:, None]"
-            ) from None
-        phis = [function_of(activation, **dict(zip(values, map(_plain, point), strict=True))) for point in points or ()]
+        points = np.broadcast(*values.values()) if checks.broadcast("parameters", values.items()) else ()
+        phis = [function_of(activation, **dict(zip(values, map(_plain, point), strict=True))) for point in points]
         text = activation if isinstance(activation, str) else name_of(activation)
         phi = replace(phis[0], name=text) if phis else function_of(activation, **values)
         object.__setattr__(self, "phi", phi)
@@ -72,12 +66,12 @@ class Activation(Layer):
         return node.then(self.phi) if self._has_rule(node) else super().kernel(node)
 
     def _has_rule(self, node: Node[Any]) -> bool:
-        """Return whether phi of the node can be averaged: panels alone do it for maxima and normalised units."""
+        """Return whether phi of the node can be averaged: for maxima and normalised units panels must resolve phi."""
         alone = node.maximum == 1 and node.base.gaussian
         return node.base.averages and (alone or node.n.exact or is_resolved(self.phi, USUAL))
 
     def _of_each(self, node: LawNode) -> LawNode:
-        """Return the node behind, each function at its own points of the sweep."""
+        """Return the node behind the layer, which has each function at its own points of the sweep."""
         which = np.arange(len(self.phis)).reshape(np.broadcast_shapes(*map(np.shape, self.swept)))
         return node.after(Swept(tuple(map(node.then, self.phis)), which))
 
@@ -103,7 +97,7 @@ def _plain(value: Any) -> Any:
 @final
 @dataclass(frozen=True, eq=False)
 class Swept(Base[Moments]):
-    """Unit of a sweep over activations: point i of the sweep has the unit of `nodes[which[i]]`."""
+    """Unit of a sweep over activations: at point i of the sweep it is the unit of `nodes[which[i]]`."""
 
     nodes: tuple[LawNode, ...]
     which: NDArray[np.intp]
@@ -127,14 +121,13 @@ class Swept(Base[Moments]):
         return Moments(**{name: self._chosen(values) for name, values in parts.items()})
 
     def units(self, draws: Draws, count: int) -> NDArray[np.float64]:
-        """Draw them point by point of the sweep, whose axes stand in front."""
+        """Draw `count` units at each point of the sweep, shape (*sweep, data, count)."""
         return np.asarray(self._chosen([node.units(draws, count) for node in self.nodes], own=2))
 
     def _chosen(self, values: list[Any], own: int = 0) -> Any:
-        """Return the array whose entry at point i of the sweep is that of `values[which[i]]`.
+        """Return the array that equals `values[which[i]]` at point i of the sweep.
 
-        values: one for each node, a number or an array, whose last `own` axes belong to the value, the others to the
-        sweep.
+        values: a number or an array for each node. The last `own` axes belong to one value, the others to the sweep.
         """
         if all(value is values[0] for value in values):
             return values[0]

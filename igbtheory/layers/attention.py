@@ -12,11 +12,11 @@ from igbtheory import checks
 from igbtheory.averages.state import pivoted_root
 from igbtheory.device import product
 from igbtheory.layers.data import either_way, pairs_of
-from igbtheory.layers.draws import Array, Draws
+from igbtheory.layers.draws import Array
 from igbtheory.layers.few import Few
 from igbtheory.layers.general import refuse_exact
-from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import Places, at_positions
+from igbtheory.layers.node import KernelNode, no_units
+from igbtheory.layers.places import at_positions, images
 from igbtheory.layers.spatial import OfTokens
 
 SCALINGS = ("sqrt", "linear")
@@ -25,13 +25,14 @@ SCALINGS = ("sqrt", "linear")
 @final
 @dataclass(frozen=True, repr=False)
 class Attention(Few, OfTokens):
-    """Self-attention: a head makes sum_u A(p, u) V(u) of the tokens u, A(p, .) = softmax(Q(p) K(.)/sqrt(units of it)).
+    """Self-attention: a head computes sum_u A(p, u) V(u) over the tokens u, A(p, .) = softmax(Q(p) K(.)/sqrt(units)).
 
-    The units of all `heads` together are the width. Queries and keys have weights N(0, sigma_qk2/units of X) each, the
-    values N(0, sigma_v2/units of X), without biases: so q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v)
-    q_ab(u, v)> over the heads, their scores Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v).
-    scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens count alike.
-    The output projection is the Dense behind it. Few heads do not average out: a prediction is a mean over drawn ones.
+    All `heads` together have `width` units. Queries and keys have weights N(0, sigma_qk2/units of X) each, values
+    N(0, sigma_v2/units of X), without biases: q_ab(p, p') = sigma_v2 <sum_uv A_a(p, u) A_b(p', v) q_ab(u, v)>, averaged
+    over the heads, whose scores are Gaussian with the covariance sigma_qk2^2 q_ab(p, p') q_ab(u, v).
+    scaling="linear": scores Q K/(units of a head), which vanish in infinite width, so that all tokens have equal
+    weight. The output projection is the Dense behind the layer. Few heads do not average out: a prediction is a mean
+    over drawn ones.
     Source: Hron et al. 2020, Infinite attention: NNGP and NTK for deep attention networks.
     """
 
@@ -59,20 +60,20 @@ class Attention(Few, OfTokens):
     def kernel(self, node: KernelNode) -> KernelNode:
         refuse_exact(self, node.n)
         before = node.averaged()
-        tokens = self.in_front_of(node.places.shape if node.places else ())
+        tokens = self.in_front_of(node.shape)
         q_ab = np.asarray(before.q_ab, dtype=float)
         heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
         found = float(self.sigma_v2) * np.mean(heads, axis=0)
         values = pairs_of(node.n, before, found, before.error)
-        behind = node.with_moments(_refuse_draws, values, either_way(node.n, np.zeros(len(q_ab))))
+        behind = node.with_moments(no_units, values, either_way(node.n, np.zeros(len(q_ab))))
         return behind.naming(self) if self.few else behind
 
     def _weights(self, q_ab: Array, tokens: int) -> Any:
-        """Yield A of every head, shape (data, tokens, tokens)."""
+        """Yield the weights A of every head, shape (data, tokens, tokens)."""
         if self.scaling == "linear":
             yield np.full((len(q_ab) // tokens, tokens, tokens), 1 / tokens)
             return
-        # single precision: weights of a draw need no more digits
+        # single precision is enough for random weights
         root, rng = pivoted_root(q_ab).astype(np.float32), self.rng
         by_datum = root.reshape(-1, tokens, root.shape[1])
         for _ in range(self.heads):
@@ -96,7 +97,7 @@ class Attention(Few, OfTokens):
         size = width // self.heads
         scores = queries @ keys.swapaxes(2, 3) / x.dtype.type(np.sqrt(size) if self.scaling == "sqrt" else size)
         found = (scipy.special.softmax(scores, axis=-1) @ values).swapaxes(1, 2).reshape(len(x) * tokens, width)
-        return np.asarray(Places(x.shape[2:], (0,)).images(found))
+        return np.asarray(images(found, x.shape[2:]))
 
     def latex(self) -> str:
         return rf"\mathrm{{attention}}_{{{self.heads}}} x"
@@ -105,11 +106,3 @@ class Attention(Few, OfTokens):
 def _moved(weights: Array, q_ab: Array) -> Array:
     """Return sum_u A_a(p, u) q_ab(u, p'), for matrices over all data at all positions."""
     return np.asarray((weights @ q_ab.reshape(*weights.shape[:2], -1)).reshape(q_ab.shape))
-
-
-def _refuse_draws(draws: Draws, count: int) -> Array:
-    del draws, count
-    raise ValueError(
-        "expected the output projection of an Attention, a Dense, in front of what is no sum of units, got none; put "
-        "a Dense behind Attention"
-    )

@@ -11,17 +11,17 @@ from igbtheory.numbers import Kind
 
 T = TypeVar("T")
 Units = Callable[[Draws, int], Array]
-"""Draws units: from a replicate and their number, an array (*sweep, data, units)."""
+"""Function of a replicate and a number of units that draws these units, shape (*sweep, data, units)."""
 
 
 class Base(ABC, Generic[T]):
     """Law of one unit over weights and data, or its kernel on a given data set.
 
-    T is what an average gives: Moments of a law, or Pairs of a data set.
+    T is the type of an average: Moments of a law, or Pairs of a data set.
     """
 
     gaussian: ClassVar[bool] = False
-    """Whether the unit is Gaussian: then it has `values`, and with others it is another Gaussian unit."""
+    """Whether the unit is Gaussian: then it has `values`, and with other values it is another Gaussian unit."""
     averages: ClassVar[bool] = True
     """Whether functions of the unit can be averaged."""
 
@@ -36,7 +36,7 @@ class Base(ABC, Generic[T]):
 
     @property
     def rises(self) -> bool:
-        """Whether the largest of m units is what the largest of m of those in front of them become."""
+        """Whether the unit increases with the unit in front of it, so that a maximum may be taken there."""
         return True
 
     def units(self, draws: Draws, count: int) -> Array:
@@ -44,7 +44,7 @@ class Base(ABC, Generic[T]):
         raise TypeError(f"{type(self).__name__} stands for formulas or proven numbers, which cannot be drawn")
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        """Return the probability that phi(M) has one value at all `size` data of a batch, None if it is not known."""
+        """Return the probability that phi(M) is constant over a batch of `size` data, or None if it is not known."""
 
     @property
     def error(self) -> Any:
@@ -61,9 +61,9 @@ class Base(ABC, Generic[T]):
 @final
 @dataclass(frozen=True)
 class Averaged(Base[T]):
-    """Unit of which the second moments and the means are known, and otherwise only how to draw it.
+    """Unit with known second moments and means, of which otherwise nothing is known but how to draw it.
 
-    varies: whether it is known that it never has one value at all data of a batch.
+    varies: True if the unit is known to be constant over no batch.
     """
 
     values: T

@@ -1,4 +1,4 @@
-"""The kernel of a given data set behind BatchNorm: of Gaussian units, and of functions of them."""
+"""The kernel of a given data set behind BatchNorm, of Gaussian units and of other ones."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer
 
 MOST_BATCHES = 12
-"""Batches of given data at most whose pairs are computed exactly, at about a second for every twelve pairs."""
+"""Largest number of batches whose pairs are computed exactly; twelve pairs take about a second."""
 
 
 @final
 @dataclass(frozen=True)
 class Scaling:
-    """BatchNorm of the units of the node `before`, of second moments `pairs`: batches of `size` data, eps."""
+    """BatchNorm of the units of the node `before`, whose second moments are `pairs`, over `size` consecutive data."""
 
     before: KernelNode
     pairs: Pairs
@@ -37,18 +37,18 @@ class Scaling:
     eps: float
 
     def by_own(self, units: Array) -> Array:
-        """Return units, shape (data, count), less their means over the batches and over their own scales there."""
+        """Return units, shape (data, count), centred and divided by their own scales over the batches."""
         apart = self._apart(units)
         square = variances(units.reshape(apart.shape), apart)
         own = over_root(np.where(square > 0, apart, 0.0), square, self.eps)
         return np.where(self.factor[:, None] > 0, own.reshape(units.shape), 0.0)
 
     def by_mean(self, units: Array) -> Array:
-        """Return the same over the mean scales, those of the mean variances."""
+        """Return units, shape (data, count), centred and divided by the mean scales of the batches."""
         return self._apart(units).reshape(units.shape) * self.factor[:, None]
 
     def _apart(self, units: Array) -> Array:
-        """Deviations from the means over the batches, shape (batches, data of one, count)."""
+        """Return the deviations from the means over the batches, shape (batches, size, count)."""
         return deviations(units.reshape(-1, self.size, units.shape[-1]), axis=1)
 
     @cached_property
@@ -63,19 +63,19 @@ class Scaling:
 
     @cached_property
     def factor(self) -> Array:
-        """The inverse mean scales of all data, 0 for data of a batch that does not vary."""
+        """Inverses of the mean scales of all data, 0 for data of a batch that does not vary."""
         return batch_scales.scales(self.variances, self.eps)
 
     def approximate(self, n: Kind) -> Pairs:
-        """Return the second moments behind the norm by the mean scales."""
+        """Return the second moments behind the norm for the mean scales."""
         kernel = batch_scales.approximate(self.kernel, self.size, self.eps)
         rank = min(batch_scales.effective_rank(self.kernel, self.size), self.pairs.rank)
         return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
     def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
-        """Return the moments of phi(M), M the largest of m units by their own scales, from draws.
+        """Return the moments of phi(M), M the largest of m units divided by their own scales, from draws.
 
-        q_ab, mean: those by the mean scales.
+        q_ab, mean: the moments for the mean scales, as control variates.
         """
 
         def either(draws: Draws, count: int) -> tuple[Array, Array]:
@@ -85,12 +85,12 @@ class Scaling:
         return estimated(either, q_ab, mean, self.before.world)
 
     def units(self, draws: Draws, count: int) -> Array:
-        """Draw `count` units by their own scales, shape (data, count)."""
+        """Draw `count` units divided by their own scales, shape (data, count)."""
         return self.by_own(self.before.units(draws, count))
 
     @property
     def error(self) -> float:
-        """Error of the second moments, and the rounding that centring magnifies."""
+        """Error of the second moments, with rounding errors that centring magnifies."""
         alive = self.variances > 0
         lost = np.divide(np.diagonal(self.kernel), self.variances, out=np.ones(alive.size), where=alive)
         return self.pairs.error + 8 * FLOAT64.epsilon * float(np.max(lost))
@@ -99,10 +99,10 @@ class Scaling:
 @final
 @dataclass(frozen=True)
 class NormalisedPairs(Base[Pairs]):
-    """Unit of given data, centred Gaussian in front of the norm.
+    """Gaussian unit at given data behind BatchNorm.
 
-    Exact for a homogeneous phi with closed forms and for the identity; else the scale is taken to be that of its mean
-    square, and what that changes is estimated from draws. It changes nothing for a phi of degree 0.
+    Averages are exact for the identity and for homogeneous phi with closed forms. For other phi all units have the mean
+    scale, and the difference is estimated from draws; for phi of degree 0, such as sign, there is none.
     """
 
     scaling: Scaling
@@ -129,23 +129,23 @@ class NormalisedPairs(Base[Pairs]):
         return few and m == 1 and batch_kernel_homogeneous.is_homogeneous(phi)
 
     def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, DrawnKernel]:
-        """Second moments by the mean scale, and moments by the scale of every unit."""
+        """Return the second moments for the mean scales, and the moments for the scale of each unit."""
         to, dead = self.scaling, self.scaling.factor == 0
         scaled = to.approximate(n)
-        # a dead batch is 0, where phi has a value and no kernel
+        # a batch that does not vary becomes 0, where phi has a value but no kernel
         by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
         known = by_mean.average(n, phi, m)
         mean, q_ab = at_data(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
-        if phi is not None and phi.degree == 0:  # it sees nothing but signs
+        if phi is not None and phi.degree == 0:  # it depends on signs alone
             return replace(known, rank=to.pairs.rank), DrawnKernel(q_ab, mean, 0.0)
         return known, to.drawn(q_ab, mean, phi, m)
 
 
 def of_function(layer: "Layer", to: Scaling) -> KernelNode:
-    """Return the node of a unit that is not Gaussian, centred and scaled over batches: its mean scale, and draws."""
+    """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
     node = to.before
     refuse_exact(layer, node.n)
     known, mean = to.approximate(node.n), to.by_mean(at_data(node.means()[0], len(to.kernel))[:, None])[:, 0]

@@ -1,11 +1,11 @@
 """The kernel of a given data set behind BatchNorm and a homogeneous phi: exact integrals over the scales of batches.
 
-Over the weights, the units of a Dense are a Gaussian vector g over the data, its covariance the kernel K. A batch of n
-is centred, J = C K C, and divided by s = sqrt(|g|^2/n + eps), which is random too. For phi(a x) = a^p phi(x), a > 0,
+Over the weights, a unit of a Dense is a Gaussian vector g over the data, whose covariance is the kernel K. A batch of n
+data is centred, J = C K C, and divided by the random scale s = sqrt(|g|^2/n + eps). For phi(a x) = a^p phi(x), a > 0,
 
     E phi(g_a) phi(g_b)/s^(2p) = (1/Gamma(p)) int_0^inf t^(p-1) exp(-t eps) det(1 + 2 t J/n)^(-1/2) E_t[phi phi] dt
 
-where E_t is the mean over the tilted law of covariance J (1 + 2 t J/n)^-1. Two batches have a t each.
+where E_t is the mean over a Gaussian of covariance J (1 + 2 t J/n)^-1. Two batches have one t each.
 """
 
 from itertools import combinations
@@ -20,38 +20,33 @@ from igbtheory.layers.batch_scales import Array, Batch, Rule, approximate, batch
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)
-"""Steps of a coarser and of the finer rule in u, t = exp(u - exp(-u))."""
+"""Steps in u of a coarser and a finer rule, t = exp(u - exp(-u))."""
 LARGE, ORDERS = 256, (8, 12)
-"""Data of a batch from which on Gauss rules shorten the finer rule, and numbers of their nodes."""
-TOGETHER = 128
-"""Data whose pairs with later ones are computed at once: their arrays stay in the cache."""
+"""Number of data from which on a batch has shorter rules, of Gauss, and the orders of the coarser and the finer one."""
 SAMPLE = 64
-"""Data whose rows of the kernel are computed by both rules."""
+"""Number of rows of a batch that are computed by both rules, for the error."""
 _TINY = 1e-140
 
 
 def is_homogeneous(phi: Function | None) -> bool:
-    """Return whether phi has these rules: homogeneous of a degree p > 0 with closed forms, or the identity."""
+    """Return whether the rules of this file hold for phi: homogeneous with closed forms, p > 0, or the identity."""
     return phi is None or bool(phi.degree and phi.closed)
 
 
 def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> tuple[Array, float]:
-    """Return E phi(x_a) phi(x_b), consecutive batches of `size` data normalised, and the estimated error.
+    """Return E phi(x_a) phi(x_b) behind BatchNorm over `size` consecutive data, and its estimated error.
 
-    phi: as `is_homogeneous` says, None for the identity. kernel: covariance before the norm, shape (D, D). The error is
-    against the roots of the two diagonal entries. Pairs of different batches take a double integral each: (D/size)^2/2
-    of them. Batches that do not vary give zeros.
+    phi: see `is_homogeneous`; None for the identity. kernel: covariance before the norm, shape (D, D). The error is
+    relative to the roots of the two diagonal entries. Each of the (D/size)^2/2 pairs of different batches takes a
+    double integral. Batches that do not vary give zeros.
     """
     normalised, batches = _batches(kernel, size, eps)
     found, change = np.zeros(kernel.shape), np.zeros(kernel.shape)
     for batch in batches:
-        within = found[batch.rows, batch.rows]
         coarse, fine = _rules(batch, _degree(phi), size)
-        for first in range(0, size, TOGETHER):
-            data = np.arange(first, min(first + TOGETHER, size))
-            part = _within(phi, batch, fine, data, first)
-            within[data, first:], within[first:, data] = part, part.T
+        within = _within(phi, batch, fine, np.arange(size))
         data = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
+        found[batch.rows, batch.rows] = within
         change[batch.rows.start + data, batch.rows] = _within(phi, batch, coarse, data) - within[data]
     for a, b in combinations(batches, 2):
         rows = np.r_[a.rows, b.rows]
@@ -61,12 +56,12 @@ def second_moments(phi: Function | None, kernel: Array, size: int, eps: float = 
         change[a.rows, b.rows] = rough - block
     root = np.sqrt(np.diagonal(found)) + _TINY
     error = float(np.max(np.abs(change) / (root[:, None] * root)))
-    # centring turns the rounding of a common part of the data into an error of their differences
+    # centring turns rounding errors of a common part of the data into errors of their differences
     return found, error + FLOAT64.epsilon * (100 + 4 * max((batch.rounding for batch in batches), default=0.0))
 
 
 def means(phi: Function | None, kernel: Array, size: int, eps: float = 0.0) -> Array:
-    """Return the means E phi(x_a), shape (D,): the integral with p/2 for p. Arguments as above."""
+    """Return the means E phi(x_a), shape (D,): the integral with p/2 in place of p. See `second_moments`."""
     found = np.zeros(len(kernel))
     if phi is None or phi.closed is None:
         return found
@@ -92,36 +87,36 @@ def _rules(batch: Batch, degree: float, size: int) -> tuple[Rule, Rule]:
 
 
 def _batches(kernel: Array, size: int, eps: float) -> tuple[Array, list[Batch]]:
-    """The kernel of the centred and scaled data, and the batches that vary."""
+    """Return the kernel of the centred and scaled data, and the batches that vary."""
     normalised = approximate(kernel, size)
     varying = (rows for rows in slices(len(kernel), size) if normalised[rows, rows].any())
     return normalised, [batch_of_rows(kernel, normalised, rows, eps) for rows in varying]
 
 
 def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
-    """Mean E phi(h_a) phi(h_b) of centred Gaussian pairs."""
+    """Return E phi(h_a) phi(h_b) of centred Gaussian pairs."""
     if phi is None or phi.closed is None:
         return q_ab
-    q_a, q_b = np.maximum(q_a, _TINY), np.maximum(q_b, _TINY)  # a datum at the mean of its batch has none
+    q_a, q_b = np.maximum(q_a, _TINY), np.maximum(q_b, _TINY)  # a datum at the mean of its batch has variance 0
     means = phi.closed.mean(FLOAT64, q_a) * phi.closed.mean(FLOAT64, q_b)
     return phi.closed.covariance(FLOAT64, q_a, q_b, q_ab) + means
 
 
-def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp], first: int = 0) -> Array:
-    """Second moments of these data of a batch with all its data from `first` on."""
-    total = np.zeros((data.size, len(batch.roots) - first))
+def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp]) -> Array:
+    """Return the second moments of these data of a batch with all its data."""
+    total = np.zeros((data.size, len(batch.roots)))
     for t, log_weight in zip(*rule, strict=True):
         shrunk = 1 + 2 * t * batch.spectrum
         roots = batch.roots / np.sqrt(shrunk)
         q = np.sum(roots * roots, axis=1)
-        q_ab = roots[data] @ roots[first:].T
-        q_ab[np.arange(data.size), data - first] = q[data]  # exactly, so that c = 1
-        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q[first:], q_ab)
+        q_ab = roots[data] @ roots.T
+        q_ab[np.arange(data.size), data] = q[data]  # exactly, so that c = 1
+        total += np.exp(log_weight - np.log(shrunk).sum() / 2) * _mean(phi, q[data, None], q, q_ab)
     return total
 
 
 def _between(phi: Function | None, a: Batch, b: Batch, roots: Array, step: float) -> Array:
-    """Second moments of the data of batch A with those of batch B, given the roots L of both, J = L L^T:
+    """Return the second moments of the data of batch A with the data of batch B, given the roots L of J = L L^T:
 
         Gamma(p/2)^-2 iint (t_A t_B)^(p/2-1) exp(-t_A eps - t_B eps) det(1 + 2 T J)^(-1/2) E[phi phi] dt_A dt_B
 
@@ -146,8 +141,8 @@ def _between(phi: Function | None, a: Batch, b: Batch, roots: Array, step: float
 
 
 def _diagonal(rows: Array) -> tuple[Array, Array]:
-    """Orthonormal columns of a basis in which R^T R/n is diagonal, and the diagonal, R the n rows."""
-    # singular values, not eigenvalues of the square: the tails of t see what is small
+    """Return an orthonormal basis, as columns, in which R^T R/n is diagonal, and the diagonal, R the n rows."""
+    # singular values are more precise than eigenvalues of the square; small ones count in the tails of t
     _, values, turned = np.linalg.svd(rows, full_matrices=True)
     spectrum = np.zeros(len(turned))
     spectrum[: values.size] = values**2 / len(rows)

@@ -1,7 +1,8 @@
-"""Scales of batches of given data: the mean one, and the random one as an integral.
+"""Scales by which BatchNorm divides units of given data: their mean, and an integral for the random ones.
 
 BatchNorm divides a unit by the root of its variance over a batch, which differs from unit to unit. `approximate`
-divides by the root of the mean variance instead; a `Batch` writes a power of the random scale as an integral over t.
+divides by the root of the mean variance instead; a `Batch` has the quadrature rules of an integral over t that stands
+for a power of the random scale.
 """
 
 from dataclasses import dataclass
@@ -16,48 +17,43 @@ from igbtheory.numbers import FLOAT64
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 37.0
-"""Logarithm of the ratio of an integrand at its peak and where it is left out."""
+"""Nodes are dropped at which the integrand is smaller than at its peak by more than this factor, a logarithm."""
 Rule = tuple[Array, Array]
 """Nodes t and logarithms of the weights of an integral."""
 _TINY = 1e-140
 
 
 def slices(count: int, size: int) -> list[slice]:
-    """Rows of the batches of `size` data, which divides their number."""
+    """Return the rows of the batches of `size` data, which divides `count`."""
     return [slice(i, i + size) for i in range(0, count, size)]
 
 
 def centred(x: Array, size: int) -> Array:
-    """Values at data along the first axis, less the means of their batches."""
-    found = np.array(x, dtype=np.float64)
-    for rows in slices(len(x), size):
-        found[rows] -= found[rows].mean(axis=0)
-    return found
+    """Return a matrix whose rows are data, less its means over the batches."""
+    batches = x.reshape(-1, size, x.shape[1])
+    return np.asarray(batches - batches.mean(axis=1, keepdims=True)).reshape(x.shape)
 
 
 def mean_variances(kernel: Array, size: int) -> Array:
-    """Mean variances tr J/n over the batch of every datum, shape (D,), J the centred kernel.
+    """Return the mean variance tr J/n over the batch of every datum, shape (D,), J the centred kernel.
 
-    0 where rounding of the kernel explains it.
+    It is 0 for batches that do not vary by more than rounding errors of the kernel.
     """
-    once, q = np.diagonal(centred(kernel, size)), np.diagonal(kernel)
-    found = np.empty(len(kernel))
-    for rows in slices(len(kernel), size):
-        variance = float(np.mean(once[rows]))
-        found[rows] = variance if variance > 8 * FLOAT64.epsilon * np.max(q[rows]) else 0.0
-    return found
+    once, q = (np.diagonal(x).reshape(-1, size) for x in (centred(kernel, size), kernel))
+    variances = once.mean(axis=1)
+    return np.repeat(np.where(variances > 8 * FLOAT64.epsilon * q.max(axis=1), variances, 0.0), size)
 
 
 def scales(variances: Array, eps: float = 0.0) -> Array:
-    """Factors 1/sqrt(tr J/n + eps) of every datum, from its mean variance tr J/n; 0 for batches without."""
+    """Return the factors 1/sqrt(tr J/n + eps) of all data from their mean variances tr J/n, or 0 if tr J = 0."""
     return np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
 
 
 def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
-    """Kernel J_ab/(sigma_a sigma_b) of the centred and scaled data, sigma^2 = tr J/n + eps of the batch of each.
+    """Return the kernel J_ab/(sigma_a sigma_b) of centred data, sigma^2 = tr J/n + eps of the batch of each datum.
 
-    What BatchNorm does where the scale is that of its mean square: relative error about 1/`effective_rank` where the
-    units are Gaussian. Rows in consecutive batches of `size` data; batches without variance give zeros.
+    It is the kernel behind BatchNorm for a mean scale; for Gaussian units the relative error is about
+    1/`effective_rank`. Batches are `size` consecutive rows; batches that do not vary give zeros.
     """
     factor = scales(mean_variances(kernel, size), eps)
     found = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
@@ -65,7 +61,7 @@ def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
 
 
 def effective_rank(kernel: Array, size: int) -> float:
-    """Effective rank (tr J)^2/tr J^2 of the centred kernel, the least of the batches; dead batches do not count."""
+    """Return the smallest effective rank (tr J)^2/tr J^2 of a batch; batches that do not vary do not count."""
     normalised = approximate(kernel, size)
     blocks = [normalised[rows, rows] for rows in slices(len(normalised), size)]
     return min((float(np.trace(block) ** 2 / np.sum(block * block)) for block in blocks if block.any()), default=np.inf)
@@ -74,10 +70,10 @@ def effective_rank(kernel: Array, size: int) -> float:
 @final
 @dataclass(frozen=True)
 class Batch:
-    """Batch of n data that vary: its rows, the roots and the spectrum of its centred kernel J, sigma^2 = tr J/n.
+    """Batch of n data that vary, J its centred kernel, sigma^2 = tr J/n.
 
-    roots: shape (n, rank), roots roots^T = J/sigma^2; spectrum: the eigenvalues of J/(n sigma^2), of sum 1; rounding:
-    largest variance before centring over sigma^2; eps: that of the norm over sigma^2.
+    roots: shape (n, rank), roots roots^T = J/sigma^2; spectrum: the eigenvalues of J/(n sigma^2), whose sum is 1;
+    rounding: largest variance before centring over sigma^2; eps: eps of the norm over sigma^2.
     """
 
     rows: slice
@@ -87,14 +83,14 @@ class Batch:
     eps: float
 
     def rule(self, power: float, step: float) -> Rule:
-        """Return the rule of (1/Gamma(power)) int t^(power - 1) exp(-t eps) f(t) dt, less nodes that are negligible.
+        """Return a quadrature rule of (1/Gamma(power)) int t^(power - 1) exp(-t eps) f(t) dt, without negligible nodes.
 
-        In u, where t = exp(u - exp(-u)), the integrand is smooth. It ends twice exponentially on the left and like
-        exp(-rank u/2) or faster on the right, where two batches that share directions need the even steps in log t. The
-        trapezoidal rule converges exponentially: 40 nodes at high rank, 400 at rank 1.
+        In u, where t = exp(u - exp(-u)), the integrand is smooth. It decays doubly exponentially on the left, and like
+        exp(-rank u/2) or faster on the right, where two batches that share directions need equal steps in log t. The
+        trapezoidal rule converges exponentially: it needs 40 nodes at high rank, 400 at rank 1.
         """
         u = np.arange(-np.log(2 * NEGLIGIBLE / power), 2 * NEGLIGIBLE, step)
-        # in units of the time in which exp(-t (s^2 + eps)) ends
+        # in units of the scale on which exp(-t (s^2 + eps)) decays
         x = u - np.exp(-u) - np.log1p(self.eps)
         t = np.exp(x)
         log_weight = power * x + np.log(step * (1 + np.exp(-u))) - t * self.eps - scipy.special.gammaln(power)
@@ -104,9 +100,9 @@ class Batch:
         return t[kept], log_weight[kept]
 
     def short(self, rule: Rule, order: int) -> Rule:
-        """Return the rule of `order` nodes that integrates polynomials in y = t/(t + tau) as this rule does.
+        """Return a rule of `order` nodes that integrates polynomials in y = t/(t + tau) as the given rule does.
 
-        tau = 1/(2 largest eigenvalue): what is averaged is smooth in y, also at the end t = infinity.
+        tau = 1/(2 largest eigenvalue): the averaged function is smooth in y, also at the end t = infinity.
         """
         t, log_weight = rule
         tau, size = 1 / (2 * self.spectrum.max()), log_weight - self._decay(t)
@@ -120,19 +116,19 @@ class Batch:
 
 
 def batch_of_rows(kernel: Array, normalised: Array, rows: slice, eps: float) -> Batch:
-    """Return the batch of these rows of a kernel, whose centred and scaled kernel is `normalised`."""
+    """Return the batch in these rows of a kernel; normalised: the kernel of all centred and scaled data."""
     variance = float(mean_variances(kernel[rows, rows], rows.stop - rows.start)[0])
     rounding = float(np.max(np.diagonal(kernel)[rows])) / variance
-    # in the tails of t what rounding leaves of zero would count
+    # in the tails of t, eigenvalues that are zero up to rounding errors would count
     roots = kernel_root(normalised[rows, rows], rounding)
     spectrum = np.sum(roots * roots, axis=0)
     return Batch(rows, roots, spectrum / spectrum.sum(), rounding, eps / variance)
 
 
 def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:
-    """Return nodes and weights, `order` of them, that integrate polynomials of degree < 2 order as the given ones do.
+    """Return `order` nodes and weights that integrate polynomials of degree < 2 order as the given rule does.
 
-    weights: positive. Lanczos's recursion with all vectors kept orthogonal gives the Jacobi matrix of the measure.
+    The given weights are positive. Lanczos's recursion, with all vectors kept orthogonal, gives the Jacobi matrix.
     """
     total = weights.sum()
     basis = [np.sqrt(weights / total)]
@@ -140,7 +136,7 @@ def gauss(nodes: Array, weights: Array, order: int) -> tuple[Array, Array]:
     for _ in range(order):
         moved = nodes * basis[-1]
         diagonal.append(moved @ basis[-1])
-        for vector in basis * 2:  # twice, since once leaves what rounding makes of large parts
+        for vector in basis * 2:  # twice, since subtracting large parts once leaves rounding errors
             moved = moved - (moved @ vector) * vector
         beside.append(np.linalg.norm(moved))
         basis.append(moved / beside[-1])

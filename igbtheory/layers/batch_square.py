@@ -1,4 +1,4 @@
-"""The mean square of units that are normalised over a batch: the mean of V/(V + eps), V their variance over it."""
+"""The mean square of units behind BatchNorm: the mean of V/(V + eps), V the variance of a unit over its batch."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ from igbtheory.layers.node import LawNode
 from igbtheory.numbers import FLOAT64
 
 FULL = 2**9
-"""Data that stand for the full batch where it is drawn."""
+"""Number of data that are drawn for the full batch."""
 ROUNDING = 1e-13
-"""Error of the probability that a unit is constant over its batch, which is computed in double precision."""
+"""Error of the probability that a unit is constant over its batch, computed in double precision."""
 
 
 def known_square(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any] | None:
-    """Return the mean square of normalised units of the node and its relative error, None where no rule knows it.
+    """Return the mean square behind BatchNorm of the node and its relative error, or None if there is no rule.
 
-    size: data in a batch, None for the full batch. Without eps the square is 1, or 0 for a unit that has one value over
-    its batch.
+    size: data in a batch, None for the full batch. Without eps the square is 1, or 0 if a unit is constant over its
+    batch.
     """
     n = node.n
     if size is None and not eps:
         return n.number(1), 0.0
     if size is None and isinstance(node.base, Gaussian) and not np.any(node.base.values.var_mu != 0):
-        x = node.averaged()  # data share nothing, so that all units have the same variance over them
+        x = node.averaged()  # data are independent, so that all units have the same variance over them
         return x.var_chi / (x.var_chi + n.number(eps)), x.error
     constant = None if size is None or eps else node.base.constant(node.phi, node.maximum, size)
     if constant is None:
@@ -38,7 +38,7 @@ def known_square(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any] |
 def drawn_square(units: Units, size: int | None) -> tuple[Any, Any]:
     """Return the mean square over batches of `size` data, None for the full batch, and its relative error, from draws.
 
-    units: draws normalised units. The error counts the chance of what no draw has seen: SPARE units of all drawn.
+    units: draws units behind BatchNorm. The error includes what no draw has shown: SPARE of all drawn units.
     """
 
     def squares(draws: Draws) -> Array:

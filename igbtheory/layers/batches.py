@@ -1,4 +1,4 @@
-"""How the BatchNorm layers of a network divide its data into batches."""
+"""The batches into which the BatchNorm layers of a network divide its data."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,7 @@ from igbtheory.layers.layer import Layer
 
 
 def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
-    """Return a BatchNorm of the network, whose batches are those of all; None without one. ValueError: two differ."""
+    """Return a BatchNorm of the network, or None if there is none. Layers with different batches are refused."""
     found = {layer.batch_size: layer for layer in _trained(layers)}
     if len(found) > 1:
         first, second, *_ = found.values()
@@ -19,12 +19,12 @@ def batch_of(layers: Iterable[Layer]) -> BatchNorm | None:
 
 
 def sees_batches(layers: Iterable[Layer]) -> bool:
-    """Return whether a BatchNorm with eps > 0 sees how data of a batch vary together in front of it."""
+    """Return whether a BatchNorm in batches has eps > 0, so that covariances within a batch in front of it count."""
     return any(layer.batch_size is not None and bool(np.any(layer.eps)) for layer in _trained(layers))
 
 
 def in_batches(layers: Iterable[Layer], size: int) -> tuple[Layer, ...]:
-    """Return the layers with batches of `size` data in place of the full batch."""
+    """Return the layers with batches of `size` data in place of full batches."""
     return tuple(
         BatchNorm(size, layer.estimator, layer.eps)
         if isinstance(layer, BatchNorm) and layer.trains and layer.batch_size is None

@@ -19,7 +19,7 @@ from igbtheory.layers.general import refuse_exact
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode, Node
 from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.places import Places, at_positions
+from igbtheory.layers.places import at_positions, images
 from igbtheory.layers.scaling import by_others, normalised, scaled_law, scaled_pairs
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
@@ -30,12 +30,12 @@ ESTIMATORS = ("exact", "proxy", "evaluation")
 class BatchNorm(Layer):
     """BatchNorm (X_a - <X>)/sqrt(<(X - <X>)^2> + eps), averages over the batch of datum a, unit by unit.
 
-    Of images, averages over the positions of a batch too.
+    For images, averages include the positions.
 
-    batch_size: data in a batch, None for the full batch. law="exact": the canonical estimator, a datum in its own
-    batch, PyTorch's training mode: in front of an activation B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), full batch N(0, 1).
-    law="proxy": every datum normalised by the n - 1 others, n > 4. law="evaluation": PyTorch's evaluation mode with
-    fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch gives 0.
+    batch_size: data in a batch, None for the full batch. law="exact": averages include the datum itself, as in
+    PyTorch's training mode; a Gaussian unit has B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), N(0, 1) in the full batch.
+    law="proxy": averages over the n - 1 other data, n > 4. law="evaluation": PyTorch's evaluation mode with
+    fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch becomes 0.
     Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
     """
 
@@ -74,7 +74,7 @@ class BatchNorm(Layer):
             q = 1 + node.n.number(self.eps)
             return scaled_pairs(node, node.averaged(), (q, q), node.means()) if self.eps else node
         x = node.averaged()
-        count = 1 if node.places is None else prod(node.places.shape)
+        count = prod(node.shape)
         size = count * self.divides(len(x.q_ab) // count)
         if self.estimator == "proxy":
             raise ValueError(
@@ -89,8 +89,7 @@ class BatchNorm(Layer):
         units = at_positions(x)  # a batch of images has the positions of all of them
         batches = units.reshape(-1, self.divides(len(x)) * (len(units) // len(x)), x.shape[1])
         of_batches = normalised if self.estimator == "exact" else by_others
-        found = of_batches(batches, self.eps, axis=1).reshape(units.shape)
-        return found if x.ndim == 2 else Places(x.shape[2:], (0,)).images(found)
+        return images(of_batches(batches, self.eps, axis=1).reshape(units.shape), x.shape[2:])
 
     def latex(self) -> str:
         size = "" if self.batch_size is None else f"_{{{self.batch_size}}}"
@@ -112,7 +111,7 @@ class BatchNorm(Layer):
         return self.estimator != "evaluation"
 
     def _of_gaussian(self, node: LawNode) -> LawNode:
-        """A Gaussian unit: in a full batch N(0, v/(v + eps)), v its variance over the batch."""
+        """Return the law of a Gaussian unit: in the full batch N(0, v/(v + eps)), v its variance over the batch."""
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
@@ -121,9 +120,9 @@ class BatchNorm(Layer):
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:
-        """A function of a unit: its values in a batch have the mean 0 and the mean square V/(V + eps), or 0.
+        """Return the law of a unit that is not Gaussian: it has the mean 0 and the mean square E V/(V + eps).
 
-        V is their variance over the batch. Data of different batches share nothing, by symmetry.
+        V is its variance over the batch. Data of different batches are uncorrelated, by symmetry.
         """
         size = self.batch_size
         if self.estimator == "proxy":
@@ -138,13 +137,13 @@ class BatchNorm(Layer):
         return found if known else found.naming(self)
 
     def _drawn_square(self, node: LawNode) -> tuple[Any, Any]:
-        """Mean square behind the layer and its relative error, from draws."""
+        """Return the mean square behind the layer and its relative error, from draws."""
         refuse_exact(self, node.n)
         q, error = drawn_square(super().behind(node), self.batch_size)
         return node.n.number(q), error + node.base.error
 
     def behind(self, node: Node[Any]) -> Units:
-        """Return what draws units behind the layer; a full batch is drawn with many data, of which some are kept."""
+        """Return the function that draws units; for a full batch it draws many data, of which it returns some."""
         drawn = super().behind(node)
         if self.batch_size is not None or not self.trains:
             return drawn
@@ -158,7 +157,7 @@ class BatchNorm(Layer):
         return kept
 
     def divides(self, data: int) -> int:
-        """Data in a batch, refused where that does not divide the number of data."""
+        """Return the number of data in a batch. A number of data that it does not divide is refused."""
         size = self.batch_size or data
         if data % size:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Kernels of images in blocks of pairs of data, with the variances that pools need: each datum with itself."""
+"""Kernels of images in blocks of pairs of data, together with the kernel of each datum with itself."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -21,9 +21,9 @@ from igbtheory.numbers import Kind
 @final
 @dataclass(frozen=True)
 class Block:
-    """A node of pairs of data, and those of each datum with itself, which say the variances behind pools.
+    """A node of pairs of data, and nodes of each datum with itself, which give the variances behind pools.
 
-    own: nodes of the data in the rows and in the columns, () where no pool asks for them.
+    own: nodes of the data in the rows and in the columns, () if there is no pool.
     """
 
     node: KernelNode
@@ -52,7 +52,10 @@ def block(
 
 
 def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
-    """Node of data a and b, shape (positions, data, units): of all pairs, or of each datum with itself: same = None."""
+    """Return the node of the data a and b, shape (positions, data, units).
+
+    same: which pairs are one datum; None if each datum is paired with itself alone.
+    """
     b, units = b[places.second], a.shape[2]
     if same is None:
         q_ab, same, b = (a * b).sum(axis=-1, keepdims=True), np.ones((1, 1), dtype=bool), b[..., None, :]
@@ -68,6 +71,6 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
 
 
 def listed(node: KernelNode, *, first: bool = False) -> Pairs:
-    """Return the second moments of all units at all positions together, or of those of the first token."""
+    """Return the second moments of the units, averaged over the positions, or of the first token alone."""
     end = FirstToken() if first else Flatten()
     return (node if node.places is None else end.kernel(node)).averaged()

@@ -1,6 +1,7 @@
-"""Layers in a row: the units that each Dense must make, and samples through all."""
+"""Layers in a row: the units that each Dense makes, the positions behind each layer, and samples of all layers."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from math import prod
 from typing import Any
 
@@ -12,34 +13,29 @@ from igbtheory.layers.places import Places, Point, of_shape
 
 
 def read_by_next(layers: Sequence[Layer]) -> int:
-    """Return how many units in front of the `layers` make one that the next Dense reads, by pooling."""
-    pooled = []
-    for layer in layers:
-        if layer.weighs:
-            break
-        pooled.append(layer.pooled)
-    return prod(pooled)
+    """Return the number of units in front of the `layers` that pools make one unit, up to the next Dense."""
+    return prod(layer.pooled for layer in takewhile(lambda layer: not layer.weighs, layers))
 
 
 def widths(layers: Sequence[Layer], width: int) -> list[int]:
-    """Return the units that each layer makes where it makes them itself, so that every Dense reads `width`."""
+    """Return the number of units that each layer makes if it has weights, so that every Dense reads `width` units."""
     return [width * read_by_next(layers[i + 1 :]) for i in range(len(layers))]
 
 
 def drawn(layers: Sequence[Layer], x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-    """Return samples behind the layers; every Dense but the first reads `width` units, and so does what follows."""
+    """Return samples behind the layers. Every Dense but the first, and one behind the layers, reads `width` units."""
     for layer, units in zip(layers, widths(layers, width), strict=True):
         x = layer.samples(x, rng, units)
     return x
 
 
 def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Layer, ...], NDArray[Any]]:
-    """Return the layers from the first one on that draws random numbers, and what those in front make of the data x.
+    """Return the layers from the first one on that draws random numbers, and the units in front of it at the data x.
 
-    They do the same in every network. The first layer may stand for another one, see `Layer.reading`.
+    These units are the same in every network. The first layer may replace another one: see `Layer.reading`.
     """
     for i, layer in enumerate(layers):
-        found = layer.undrawn(x, 1)
+        found = layer.undrawn(x)
         if found is None:
             first, x = layer.reading(x)
             return (first, *layers[i + 1 :]), x
@@ -48,7 +44,7 @@ def behind_undrawn(layers: Sequence[Layer], x: NDArray[Any]) -> tuple[tuple[Laye
 
 
 def shapes(layers: Sequence[Layer], shape: Point) -> list[Point]:
-    """Return the positions in front of each layer, and behind the last one, where there must be none."""
+    """Return the shapes of the positions in front of each layer and behind the last one, which must be ()."""
     found = [shape]
     for layer in layers:
         found.append(layer.positions(found[-1]))
@@ -61,9 +57,9 @@ def shapes(layers: Sequence[Layer], shape: Point) -> list[Point]:
 
 
 def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
-    """Return the pairs of positions of the data that the layers need, None for vectors.
+    """Return the pairs of positions of the data that the layers need, or None for vectors.
 
-    Equal positions are among them. A layer that needs the kernel as a whole needs all pairs, as a matrix.
+    Pairs of equal positions are among them. If a layer needs the whole kernel, all pairs are, as a matrix.
     """
     if not shape:
         return None
@@ -76,12 +72,12 @@ def needed(layers: Sequence[Layer], shape: Point) -> Places | None:
 
 
 def swept(layers: Iterable[Layer]) -> list[Any]:
-    """Return all parameters that may be arrays, of the layers and of those inside them."""
+    """Return all parameters that may be arrays, of the layers and of the layers inside them."""
     return [value for layer in each(layers) for value in layer.swept]
 
 
 def each(layers: Iterable[Layer]) -> Iterator[Layer]:
-    """All layers, also those inside residual blocks; one that stands in many places counts once."""
+    """Yield all layers, also the layers inside residual blocks; a layer in several places counts once."""
     for layer in {id(layer): layer for layer in layers}.values():
         yield layer
         if layer.inner:
@@ -89,5 +85,5 @@ def each(layers: Iterable[Layer]) -> Iterator[Layer]:
 
 
 def unlike(layers: Sequence[Layer]) -> tuple[Layer, ...]:
-    """Return the layers, of which equal ones count once."""
+    """Return the layers without repetitions."""
     return tuple({repr(layer): layer for layer in layers}.values())

@@ -1,4 +1,4 @@
-"""The probability that a function of a Gaussian unit is constant over a batch, where BatchNorm makes it 0."""
+"""The probability that a function of a Gaussian unit is constant over a batch, so that BatchNorm makes it 0."""
 
 from functools import partial
 from typing import Any
@@ -11,14 +11,14 @@ from igbtheory.formulas.tree import ZERO
 from igbtheory.numbers import FLOAT64
 
 OPPOSITE = 1 - 1e-12
-"""Two data of a batch count as opposite where their correlation is below minus this."""
+"""Two data of a batch count as opposite if their correlation is below minus this number."""
 
 
 def flat_ends(phi: Function) -> tuple[float, float] | None:
-    """Return the ends of the half-lines x < low and x > high on which phi is constant, infinite where there is none.
+    """Return the ends of the half-lines x < low and x > high on which phi is constant, infinite if there is none.
 
-    None where phi is constant everywhere or on a bounded interval too, or has the same value on both half-lines, so
-    that a batch may lie in both.
+    Return None if phi is constant elsewhere too, or has the same value on both half-lines, so that a batch may lie in
+    both of them.
     """
     kinks = [float(kink) for kink in phi.pieces.kinks]
     flat = [slope == ZERO for slope in phi.slope.formulas]
@@ -30,7 +30,7 @@ def flat_ends(phi: Function) -> tuple[float, float] | None:
 
 
 def probability(phi: Function, m: int, size: int, h: Moments) -> Any:
-    """Return the probability that phi(M) has one value at all `size` data of a batch, None where no rule knows it.
+    """Return the probability that phi(M) is constant over a batch of `size` data, or None if there is no rule.
 
     M is the largest of m independent Gaussian units with the moments h.
     """
@@ -45,7 +45,7 @@ def probability(phi: Function, m: int, size: int, h: Moments) -> Any:
 
 @partial(np.vectorize, otypes=[float])
 def _beyond(size: int, low: float, high: float, mean: Any, q: Any, within: Any) -> float:
-    """Probability that all normal values of a batch are below `low`, or all above `high`, absolute error 1e-13."""
+    """Return the probability that all normal values of a batch are below `low`, or all above `high`, to 1e-13."""
     from igbtheory.numerics.exchangeable import counts_above  # noqa: PLC0415 - only activations with flat pieces need it
 
     rho = min(max(float(within / q), -1 / (size - 1)), 1.0)

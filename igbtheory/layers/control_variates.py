@@ -1,10 +1,10 @@
-"""Kernels of given data from draws of units, with other units of known kernel as control variates.
+"""Kernels of given data from draws of units, with units of known kernel as control variates.
 
-With units y and y0 of the same weights, the moments of y0 known,
+Let y and y0 be units that are computed from the same draws, and let the moments of y0 be known. In
 
     E y_a y_b = beta E y0_a y0_b + E (y_a y_b - beta y0_a y0_b),
 
-where the last mean is over draws: the closer y0 comes to y, the less is left to them.
+only the last mean is estimated from draws: the closer y0 is to y, the smaller is its error.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,16 +19,16 @@ from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws
 from igbtheory.numbers.threads import one_thread
 
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]
-"""Draws units y, and units y0 of known moments or None, shape (data, units) each."""
+"""Function that draws units y, and units y0 of known moments or None, shape (data, units) each."""
 LEAST, VALUES, MOST = 2**10, 2**18, 2**23
-"""Of a replicate: units at least, values at all data where these allow more units, random numbers at most."""
+"""Sizes of a replicate: fewest units, wanted number of values at all data, and largest number of random numbers."""
 FEW = 2
-"""Replicates of a prediction that is one of many worlds."""
+"""Number of replicates in each of many worlds, over which a prediction is averaged."""
 SMALL = 1024
-"""Data up to which a matrix product takes one thread: several wait for each other, longer still beside other work."""
+"""Largest number of data for which a matrix product takes one thread: several would wait for one another."""
 HEAVY = 100.0
-"""Largest square over the mean square in a replicate up to which a unit is used as a control: beyond, its known moments
-may come from rare values that no replicate has drawn."""
+"""Largest ratio of a square to the mean square in a replicate for which y0 is used as a control variate: beyond it, the
+known moments may come from rare values that no replicate has drawn."""
 
 
 @final
@@ -36,8 +36,8 @@ may come from rare values that no replicate has drawn."""
 class DrawnKernel:
     """Second moments, shape (D, D), and means, shape (D,), of a unit at D data.
 
-    error: SPARE standard errors of what a prediction is made of, against the mean q of the diagonal: of q - q_ab, q_ab
-    the mean over all pairs, or of either of the two times (q - q_ab)/q, whichever is the largest.
+    error: the largest of SPARE standard errors of q - q_ab, of q (q - q_ab)/q and of q_ab (q - q_ab)/q, all relative to
+    q. Here q is the mean over the diagonal and q_ab the mean over all pairs, of which a prediction is made.
     """
 
     q_ab: Array
@@ -46,15 +46,16 @@ class DrawnKernel:
 
 
 def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKernel:
-    """Return the moments of the units y; q_ab and mean are those of y0.
+    """Return the moments of the units y; q_ab and mean are the moments of y0.
 
-    world: 0, or the number of one of many independent predictions, whose scatter shows their error: FEW replicates do.
+    world: 0, or the number of one of many independent predictions. Their scatter shows the error, so that FEW
+    replicates are enough in each.
     """
     replicates = FEW if world else REPLICATES
     rngs = np.random.default_rng([SEED, world] if world else SEED).spawn(replicates + 2)
     with one_thread() if mean.size <= SMALL else nullcontext():
         slope, beta, left, square, means = _drawn(draw, LEAST if world else max(LEAST, VALUES // mean.size), rngs)
-    # without a control its moments may be out of range
+    # without a control variate, the known moments are not used, which may be out of range
     found = beta * q_ab + square if beta else square
     q, shared = float(np.diagonal(found).mean()), float(found.mean())
     apart = (q - shared) / q if q > 0 else 0.0
@@ -64,9 +65,9 @@ def estimated(draw: Pair, q_ab: Array, mean: Array, world: int = 0) -> DrawnKern
 
 
 def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float, Array, Array, Array]:
-    """Slopes of y and of its square on those of y0, and what they leave of the means and of the second moments.
+    """Return the slopes of y on y0 and of y^2 on y0^2, and the means and second moments of y less slope times y0.
 
-    The last are means of these second moments over the diagonal and over all pairs, shape (replicates, 2).
+    Last come the averages of these second moments over the diagonal and over all pairs, shape (replicates, 2).
     """
     pairs = _replicates(draw, wanted, rngs)
     y, y0 = next(pairs)
@@ -86,7 +87,7 @@ def _drawn(draw: Pair, wanted: int, rngs: list[Generator]) -> tuple[float, float
 
 
 def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tuple[Array, Array | None]]:
-    """Independent draws, one more than the replicates; a trial tells how many numbers a unit takes."""
+    """Yield independent draws, one more than the replicates; a trial shows how many numbers a unit takes."""
     first, *rngs = rngs
     trial = Draws(first, FEWEST)
     draw(trial, FEWEST)
@@ -96,13 +97,13 @@ def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tupl
 
 
 def _is_light(y: Array) -> bool:
-    """Whether the draws have seen what makes up the second moments, that is whether their tails are light."""
+    """Return whether the tails of y are so light that draws show the values that make up its second moments."""
     square = np.square(y)
     return bool(np.all(square.max(axis=1) <= HEAVY * square.mean(axis=1)))
 
 
 def _slope(y: Array, y0: Array) -> float:
-    """Regression of y on y0, one for all data."""
+    """Return the slope of the regression of y on y0, one for all data."""
     apart = y0 - y0.mean(axis=1, keepdims=True)
     square = float(np.sum(apart * apart))
     return float(np.sum(y * apart)) / square if square else 0.0

@@ -1,6 +1,6 @@
-"""Convolutions of images, with independent Gaussian weights and biases."""
+"""Convolutions of images and sequences, with independent Gaussian weights and biases."""
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
@@ -17,8 +17,8 @@ from igbtheory.layers.dense import weighted
 from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import Places, Point, Window
-from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small, refuse_vectors
+from igbtheory.layers.places import VECTORS, Point, Window, images
+from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
 
 PADDINGS = ("zeros", "circular")
 
@@ -28,107 +28,25 @@ class Convolution(Windowed, ABC):
     """Convolution Z_i(p) = sum_j sum_d W_ij(d) X_j(stride p + d) + B_i, a window has `size` points d along each axis.
 
     W_ij(d) ~ N(0, sigma_w2/(points of the window x channels j)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2
-    <q_ab(stride p + d, stride p' + d)>_d + sigma_b2. padding: "zeros" or "circular" where a stride of 1 keeps the
-    positions, or how many zeros there are beyond each edge, as PyTorch takes it. dilation: positions from one point of
-    the window to the next.
+    <q_ab(stride p + d, stride p' + d)>_d + sigma_b2. padding: "zeros" or "circular", with which a stride of 1 keeps the
+    positions, or the number of zeros beyond each edge, as in PyTorch. groups: the channels are divided into so many
+    parts, each of which reads its own part of the channels in front. dilation: distance between neighbouring points of
+    the window.
     """
 
     size: int
-    stride: int
-    padding: str | int
-    sigma_w2: Any
-    sigma_b2: Any
-    dilation: int
+    stride: int = 1
+    padding: str | int = "zeros"
+    sigma_w2: Any = 2.0
+    sigma_b2: Any = 0.0
+    groups: int = 1
+    dilation: int = 1
 
-    axes: ClassVar[int] = 2
+    axes: ClassVar[int]
+    """Number of axes of positions: 1 for sequences, 2 for images."""
 
     listed = True
     weighs = True
-
-    def __init__(
-        self,
-        kernel: int,
-        stride: int = 1,
-        padding: str | int = "zeros",
-        sigma_w2: Any = 2.0,
-        sigma_b2: Any = 0.0,
-        *,
-        dilation: int = 1,
-    ) -> None:
-        for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
-            checks.variance(name, value, f"a {type(self).__name__}")
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "size", checks.whole("kernel", kernel, 1))
-        object.__setattr__(self, "stride", checks.whole("stride", stride, 1))
-        object.__setattr__(self, "dilation", checks.whole("dilation", dilation, 1))
-        beyond = checks.known("padding", padding, PADDINGS) if isinstance(padding, str) else padding
-        object.__setattr__(self, "padding", beyond if isinstance(beyond, str) else checks.whole("padding", beyond, 0))
-
-    @property
-    def window(self) -> Window:
-        reach = self.dilation * (self.size - 1)
-        pad = (reach // 2, reach - reach // 2) if isinstance(self.padding, str) else (self.padding, self.padding)
-        circular = self.padding == "circular"
-        return Window(self.size, self.stride, pad, self.axes, circular=circular, dilation=self.dilation)
-
-    def positions(self, shape: Point) -> Point:
-        if isinstance(self.padding, str) and len(shape) == self.axes:
-            refuse_small(self, shape, self.window.span)
-            if any(length % self.stride for length in shape):
-                raise ValueError(
-                    f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {lengths(shape)} "
-                    f"positions; crop or pad them, or take padding={self.window.span // 2}, which leaves the rest out"
-                )
-        return super().positions(shape)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        if node.places is None:
-            refuse_vectors(self, (), self.axes)
-        after = self.behind_places(node.places)
-        sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
-        x = self.moved(node.averaged(), node.places, after)
-        return replace(self.summed(node, weighted(node.n, x, sigma_w2, sigma_b2)), places=after)
-
-    def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
-        """Return the node behind the layer, whose units are these sums over many channels."""
-        return node.after(sums)
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        shape = self.positions(x.shape[2:])
-        scale_b = np.sqrt(np.asarray(self.sigma_b2, dtype=float)).astype(x.dtype)
-        reads = (read.reshape(-1, x.shape[1]) for read in self.window.reads(np.moveaxis(x, 1, -1)))
-        z = self.sums(reads, rng, width)
-        z += scale_b * rng.standard_normal(z.shape[1], dtype=x.dtype)
-        return np.asarray(Places(shape, (0,)).images(z))
-
-    @abstractmethod
-    def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
-        """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
-
-    def latex(self) -> str:
-        size = r" \times ".join([str(self.size)] * self.axes)
-        return rf"W_{{{size}}} * x + b,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
-
-    def __repr__(self) -> str:
-        stride = "" if self.stride == 1 else f", stride={self.stride}"
-        bias = "" if self.sigma_b2 == 0 else f", sigma_b2={self.sigma_b2}"
-        more = self.more + ("" if self.dilation == 1 else f", dilation={self.dilation}")
-        numbers = f"{self.size}{stride}, padding={self.padding!r}, sigma_w2={self.sigma_w2}{bias}{more}"
-        return f"{type(self).__name__}({numbers})"
-
-    @property
-    def more(self) -> str:
-        """What the layer prints of parameters of its own."""
-        return ""
-
-
-class Grouped(Convolution, ABC):
-    """Convolution of channels in `groups`, each of which reads its own part of the channels in front, as PyTorch's.
-
-    In infinite width every group has many channels, so that the groups change nothing; the first layer has none.
-    """
-
-    groups: int
 
     def __init__(
         self,
@@ -141,8 +59,33 @@ class Grouped(Convolution, ABC):
         *,
         dilation: int = 1,
     ) -> None:
-        super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
-        object.__setattr__(self, "groups", checks.whole("groups", groups, 1))
+        for name, value in (("sigma_w2", sigma_w2), ("sigma_b2", sigma_b2)):
+            checks.variance(name, value, f"a {type(self).__name__}")
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "size", checks.whole("kernel", kernel, 1))
+        for name, value in (("stride", stride), ("groups", groups), ("dilation", dilation)):
+            object.__setattr__(self, name, checks.whole(name, value, 1))
+        named = isinstance(padding, str)
+        pad = checks.known("padding", padding, PADDINGS) if named else checks.whole("padding", padding, 0)
+        object.__setattr__(self, "padding", pad)
+
+    @property
+    def window(self) -> Window:
+        reach = self.dilation * (self.size - 1)
+        pad = (reach // 2, reach - reach // 2) if isinstance(self.padding, str) else (self.padding, self.padding)
+        circular = self.padding == "circular"
+        return Window(self.size, self.stride, pad, self.axes, circular=circular, dilation=self.dilation)
+
+    def positions(self, shape: Point) -> Point:
+        found = super().positions(shape)
+        if isinstance(self.padding, str):
+            refuse_small(self, shape, self.window.span)
+            if any(length % self.stride for length in shape):
+                raise ValueError(
+                    f"expected {WHAT[self.axes]} whose sides the stride of {self!r} divides, got {lengths(shape)} "
+                    f"positions; crop or pad them, or take padding={self.window.span // 2}, which leaves the rest out"
+                )
+        return found
 
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.groups > 1 and isinstance(node.base, Averaged) and isinstance(node.base.drawn, Components):
@@ -150,9 +93,26 @@ class Grouped(Convolution, ABC):
                 f"expected a layer with weights in front of {self!r}, got the data, whose channels are few and differ; "
                 f"take groups=1 in the first {type(self).__name__}"
             )
-        return super().kernel(node)
+        sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
+        before = node.places or VECTORS
+        after = self.behind_places(before)
+        x = self.moved(node.averaged(), before, after)
+        return replace(self.summed(node, weighted(node.n, x, sigma_w2, sigma_b2)), places=after)
+
+    def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
+        """Return the node behind the layer, given what its units are as sums over many channels."""
+        return node.after(sums)
+
+    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
+        shape = self.positions(x.shape[2:])
+        scale_b = np.sqrt(np.asarray(self.sigma_b2, dtype=float)).astype(x.dtype)
+        reads = (read.reshape(-1, x.shape[1]) for read in self.window.reads(np.moveaxis(x, 1, -1)))
+        z = self.sums(reads, rng, width)
+        z += scale_b * rng.standard_normal(z.shape[1], dtype=x.dtype)
+        return images(z, shape)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
+        """Return weighted sums of what the points of the window read, arrays (data x positions, channels)."""
         total: Any = 0
         for read in reads:
             channels = read.shape[1]
@@ -167,43 +127,40 @@ class Grouped(Convolution, ABC):
         scale = np.sqrt(self.sigma_w2 * self.groups / (channels * self.size**self.axes))
         return np.asarray(total.swapaxes(0, 1).reshape(-1, width) * read.dtype.type(scale))
 
-    @property
-    def more(self) -> str:
-        return "" if self.groups == 1 else f", groups={self.groups}"
+    def latex(self) -> str:
+        size = r" \times ".join([str(self.size)] * self.axes)
+        return rf"W_{{{size}}} * x + b,\; \sigma_w^2 = {self.sigma_w2},\; \sigma_b^2 = {self.sigma_b2}"
 
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
-class Conv2d(Grouped):
+class Conv2d(Convolution):
     """Convolution Z_i(p) = sum_j sum_d W_ij(d) X_j(stride p + d) + B_i over a window of size x size points d.
 
     W_ij(d) ~ N(0, sigma_w2/(size^2 channels of X)), B_i ~ N(0, sigma_b2): q_ab(p, p') = sigma_w2 <q_ab(stride p + d,
-    stride p' + d)>_d + sigma_b2. Beyond the edges there are zeros, which lower the variance there, or the other side.
-    groups: parts of the channels that read parts of those in front; with many channels they change nothing. dilation:
-    positions from one point of the window to the next.
-    As PyTorch's Conv2d with padding=size//2 (padding="same" for an even size), or with the same number as `padding`:
-    then what the stride leaves over at the edges is not read. Sources: Novak et al. 2019, Bayesian
-    deep convolutional networks with many channels are Gaussian processes; Garriga-Alonso et al. 2019.
+    stride p' + d)>_d + sigma_b2. Beyond the edges there are zeros, which lower the variance there, or with
+    padding="circular" the opposite side. With a number as `padding`, windows reach so many positions beyond each edge,
+    and positions that the stride leaves over are not read, as in PyTorch; "zeros" is PyTorch's padding=size//2
+    (padding="same" for an even size). groups: the channels are divided into so many parts, each of which reads its own
+    part of the channels in front; with many channels this changes nothing. dilation: distance between neighbouring
+    points of the window. Sources: Novak et al. 2019, Bayesian deep convolutional networks with many channels are
+    Gaussian processes; Garriga-Alonso et al. 2019.
     """
-
-    groups: int
 
     axes = 2
 
     def reading(self, x: NDArray[Any]) -> tuple[Layer, NDArray[Any]]:
         if self.stride == 1 or self.groups > 1:
             return self, x
-        # what the windows read has fewer positions than the images
+        # there are fewer windows than positions of the images
         self.positions(x.shape[2:])
         return Conv2d(1, sigma_w2=self.sigma_w2, sigma_b2=self.sigma_b2), self.window.patches(x)
 
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
-class Conv1d(Grouped):
+class Conv1d(Convolution):
     """Convolution of sequences, over a window of `size` tokens: otherwise as Conv2d."""
-
-    groups: int
 
     axes = 1
 
@@ -211,13 +168,26 @@ class Conv1d(Grouped):
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class DepthwiseConv2d(Convolution):
-    """Convolution of every channel alone: Z_i(p) = sum_d W_i(d) X_i(stride p + d) + B_i, W_i(d) of sigma_w2/size^2.
+    """Convolution of every channel alone: Z_i(p) = sum_d W_i(d) X_i(stride p + d) + B_i.
 
-    The second moments behind it are those of Conv2d, but the units are not Gaussian: as PyTorch's Conv2d with as many
-    groups as channels, with which it is followed by a Conv2d(1).
+    W_i(d) ~ N(0, sigma_w2/size^2), B_i ~ N(0, sigma_b2). It is PyTorch's Conv2d with as many groups as channels; a
+    Conv2d(1) usually follows. The second moments behind it are those of Conv2d, but its units are not Gaussian.
     """
 
+    axes = 2
     weighs = False
+
+    def __init__(
+        self,
+        kernel: int,
+        stride: int = 1,
+        padding: str | int = "zeros",
+        sigma_w2: Any = 2.0,
+        sigma_b2: Any = 0.0,
+        *,
+        dilation: int = 1,
+    ) -> None:
+        super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
 
     def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
         return node.with_moments(self, sums.values, (0, 0))

@@ -1,4 +1,4 @@
-"""A whole given data set: its components, and kernels and means at all of its data."""
+"""Given data: draws of their components, and kernels and means at all of them as matrices and vectors."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -14,7 +14,7 @@ from igbtheory.numbers import Kind
 @final
 @dataclass(frozen=True)
 class Components:
-    """Draws components of the data, shape (data, components): the units in front of the first Dense."""
+    """Draws components of the data, which are the units in front of the first Dense; data: (data, components)."""
 
     data: NDArray[Any]
 
@@ -23,7 +23,7 @@ class Components:
 
 
 def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
-    """Return x with the second moments of a kernel in double precision, shape (data, data), and with this error."""
+    """Return x with this error and with the second moments of a kernel in double precision, shape (data, data)."""
     found = n.number(kernel)
     q = np.diagonal(found)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
@@ -31,11 +31,11 @@ def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
 
 
 def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
-    """Return the means at the data a and b of pairs, from those at all data, shape (data,)."""
+    """Return the means at the data a and b of pairs, given the means at all data, shape (data,)."""
     found = n.number(mean)
     return found[:, None], found[None, :]
 
 
 def at_data(mean: Any, count: int) -> Array:
-    """Return the means at all data, shape (count,), from those at the data a of pairs."""
+    """Return the means at all data, shape (count,), given the means at the data a of pairs."""
     return np.ravel(np.broadcast_to(np.asarray(mean, dtype=float), (count, 1)))

@@ -13,14 +13,14 @@ from igbtheory.device import product
 from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.places import Places, Point, at_positions
+from igbtheory.layers.places import Point, at_positions, images
 from igbtheory.numbers import Kind
 from igbtheory.numbers.first_order import first_order, is_first_order
 
 ROUNDINGS = 3
-"""Roundings of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
+"""Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
 DRAW = 500
-"""Multiplications of a matrix product, single precision, in the time of one normal draw."""
+"""Number of multiplications of a matrix product, in single precision, that take the time of one normal draw."""
 
 
 @final
@@ -29,7 +29,7 @@ class Dense(Layer):
     """Dense layer Z_i = sum_j W_ij X_j + B_i, W_ij ~ N(0, sigma_w2/units of X), B_i ~ N(0, sigma_b2).
 
     mean = 0, var_mu = sigma_w2 (mean^2 + var_mu) + sigma_b2, var_chi = sigma_w2 var_chi;
-    q_ab = sigma_w2 q_ab + sigma_b2. It acts on every token of a sequence alike.
+    q_ab = sigma_w2 q_ab + sigma_b2. All tokens of a sequence have the same weights.
     sigma_w2, sigma_b2: variances, numbers or arrays for a sweep. Source: bias-and-trainability-slides (Y and its
     initialisation); where-you-place-the-norm, Eq. 1 (sigma_b2 = 0).
     """
@@ -83,7 +83,7 @@ class Dense(Layer):
         z = product(at_positions(x), weights)
         z *= scale_w
         z += scale_b * rng.standard_normal(width, dtype=x.dtype)
-        return z if x.ndim == 2 else Places(x.shape[2:], (0,)).images(z)
+        return images(z, x.shape[2:])
 
     def latex(self) -> str:
         return rf"W x + b,\; \sigma_w^2 = {_text(self.sigma_w2)},\; \sigma_b^2 = {_text(self.sigma_b2)}"
@@ -94,9 +94,9 @@ class Dense(Layer):
 
 
 def weighted(n: Kind, x: Pairs, sigma_w2: Any, sigma_b2: Any) -> GaussianPairs:
-    """Return the Gaussian sums of units with these second moments, with independent weights and biases.
+    """Return the Gaussian base of sums of units with these second moments, with independent weights and biases.
 
-    Where q_ab carries the tangent kernel, these weights and biases add q_ab to it.
+    If q_ab carries the tangent kernel, these weights and biases add q_ab to it.
     """
     q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
     if is_first_order(q_ab):
@@ -105,10 +105,10 @@ def weighted(n: Kind, x: Pairs, sigma_w2: Any, sigma_b2: Any) -> GaussianPairs:
 
 
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Units L with L L^T/D = X X^T/units: what a Dense draws from them has the very same law over its weights.
+    """Return units L with L L^T/D = X X^T/units, behind which a Dense has exactly the same law over its weights.
 
-    x: (D, units); the result: (D, D), or x itself where the Gram matrix has no Cholesky root. The root is taken in
-    double precision, so that the error of L is that of single precision even where the Gram matrix is nearly singular.
+    x: shape (D, units). The result has the shape (D, D), or is x if the Gram matrix has no Cholesky root. The root is
+    taken in double precision, so that L has errors of single precision even if the Gram matrix is nearly singular.
     """
     size, units = x.shape
     exact = x.astype(np.float64)
@@ -120,13 +120,13 @@ def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _condenses(shape: tuple[int, ...], width: int) -> bool:
-    """Whether drawing from the Gram root is the cheaper way, counted in multiplications."""
+    """Return whether a draw from condensed units takes less time, counted in multiplications."""
     size, units = shape
     return size**2 * (units + size) < (units - size) * width * (size + DRAW)
 
 
 def _text(value: Any) -> str:
-    """A number as it prints; a sweep by its ends and shape."""
+    """Return a number as text, and a sweep as its ends and its shape."""
     if np.ndim(value) == 0:
         return str(value)
     flat = np.ravel(value)

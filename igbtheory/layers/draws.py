@@ -1,6 +1,6 @@
-"""Draws of units: quasi-random normal numbers, and means over independent replicates of them.
+"""Draws of units: quasi-random normal numbers, and statistics of them in independent replicates.
 
-Every call draws the same numbers, so that a prediction is the same twice.
+Every call draws the same numbers, so that a repeated prediction gives the same result.
 """
 
 from collections.abc import Callable
@@ -19,15 +19,15 @@ Array = NDArray[np.float64]
 SEED = 1
 """Seed of all replicates."""
 REPLICATES = 32
-"""Independent replicates of a mean, whose scatter gives its error."""
+"""Number of independent replicates of a mean, whose scatter gives its error."""
 SPARE = 4.0
-"""Standard errors in an error."""
+"""Number of standard errors that an estimate reports as its error."""
 NUMBERS = 2**20
-"""Normal numbers that a replicate takes, within the bounds below."""
+"""Number of normal numbers in a replicate, within the bounds below."""
 FEWEST, MOST = 2**6, 2**16
-"""Units in a replicate at least and at most: powers of two, for which Sobol points are balanced."""
+"""Smallest and largest number of units in a replicate: powers of two, for which Sobol points are balanced."""
 LARGEST = 2**26
-"""Normal numbers in a replicate at most."""
+"""Largest number of normal numbers in a replicate."""
 
 
 @final
@@ -35,9 +35,9 @@ LARGEST = 2**26
 class Draws:
     """One replicate of drawn units.
 
-    rng is the generator, which layers may use for what they draw themselves; points is the number of units drawn
-    together. Units of a law are drawn at `batches` of `size` data in independent `groups`, those of a given data set at
-    all of its data.
+    rng is the generator, which layers may use for their own draws; points is the number of units drawn together. Units
+    of a law are drawn at `batches` of `size` data in independent `groups`; units of a given data set, at all of its
+    data. taken records how many normal numbers each unit takes.
     """
 
     rng: Generator
@@ -55,9 +55,8 @@ class Draws:
     def normal(self, rows: int, count: int) -> Array:
         """Draw independent normal numbers, shape (rows, count), from scrambled Sobol points.
 
-        The numbers of count/points neighbouring columns are the coordinates of one point; of two, so are those of the
-        same columns of the other half: a gate pairs either. The points are in random order, and the halves of the
-        columns are independent, so that a layer may combine units in any way.
+        The numbers of count/points neighbouring columns are the coordinates of one point. The points are in random
+        order, and the two halves of the columns are independent, so that a layer may combine units in any way.
         """
         copies = -(-count // self.points)
         if rows * copies * self.points > LARGEST:
@@ -67,26 +66,19 @@ class Draws:
             )
         self.taken.append(rows * copies)
         half = self.points // 2
-        if copies == 2:
-            halves = normal_points(self.rng, half, rows * 4).reshape(half, rows, 2, copies).transpose(1, 2, 0, 3)
-        else:
-            parts = [normal_points(self.rng, half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
-            halves = np.stack(parts).transpose(2, 0, 1, 3)
-        return halves.reshape(rows, self.points * copies)[:, :count]
+        parts = [normal_points(self.rng, half, rows * copies).reshape(half, rows, copies) for _ in range(2)]
+        return np.stack(parts).transpose(2, 0, 1, 3).reshape(rows, self.points * copies)[:, :count]
 
     def of_law(self, count: int) -> tuple[Array, Array]:
-        """Draw normal numbers of `count` units and, shape (batches, size, count), of the same units at all data.
-
-        The numbers at one place of several batches are spread evenly over the normal law in each of the `groups`, so
-        that their averages are near those of infinitely many batches.
-        """
-        if self.batches == 1:
-            found = self.normal(1 + self.size, count)
-            return found[0], found[None, 1:]
+        """Draw normal numbers of `count` units, and of the same units at all data, shape (batches, size, count)."""
         return self.normal(1, count)[0], self.stratified(count)
 
     def stratified(self, count: int) -> Array:
-        """Draw normal numbers, shape (batches, size, count), those of a group spread over the normal law."""
+        """Draw normal numbers of units at all data, shape (batches, size, count).
+
+        In each of the `groups`, the numbers at one place of its batches are spread evenly over the normal law, so that
+        averages over them are near those over infinitely many batches.
+        """
         from scipy.special import ndtri  # noqa: PLC0415 - loaded where something is drawn
 
         if self.batches == 1:
@@ -100,9 +92,9 @@ class Draws:
 
 
 def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, groups: int = 2) -> Array:
-    """Values of a statistic of drawn units in independent replicates, shape (REPLICATES, ...).
+    """Return a statistic of drawn units in independent replicates, shape (REPLICATES, ...).
 
-    A replicate has as many units as NUMBERS allows, counted by a trial with few.
+    A replicate has as many units as NUMBERS allows; a trial with few units shows how many numbers each unit takes.
     """
     first, *rngs = np.random.default_rng(SEED).spawn(REPLICATES + 1)
     with one_thread(), np.errstate(all="ignore"):
@@ -113,15 +105,15 @@ def replicated(statistic: Callable[[Draws], Array], batches: int, size: int, gro
 
 
 def points_within(most: int) -> int:
-    """Return the largest power of two up to `most`, but at least FEWEST."""
+    """Return the largest power of two that is at most `most`, or FEWEST if that is larger."""
     return max(FEWEST, 1 << max(most, 1).bit_length() - 1)
 
 
 def standard_error(values: Array) -> Array:
-    """Standard errors of the means of replicates along the first axis."""
+    """Return the standard errors of means over replicates, which are along the first axis."""
     return np.asarray(values.std(axis=0) / np.sqrt(len(values) - 1))
 
 
 def beside(value: Any) -> Array:
-    """Return a number, or those of a sweep, with the axes of data and units behind."""
+    """Return a number, or the numbers of a sweep, with two axes appended: of the data and of the units."""
     return np.asarray(value, dtype=float)[..., None, None]

@@ -1,4 +1,4 @@
-"""Dropout in training mode: noise of the data."""
+"""Dropout in training mode, which adds noise to the data."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -15,10 +15,10 @@ from igbtheory.layers.node import KernelNode, LawNode
 @final
 @dataclass(frozen=True, repr=False)
 class Dropout(Layer):
-    """Dropout X_i m_i/(1 - p), m_i = 0 with probability p, else 1, anew for every unit and datum.
+    """Dropout X_i m_i/(1 - p), where m_i is 0 with probability p, else 1, independently for every unit and datum.
 
-    q_aa/(1 - p); the covariance of two data stays: var_chi + q_aa p/(1 - p). As PyTorch in training mode; in evaluation
-    mode leave the layer out.
+    It divides q_aa by 1 - p and keeps the covariance of two data: var_chi + q_aa p/(1 - p). This is PyTorch's training
+    mode; for evaluation mode leave the layer out.
     """
 
     p: Any = 0.5

@@ -1,6 +1,6 @@
-"""Layers with few weights, which do not average out however wide the network is: drawn once in a world.
+"""Layers with so few weights that they do not average out in infinite width.
 
-Given these weights all else averages out in infinite width. A prediction is a mean over worlds.
+Given these weights, everything else averages out. One draw of them is a world, and a prediction is a mean over worlds.
 """
 
 from abc import ABC
@@ -14,7 +14,7 @@ from igbtheory.layers.layer import Layer
 
 @dataclass(frozen=True, repr=False)
 class Few(Layer, ABC):
-    """A layer whose few weights are drawn by a seed: None in a finite network, which draws them with the others."""
+    """A layer whose few weights are drawn from a seed; it is None in a finite network, which draws all weights."""
 
     seed: int | None = field(default=None, kw_only=True, repr=False)
 
@@ -27,5 +27,5 @@ class Few(Layer, ABC):
 
     @property
     def rng(self) -> Generator:
-        """Generator of the few weights of a world."""
+        """The generator of the few weights of a world."""
         return np.random.default_rng(self.seed)

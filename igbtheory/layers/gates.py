@@ -1,4 +1,4 @@
-"""Gates: a unit times a function of another one, GLU and its variants."""
+"""Gates, which multiply a unit by a function of another one: GLU and its variants."""
 
 from abc import ABC
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ class Gate(Layer, ABC):
     """Gate x phi(z) of two units: the first half of the units times phi of the second half.
 
     x and z are independent, so that second moments are products: E (x phi)_a (x phi)_b = E x_a x_b E phi_a phi_b.
-    The next Dense reads the gated units, and the Dense in front makes twice as many.
+    The next Dense reads `width` gated units, and the Dense in front makes twice as many.
     Source: Shazeer 2020, GLU variants improve transformer.
     """
 

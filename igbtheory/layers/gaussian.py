@@ -1,4 +1,4 @@
-"""Gaussian units: the base that every Dense makes."""
+"""Gaussian units: the base of the node behind every Dense."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ from igbtheory.numbers.first_order import first_order, is_first_order, slope_of
 @final
 @dataclass(frozen=True)
 class Gaussian(Base[Moments]):
-    """Unit h = mean + sqrt(var_mu) u + sqrt(var_chi) z, u per unit, z per unit and datum."""
+    """Gaussian unit h = mean + sqrt(var_mu) u + sqrt(var_chi) z: u differs between units, z also between data."""
 
     values: Moments
 
@@ -43,7 +43,7 @@ class Gaussian(Base[Moments]):
         own, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
         u, z = draws.of_law(count)
         mean = z.mean(axis=1, keepdims=True)
-        # the mean of a batch apart: its variance is own/size + within - across, whatever the sign of the latter
+        # the mean of a batch is drawn apart: its variance is own/size + within - across, even if within < across
         scale = np.sqrt(np.maximum(own + size * (within - across), 0))
         deviations, means = (part.reshape(draws.data, count) for part in (z - mean, mean + 0 * z))
         return np.asarray(beside(h.mean) + np.sqrt(across) * u + np.sqrt(own) * deviations + scale * means)
@@ -52,7 +52,7 @@ class Gaussian(Base[Moments]):
 @final
 @dataclass(frozen=True)
 class GaussianPairs(Base[Pairs]):
-    """Unit that is centred Gaussian over W; `values` is a block of its covariance over the data."""
+    """Unit that is Gaussian with mean 0 over the weights; `values` is a block of its covariance over the data."""
 
     values: Pairs
 
@@ -64,28 +64,17 @@ class GaussianPairs(Base[Pairs]):
             return h
         if is_first_order(h.q_ab):
             return self._first_order(n, phi, m)
-        # the diagonal on its own: at c = 1 the kernel of a jump loses half its digits
-        (_, q_a), (_, q_b) = self._of_data(n, phi, m)
+        # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
+        (_, q_a), (_, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
-        if factor > 1:  # what rounding makes equal is not: the next jump would take it for the same datum
+        if factor > 1:  # data that rounding makes equal stay apart: the next jump would take them for one datum
             merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
             q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
         return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
 
-    def _of_data(self, n: Kind, phi: Function | None, m: int) -> list[tuple[Any, Any]]:
-        """Return E phi(M) and E phi(M)^2 at either datum of the pairs: where they take time, equal variances once."""
-        both = self.values.q_a, self.values.q_b
-        if m == 1 and (phi is None or phi.closed):
-            return [_first_two(n, phi, m, q) for q in both]
-        q, places = np.unique(np.concatenate([np.ravel(q) for q in both]), return_inverse=True)
-        parts = np.split(places, [np.size(both[0])])
-        where = [part.reshape(np.shape(q)) for part, q in zip(parts, both, strict=True)]
-        mean, square = _first_two(n, phi, m, q)
-        return [(mean[part], square[part]) for part in where]
-
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
-        """Return the average with its derivative."""
+        """Return the average and its derivative, for the tangent kernel."""
         h = self.values
         real = replace(self, values=replace(h, q_ab=np.real(h.q_ab)))
         slope = slopes.product(n, phi, m, (h.q_a, h.q_b, np.real(h.q_ab)))
@@ -93,7 +82,7 @@ class GaussianPairs(Base[Pairs]):
         return replace(found, q_ab=first_order(found.q_ab, slope * slope_of(h.q_ab)))
 
     def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
-        """Return the means of products at the pairs, and their error; closed forms at parts of pairs of positions."""
+        """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take images in parts."""
         h = self.values
         if h.q_ab.ndim == 2 or phi is None or phi.closed is None:
             return gaussian.product(n, phi, m, (h.q_a, h.q_b, h.q_ab))
@@ -103,31 +92,34 @@ class GaussianPairs(Base[Pairs]):
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         if phi is None and m == 1:
             return 0, 0
-        (at_a, _), (at_b, _) = self._of_data(n, phi, m)
-        return at_a, at_b
+        h = self.values
+        return _first_two(n, phi, m, h.q_a)[0], _first_two(n, phi, m, h.q_b)[0]
 
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
 
     @cached_property
     def _root(self) -> Array:
-        """Root L of the kernel L L^T of all data, shape (data, rank)."""
+        """Root L of the kernel, which is L L^T, shape (data, rank)."""
         if self.values.q_ab.ndim > 2:
             refuse_pairs()
         return kernel_root(self.values.q_ab.astype(float))
 
 
 def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]:
-    found = gaussian.moments(n, phi, m, Moments(0, 0 * q, q))
-    return found.mean, found.mean * found.mean + found.variance
+    """Return E phi(M) and E phi(M)^2 for variances q, of which equal ones are computed once."""
+    unlike, where = np.unique(q, return_inverse=True)
+    found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, unlike))
+    mean, where = found.mean + 0 * unlike, where.reshape(np.shape(q))
+    return mean[where], (mean * mean + found.variance)[where]
 
 
 class UnitsNeededError(ValueError):
-    """Units must be drawn, for which the kernel of all data at all positions is needed at once."""
+    """Raised if units must be drawn, for which the kernel of all data at all positions is needed at once."""
 
 
 def refuse_pairs() -> NoReturn:
-    """Refuse to draw units of images of which only some pairs of positions are known."""
+    """Refuse to draw units of images if only some pairs of positions are known."""
     raise UnitsNeededError(
         "expected units of a Conv2d or a Dense in front of every activation on images, got averages of functions of "
         "units, such as pools, for which there is no rule; put a Conv2d or a Dense between them"

@@ -1,7 +1,7 @@
-"""The general mechanism: law and kernel of a layer from draws of units in front of it, on which its samples act.
+"""The general mechanism: the law and the kernel of a layer, estimated from its samples of drawn units.
 
-The error is that of a mean over independent replicates, and what another number of data changes: a layer that mixes
-units or data, such as a norm, has its limit only for many of them.
+The error has two parts: the standard error over independent replicates, and the change with the number of data, since a
+layer that mixes units or data, such as a norm, reaches its limit only for many of them.
 """
 
 from dataclasses import replace
@@ -23,19 +23,16 @@ if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer
 
 FEW, MANY = 8, 64
-"""Numbers of batches in which units of a law are drawn; the limit of many is extrapolated from both."""
+"""Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""
 MIXED = 1.3
-"""Error, over the change from few to many data, of a layer that mixes data or units."""
+"""Ratio of the error that is reported to the change from few to many data, if that change is significant."""
 TINY = 1e-300
 POINTS = 64
-"""Units with which a layer is asked whether it draws random numbers."""
+"""Number of units by which a layer is tested for random numbers that it draws."""
 
 
 def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
-    """Return the law of a unit behind a layer, estimated.
-
-    The error of var_mu is against mean^2 + var_mu + var_chi.
-    """
+    """Return the estimated law of a unit behind a layer; the error of var_mu is relative to the mean square."""
     refuse_exact(layer, node.n)
     units = layer.behind(node)
 
@@ -56,7 +53,7 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
         var_mu = 0 * var_mu
     q = mean**2 + var_mu + var_chi
     sizes = np.stack([var_chi, q], axis=-1)
-    # what has no scatter has no error, even where it is 0
+    # a moment without scatter has no error, even if it is 0
     lost = np.max(np.where(error[..., 1:3] > 0, error[..., 1:3] / np.maximum(sizes, TINY), 0.0), axis=-1)
     lost = np.minimum(lost, 1.0)
     number = node.n.number
@@ -67,12 +64,12 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
 
 
 def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
-    """Return the kernel behind a layer on a given data set, estimated; the layer may change the number of data."""
+    """Return the estimated kernel behind a layer on a given data set; the layer may change the number of data."""
     refuse_exact(layer, node.n)
     if node.places is not None and not node.places.whole:
         refuse_pairs()
     units = node.base.drawn if isinstance(node.base, Averaged) else None
-    # components of the data do not come from one law: the layer sees all of them
+    # components of the data do not have one law, so the layer reads all of them
     all_of_them = units.data if isinstance(units, Components) else None
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
@@ -90,10 +87,10 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
 
 
 def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
-    """Mean of replicates with few and with many data, and its error.
+    """Return the mean over replicates with few and with many data, and its error.
 
-    Where the number of data, or of units, changes more than the scatter explains, the value is that of many data, with
-    the rest of a change like 1/number; ratio is that of the numbers.
+    If the two differ by more than their scatter, the value is extrapolated to infinitely many data by a change of order
+    1/data. ratio: many data over few.
     """
     change = many.mean(axis=0) - few.mean(axis=0)
     lost_few, lost_many = (SPARE * standard_error(part) for part in (few, many))
@@ -105,7 +102,7 @@ def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
 
 
 def refuse_exact(layer: "Layer", n: Kind) -> None:
-    """Refuse kinds of number that cannot hold an estimate: formulas and proven enclosures."""
+    """Refuse to estimate a layer in formulas or in proven enclosures, which cannot hold an estimate."""
     if n.exact:
         raise ValueError(
             f"expected layers with exact rules, got {layer!r}, which has none behind the layers in front of it; use "
@@ -114,9 +111,9 @@ def refuse_exact(layer: "Layer", n: Kind) -> None:
 
 
 def _moments(y: Array, draws: Draws) -> Array:
-    """Mean, var_chi, E x_a x_b over data of different batches and of one, of units (..., data, units).
+    """Return the mean, var_chi, and E x_a x_b in different batches and in one batch, of units (..., data, units).
 
-    Data of different batches are those of the two groups, which are independent for given weights.
+    The two groups of data are independent for given weights, and stand for data of different batches.
     """
     count, size = y.shape[-1], draws.size
     first, second = np.split(y, 2, axis=-2)
@@ -129,9 +126,9 @@ def _moments(y: Array, draws: Draws) -> Array:
 
 
 def _shares_nothing(layer: "Layer", node: LawNode) -> bool:
-    """Whether data are independent behind the layer: they are in front of it, and the layer draws nothing."""
+    """Return whether data are independent behind the layer: they are so in front, and the layer draws nothing."""
     base = node.base
     if not isinstance(base, Gaussian) or np.any(base.values.var_mu != 0) or np.any(base.values.covariance != 0):
         return False
     x = node.units(Draws(np.random.default_rng(0), POINTS, FEW, node.batch), layer.in_front(POINTS))
-    return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0], POINTS) is not None
+    return layer.undrawn(x.reshape(-1, *x.shape[-2:])[0]) is not None

@@ -1,4 +1,4 @@
-"""GroupNorm: every datum centred and scaled over groups of its units."""
+"""GroupNorm, which centres and scales every datum over groups of its units."""
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -24,16 +24,16 @@ from igbtheory.numbers.sweeps import at_points
 from igbtheory.numerics.sobol import normal_points
 
 REPLICATES, POINTS = 16, 2**14
-"""Independent replicates of the mean over two data, and pairs of data in each."""
+"""Number of independent replicates of a mean over two data, and of pairs of data in each."""
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class GroupNorm(Layer):
-    """GroupNorm: LayerNorm over each group of `size` units of a datum, of images over their positions too.
+    """GroupNorm: LayerNorm over each group of `size` units of a datum, for images over their positions too.
 
-    In front of an activation one datum follows the law of a batch of `size` data, which is exact; what two data share
-    is estimated from draws. Units of a group depend on one another. LayerNorm is the limit of large groups.
+    For Gaussian units, the law of one datum is exact: it is the law of a batch of `size` data. The covariance of two
+    data is estimated from draws. Units of a group depend on one another. LayerNorm is the limit of large groups.
     """
 
     size: int
@@ -59,7 +59,7 @@ class GroupNorm(Layer):
                 f"expected a number of units that groups of {self.size} divide, got {x.shape[1]}; choose another width "
                 "or size"
             )
-        groups = x.reshape(len(x), x.shape[1] // self.size, -1)  # of images, their positions are in the group
+        groups = x.reshape(len(x), x.shape[1] // self.size, -1)  # of images, with all positions
         return normalised(groups, self.eps, axis=2).reshape(x.shape)
 
     def in_front(self, count: int) -> int:
@@ -72,9 +72,9 @@ class GroupNorm(Layer):
 @final
 @dataclass(frozen=True, repr=False)
 class Grouped(Base[Moments]):
-    """Gaussian unit centred and scaled over a group of `size` units of its datum.
+    """Gaussian unit that is centred and scaled over a group of `size` units of its datum.
 
-    values: the moments of a unit in front of the norm; drawn: the function that draws units behind the norm.
+    values: the moments of a unit in front of the norm; drawn: draws units behind the norm.
     """
 
     values: Moments
@@ -85,7 +85,7 @@ class Grouped(Base[Moments]):
     dependent = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
-        """Return the moments of phi: mean and variance of one datum are exact, the covariances of two are drawn."""
+        """Return the moments of phi: mean and variance of one datum are exact, covariances of two are estimated."""
         h, of = self.values, phi or FUNCTIONS["linear"]
         q = h.variance
         one = Normalised(self.size, "exact", q, n.number(self.eps), h.error).average(n, of, 1)
@@ -102,10 +102,10 @@ class Grouped(Base[Moments]):
 
 
 def _two_data(phi: Function, size: int, variance: Any, offset: Any, c: Any, less: Any) -> tuple[Any, Any, float]:
-    """Return the covariance of phi at two data, what is left of its variance, and the error of both.
+    """Return the covariance of phi at two data, its variance less this covariance, and the error of both.
 
-    c: correlation of the units at the two data; less: 1 - c; offset: size eps/q, q the variance of a unit. The
-    smaller of both comes from differences of phi at data that are drawn together.
+    c: correlation of a unit at the two data; less: 1 - c; offset: size eps/q, q the variance of a unit. The smaller one
+    of both results comes from differences of phi at data that are drawn together.
     """
     if not c:
         return 0 * variance, variance, 0.0
@@ -119,10 +119,11 @@ def _two_data(phi: Function, size: int, variance: Any, offset: Any, c: Any, less
 
 
 def _drawn(phi: Function, size: int, offset: float, c: float, less: float) -> Array:
-    """Values of phi behind the norm at a datum whose correlation with the first is c, shape (REPLICATES, POINTS).
+    """Return phi behind the norm at a datum whose correlation with a first one is c, shape (REPLICATES, POINTS).
 
-    Of a group only the centred unit and the sum of squares of all count: those of two data make a Wishart matrix of
-    size - 1 degrees of freedom, of which the unit takes one and Bartlett's decomposition draws the rest.
+    It depends on the centred unit and on the sum of squares over the group. The sums of squares and products of two
+    data are a Wishart matrix of size - 1 degrees of freedom: one is the unit, and Bartlett's decomposition draws the
+    others.
     """
     first, other, scale, turn, rest = _numbers(size)
     root = np.sqrt(less * (2 - less))
@@ -133,7 +134,7 @@ def _drawn(phi: Function, size: int, offset: float, c: float, less: float) -> Ar
 
 @lru_cache(maxsize=8)
 def _numbers(size: int) -> Array:
-    """Draw rows of two normal numbers, chi of size - 2, a normal number and chi^2 of size - 3 degrees of freedom."""
+    """Draw two normal numbers, chi of size - 2, a normal number and chi^2 of size - 3 degrees of freedom, in rows."""
     from scipy.special import gammaincinv, ndtr  # noqa: PLC0415 - loaded where something is drawn
 
     rngs = np.random.default_rng(SEED).spawn(REPLICATES)
@@ -141,5 +142,5 @@ def _numbers(size: int) -> Array:
     for row, free in ((2, size - 2), (4, size - 3)):
         drawn[row] = 2 * gammaincinv(free / 2, ndtr(drawn[row])) if free > 0 else np.float64(0)
     drawn[2] = np.sqrt(drawn[2])
-    drawn[3] *= size > 2  # a group of two has one degree of freedom, which the unit takes
+    drawn[3] *= size > 2  # a group of two has one degree of freedom, which is the unit
     return drawn

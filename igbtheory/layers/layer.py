@@ -1,4 +1,4 @@
-"""Layers: `samples` defines a layer, `law` and `kernel` are optional exact knowledge of it."""
+"""The base class of layers: `samples` defines a layer, `law` and `kernel` are optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,23 +13,23 @@ from igbtheory.layers.base import Units
 from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.general import drawn_kernel, drawn_law
 from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.places import Places, Point, at_positions
+from igbtheory.layers.places import Places, Point, at_positions, images
 
 
 class Layer(ABC):
     """A layer, defined by what it does to the units of a finite network.
 
-    A subclass needs `samples` alone. Where its `law` and its `kernel` in infinite width have no formula, they are
-    estimated from draws of the units in front of it, and the prediction reports their error.
+    A subclass needs only `samples`. Without a `law` or a `kernel` in infinite width, these are estimated from draws of
+    the units in front of the layer, and the prediction reports their error.
     """
 
     @abstractmethod
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        """Return what the layer makes of units at data, in a finite network drawn from `rng`.
+        """Return the units behind the layer in a finite network that is drawn from `rng`.
 
-        x and the result have the shape (n_samples, units) and the same type, (n_samples, channels, height, width) for
-        images, (n_samples, units, tokens) for sequences. width is the number of units to make, for a layer that has
-        weights of its own.
+        x holds the units in front. x and the result have the same type and the shape (n_samples, units), for images
+        (n_samples, channels, height, width), for sequences (n_samples, units, tokens). width is the number of units
+        that a layer with weights of its own makes.
         """
 
     def law(self, node: LawNode) -> LawNode:
@@ -45,7 +45,7 @@ class Layer(ABC):
         return rf"\text{{{self!r}}}"
 
     def __repr__(self) -> str:
-        """Print the parameters of a dataclass: the first, variances other than 0, and what differs from its default."""
+        """Print the first parameter of a dataclass, nonzero variances, and what differs from its default."""
         if not is_dataclass(self):
             return super().__repr__()
         shown = []
@@ -63,7 +63,7 @@ class Layer(ABC):
         return 1
 
     def in_front(self, count: int) -> int:
-        """Return how many units in front of the layer are drawn for `count` units behind it."""
+        """Return the number of units in front of the layer that are drawn for `count` units behind it."""
         return count * self.pooled
 
     @property
@@ -73,20 +73,23 @@ class Layer(ABC):
 
     @property
     def weighs(self) -> bool:
-        """Whether the layer has weights that make its units independent of those in front."""
+        """Whether the layer has weights that make its units independent of the units in front."""
         return False
 
     def positions(self, shape: Point) -> Point:
-        """Return the positions behind the layer from those in front: (height, width), (tokens,), or () of vectors."""
+        """Return the shape of the positions behind the layer: (height, width), (tokens,), or () of vectors.
+
+        shape: of the positions in front. Shapes that the layer cannot read are refused.
+        """
         return shape
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the offsets of pairs of positions in front, of this shape, that those behind are made of."""
+        """Return the offsets of the pairs of positions in front that these offsets behind are computed from."""
         return offsets
 
     @property
     def swept(self) -> tuple[Any, ...]:
-        """Parameters that may be arrays, with one number for each network of a sweep."""
+        """Parameters that may be arrays, with one entry for each network of a sweep."""
         return ()
 
     @property
@@ -101,33 +104,33 @@ class Layer(ABC):
 
     @property
     def few(self) -> bool:
-        """Whether the layer has weights that do not average out however wide the network is: see `layers.few`."""
+        """Whether the layer has weights that do not average out in infinite width: see `layers.few`."""
         return any(layer.few for layer in self.inner)
 
     def settled(self, rng: Generator) -> "Layer":
-        """Return the layer with the few weights drawn that do not average out; most layers have none."""
+        """Return the layer with its few weights drawn; most layers have none."""
         return self.mapped(lambda layers: tuple(layer.settled(rng) for layer in layers))
 
     def mapped(self, change: Callable[["tuple[Layer, ...]"], "tuple[Layer, ...]"]) -> "Layer":
-        """Return the layer with each of its chains of inner layers changed; most layers have none."""
+        """Return the layer with `change` applied to each of its chains of inner layers; most layers have none."""
         return self
 
-    def undrawn(self, x: NDArray[Any], width: int) -> NDArray[Any] | None:
-        """Return what the layer makes of units if it draws no random numbers, None if it draws some."""
+    def undrawn(self, x: NDArray[Any]) -> NDArray[Any] | None:
+        """Return the samples of units x if the layer draws no random numbers, or None if it draws some."""
         if self.weighs:
             return None
         rng = np.random.default_rng(0)
         untouched = rng.bit_generator.state
-        found = self.samples(x, rng, width)
+        found = self.samples(x, rng, 1)
         return found if rng.bit_generator.state == untouched else None
 
     def reading(self, x: NDArray[Any]) -> "tuple[Layer, NDArray[Any]]":
-        """Return a layer and units of the data x that make of them what this layer makes of x: fewer positions."""
+        """Return a layer and data with fewer positions, from which it makes what this layer makes of the data x."""
         return self, x
 
     def of_units(self, x: Array, places: Places | None, draws: Draws, count: int) -> Array:
-        """Return the samples of drawn units, shape (data, units), of images (data x positions, units)."""
-        found = self.samples(x if places is None else places.images(x), draws.rng, count)
+        """Return the samples of drawn units, shape (data, units), for images (data x positions, units)."""
+        found = self.samples(images(x, places.shape if places else ()), draws.rng, count)
         if np.ndim(found) < x.ndim:
             shown = type(found).__name__ if np.ndim(found) == 0 else f"one of shape {np.shape(found)}"
             raise TypeError(f"expected samples of {self!r} to return an array (data, units), got {shown}; return units")
@@ -139,7 +142,7 @@ class Layer(ABC):
         return at_positions(found)
 
     def behind(self, node: Node[Any]) -> Units:
-        """Return what draws units behind the layer: its samples, of units of the node in front of it."""
+        """Return the function that draws units behind the layer: its samples of drawn units of the node in front."""
 
         def drawn(draws: Draws, count: int) -> Array:
             x = node.units(draws, self.in_front(count))
@@ -149,7 +152,7 @@ class Layer(ABC):
 
 
 def at_each_point(samples: Any, x: Array) -> Array:
-    """Samples of units (data, count) at each point of a sweep, whose axes stand in front."""
+    """Return the samples of units (*sweep, data, count), point by point of a sweep."""
     if x.ndim == 2:
         return np.asarray(samples(x), dtype=float)
     return np.stack([at_each_point(samples, point) for point in x])

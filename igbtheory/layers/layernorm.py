@@ -18,9 +18,9 @@ from igbtheory.layers.scaling import normalised, over_root, scaled_law, scaled_p
 class LayerNorm(Layer):
     """LayerNorm (X_i - <X>)/sqrt(<(X - <X>)^2> + eps), averages over the units of one datum.
 
-    In infinite width the averages are constants: mean = 0, both variances over var_mu + var_chi + eps. On a given
-    data set every datum has its own mean and norm. positions_too: averages over the positions of images too, as
-    PyTorch's LayerNorm([channels, height, width]), and its GroupNorm of a few groups, which are wide.
+    In infinite width the averages are constants: mean = 0, both variances are divided by var_mu + var_chi + eps. On a
+    given data set every datum has its own mean and norm. positions_too: averages over the positions of images too, as
+    in PyTorch's LayerNorm([channels, height, width]), and in its GroupNorm if the groups are few and wide.
     Source: where-you-place-the-norm, Eq. 5 and appendix F.
     """
 
@@ -56,7 +56,8 @@ class LayerNorm(Layer):
 class RMSNorm(Layer):
     """RMSNorm X_i/sqrt(<X^2> + eps), the average over the units of one datum.
 
-    In infinite width: mean over sqrt(q_aa + eps), both variances over q_aa + eps, q_aa = mean^2 + var_mu + var_chi.
+    In infinite width the mean is divided by sqrt(q_aa + eps) and both variances by q_aa + eps, where q_aa = mean^2 +
+    var_mu + var_chi.
     """
 
     eps: Any = 0.0

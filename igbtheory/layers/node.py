@@ -1,4 +1,4 @@
-"""Nodes: what flows through a network, a base and the function of it that is not averaged yet."""
+"""Nodes, which flow through a network: a base, and a function of it that has not been averaged yet."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
@@ -10,7 +10,7 @@ from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.layers.base import Averaged, Base, Units
 from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.places import Places
+from igbtheory.layers.places import Places, Point
 from igbtheory.numbers import FLOAT64, Kind
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ T = TypeVar("T")
 class Node(Generic[T]):
     """Node phi(M), M the largest of `maximum` independent units of the `base`.
 
-    n is the kind of number; phi is the function not averaged yet, None for the identity; estimated lists the layers
-    whose rule was estimated from draws; batch is the size of the batches whose data depend on one another; draws_within
-    asks for covariances within a batch also where only draws give them; places are the positions of images, None of
-    vectors; world numbers one of several predictions that are averaged, see `layers.few`, 0 where there is one; shown
-    are numbered second moments behind layers on the way here, also on the ways that a residual block has joined.
+    n is the kind of number; phi is the function that has not been averaged yet, None for the identity; estimated lists
+    the layers whose rule was estimated from draws; batch is the number of data in a batch; draws_within is True if
+    covariances within a batch are wanted even if they must be drawn; places are the pairs of positions of images, None
+    for vectors; world is the number of one of several predictions that are averaged, see `layers.few`, or 0 if there is
+    only one; shown holds numbered second moments behind layers on the way here, through all branches.
     """
 
     n: Kind
@@ -44,15 +44,20 @@ class Node(Generic[T]):
 
     @property
     def gaussian(self) -> bool:
-        """Whether the node is Gaussian, with no function of it."""
+        """Whether the node is Gaussian: its base is, and no function is applied to it."""
         return self.phi is None and self.maximum == 1 and self.base.gaussian
 
+    @property
+    def shape(self) -> Point:
+        """Shape of the positions: (height, width), (tokens,), or () of vectors."""
+        return self.places.shape if self.places else ()
+
     def then(self, phi: Function) -> "Node[T]":
-        """Return the node with phi applied after the function it has."""
+        """Return the node with phi applied to it."""
         return replace(self, phi=phi if self.phi is None else composed(phi, self.phi))
 
     def largest(self, m: int) -> "Node[T] | None":
-        """Return the node with the maximum over m copies taken, None where no rule does it.
+        """Return the maximum over m copies of the node, or None if there is no rule for it.
 
         An increasing phi commutes with the maximum.
         """
@@ -66,7 +71,7 @@ class Node(Generic[T]):
         return self.phi is None or self.phi.monotonicity > 0
 
     def averaged(self) -> T:
-        """Return the second moments of phi(M), in whose error that of an approximated phi is."""
+        """Return the second moments of phi(M); their error includes the error of an approximated phi."""
         found = self.base.average(self.n, self.phi, self.maximum)
         if self.phi is None or self.phi.doubt is None:
             return found
@@ -86,43 +91,47 @@ class Node(Generic[T]):
         return of_units(self.base.units(draws, count * self.maximum), self.phi, self.maximum)
 
     def after(self, base: Base[T]) -> "Node[T]":
-        """Return the node with another base, to which no function has been applied yet."""
+        """Return the node with another base, to which no function is applied."""
         return replace(self, base=base, maximum=1, phi=None)
 
     def naming(self, layer: "Layer") -> "Node[T]":
-        """Return the node with the layer named among those that were estimated."""
+        """Return the node with the layer appended to the list of estimated ones."""
         return replace(self, estimated=(*self.estimated, layer))
 
     def with_moments(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
-        """Return the node behind a layer of which only these second moments and means are known.
+        """Return the node behind a layer, given its second moments and the means at the two data of a pair.
 
-        means: at the two data of a pair, those of a law by default. Where units are drawn, the layer's samples act on
-        units of this node; what draws them may be given instead of the layer.
+        means: default values.mean, of a law. If units are drawn later, the layer's samples act on units of this node; a
+        function that draws units may be given instead of the layer.
         """
         centres = (values.mean, values.mean) if means is None else means  # type: ignore[attr-defined]
         drawn = layer.behind(self) if hasattr(layer, "behind") else layer
         return self.after(Averaged(values, centres, drawn, self.base.dependent))
 
     def remade(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
-        """Return the same for a layer that is linear in its units, which keeps Gaussian ones Gaussian."""
+        """Return the node behind a layer that is linear in the units, so that a Gaussian node stays Gaussian.
+
+        The arguments are those of `with_moments`.
+        """
         if self.gaussian:
             return self.after(replace(self.base, values=values))  # type: ignore[type-var]
         return self.with_moments(layer, values, means)
 
 
 def of_units(x: Array, phi: Function | None, m: int) -> Array:
-    """Return phi(M) of drawn units, M the largest of each m of them."""
+    """Return phi(M) of drawn units, M the largest of m neighbouring ones."""
     if m > 1:
         x = x.reshape(*x.shape[:-1], -1, m).max(axis=-1)
     return x if phi is None else np.asarray(phi(FLOAT64, x), dtype=float)
 
 
 def moments_only(n: Kind, values: Moments) -> Node[Moments]:
-    """Return a node of which nothing but the moments is known, so that its units cannot be drawn."""
-    return Node(n, Averaged(values, (values.mean, values.mean), _no_units))
+    """Return a node with these moments, whose units cannot be drawn."""
+    return Node(n, Averaged(values, (values.mean, values.mean), no_units))
 
 
-def _no_units(draws: Draws, count: int) -> Array:
+def no_units(draws: Draws, count: int) -> Array:
+    """Refuse to draw units."""
     del draws, count
     raise ValueError(
         "expected units that can be drawn in front of a layer without an exact rule, got moments alone; put a Dense "

@@ -1,4 +1,4 @@
-"""Batch-normalised Gaussian units: the base of the node that BatchNorm leaves."""
+"""Batch-normalised Gaussian units: the base of the node behind BatchNorm."""
 
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -13,6 +13,7 @@ from igbtheory.layers.base import Base
 from igbtheory.layers.draws import Array, Draws, beside
 from igbtheory.layers.scaling import by_others, normalised
 from igbtheory.numbers import Kind
+from igbtheory.numbers.sweeps import at_points
 
 
 @final
@@ -20,9 +21,9 @@ from igbtheory.numbers import Kind
 class Normalised(Base[Moments]):
     """Gaussian unit centred and scaled over its batch of `size` data.
 
-    estimator is "exact" or "proxy"; variance is that of the unit over its batch, which only eps > 0 sees; lost is the
-    relative error of that variance, as far as eps sees it. No rule gives the covariance of a maximum at two data of one
-    batch: it is not a number.
+    estimator is "exact" or "proxy"; variance is the variance of the unit over its batch, which matters only if eps > 0;
+    lost is the relative error that follows from the error of the variance. There is no rule for the covariance of a
+    maximum at two data of one batch, which is NaN.
     """
 
     size: int
@@ -43,10 +44,12 @@ class Normalised(Base[Moments]):
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
-        points = [batch_normalised.moments(n, phi, m, self.size, "exact", v, self.eps) for v in np.ravel(self.variance)]
-        parts = ([getattr(x, name) for x in points] for name in ("mean", "var_mu", "var_chi", "error", "within"))
-        shape = np.shape(self.variance)
-        return Moments(*(np.array(part).reshape(shape)[()] for part in parts))
+
+        def at_one(variance: Any) -> tuple[Any, ...]:
+            x = batch_normalised.moments(n, phi, m, self.size, "exact", variance, self.eps)
+            return x.mean, x.var_mu, x.var_chi, x.error, x.within
+
+        return Moments(*at_points(at_one, self.variance))
 
     def units(self, draws: Draws, count: int) -> Array:
         x = np.sqrt(beside(self.variance)[..., None]) * draws.stratified(count)

@@ -1,7 +1,7 @@
-"""Positions of images and sequences: the pairs of them of which a kernel holds second moments, and means over windows.
+"""Positions of images and sequences: the pairs of positions that a kernel holds, and means over windows of them.
 
-Pairs (p, p + o) are numbered by an offset o and a position p, which goes around at the edges: layers that treat all
-positions alike keep a set of offsets as it is.
+Pairs (p, p + o) are numbered by an offset o and a position p, where p + o wraps around at the edges. A layer that
+treats all positions in the same way needs the same offsets in front and behind.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 IN_CACHE = 2**16
-"""Entries of an array over pairs that are worked on at once."""
+"""Number of entries of an array over pairs that are processed at once."""
 Index = NDArray[np.intp]
 Point = tuple[int, ...]
 
@@ -25,9 +25,9 @@ Point = tuple[int, ...]
 class Places:
     """Pairs of positions (p, p + o), p at one datum and p + o at the other, for all p and for the `offsets` o.
 
-    shape: (height, width) of images, (tokens,) of sequences; offsets: numbers of positions, 0 the first of them. Arrays
-    over pairs have the shape (offsets, positions, data a, data b). whole: they are matrices of all data at all
-    positions instead, (data x positions, data x positions), as drawn units need them.
+    shape: (height, width) of images, (tokens,) of sequences; offsets: numbers of positions, the first of them 0. Arrays
+    over pairs have the shape (offsets, positions, data a, data b). If `whole`, they are matrices over all data at all
+    positions instead, shape (data x positions, data x positions), from which units can be drawn.
     """
 
     shape: Point
@@ -51,30 +51,30 @@ class Places:
 
     @property
     def equal(self) -> "Places":
-        """The same positions, each with itself alone."""
+        """The pairs of each position with itself."""
         return Places(self.shape, (0,))
 
     def number(self, points: Index) -> Index:
-        """Return the numbers of positions with these coordinates, which go around, shape (axes, ...)."""
+        """Return the numbers of positions with these coordinates, shape (axes, ...), which wrap around."""
         if not self.shape:
             return np.zeros(points.shape[1:], dtype=np.intp)
         lengths = np.reshape(self.shape, (-1, *[1] * (points.ndim - 1)))
         return np.asarray(np.ravel_multi_index(tuple(points % lengths), self.shape))
 
     def indices(self, offsets: Index) -> Index:
-        """Return where these offsets stand among those that are held, -1 where they do not."""
+        """Return the indices of these offsets among `self.offsets`, or -1 for offsets that are not there."""
         found = np.full(prod(self.shape), -1)
         found[list(self.offsets)] = np.arange(len(self.offsets))
         return found[offsets]
 
     def equal_positions(self, q_ab: Any) -> Any:
-        """Return where the two positions of pairs are equal, an array that broadcasts against these second moments."""
+        """Return 1 or True for pairs of equal positions, else 0, in an array that broadcasts with q_ab."""
         if self.whole:
             return np.tile(np.eye(prod(self.shape)), [len(q_ab) // prod(self.shape)] * 2)
         return (np.asarray(self.offsets) == 0)[:, None, None, None]
 
     def averages(self, pair: tuple[Any, Any]) -> tuple[Any, Any]:
-        """Return the averages over the positions of values at the data a and b of pairs; numbers stay."""
+        """Return the averages over the positions of values at the data a and b of pairs; a number stays as it is."""
         at_a, at_b = pair
         if not np.ndim(at_a):
             return pair
@@ -96,14 +96,13 @@ class Places:
         parts[np.arange(count), self.second] = values
         return parts.transpose(2, 0, 3, 1).reshape(rows * count, columns * count)
 
-    def images(self, units: Any) -> Any:
-        """Return units at all positions, shape (data x positions, units), as (data, units, *shape)."""
-        parts = units.reshape(-1, prod(self.shape), units.shape[1])
-        return np.moveaxis(parts, 1, -1).reshape(len(parts), -1, *self.shape)
+
+VECTORS = Places((), (0,))
+"""The pair of the only position of vectors with itself."""
 
 
 def of_shape(shape: Point) -> Places | None:
-    """Return all pairs of positions, as a matrix, None for vectors."""
+    """Return all pairs of positions, as a matrix, or None for vectors."""
     return Places(shape, every(shape), whole=True) if shape else None
 
 
@@ -113,12 +112,20 @@ def every(shape: Point) -> tuple[int, ...]:
 
 
 def at_positions(x: NDArray[Any]) -> NDArray[Any]:
-    """Return units (data, units, *positions) as (data x positions, units), units of vectors as they are."""
+    """Return units (data, units, *positions) as (data x positions, units); units of vectors stay as they are."""
     return x if x.ndim == 2 else np.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
 
 
+def images(units: NDArray[Any], shape: Point) -> NDArray[Any]:
+    """Return units (data x positions, units) as (data, units, *shape): the inverse of `at_positions`."""
+    if not shape:
+        return units
+    parts = units.reshape(-1, prod(shape), units.shape[1])
+    return np.moveaxis(parts, 1, -1).reshape(len(parts), -1, *shape)
+
+
 def units_first(data: NDArray[Any]) -> NDArray[Any]:
-    """Return sequences (n_samples, tokens, features) as (n_samples, features, tokens), other data as they are."""
+    """Return sequences (n_samples, tokens, features) as (n_samples, features, tokens); other data stay as they are."""
     return data.swapaxes(1, 2) if data.ndim == 3 else data
 
 
@@ -127,9 +134,9 @@ def units_first(data: NDArray[Any]) -> NDArray[Any]:
 class Window:
     """Windows of `size` points along each of the `axes`, `dilation` apart: output p reads stride p + a, a >= -pad[0].
 
-    pad: positions beyond the two edges that are read. apart: whether two data are read at independent points, as the
-    average over a pool does; a convolution has the same weight at both. circular: whether positions go around at the
-    edges; otherwise there are zeros beyond.
+    pad: number of positions that are read beyond the two edges. apart: True if two data are read at all pairs of
+    points, as in the average over a pool; False if they are read at equal points, as in a convolution, whose weights
+    are independent. circular: True if positions wrap around at the edges, False if there are zeros beyond.
     """
 
     size: int
@@ -142,7 +149,7 @@ class Window:
 
     @property
     def span(self) -> int:
-        """Positions from the first point of a window to its last along an axis."""
+        """Number of positions from the first point of a window to its last along an axis."""
         return self.dilation * (self.size - 1) + 1
 
     @cached_property
@@ -162,11 +169,11 @@ class Window:
         return self.stride == 1 and sum(self.pad) == self.span - 1
 
     def behind(self, shape: Point) -> Point:
-        """Return the positions of the windows."""
+        """Return the shape of the positions of the windows."""
         return tuple((length + sum(self.pad) - self.span) // self.stride + 1 for length in shape)
 
     def reads(self, x: NDArray[Any], beyond: float = 0.0) -> Iterator[NDArray[Any]]:
-        """Yield what each point of the windows reads, (data, *positions, units), of x; `beyond` the edges."""
+        """Yield what each point of the windows reads of x, (data, *positions, units), and `beyond` its edges."""
         shape, sides = self.behind(x.shape[1:-1]), [(0, 0), *[self.pad] * self.axes, (0, 0)]
         padded = np.pad(x, sides, mode="wrap") if self.circular else np.pad(x, sides, constant_values=beyond)
         for point in np.ndindex(*[self.size] * self.axes):
@@ -175,38 +182,31 @@ class Window:
             yield padded[(slice(None), *read)]
 
     def patches(self, x: NDArray[Any]) -> NDArray[Any]:
-        """Return all that each window reads of images as channels of its position, (data, channels, *positions)."""
+        """Return images in which all that a window reads are channels of one position, (data, channels, *positions)."""
         reads = self.reads(np.moveaxis(x, 1, -1))
         return np.concatenate([np.moveaxis(read, -1, 1) for read in reads], axis=1)
 
     def offsets(self, before: Places, after: Places) -> Index:
-        """Return the offsets in front that each offset behind the window reads, (ways to read it, offsets)."""
+        """Return the offsets in front from which each offset behind is computed, shape (ways, offsets behind)."""
         turns = sorted({tuple(np.subtract(b, a).tolist()) for a, b in self.pairs})
         behind = after.points[:, list(after.offsets)]
-        # a pair (p, p + o) may go around behind the windows, and so be other positions apart in front of them
+        # a pair (p, p + o) may wrap around behind the windows, and so have another offset in front of them
         around = np.reshape(after.shape, (-1, 1)) * (behind > 0)
-        ways = [()] if self._alike(before, after) else product((0, 1), repeat=self.axes)
-        starts = [self.stride * (behind - (np.reshape(way, (-1, 1)) * around if way else 0)) for way in ways]
+        ways = product((0, 1), repeat=self.axes)
+        starts = [self.stride * (behind - np.reshape(way, (-1, 1)) * around) for way in ways]
         return np.stack([before.number(start + np.reshape(turn, (-1, 1))) for start in starts for turn in turns])
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
-        """Return the means over the window of second moments, an array over pairs in front."""
+        """Return the means over the windows of second moments, an array over pairs in front."""
         return self._mean(values, before, after, self.pairs)
 
     def at_one(self, values: Any, before: Places, after: Places) -> Any:
-        """Return the means over the window of values at single positions, shape (1, positions, data a, data b)."""
+        """Return the means over the windows of values at single positions, shape (1, positions, data a, data b)."""
         return self._mean(values, before.equal, after.equal, [(a, a) for a in self.points])
-
-    def _alike(self, before: Places, after: Places) -> bool:
-        """Return whether all positions behind are treated alike: going around there is going around in front."""
-        return tuple(self.stride * length for length in after.shape) == before.shape
 
     def _mean(self, values: Any, before: Places, after: Places, pairs: Sequence[tuple[Point, Point]]) -> Any:
         found = np.empty((*after.second.shape, *values.shape[2:]), dtype=values.dtype)
-        if self._alike(before, after):
-            starts = self.stride * after.points[:, list(after.offsets), None]
-        else:
-            starts = self.stride * (after.points[:, after.second] - after.points[:, None])
+        starts = self.stride * (after.points[:, after.second] - after.points[:, None])
         reads = {point: self._read(before, after, point) for point in self.points}
         for part in parts(found):
             total = found[part]
@@ -222,21 +222,21 @@ class Window:
         return found
 
     def _read(self, before: Places, after: Places, at: Point) -> tuple[Index, Any]:
-        """Return the numbers of the positions in front that are read at a point, and whether they are inside."""
+        """Return the numbers of the positions in front that a point of the windows reads, and whether they exist."""
         read = self.stride * after.points + np.reshape(at, (-1, 1))
         inside = np.all((read >= 0) & (read < np.reshape(before.shape, (-1, 1))), axis=0)
         return before.number(read), inside
 
 
 def parts(values: NDArray[Any]) -> list[slice]:
-    """Return slices of the offsets of an array over pairs, whose entries stay in the cache of a core."""
+    """Return slices of the offsets of an array over pairs, so small that they stay in the cache of a core."""
     step = max(1, IN_CACHE // max(1, values[0].size))
     return [slice(start, start + step) for start in range(0, len(values), step)]
 
 
 @lru_cache(maxsize=64)
 def behind(window: Window, before: Places, shape: Point) -> Places:
-    """Return the pairs behind a window that can be made of those in front."""
+    """Return the pairs behind a window that can be computed from the pairs in front."""
     everything = Places(shape, every(shape), before.whole)
     held = before.indices(window.offsets(before, everything)) >= 0
     return replace(everything, offsets=tuple(np.flatnonzero(held.all(axis=0)).tolist()))

@@ -1,4 +1,4 @@
-"""Pooling over units: their maximum, or their average."""
+"""Pooling over units: the maximum or the average of m units."""
 
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -14,9 +14,9 @@ from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.normalised import Normalised
 
 MOST = 1_000_000
-"""Units that a maximum is taken over at most."""
+"""Largest number of units over which a maximum is taken."""
 SMALL = 8
-"""Largest m for which a maximum is taken unit after unit."""
+"""Largest number of units over which samples of a maximum are computed unit by unit."""
 
 
 @final
@@ -24,8 +24,8 @@ SMALL = 8
 class MaxPool(Layer):
     """Maximum of m units: q_ab = E phi(M_a) phi(M_b), P(M_a < x, M_b < y) = P(h_a < x, h_b < y)^m.
 
-    It commutes with an increasing activation in front of it. The next Dense reads the pooled units: its fan-in counts
-    those. Source: initial-guessing-bias, section 4.3 and appendix E.
+    It commutes with an increasing activation in front of it. The next Dense reads `width` pooled units, and the Dense
+    in front makes m times as many. Source: initial-guessing-bias, section 4.3 and appendix E.
     """
 
     m: int
@@ -38,7 +38,7 @@ class MaxPool(Layer):
         return self.m
 
     def law(self, node: LawNode) -> LawNode:
-        # the maximum of normalised units has no rule for two data of a batch
+        # there is no rule for the maximum of normalised units at two data of one batch
         drawn = node.draws_within and isinstance(node.base, Normalised) and self.m > 1
         return super().law(node) if drawn else node.largest(self.m) or super().law(node)
 
@@ -47,7 +47,7 @@ class MaxPool(Layer):
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         x = pools(x, self.m, "MaxPool")
-        # unit after unit of a small pool takes a tenth of the time that NumPy's short inner loops take
+        # for a small pool this takes a tenth of the time of x.max, whose inner loops are short
         return reduce(np.maximum, np.moveaxis(x, 2, 0)) if self.m <= SMALL else np.asarray(x.max(axis=2))
 
     def latex(self) -> str:
@@ -59,7 +59,8 @@ class MaxPool(Layer):
 class AvgPool(Layer):
     """Average of m units: the mean stays, both variances are divided by m.
 
-    Gaussian where the units are. The next Dense reads the pooled units: its fan-in counts those.
+    It is Gaussian if the units are. The next Dense reads `width` pooled units, and the Dense in front makes m times as
+    many.
     """
 
     m: int
@@ -97,7 +98,7 @@ class AvgPool(Layer):
 
 
 def pools(x: NDArray[Any], m: int, name: str) -> NDArray[Any]:
-    """Samples in pools of m units, (n_samples, units/m, m), the axes of positions behind them."""
+    """Return samples in pools of m units, shape (n_samples, units/m, m, *positions)."""
     if x.shape[1] % m:
         raise ValueError(
             f"expected a number of units that {name}({m}) divides, got {x.shape[1]}; a Dense in front makes m * width"

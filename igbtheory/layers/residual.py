@@ -1,4 +1,4 @@
-"""Residual blocks: a stream to which a branch of layers is added."""
+"""Residual blocks, which add a branch of layers to their stream."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.places import Point
-from igbtheory.layers.spatial import OfWindows
+from igbtheory.layers.spatial import Windowed
 from igbtheory.layers.sums import Add, S, add_moments, add_pairs
 
 
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class Residual(Layer):
-    """Residual block S(X) + scale F(X): F the `layers` in a row, S those of the `shortcut`, without any X itself.
+    """Residual block S(X) + scale F(X): F the `layers` in a row, S the layers of the `shortcut`; default: S(X) = X.
 
-    Where every path through F or every path through S contains a Dense, both are independent: means, var_mu and var_chi
-    add, those of F times scale, scale^2. Without a shortcut, paths of inner blocks that contain none are multiples of X
-    and add linearly. F and S make as many units at the same positions.
+    If every path through F, or every path through S, contains a Dense, F and S are independent: the means of S and
+    scale F add, and so do their var_mu and var_chi. Without a shortcut, paths of inner blocks without a Dense are
+    multiples of X and add linearly. F and S make equally many units at the same positions.
     Source: bias-meets-trainability-summary (residual networks).
     """
 
@@ -51,7 +51,7 @@ class Residual(Layer):
 
     @property
     def _independent(self) -> bool:
-        """Whether weights make the branch and the shortcut independent; what inner blocks add is looked at later."""
+        """Whether weights make branch and stream independent; `branch` checks paths through inner blocks."""
         if self.shortcut:
             return _weigh(self.layers) or _weigh(self.shortcut)
         return _weigh(each(self.layers))
@@ -66,8 +66,8 @@ class Residual(Layer):
 
     @property
     def whole(self) -> bool:
-        # two ways may keep different pairs of positions, and pools need those of one datum
-        windows = (layer.window for layer in each(self.layers) if isinstance(layer, OfWindows))
+        # branch and stream may hold different pairs of positions, and pools need pairs of positions of one datum
+        windows = (layer.window for layer in each(self.layers) if isinstance(layer, Windowed))
         return bool(self.shortcut) or not all(window.keeps and not window.apart for window in windows) or super().whole
 
     def mapped(self, change: Callable[[tuple[Layer, ...]], tuple[Layer, ...]]) -> "Residual":
@@ -129,7 +129,7 @@ class Residual(Layer):
         return f"Residual({', '.join(map(repr, self.layers))}{scale}{shortcut})"
 
     def through(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> S:
-        """Return what the block makes of x: `face` applies a layer to it, `add` adds what is independent."""
+        """Return x behind the block: `face` applies a layer to it, `add` adds independent parts."""
         scale = x.n.number(self.scale)
         if self.shortcut:
             branch, stream = (reduce(lambda x, layer: face(layer, x), part, x) for part in (self.layers, self.shortcut))
@@ -138,9 +138,9 @@ class Residual(Layer):
         return add(x, 1 + scale * multiple, added, scale)
 
     def branch(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> tuple[Any, S]:
-        """Return the multiple of x in F(x), and the rest, which is independent of x.
+        """Return the multiple of x that F(x) contains, and the rest of F(x), which is independent of x.
 
-        A Dense makes all of it independent of x; in front of the first one only inner blocks leave a multiple of x.
+        Behind a Dense, F(x) is independent of x; only inner blocks in front of the first Dense leave a multiple of x.
         """
         total, rest, multiple = x, None, x.n.number(1)
         independent = bent = False
@@ -169,5 +169,5 @@ class Residual(Layer):
 
 
 def _weigh(layers: Iterable[Layer]) -> bool:
-    """Whether every path through the layers contains weights."""
+    """Return whether one of the layers has weights, so that every path through all of them does."""
     return any(layer.weighs for layer in layers)

@@ -1,4 +1,4 @@
-"""Layers that average over positions of images: their kernels are means over pairs of positions."""
+"""Layers of images and sequences, among them those that average over positions: windows, pools and flattening."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ import numpy as np
 from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.places import Places, Point, Window, behind
+from igbtheory.layers.places import VECTORS, Places, Point, Window, behind
 
 WHAT = {1: "sequences", 2: "images"}
-"""What data are called, by the number of their axes of positions: time, or height and width."""
+"""Name of data by the number of their axes of positions."""
 
 
 class OfData(Layer, ABC):
-    """A layer of images and sequences, which has no law of Gaussian inputs."""
+    """A layer of images or sequences, which has no law of Gaussian inputs."""
 
     def law(self, node: LawNode) -> LawNode:
         raise ValueError(
@@ -33,7 +33,7 @@ class OfTokens(OfData, ABC):
     whole = True
 
     def in_front_of(self, shape: Point) -> int:
-        """Return the number of tokens in front of the layer, refused where there are vectors or images."""
+        """Return the number of tokens in front of the layer. Vectors and images are refused."""
         if len(shape) != 1:
             raise ValueError(
                 f"expected sequences (n_samples, tokens, features) in front of {self!r}, got "
@@ -43,37 +43,31 @@ class OfTokens(OfData, ABC):
 
 
 class Spatial(OfData, ABC):
-    """A layer that averages over positions, in infinite width exactly: its kernel is a mean over pairs of positions.
+    """A layer whose kernel is a mean over pairs of positions, exact in infinite width.
 
-    apart: whether the variance behind the layer needs pairs of different positions of one datum. Pairs of two data do
-    not have them, so that whoever computes the kernel puts these variances in, from the kernel of every datum.
+    apart: True if the variance behind the layer needs pairs of different positions of one datum. A block of pairs of
+    two data does not hold these pairs, so `blocks` computes the variance from the kernel of each datum with itself.
     """
 
     apart: ClassVar[bool] = False
 
     @abstractmethod
     def behind_places(self, before: Places) -> Places:
-        """Return the pairs of positions behind the layer that can be made of those in front."""
+        """Return the pairs of positions behind the layer that can be computed from those in front."""
 
     @abstractmethod
     def mean(self, values: Any, before: Places, after: Places) -> Any:
-        """Return the second moments behind the layer from those in front, arrays over pairs."""
+        """Return the second moments behind the layer from those in front, both arrays over pairs of positions."""
 
     @abstractmethod
     def at_one(self, values: Any, before: Places, after: Places) -> Any:
-        """Return the same for values at single positions, shape (1, positions, data a, data b)."""
+        """Return the means behind the layer of values at single positions, shape (1, positions, data a, data b)."""
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        before = node.places
-        if before is None:
-            refuse_vectors(self, ())
-        after, x = self.behind_places(before), node.averaged()
-        values = self.moved(x, before, after)
-        if node.gaussian:
-            found = node.remade(self, values)
-        else:
-            found = node.with_moments(self, values, self._means(node.means(), before, after))
-        return replace(found, places=after if after.shape else None)
+        before = node.places or VECTORS
+        after = self.behind_places(before)
+        values, means = self.moved(node.averaged(), before, after), self._means(node.means(), before, after)
+        return replace(node.remade(self, values, means), places=after if after.shape else None)
 
     def moved(self, x: Pairs, before: Places, after: Places) -> Pairs:
         """Return the second moments behind the layer."""
@@ -103,13 +97,13 @@ class Spatial(OfData, ABC):
         return found, found.T
 
 
-class OfWindows(OfData, ABC):
-    """A layer of images that reads windows of them."""
+class Windowed(Spatial, ABC):
+    """A layer that reads windows of positions, one for every position behind it."""
 
     @property
     @abstractmethod
     def window(self) -> Window:
-        """The windows, one for every position behind the layer."""
+        """The windows."""
 
     def positions(self, shape: Point) -> Point:
         window = self.window
@@ -117,10 +111,6 @@ class OfWindows(OfData, ABC):
             refuse_vectors(self, shape, window.axes)
         refuse_small(self, shape, window.span - sum(window.pad))
         return window.behind(shape)
-
-
-class Windowed(OfWindows, Spatial, ABC):
-    """A layer that averages over windows of an image."""
 
     def needs(self, shape: Point, offsets: tuple[int, ...]) -> tuple[int, ...]:
         found = self.window.offsets(Places(shape, (0,)), Places(self.positions(shape), offsets))
@@ -151,14 +141,14 @@ class Ending(Spatial, ABC):
         return (0,)
 
     def behind_places(self, before: Places) -> Places:
-        return Places((), (0,), before.whole)
+        return Places(self.positions(before.shape), (0,), before.whole)
 
     def at_one(self, values: Any, before: Places, after: Places) -> Any:
         return self.mean(values, before, after)
 
 
 def refuse_small(layer: Layer, shape: Point, least: int) -> None:
-    """Refuse images with sides shorter than a window needs."""
+    """Refuse images with a side shorter than the `least` that a window needs."""
     if least > min(shape):
         raise ValueError(
             f"expected {WHAT[len(shape)]} of at least {lengths([least] * len(shape))} positions in front of {layer!r}, "
@@ -167,12 +157,12 @@ def refuse_small(layer: Layer, shape: Point, least: int) -> None:
 
 
 def lengths(shape: Iterable[int]) -> str:
-    """Return the sides of an image in words."""
+    """Return the sides of an image as text, such as 8 x 8."""
     return " x ".join(map(str, shape))
 
 
 def refuse_vectors(layer: Layer, shape: Point, axes: int = 2) -> NoReturn:
-    """Refuse data whose positions do not have two axes, or one."""
+    """Refuse data whose positions have another number of axes than the layer reads."""
     wanted = "images (n_samples, channels, height, width)" if axes == 2 else "sequences (n_samples, tokens, features)"
     remedy = "X.reshape(len(X), 1, 8, 8) or igb.gaussian_images(100, 3, 8, 8)" if axes == 2 else "X[:, :, None]"
     raise ValueError(

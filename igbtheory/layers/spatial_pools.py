@@ -1,7 +1,8 @@
-"""Pools over positions of images, and layers that make vectors of images: GlobalAvgPool and Flatten."""
+"""Pools over positions of images, and the layers that turn images into vectors: GlobalAvgPool and Flatten."""
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -11,16 +12,12 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.places import Places, Point, Window, every
-from igbtheory.layers.spatial import Ending, OfWindows, Windowed, lengths
+from igbtheory.layers.spatial import Ending, Windowed, lengths
 
 
 @dataclass(frozen=True, repr=False)
-class Pool2d(OfWindows, ABC):
-    """A layer that pools windows of k x k positions, channel by channel.
-
-    stride: from one window to the next; None: k, and k divides the sides. padding: positions beyond each edge that the
-    windows reach, as PyTorch's pools have them.
-    """
+class Pool2d(Windowed, ABC):
+    """A layer that pools windows of k x k positions, channel by channel; see `AvgPool2d` for the parameters."""
 
     k: int
     stride: int | None = None
@@ -43,17 +40,15 @@ class Pool2d(OfWindows, ABC):
             refuse_rest(self, shape, self.k)
         return found
 
-    def latex(self) -> str:
-        return rf"\text{{{self!r}}}\, x"
-
 
 @final
 @dataclass(frozen=True, repr=False)
-class AvgPool2d(Pool2d, Windowed):
-    """Average over windows of k x k positions, channel by channel: a mean over their pairs. Padding is zeros.
+class AvgPool2d(Pool2d):
+    """Average over windows of k x k positions, channel by channel: q_ab is the mean over pairs of positions.
 
-    stride: from one window to the next; None: k, and k divides the sides. padding: positions beyond each edge that the
-    windows reach, as PyTorch's pools have them.
+    Padding consists of zeros, which count in the average.
+    stride: distance between neighbouring windows; None: k, which must divide the sides. padding: number of positions
+    by which windows reach beyond each edge, as in PyTorch.
     """
 
     apart: ClassVar[bool] = True
@@ -67,19 +62,18 @@ class AvgPool2d(Pool2d, Windowed):
 @final
 @dataclass(frozen=True, repr=False)
 class MaxPool2d(Pool2d):
-    """Maximum over windows of k x k positions, channel by channel: estimated from draws.
+    """Maximum over windows of k x k positions, channel by channel. Its kernel is estimated from draws.
 
-    stride: from one window to the next; None: k, and k divides the sides. padding: positions beyond each edge that the
-    windows reach, as PyTorch's pools have them.
+    stride: distance between neighbouring windows; None: k, which must divide the sides. padding: number of positions
+    by which windows reach beyond each edge, as in PyTorch.
     """
+
+    kernel = Layer.kernel
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
-        first, *others = self.window.reads(np.moveaxis(x, 1, -1), -np.inf)
-        found = np.array(first)
-        for other in others:
-            np.maximum(found, other, out=found)
-        return np.moveaxis(found, -1, 1)
+        found = reduce(np.maximum, self.window.reads(np.moveaxis(x, 1, -1), -np.inf))
+        return np.moveaxis(np.asarray(found), -1, 1)
 
 
 @final
@@ -103,7 +97,7 @@ class GlobalAvgPool(Ending):
 @final
 @dataclass(frozen=True, repr=False)
 class Flatten(Ending):
-    """All channels at all positions as the units of a vector: q_ab is the mean over equal positions."""
+    """The channels at all positions as the units of one vector: q_ab is the mean over pairs of equal positions."""
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1].mean(axis=1, keepdims=True)
@@ -114,7 +108,7 @@ class Flatten(Ending):
 
 
 def refuse_rest(layer: Layer, shape: Point, k: int) -> None:
-    """Refuse images whose sides windows of k x k next to one another do not fill."""
+    """Refuse images whose sides are not multiples of k."""
     if any(length % k for length in shape):
         raise ValueError(
             f"expected images whose height and width {layer!r} divides, got {lengths(shape)} positions; crop them to "

@@ -1,4 +1,4 @@
-"""Sums of independent nodes: what a residual block makes of its stream and its branch."""
+"""Sums of independent nodes, such as the stream and the branch of a residual block."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,11 +14,11 @@ from igbtheory.numbers import Kind
 
 
 class Flowing(Protocol):
-    """What flows through layers: a node, or what is built on one."""
+    """What flows through layers: a node, or an object that holds one."""
 
     @property
     def n(self) -> Kind:
-        """The kind of its numbers."""
+        """The kind of number."""
 
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ Add = Callable[[S, Any, S, Any], S]
 
 
 def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
-    """Return the sum a x + b y of independent nodes: means, and both variances, add."""
+    """Return the law of the sum a x + b y of independent nodes: means and variances add."""
     u, v = x.averaged(), y.averaged()
     mean = 0 if u.centred and v.centred else a * u.mean + b * v.mean
     batches = u.within is not None or v.within is not None
@@ -43,7 +43,7 @@ def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
 
 
 def add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
-    """Return the same on a given data set."""
+    """Return the kernel of the sum a x + b y of independent nodes on a given data set."""
     u, v = x.averaged(), y.averaged()
     (u_a, u_b), (v_a, v_b) = x.means(), y.means()
     values = replace(
@@ -65,7 +65,7 @@ def _sum(add: Add[Node[T]], of: tuple[Node[T], Any, Node[T], Any], values: T, ce
         return replace(x, base=replace(x.base, values=values), estimated=estimated, shown=shown)  # type: ignore[type-var]
     nothing: _SumOfUnits[T] = _SumOfUnits((), None)
     parts = nothing.plus(add, a, x).plus(add, b, y)
-    # a Gaussian part varies over every batch
+    # a sum with a Gaussian part is constant over no batch
     base = Averaged(values, centres, parts, x.base.dependent or y.base.dependent, varies=parts.noise is not None)
     return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch), shown=shown)
 
@@ -73,9 +73,9 @@ def _sum(add: Add[Node[T]], of: tuple[Node[T], Any, Node[T], Any], values: T, ce
 @final
 @dataclass(frozen=True)
 class _SumOfUnits(Generic[T]):
-    """Units of a sum: terms with their factors, and a Gaussian node, in which all Gaussian terms are added up.
+    """Draws units of a sum: terms with their factors, and one Gaussian node, the sum of all Gaussian terms.
 
-    So a stream of many blocks stays short.
+    So the stream of many residual blocks stays cheap to draw.
     """
 
     terms: tuple[tuple[Any, Units], ...]
@@ -88,7 +88,7 @@ class _SumOfUnits(Generic[T]):
         return np.asarray(sum(parts, start=np.zeros(())))
 
     def plus(self, add: Add[Node[T]], factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
-        """Return this sum and a node times a factor."""
+        """Return this sum plus a node times a factor."""
         if not np.any(factor != 0):
             return self
         inner = node.base.drawn if isinstance(node.base, Averaged) else None
@@ -101,6 +101,6 @@ class _SumOfUnits(Generic[T]):
         terms = tuple((factor * inner_factor, units) for inner_factor, units in found.terms)
         if found.noise is None:
             return replace(self, terms=(*self.terms, *terms))
-        # a node times 0 beside the noise is the noise alone
+        # without noise here, the new noise is added to itself times 0
         other, other_factor = (found.noise, 0 * factor) if self.noise is None else (self.noise, 1 + 0 * factor)
         return _SumOfUnits((*self.terms, *terms), add(found.noise, factor, other, other_factor))

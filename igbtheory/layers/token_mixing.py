@@ -22,9 +22,9 @@ from igbtheory.layers.spatial import OfTokens
 class TokenMixing(Few, OfTokens):
     """Sums Z_i(p) = sum_u M(p, u) X_i(u) + B(p) over the tokens u, with the same M and B for all channels i.
 
-    M(p, u) ~ N(0, sigma_w2/tokens in front), B(p) ~ N(0, sigma_b2). tokens: behind the layer; None: as many as in
-    front. M and B have too few entries to average out, so that a prediction is a mean over draws of them, each with
-    q_ab = M q_ab M^T where B = 0.
+    M(p, u) ~ N(0, sigma_w2/tokens in front), B(p) ~ N(0, sigma_b2). tokens: number of tokens behind the layer; None: as
+    many as in front. M and B have too few entries to average out, so that a prediction is a mean over draws of them. If
+    B = 0, each draw has q_ab = M q_ab M^T.
     Source: Tolstikhin et al. 2021, MLP-Mixer.
     """
 
@@ -43,13 +43,12 @@ class TokenMixing(Few, OfTokens):
         return (self.tokens or before,)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        before = self.in_front_of(node.places.shape if node.places else ())
+        before = self.in_front_of(node.shape)
         weights, biases = self._drawn(before, self.rng)
         x, mean, q_ab = moments_of_sums(node, weights)
         shift = np.tile(biases, len(mean) // len(biases))
         if not shift.any():
-            values = pairs_of(node.n, x, q_ab, x.error)
-            found = node.remade(self, values, either_way(node.n, mean) if mean.any() else (0, 0))
+            found = node.remade(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean))
         else:
             q_ab = q_ab + np.outer(mean, shift) + np.outer(shift, mean + shift)
             found = node.with_moments(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean + shift))

@@ -1,4 +1,4 @@
-"""Tokens of sequences: patches of images, embedded positions, a class token in front, and the first token alone."""
+"""Layers of tokens: patches of images, position embeddings, a class token in front, and the first token alone."""
 
 from dataclasses import dataclass, replace
 from math import prod
@@ -14,7 +14,7 @@ from igbtheory.layers.data import at_data, either_way, pairs_of
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import Places, Point, of_shape
+from igbtheory.layers.places import VECTORS, Places, Point, of_shape
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
 
@@ -32,7 +32,7 @@ class Tokens(OfData):
         return (prod(shape),)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return replace(node, places=of_shape(self.positions(node.places.shape if node.places else ())))
+        return replace(node, places=of_shape(self.positions(node.shape)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
@@ -44,8 +44,8 @@ class Tokens(OfData):
 class PatchEmbedding(OfData):
     """Tokens of images: a Dense of each patch of size x size positions, in rows from the top.
 
-    It is Conv2d(size, stride=size, padding=0) and Tokens() in one; q_ab of two patches is sigma_w2 times its mean over
-    their equal positions, plus sigma_b2.
+    It is Conv2d(size, stride=size, padding=0) and Tokens() in one. Behind it, q_ab of two patches is sigma_w2 times the
+    mean of q_ab over their equal positions, plus sigma_b2.
     """
 
     size: int
@@ -63,7 +63,7 @@ class PatchEmbedding(OfData):
 
     @property
     def convolution(self) -> Conv2d:
-        """The same, whose positions are still those of images."""
+        """The convolution that makes images of the tokens."""
         return Conv2d(self.size, self.size, 0, self.sigma_w2, self.sigma_b2)
 
     def positions(self, shape: Point) -> Point:
@@ -87,7 +87,7 @@ class PatchEmbedding(OfData):
 @final
 @dataclass(frozen=True, repr=False)
 class PositionEmbedding(OfData):
-    """Random vectors added at the positions, the same for all data, entries N(0, variance): q_ab(p, p) + variance."""
+    """Random vectors, one for each position, added to all data: entries N(0, variance), q_ab(p, p) + variance."""
 
     variance: Any = 1.0
 
@@ -100,7 +100,7 @@ class PositionEmbedding(OfData):
         return shape
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        places = node.places or Places((), (0,))
+        places = node.places or VECTORS
         self.positions(places.shape)
         x, more = node.averaged(), node.n.number(self.variance)
         q_ab = x.q_ab + more * places.equal_positions(x.q_ab)
@@ -116,7 +116,7 @@ class PositionEmbedding(OfData):
 @final
 @dataclass(frozen=True, repr=False)
 class ClassToken(OfTokens):
-    """A token in front of the others, the same for all data, entries N(0, variance): `FirstToken` reads it."""
+    """A random token in front of the others, the same for all data, entries N(0, variance). `FirstToken` reads it."""
 
     variance: Any = 1.0
 
@@ -127,7 +127,7 @@ class ClassToken(OfTokens):
         return (1 + self.in_front_of(shape),)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        before = self.in_front_of(node.places.shape if node.places else ())
+        before = self.in_front_of(node.shape)
         x = node.averaged()
         data = len(x.q_ab) // before
         q_ab = np.zeros((data, 1 + before, data, 1 + before))
@@ -136,8 +136,7 @@ class ClassToken(OfTokens):
         mean = np.zeros((data, 1 + before))
         mean[:, 1:] = at_data(node.means()[0], len(x.q_ab)).reshape(data, before)
         values = pairs_of(node.n, x, q_ab.reshape(mean.size, -1), x.error)
-        found = node.remade(self, values, either_way(node.n, mean.ravel()) if mean.any() else (0, 0))
-        return replace(found, places=of_shape((1 + before,)))
+        return replace(node.remade(self, values, either_way(node.n, mean.ravel())), places=of_shape((1 + before,)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.in_front_of(x.shape[2:])
@@ -148,7 +147,7 @@ class ClassToken(OfTokens):
 @final
 @dataclass(frozen=True, repr=False)
 class FirstToken(Ending):
-    """The first token alone, as a vector: the ClassToken where there is one."""
+    """The first token alone, as a vector: the ClassToken if there is one."""
 
     def mean(self, values: Any, before: Places, after: Places) -> Any:
         return values[:1, :1]

@@ -1,4 +1,4 @@
-"""The prediction on a given data set: its kernel, or the mean over worlds of few weights."""
+"""The prediction on a given data set, from its kernel, or as a mean over worlds: see `layers.few`."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers import Layer
@@ -21,13 +20,13 @@ from igbtheory.theory.kernels import THREADS, Found, found_on
 from igbtheory.theory.refusals import refuse_lost
 
 ROUNDED = 8
-"""Difference of kernels, in units of the rounding of q, that is none."""
+"""Largest difference of kernels, in rounding errors of q, that counts as zero."""
 WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
-"""Worlds of few weights that a prediction is a mean over at least and at most, and entries of all their kernels."""
+"""Smallest and largest number of worlds of a prediction, and the wanted number of entries of all their kernels."""
 
 
 def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
-    """Return the prediction for the very data set `inputs`, in blocks of its kernel."""
+    """Return the prediction for the data set `inputs`, whose kernel is computed in blocks."""
     if any(map(np.ndim, swept(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
@@ -35,13 +34,13 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     inputs = checks.data_set(inputs)
     given = units_first(inputs)
     shapes(layers, given.shape[2:])
-    with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
+    with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         worlds = _worlds(layers, n, given) if any(layer.few for layer in layers) else [found_on(layers, n, given)]
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     for i, variance in enumerate(q):
         refuse_lost(n, variance, i + 1)
-    # less is what rounding leaves of a centred kernel, or of one of equal data
+    # smaller values are rounding errors of a centred kernel, or of a kernel of equal data
     least = ROUNDED * n.epsilon * q
     q_ab, var_chi = (np.where(part > least, part, 0 * q) for part in (q_ab, q - q_ab))
     if len(worlds) == 1:
@@ -50,19 +49,15 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
         error = np.maximum(_scatter(worlds, lambda x: x.q_ab / q), _scatter(worlds, lambda x: (x.q - x.q_ab) / var_chi))
     error = np.where(var_chi == 0, 0.0, error)
     arcsines = float(np.mean([world.arcsines for world in worlds]))
-    law = DatasetGuessLaw(found.outputs, arcsines, _kernels(worlds))
+    kernel = worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
+    law = DatasetGuessLaw(found.outputs, arcsines, kernel)
     per_layer = PerLayer(n, q_ab, var_chi, error, q_ab)
     rank = min(world.rank for world in worlds)
     return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), inputs)
 
 
-def _kernels(worlds: list[Found]) -> Callable[[], NDArray[np.float64]]:
-    """Return the kernel of the outputs, or those of all worlds, as a function."""
-    return worlds[0].kernel if len(worlds) == 1 else lambda: np.stack([world.kernel() for world in worlds])
-
-
 def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
-    """Return what independent worlds find, whose layers have the few weights drawn that do not average out."""
+    """Return the means in independent worlds, in each of which the few weights of the layers are drawn."""
     count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
 
     def world(rng: np.random.Generator) -> Found:
@@ -76,7 +71,7 @@ def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
 
 
 def _positions(layers: Sequence[Layer], given: Any) -> int:
-    """Return how many positions the data have behind any of the layers at most."""
+    """Return the largest number of positions of all data behind any of the layers."""
     return len(given) * max(prod(shape) for shape in shapes(layers, given.shape[2:])[1:])
 
 

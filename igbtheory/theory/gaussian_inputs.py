@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
+from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer
@@ -20,15 +21,15 @@ from igbtheory.theory.refusals import refuse_lost
 def on_gaussian_inputs(
     layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, *, draws_within: bool = False
 ) -> Prediction:
-    """Return the prediction for Gaussian inputs, point by point of a sweep.
+    """Return the prediction for Gaussian inputs, at all points of a sweep.
 
-    draws_within: whether covariances within a batch are drawn where no rule gives them, instead of left out.
+    draws_within: whether covariances within a batch are estimated from draws, instead of left out, if there is no rule.
     """
-    _refuse_unlike(inputs.shift, inputs.variance, *swept(layers))
+    checks.broadcast("sweeps", (("", value) for value in (inputs.shift, inputs.variance, *swept(layers))))
     batch = batch_of(layers)
     node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within or sees_batches(layers))
     found: list[Moments] = []
-    with np.errstate(all="ignore"):  # what leaves the range of the numbers is refused below
+    with np.errstate(all="ignore"):  # numbers that are out of range are refused below
         for layer in layers:
             node = layer.law(node)
             if not isinstance(node, Node):
@@ -48,7 +49,7 @@ def on_gaussian_inputs(
 @final
 @dataclass(frozen=True)
 class InBatches:
-    """Prediction as a function of the batch size, where the full batch is meant."""
+    """The prediction as a function of the batch size, for a network with full batches."""
 
     layers: tuple[Layer, ...]
     n: Kind
@@ -60,19 +61,7 @@ class InBatches:
 
 
 def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:
-    """Return the moments after every Dense layer as arrays of one shape."""
+    """Return the moments after every Dense as arrays of one shape."""
     parts = [(x.var_mu, x.var_chi, x.error, x.covariance) for x in found]
     shape = np.broadcast_shapes(*(np.shape(part) for x in parts for part in x))
     return PerLayer(n, *(np.stack([np.broadcast_to(x, shape) for x in rows]) for rows in zip(*parts, strict=True)))
-
-
-def _refuse_unlike(*values: Any) -> None:
-    """Refuse sweeps whose shapes do not broadcast."""
-    shapes = {np.shape(value) for value in values}
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        named = ", ".join(map(str, sorted(shapes)))
-        raise ValueError(
-            f"expected sweeps whose shapes broadcast, got {named}; give one of them an axis more, as in a[:, None]"
-        ) from None

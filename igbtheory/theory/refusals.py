@@ -1,4 +1,4 @@
-"""What a prediction refuses: variances out of range, data that are too many, or that tie."""
+"""Refusals of a prediction: variances that are out of range, too many data, and data whose outputs tie."""
 
 from collections.abc import Sequence
 from math import isqrt
@@ -12,13 +12,13 @@ from igbtheory.layers.places import Places
 from igbtheory.numbers import FLOAT64, Kind
 
 RANGE = 1e150
-"""Variance at most, and its inverse at least, in double precision."""
+"""Largest variance in double precision, and the inverse of the smallest one."""
 LARGEST = 30_000
-"""Data of a given set at most: the time grows with the square."""
+"""Largest number of given data: the time grows with its square."""
 LARGEST_WHOLE = 4_000
-"""Data of a given set at most where a layer, such as BatchNorm, needs their kernel as a whole."""
+"""Largest number of given data if a layer, such as BatchNorm, needs their whole kernel at once."""
 LARGEST_PAIRS, LARGEST_IMAGE = 2**34, 2**22
-"""Pairs of positions at most, those of all pairs of data and those of one."""
+"""Largest number of pairs of positions, of all pairs of data and of one pair."""
 
 
 def refuse_scale(data: NDArray[np.float64]) -> None:
@@ -32,7 +32,7 @@ def refuse_scale(data: NDArray[np.float64]) -> None:
 
 
 def refuse_lost(n: Kind, q: Any, layer: int) -> None:
-    """Refuse a network whose variance q after a Dense layer, a number or an array, is somewhere zero or out of range.
+    """Refuse a network if the variance q after a Dense layer, a number or an array, is zero or out of range anywhere.
 
     The range of double precision ends at 1e150, because rules multiply two variances.
     """
@@ -44,7 +44,7 @@ def refuse_lost(n: Kind, q: Any, layer: int) -> None:
 
 
 def _loss(value: float) -> str:
-    """What such a variance makes of the outputs, and what to do."""
+    """Return what follows from such a variance, and what to do."""
     if value == 0:
         return (
             "so its outputs tie exactly: its weights are 0, or all that they read; use sigma_w2 > 0 and inputs that "
@@ -57,7 +57,7 @@ def _loss(value: float) -> str:
 
 
 def refuse_silent(found: list[Pairs], start: int) -> None:
-    """Refuse data, numbered from `start`, whose pre-activations have no variance."""
+    """Refuse data whose pre-activations have no variance; start: number of the first of these data."""
     silent = np.flatnonzero(np.ravel(found[-1].q_a) == 0)
     if not silent.size:
         return
@@ -72,7 +72,7 @@ def refuse_silent(found: list[Pairs], start: int) -> None:
 
 
 def refuse_dark(layer: Layer, node: KernelNode) -> None:
-    """Refuse images some positions of which have no variance behind their first layer."""
+    """Refuse images if some of their positions have no variance behind the first layer."""
     if np.any(node.averaged().q_a == 0):
         raise ValueError(
             f"expected images without windows of zeros alone, got some, which have no variance behind {layer!r}; "
@@ -81,7 +81,7 @@ def refuse_dark(layer: Layer, node: KernelNode) -> None:
 
 
 def refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> None:
-    """Refuse so many data that their kernel does not fit."""
+    """Refuse data whose kernel would be too large."""
     most = _most(layers, places)
     if count > most:
         raise ValueError(
@@ -91,7 +91,7 @@ def refuse_many(layers: Sequence[Layer], count: int, places: Places | None) -> N
 
 
 def _most(layers: Sequence[Layer], places: Places | None) -> int:
-    """Return the number of data at most: of images with these pairs of positions, of vectors without."""
+    """Return the largest number of data, given the pairs of positions of images, None for vectors."""
     whole = is_whole(layers, places)
     if places is None:
         return LARGEST_WHOLE if whole else LARGEST
@@ -105,5 +105,5 @@ def _most(layers: Sequence[Layer], places: Places | None) -> int:
 
 
 def is_whole(layers: Sequence[Layer], places: Places | None) -> bool:
-    """Return whether the kernel of all data is held at once."""
+    """Return whether the whole kernel of all data is held at once."""
     return (places is not None and places.whole) or any(layer.whole for layer in layers)

@@ -136,7 +136,7 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
     """
     found: dict[Path, Any] = {(): (*_of_units(x.reshape(len(x), -1)), 0.0)}
     drawing = 0
-    while drawing < len(path) and (behind := path[drawing].layer.undrawn(x, 1)) is not None:
+    while drawing < len(path) and (behind := path[drawing].layer.undrawn(x)) is not None:
         x, drawing = behind, drawing + 1
         found[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
     ways = [way for way in first if len(way) > drawing]

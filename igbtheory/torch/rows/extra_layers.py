@@ -116,9 +116,8 @@ class TorchAvgPool(TorchPool):
     """An average over windows: a weighted sum over positions. The pool itself gives the weights from unit vectors."""
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        before = node.places.shape if node.places else ()
-        ones = np.eye(prod(before)).reshape(-1, 1, *before)
+        ones = np.eye(prod(node.shape)).reshape(-1, 1, *node.shape)
         weights = self.samples(ones, np.random.default_rng(), 1).reshape(len(ones), -1).T
         x, mean, q_ab = moments_of_sums(node, weights)
-        means = either_way(node.n, mean) if mean.any() else (0, 0)
-        return replace(node.remade(self, pairs_of(node.n, x, q_ab, x.error), means), places=of_shape(self.shape))
+        found = node.remade(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean))
+        return replace(found, places=of_shape(self.shape))
