@@ -7,7 +7,7 @@ import numpy as np
 
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Layer
-from igbtheory.layers.batches import batch_of
+from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import each, swept
 
 

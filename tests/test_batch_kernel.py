@@ -10,10 +10,10 @@ from repeated import slow
 from scipy import special
 
 import igbtheory as igb
+from igbtheory.batches import homogeneous_kernel
+from igbtheory.batches.homogeneous_kernel import second_moments
+from igbtheory.batches.scales import approximate, effective_rank
 from igbtheory.formulas import FUNCTIONS
-from igbtheory.layers import batch_kernel_homogeneous
-from igbtheory.layers.batch_kernel_homogeneous import second_moments
-from igbtheory.layers.batch_scales import approximate, effective_rank
 from igbtheory.numbers import FLOAT64
 from igbtheory.numerics.exchangeable import counts_above
 
@@ -70,7 +70,7 @@ def test_short_rules_of_large_batches_are_the_long_ones(
 ) -> None:
     covariance = kernel(30, rank)
     exact, _ = second_moments(function(name), covariance, 30, eps)
-    monkeypatch.setattr(batch_kernel_homogeneous, "LARGE", 30)
+    monkeypatch.setattr(homogeneous_kernel, "LARGE", 30)
     found, error = second_moments(function(name), covariance, 30, eps)
     root = np.sqrt(np.diagonal(exact))
     assert np.max(np.abs(found - exact) / np.outer(root, root)) < error < least

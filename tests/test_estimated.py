@@ -9,10 +9,11 @@ from repeated import slow
 
 import igbtheory as igb
 from igbtheory.averages.state import Moments, Pairs
-from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer, control_variates
-from igbtheory.layers.control_variates import estimated
-from igbtheory.layers.draws import REPLICATES, SPARE, Draws
-from igbtheory.layers.node import moments_only
+from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer
+from igbtheory.nodes import control_variates
+from igbtheory.nodes.control_variates import estimated
+from igbtheory.nodes.draws import REPLICATES, SPARE, Draws
+from igbtheory.nodes.node import moments_only
 from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")

@@ -39,7 +39,7 @@ from igbtheory.layers import (
     Residual,
     RMSNorm,
 )
-from igbtheory.layers.batches import in_batches
+from igbtheory.layers.batch_sizes import in_batches
 from igbtheory.layers.chain import each
 from igbtheory.numbers import FLOAT64, Multiprecision
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast, final
 
 from igbtheory.averages.state import Moments
+from igbtheory.batches.normalised import Normalised
 from igbtheory.certificate import gaussian, maxima, sphere
 from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
 from igbtheory.layers import Gaussian, LawNode, Layer, MaxPool, Residual
-from igbtheory.layers.base import Averaged, Base
-from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.sums import add_moments
+from igbtheory.nodes.base import Averaged, Base
+from igbtheory.nodes.sums import add_moments
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ from typing import Any, ClassVar, final
 
 import sympy as sp
 
+from igbtheory.averages.constant_batches import flat_ends
 from igbtheory.averages.state import Moments
+from igbtheory.batches.normalised import Normalised
 from igbtheory.derivation import batch, closed
 from igbtheory.derivation.average import over_gaussian
 from igbtheory.derivation.form import readable
@@ -14,11 +16,9 @@ from igbtheory.derivation.states import C, Q, S, V
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
 from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.base import Averaged, Base
-from igbtheory.layers.constant import flat_ends
-from igbtheory.layers.node import moments_only
-from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.sums import add_moments
+from igbtheory.nodes.base import Averaged, Base
+from igbtheory.nodes.node import moments_only
+from igbtheory.nodes.sums import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.numbers.symbolic import SYMBOLIC
 

@@ -1,12 +1,9 @@
 """Layers, one file for each: `samples` defines a layer, `law` and `kernel` are optional exact knowledge.
 
-A `node` flows through layers: a `base` (`gaussian`, `normalised`, or the one in `groupnorm`) and a function of it that
-has not been averaged yet. `chain` puts layers in a row, `batches` finds their batches, `scaling` has the rules that
-norms share, and `sums` adds independent nodes for `residual`. If a layer has no rule, `general` estimates one from
-`draws` of units, on a given data set with `control_variates`. For BatchNorm behind a function there are `batch_square`
-and `constant`; for a given data set `batch_kernel`, with exact integrals in `batch_kernel_homogeneous` and mean scales
-in `batch_scales`. For images and sequences, `places` has the pairs of positions that a kernel holds, and `spatial` the
-layers that average over them.
+Most files hold one layer or a few of a kind. `layer` has their base class, and `general` estimates the law and the
+kernel of a layer without exact rules. `chain` puts layers in a row, and `batch_sizes` finds the batches of a network.
+`spatial` has the base classes of layers of images and sequences, and `blocks` computes their kernels in blocks. `few`
+has the base class of layers with so few weights that they do not average out.
 """
 
 from igbtheory.averages.state import Pairs
@@ -17,16 +14,16 @@ from igbtheory.layers.convolution import Conv1d, Conv2d, DepthwiseConv2d
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.gates import GEGLU, GLU, Gate, ReGLU, SwiGLU
-from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.groupnorm import GroupNorm
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.layernorm import LayerNorm, RMSNorm
-from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.layers.residual import Residual
 from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool, MaxPool2d
 from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.layers.tokens import ClassToken, FirstToken, PatchEmbedding, PositionEmbedding, Tokens
+from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.nodes.node import KernelNode, LawNode
 
 __all__ = [
     "GEGLU",

@@ -13,10 +13,10 @@ from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.formulas.callables import name_of
 from igbtheory.formulas.function import Function
-from igbtheory.layers.base import Base
-from igbtheory.layers.draws import Draws
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.nodes.base import Base
+from igbtheory.nodes.draws import Draws
+from igbtheory.nodes.node import KernelNode, LawNode, Node
 from igbtheory.numbers import FLOAT64, Kind
 
 USUAL = 8.0

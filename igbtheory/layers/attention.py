@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.state import pivoted_root
 from igbtheory.device import product
-from igbtheory.layers.data import either_way, pairs_of
-from igbtheory.layers.draws import Array
 from igbtheory.layers.few import Few
-from igbtheory.layers.general import refuse_exact
-from igbtheory.layers.node import KernelNode, no_units
-from igbtheory.layers.places import at_positions, images
 from igbtheory.layers.spatial import OfTokens
+from igbtheory.nodes.data import either_way, pairs_of
+from igbtheory.nodes.draws import Array
+from igbtheory.nodes.node import KernelNode, no_units, refuse_exact
+from igbtheory.nodes.places import at_positions, images
 
 SCALINGS = ("sqrt", "linear")
 

@@ -10,17 +10,16 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Moments
-from igbtheory.layers.base import Units
-from igbtheory.layers.batch_kernel import NormalisedPairs, Scaling, of_function
-from igbtheory.layers.batch_square import FULL, drawn_square, known_square
-from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.gaussian import Gaussian
-from igbtheory.layers.general import refuse_exact
+from igbtheory.batches.kernel import NormalisedPairs, Scaling, of_function
+from igbtheory.batches.mean_square import FULL, drawn_square, known_square
+from igbtheory.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.places import at_positions, images
-from igbtheory.layers.scaling import by_others, normalised, scaled_law, scaled_pairs
+from igbtheory.nodes.base import Units
+from igbtheory.nodes.draws import Array, Draws
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_exact
+from igbtheory.nodes.places import at_positions, images
+from igbtheory.nodes.scaling import by_others, normalised, scaled_law, scaled_pairs
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
 

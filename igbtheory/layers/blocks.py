@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.state import Pairs
-from igbtheory.layers.base import Averaged
-from igbtheory.layers.data import Components
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import Places
 from igbtheory.layers.spatial import Spatial
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import FirstToken
+from igbtheory.nodes.base import Averaged
+from igbtheory.nodes.data import Components
+from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.places import Places
 from igbtheory.numbers import Kind
 
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.device import product
-from igbtheory.layers.base import Averaged
-from igbtheory.layers.data import Components
 from igbtheory.layers.dense import weighted
-from igbtheory.layers.gaussian import GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import VECTORS, Point, Window, images
 from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
+from igbtheory.nodes.base import Averaged
+from igbtheory.nodes.data import Components
+from igbtheory.nodes.gaussian import GaussianPairs
+from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.places import VECTORS, Point, Window, images
 
 PADDINGS = ("zeros", "circular")
 

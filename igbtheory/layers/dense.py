@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.device import product
-from igbtheory.layers.gaussian import Gaussian, GaussianPairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.places import Point, at_positions, images
+from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.places import Point, at_positions, images
 from igbtheory.numbers import Kind
 from igbtheory.numbers.first_order import first_order, is_first_order
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.nodes.node import KernelNode, LawNode
 
 
 @final

@@ -12,8 +12,8 @@ from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
 from igbtheory.layers.pooling import pools
+from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64
 
 

@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from igbtheory.averages.state import Moments
-from igbtheory.layers.base import Averaged
-from igbtheory.layers.control_variates import estimated
-from igbtheory.layers.data import Components, at_data, either_way, pairs_of
-from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
-from igbtheory.layers.gaussian import Gaussian, refuse_pairs
-from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.places import of_shape
-from igbtheory.numbers import Kind
+from igbtheory.nodes.base import Averaged
+from igbtheory.nodes.control_variates import estimated
+from igbtheory.nodes.data import Components, at_data, either_way, pairs_of
+from igbtheory.nodes.draws import TINY, Array, Draws, combined, replicated
+from igbtheory.nodes.gaussian import Gaussian, refuse_pairs
+from igbtheory.nodes.node import KernelNode, LawNode, refuse_exact
+from igbtheory.nodes.places import of_shape
 
 if TYPE_CHECKING:
     from igbtheory.layers.layer import Layer
 
 FEW, MANY = 8, 64
 """Two numbers of batches at which units of a law are drawn; the limit of many batches is extrapolated from both."""
-MIXED = 1.3
-"""Ratio of the error that is reported to the change from few to many data, if that change is significant."""
-TINY = 1e-300
 POINTS = 64
 """Number of units by which a layer is tested for random numbers that it draws."""
 
@@ -84,30 +80,6 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
     behind = node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
-
-
-def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
-    """Return the mean over replicates with few and with many data, and its error.
-
-    If the two differ by more than their scatter, the value is extrapolated to infinitely many data by a change of order
-    1/data. ratio: many data over few.
-    """
-    change = many.mean(axis=0) - few.mean(axis=0)
-    lost_few, lost_many = (SPARE * standard_error(part) for part in (few, many))
-    seen = np.abs(change) > lost_few + lost_many
-    weight = lost_many**2 / np.maximum(lost_few**2 + lost_many**2, TINY)
-    value = many.mean(axis=0) + np.where(seen, change / (ratio - 1), -weight * change)
-    together = np.sqrt(weight) * lost_few
-    return value, np.where(seen, lost_many + MIXED * np.abs(change), together)
-
-
-def refuse_exact(layer: "Layer", n: Kind) -> None:
-    """Refuse to estimate a layer in formulas or in proven enclosures, which cannot hold an estimate."""
-    if n.exact:
-        raise ValueError(
-            f"expected layers with exact rules, got {layer!r}, which has none behind the layers in front of it; use "
-            "predict(), which estimates it from draws and reports its error"
-        )
 
 
 def _moments(y: Array, draws: Draws) -> Array:

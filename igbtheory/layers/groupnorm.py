@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Moments
+from igbtheory.batches.normalised import Normalised
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers.base import Base, Units
-from igbtheory.layers.draws import SEED, SPARE, Array, Draws, standard_error
-from igbtheory.layers.general import TINY, refuse_exact
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import LawNode
-from igbtheory.layers.normalised import Normalised
-from igbtheory.layers.scaling import normalised
+from igbtheory.nodes.base import Base, Units
+from igbtheory.nodes.draws import SEED, SPARE, TINY, Array, Draws, standard_error
+from igbtheory.nodes.node import LawNode, refuse_exact
+from igbtheory.nodes.scaling import normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
 from igbtheory.numerics.sobol import normal_points

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.base import Units
-from igbtheory.layers.draws import Array, Draws
 from igbtheory.layers.general import drawn_kernel, drawn_law
-from igbtheory.layers.node import KernelNode, LawNode, Node
-from igbtheory.layers.places import Places, Point, at_positions, images
+from igbtheory.nodes.base import Units
+from igbtheory.nodes.draws import Array, Draws
+from igbtheory.nodes.node import KernelNode, LawNode, Node
+from igbtheory.nodes.places import Places, Point, at_positions, images
 
 
 class Layer(ABC):

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.scaling import normalised, over_root, scaled_law, scaled_pairs
+from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.scaling import normalised, over_root, scaled_law, scaled_pairs
 
 
 @final

@@ -9,9 +9,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.normalised import Normalised
+from igbtheory.nodes.node import KernelNode, LawNode
 
 MOST = 1_000_000
 """Largest number of units over which a maximum is taken."""

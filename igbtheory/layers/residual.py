@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.places import Point
 from igbtheory.layers.spatial import Windowed
-from igbtheory.layers.sums import Add, S, add_moments, add_pairs
+from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.places import Point
+from igbtheory.nodes.sums import Add, S, add_moments, add_pairs
 
 
 @final

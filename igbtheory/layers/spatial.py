@@ -10,8 +10,8 @@ import numpy as np
 
 from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode, LawNode
-from igbtheory.layers.places import VECTORS, Places, Point, Window, behind
+from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.places import VECTORS, Places, Point, Window, behind
 
 WHAT = {1: "sequences", 2: "images"}
 """Name of data by the number of their axes of positions."""

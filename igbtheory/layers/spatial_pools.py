@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.places import Places, Point, Window, every
 from igbtheory.layers.spatial import Ending, Windowed, lengths
+from igbtheory.nodes.places import Places, Point, Window, every
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Pairs
-from igbtheory.layers.data import at_data, either_way, pairs_of
-from igbtheory.layers.draws import Array
 from igbtheory.layers.few import Few
-from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import of_shape
 from igbtheory.layers.spatial import OfTokens
+from igbtheory.nodes.data import at_data, either_way, pairs_of
+from igbtheory.nodes.draws import Array
+from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.places import of_shape
 
 
 @final

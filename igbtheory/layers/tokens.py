@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.convolution import Conv2d
-from igbtheory.layers.data import at_data, either_way, pairs_of
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.node import KernelNode
-from igbtheory.layers.places import VECTORS, Places, Point, of_shape
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
+from igbtheory.nodes.data import at_data, either_way, pairs_of
+from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.places import VECTORS, Places, Point, of_shape
 
 
 @final

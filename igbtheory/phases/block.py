@@ -19,7 +19,7 @@ from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
-from igbtheory.layers.batches import batch_of
+from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.network import mlp
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.twins import Twins

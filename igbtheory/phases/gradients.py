@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.batches import batch_of
+from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.numbers import FLOAT64, Kind, decimals
 from igbtheory.phases.twins import Twins

@@ -20,8 +20,8 @@ from scipy.integrate import solve_ivp
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers import Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.node import moments_only
 from igbtheory.network import Network
+from igbtheory.nodes.node import moments_only
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
 from igbtheory.phases.twins import Twins, add_twins

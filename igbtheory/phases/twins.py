@@ -16,8 +16,8 @@ from igbtheory.averages.slopes import refuse_jumps
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.layers import BatchNorm, Dropout, Gate, Gaussian, LawNode, Layer, Residual
-from igbtheory.layers.node import moments_only
-from igbtheory.layers.sums import add_moments
+from igbtheory.nodes.node import moments_only
+from igbtheory.nodes.sums import add_moments
 from igbtheory.numbers import Kind
 
 ALIKE = 64

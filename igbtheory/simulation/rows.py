@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers.draws import SPARE
+from igbtheory.nodes.draws import SPARE
 from igbtheory.simulation.estimates import layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
 

@@ -11,8 +11,8 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.layers import Layer
 from igbtheory.layers.chain import shapes, swept, unlike
-from igbtheory.layers.draws import SEED, SPARE, standard_error
-from igbtheory.layers.places import units_first
+from igbtheory.nodes.draws import SEED, SPARE, standard_error
+from igbtheory.nodes.places import units_first
 from igbtheory.numbers import Kind
 from igbtheory.numbers.threads import one_thread
 from igbtheory.prediction import PerLayer, Prediction

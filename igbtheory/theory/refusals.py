@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.layers import KernelNode, Layer, Pairs
-from igbtheory.layers.places import Places
+from igbtheory.nodes.places import Places
 from igbtheory.numbers import FLOAT64, Kind
 
 RANGE = 1e150

@@ -15,8 +15,8 @@ from torch import fx, nn
 from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual
 from igbtheory.layers.blocks import listed
 from igbtheory.layers.chain import each
-from igbtheory.layers.places import units_first
 from igbtheory.network import Network
+from igbtheory.nodes.places import units_first
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary

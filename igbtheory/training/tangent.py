@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.layers import BatchNorm, Dropout, KernelNode, Layer
 from igbtheory.layers.chain import behind_undrawn, each, shapes
-from igbtheory.layers.places import units_first
+from igbtheory.nodes.places import units_first
 from igbtheory.numbers.first_order import first_order, slope_of
 from igbtheory.theory import OutputKernel
 

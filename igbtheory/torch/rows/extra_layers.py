@@ -13,10 +13,10 @@ from torch import nn
 
 from igbtheory.device import alone
 from igbtheory.layers import KernelNode, Layer
-from igbtheory.layers.data import either_way, pairs_of
-from igbtheory.layers.places import Point, of_shape
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
+from igbtheory.nodes.data import either_way, pairs_of
+from igbtheory.nodes.places import Point, of_shape
 
 
 @final

@@ -26,6 +26,9 @@ NUMBERS = 2**20
 """Number of normal numbers in a replicate, within the bounds below."""
 FEWEST, MOST = 2**6, 2**16
 """Smallest and largest number of units in a replicate: powers of two, for which Sobol points are balanced."""
+MIXED = 1.3
+"""Ratio of the error that is reported to the change from few to many data, if that change is significant."""
+TINY = 1e-300
 LARGEST = 2**26
 """Largest number of normal numbers in a replicate."""
 
@@ -112,6 +115,21 @@ def points_within(most: int) -> int:
 def standard_error(values: Array) -> Array:
     """Return the standard errors of means over replicates, which are along the first axis."""
     return np.asarray(values.std(axis=0) / np.sqrt(len(values) - 1))
+
+
+def combined(few: Array, many: Array, ratio: float) -> tuple[Array, Array]:
+    """Return the mean over replicates with few and with many data, and its error.
+
+    If the two differ by more than their scatter, the value is extrapolated to infinitely many data by a change of order
+    1/data. ratio: many data over few.
+    """
+    change = many.mean(axis=0) - few.mean(axis=0)
+    lost_few, lost_many = (SPARE * standard_error(part) for part in (few, many))
+    seen = np.abs(change) > lost_few + lost_many
+    weight = lost_many**2 / np.maximum(lost_few**2 + lost_many**2, TINY)
+    value = many.mean(axis=0) + np.where(seen, change / (ratio - 1), -weight * change)
+    together = np.sqrt(weight) * lost_few
+    return value, np.where(seen, lost_many + MIXED * np.abs(change), together)
 
 
 def beside(value: Any) -> Array:

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from igbtheory.layers.base import Units
-from igbtheory.layers.draws import SPARE, Array, Draws, replicated, standard_error
-from igbtheory.layers.gaussian import Gaussian
-from igbtheory.layers.general import combined
-from igbtheory.layers.node import LawNode
+from igbtheory.nodes.base import Units
+from igbtheory.nodes.draws import SPARE, Array, Draws, combined, replicated, standard_error
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode
 from igbtheory.numbers import FLOAT64
 
 FULL = 2**9

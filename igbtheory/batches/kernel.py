@@ -2,25 +2,21 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from igbtheory.averages.state import Pairs
+from igbtheory.batches import homogeneous_kernel, scales
 from igbtheory.formulas.function import Function
-from igbtheory.layers import batch_kernel_homogeneous, batch_scales
-from igbtheory.layers.base import Base
-from igbtheory.layers.control_variates import DrawnKernel, estimated
-from igbtheory.layers.data import at_data, either_way, pairs_of
-from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.gaussian import GaussianPairs
-from igbtheory.layers.general import refuse_exact
-from igbtheory.layers.node import KernelNode, of_units
-from igbtheory.layers.scaling import deviations, over_root, variances
+from igbtheory.nodes.base import Base
+from igbtheory.nodes.control_variates import DrawnKernel, estimated
+from igbtheory.nodes.data import at_data, either_way, pairs_of
+from igbtheory.nodes.draws import Array, Draws
+from igbtheory.nodes.gaussian import GaussianPairs
+from igbtheory.nodes.node import HasUnits, KernelNode, of_units, refuse_exact
+from igbtheory.nodes.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
-
-if TYPE_CHECKING:
-    from igbtheory.layers.layer import Layer
 
 MOST_BATCHES = 12
 """Largest number of batches whose pairs are computed exactly; twelve pairs take about a second."""
@@ -59,17 +55,17 @@ class Scaling:
     @cached_property
     def variances(self) -> Array:
         """The mean variances of all data over their batches."""
-        return batch_scales.mean_variances(self.kernel, self.size)
+        return scales.mean_variances(self.kernel, self.size)
 
     @cached_property
     def factor(self) -> Array:
         """Inverses of the mean scales of all data, 0 for data of a batch that does not vary."""
-        return batch_scales.scales(self.variances, self.eps)
+        return scales.inverse_scales(self.variances, self.eps)
 
     def approximate(self, n: Kind) -> Pairs:
         """Return the second moments behind the norm for the mean scales."""
-        kernel = batch_scales.approximate(self.kernel, self.size, self.eps)
-        rank = min(batch_scales.effective_rank(self.kernel, self.size), self.pairs.rank)
+        kernel = scales.approximate(self.kernel, self.size, self.eps)
+        rank = min(scales.effective_rank(self.kernel, self.size), self.pairs.rank)
         return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
 
     def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
@@ -110,7 +106,7 @@ class NormalisedPairs(Base[Pairs]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
         if self._is_exact(phi, m):
-            kernel, error = batch_kernel_homogeneous.second_moments(phi, to.kernel, to.size, to.eps)
+            kernel, error = homogeneous_kernel.second_moments(phi, to.kernel, to.size, to.eps)
             return pairs_of(n, to.pairs, kernel, error + to.error)
         known, found = self._estimated(n, phi, m)
         return pairs_of(n, known, found.q_ab, known.error + found.error)
@@ -118,7 +114,7 @@ class NormalisedPairs(Base[Pairs]):
     def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
         to = self.scaling
         if self._is_exact(phi, m):
-            return either_way(n, batch_kernel_homogeneous.means(phi, to.kernel, to.size, to.eps))
+            return either_way(n, homogeneous_kernel.means(phi, to.kernel, to.size, to.eps))
         return either_way(n, self._estimated(n, phi, m)[1].mean)
 
     def units(self, draws: Draws, count: int) -> Array:
@@ -126,7 +122,7 @@ class NormalisedPairs(Base[Pairs]):
 
     def _is_exact(self, phi: Function | None, m: int) -> bool:
         few = len(self.scaling.kernel) <= MOST_BATCHES * self.scaling.size
-        return few and m == 1 and batch_kernel_homogeneous.is_homogeneous(phi)
+        return few and m == 1 and homogeneous_kernel.is_homogeneous(phi)
 
     def _estimated(self, n: Kind, phi: Function | None, m: int) -> tuple[Pairs, DrawnKernel]:
         """Return the second moments for the mean scales, and the moments for the scale of each unit."""
@@ -144,7 +140,7 @@ class NormalisedPairs(Base[Pairs]):
         return known, to.drawn(q_ab, mean, phi, m)
 
 
-def of_function(layer: "Layer", to: Scaling) -> KernelNode:
+def of_function(layer: HasUnits, to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
     node = to.before
     refuse_exact(layer, node.n)

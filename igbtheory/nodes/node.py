@@ -1,22 +1,26 @@
 """Nodes, which flow through a network: a base, and a function of it that has not been averaged yet."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from typing import Any, Generic, Protocol, TypeVar, final
 
 import numpy as np
 
 from igbtheory.averages.doubtful import doubted
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
-from igbtheory.layers.base import Averaged, Base, Units
-from igbtheory.layers.draws import Array, Draws
-from igbtheory.layers.places import Places, Point
+from igbtheory.nodes.base import Averaged, Base, Units
+from igbtheory.nodes.draws import Array, Draws
+from igbtheory.nodes.places import Places, Point
 from igbtheory.numbers import FLOAT64, Kind
 
-if TYPE_CHECKING:
-    from igbtheory.layers.layer import Layer
-
 T = TypeVar("T")
+
+
+class HasUnits(Protocol):
+    """A layer, as far as a node knows it: it draws units behind itself."""
+
+    def behind(self, node: "Node[Any]") -> Units:
+        """Return a function that draws units behind the layer, given the node in front of it."""
 
 
 @final
@@ -35,7 +39,7 @@ class Node(Generic[T]):
     base: Base[T]
     maximum: int = 1
     phi: Function | None = None
-    estimated: "tuple[Layer, ...]" = ()
+    estimated: tuple[Any, ...] = ()
     batch: int = 1
     draws_within: bool = False
     places: Places | None = None
@@ -94,11 +98,11 @@ class Node(Generic[T]):
         """Return the node with another base, to which no function is applied."""
         return replace(self, base=base, maximum=1, phi=None)
 
-    def naming(self, layer: "Layer") -> "Node[T]":
+    def naming(self, layer: HasUnits) -> "Node[T]":
         """Return the node with the layer appended to the list of estimated ones."""
         return replace(self, estimated=(*self.estimated, layer))
 
-    def with_moments(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
+    def with_moments(self, layer: HasUnits | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
         """Return the node behind a layer, given its second moments and the means at the two data of a pair.
 
         means: default values.mean, of a law. If units are drawn later, the layer's samples act on units of this node; a
@@ -108,7 +112,7 @@ class Node(Generic[T]):
         drawn = layer.behind(self) if hasattr(layer, "behind") else layer
         return self.after(Averaged(values, centres, drawn, self.base.dependent))
 
-    def remade(self, layer: "Layer | Units", values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
+    def remade(self, layer: HasUnits | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
         """Return the node behind a layer that is linear in the units, so that a Gaussian node stays Gaussian.
 
         The arguments are those of `with_moments`.
@@ -137,6 +141,15 @@ def no_units(draws: Draws, count: int) -> Array:
         "expected units that can be drawn in front of a layer without an exact rule, got moments alone; put a Dense "
         "between them"
     )
+
+
+def refuse_exact(layer: HasUnits, n: Kind) -> None:
+    """Refuse to estimate a layer in formulas or in proven enclosures, which cannot hold an estimate."""
+    if n.exact:
+        raise ValueError(
+            f"expected layers with exact rules, got {layer!r}, which has none behind the layers in front of it; use "
+            "predict(), which estimates it from draws and reports its error"
+        )
 
 
 LawNode = Node[Moments]

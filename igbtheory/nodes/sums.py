@@ -7,9 +7,9 @@ from typing import Any, Generic, Protocol, TypeVar, final
 import numpy as np
 
 from igbtheory.averages.state import Moments
-from igbtheory.layers.base import Averaged, Units
-from igbtheory.layers.draws import Array, Draws, beside
-from igbtheory.layers.node import KernelNode, LawNode, Node
+from igbtheory.nodes.base import Averaged, Units
+from igbtheory.nodes.draws import Array, Draws, beside
+from igbtheory.nodes.node import KernelNode, LawNode, Node
 from igbtheory.numbers import Kind
 
 

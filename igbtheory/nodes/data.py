@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.state import Pairs
-from igbtheory.layers.draws import Array, Draws
+from igbtheory.nodes.draws import Array, Draws
 from igbtheory.numbers import Kind
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.state import kernel_root
+from igbtheory.batches.scales import Array, Batch, Rule, approximate, batch_of_rows, slices
 from igbtheory.formulas.function import Function
-from igbtheory.layers.batch_scales import Array, Batch, Rule, approximate, batch_of_rows, slices
 from igbtheory.numbers import FLOAT64
 
 STEPS = (0.25, 0.2)

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 from numpy.random import Generator
 
-from igbtheory.layers.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within, standard_error
+from igbtheory.nodes.draws import FEWEST, REPLICATES, SEED, SPARE, Array, Draws, points_within, standard_error
 from igbtheory.numbers.threads import one_thread
 
 Pair = Callable[[Draws, int], tuple[Array, Array | None]]

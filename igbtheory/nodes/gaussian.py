@@ -6,14 +6,13 @@ from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
-from igbtheory.averages import gaussian, slopes
+from igbtheory.averages import constant_batches, gaussian, slopes
 from igbtheory.averages.gaussian import steepness
 from igbtheory.averages.state import Moments, Pairs, kernel_root
 from igbtheory.formulas.function import Function
-from igbtheory.layers import constant
-from igbtheory.layers.base import Base
-from igbtheory.layers.draws import Array, Draws, beside
-from igbtheory.layers.places import parts
+from igbtheory.nodes.base import Base
+from igbtheory.nodes.draws import Array, Draws, beside
+from igbtheory.nodes.places import parts
 from igbtheory.numbers import Kind
 from igbtheory.numbers.first_order import first_order, is_first_order, slope_of
 
@@ -36,7 +35,7 @@ class Gaussian(Base[Moments]):
         return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
-        return 0 if phi is None else constant.probability(phi, m, size, self.values)
+        return 0 if phi is None else constant_batches.probability(phi, m, size, self.values)
 
     def units(self, draws: Draws, count: int) -> Array:
         h, size = self.values, draws.size

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.averages.state import Moments, Pairs
-from igbtheory.layers.draws import Array, Draws, beside
-from igbtheory.layers.node import KernelNode, LawNode
+from igbtheory.nodes.draws import Array, Draws, beside
+from igbtheory.nodes.node import KernelNode, LawNode
 
 ROUNDED = 1e-13
 """Largest deviation of a unit from its mean, relative to its values, that counts as a rounding error."""

@@ -9,9 +9,9 @@ from igbtheory.averages import batch_normalised
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers.base import Base
-from igbtheory.layers.draws import Array, Draws, beside
-from igbtheory.layers.scaling import by_others, normalised
+from igbtheory.nodes.base import Base
+from igbtheory.nodes.draws import Array, Draws, beside
+from igbtheory.nodes.scaling import by_others, normalised
 from igbtheory.numbers import Kind
 from igbtheory.numbers.sweeps import at_points
 

@@ -44,7 +44,7 @@ def mean_variances(kernel: Array, size: int) -> Array:
     return np.repeat(np.where(variances > 8 * FLOAT64.epsilon * q.max(axis=1), variances, 0.0), size)
 
 
-def scales(variances: Array, eps: float = 0.0) -> Array:
+def inverse_scales(variances: Array, eps: float = 0.0) -> Array:
     """Return the factors 1/sqrt(tr J/n + eps) of all data from their mean variances tr J/n, or 0 if tr J = 0."""
     return np.where(variances > 0, 1 / np.sqrt(variances + eps + _TINY), 0.0)
 
@@ -55,7 +55,7 @@ def approximate(kernel: Array, size: int, eps: float = 0.0) -> Array:
     It is the kernel behind BatchNorm for a mean scale; for Gaussian units the relative error is about
     1/`effective_rank`. Batches are `size` consecutive rows; batches that do not vary give zeros.
     """
-    factor = scales(mean_variances(kernel, size), eps)
+    factor = inverse_scales(mean_variances(kernel, size), eps)
     found = centred(centred(kernel, size).T, size) * (factor[:, None] * factor)
     return np.asarray((found + found.T) / 2)  # exactly symmetric: a jump magnifies rounding
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar, final
 
 from igbtheory.formulas.function import Function
-from igbtheory.layers.draws import Array, Draws
+from igbtheory.nodes.draws import Array, Draws
 from igbtheory.numbers import Kind
 
 T = TypeVar("T")
