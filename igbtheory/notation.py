@@ -13,8 +13,8 @@ from typing import Any
 
 from igbtheory import checks, layers
 from igbtheory.formulas.catalogue import NAMED
+from igbtheory.formulas.library_functions import SHAPES
 from igbtheory.formulas.reader import folded
-from igbtheory.formulas.shapes import SHAPES
 from igbtheory.layers import Activation, Gate, Layer, Residual
 
 LAYERS = {

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from igbtheory.averages.state import stated
+from igbtheory.formulas.exponential_sums import Sums
 from igbtheory.formulas.function import Function
-from igbtheory.formulas.terms import Sums
 from igbtheory.numbers import Kind
 
 MOST = 40

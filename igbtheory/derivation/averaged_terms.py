@@ -5,7 +5,7 @@ from typing import Any
 
 import sympy as sp
 
-from igbtheory.formulas.terms import Key, Terms
+from igbtheory.formulas.exponential_sums import Key, Terms
 
 
 def of_pair(left: Terms, right: Terms, mean: Any, q: Any, v: Any) -> Any:

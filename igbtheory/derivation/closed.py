@@ -11,9 +11,9 @@ import sympy as sp
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import averaged_terms, orthants
 from igbtheory.derivation.orthants import Powers
+from igbtheory.formulas.catalogue.powers import Powers as OfPower
+from igbtheory.formulas.exponential_sums import Sums, Terms, polynomial
 from igbtheory.formulas.function import ClosedForm, Function
-from igbtheory.formulas.powers import Powers as OfPower
-from igbtheory.formulas.terms import Sums, Terms, polynomial
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 SUMS = Sums(SYMBOLIC, sp.I, most=12, highest=8)

@@ -1,4 +1,13 @@
-"""Activation functions as formulas: the catalogue, the readers of formulas, and the properties of a formula."""
+"""Activation functions as formulas.
+
+A formula is a `tree`. `calculus` differentiates it, `splitting` cuts it into `pieces` at its kinks, and `roots` finds
+the kinks. `character` and `domain` say how it grows and where it is defined. A `function` is a formula with its closed
+forms, which `closed_forms` recognises. `catalogue` has the known functions: the ReLU kernel is in catalogue/rectified.
+`reader` reads text, with the words of `vocabulary` and the functions of `library_functions`; `sympy_reader` reads
+SymPy. `callables` reads functions from Python: `recorder` records their formula, or `approximation` fits polynomials, whose
+distance from the function is in `error_bounds`. `parameters` puts numbers in the place of names, `shift` subtracts a
+constant, `exponential_sums` finds the terms that have closed averages, and `text` writes a formula.
+"""
 
 import re
 import sys
@@ -12,12 +21,12 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.formulas.callables import from_callable, from_table
 from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
-from igbtheory.formulas.closed import closed_of
+from igbtheory.formulas.closed_forms import closed_of
 from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import ClosedForm, Function, formula
+from igbtheory.formulas.library_functions import LAYERS, SHAPES, WORDS
 from igbtheory.formulas.parameters import RESERVED, parameter_tree, parameter_trees, refuse_unused, with_values
 from igbtheory.formulas.reader import folded, read, shaped
-from igbtheory.formulas.shapes import LAYERS, SHAPES, WORDS
 from igbtheory.formulas.sympy_reader import UnknownError, evaluated, from_sympy, of_x
 from igbtheory.formulas.tree import Tree, X
 

@@ -16,7 +16,7 @@ from numpy.polynomial import chebyshev
 from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import NDArray
 
-from igbtheory.formulas.doubt import Doubt
+from igbtheory.formulas.error_bounds import Doubt
 from igbtheory.formulas.function import Function, of_pieces
 from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.tree import Number, Power, Product, Tree, X, add, mul, number

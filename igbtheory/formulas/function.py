@@ -10,7 +10,7 @@ import numpy as np
 
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.character import growth, monotonicity
-from igbtheory.formulas.doubt import Doubt
+from igbtheory.formulas.error_bounds import Doubt
 from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.splitting import split

@@ -11,7 +11,7 @@ from keyword import iskeyword
 from typing import final
 
 from igbtheory.checks import nearest
-from igbtheory.formulas.shapes import GELU_TANH, SHAPES, WORDS
+from igbtheory.formulas.library_functions import GELU_TANH, SHAPES, WORDS
 from igbtheory.formulas.tree import (
     PI,
     ZERO,

@@ -14,8 +14,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from igbtheory.checks import unmasked
 from igbtheory.formulas.catalogue import NAMED
+from igbtheory.formulas.library_functions import SHAPES, WORDS
 from igbtheory.formulas.reader import folded, shaped
-from igbtheory.formulas.shapes import SHAPES, WORDS
 from igbtheory.formulas.tree import ONE, ZERO, Tree, X, add, call, mul, number, power, substitute
 from igbtheory.formulas.vocabulary import COMPARISONS, FUNCTIONS, both, either, negated, size
 

@@ -5,7 +5,7 @@ from typing import Any, Generic, Protocol, TypeVar, final
 
 import numpy as np
 
-from igbtheory.averages.doubtful import doubted
+from igbtheory.averages.approximation_error import doubted
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas.function import Function, composed
 from igbtheory.nodes.base import Averaged, Base, Units

@@ -3,7 +3,7 @@
 from typing import Any, final
 
 from igbtheory.formulas.function import ClosedForm, formula
-from igbtheory.formulas.shapes import GELU_TANH
+from igbtheory.formulas.library_functions import GELU_TANH
 from igbtheory.numbers import Kind
 
 

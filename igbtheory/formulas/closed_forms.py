@@ -1,10 +1,10 @@
 """The closed form of a formula, whatever its name."""
 
 from igbtheory.formulas.catalogue import FUNCTIONS
+from igbtheory.formulas.catalogue.powers import HALF, Powers
 from igbtheory.formulas.catalogue.rectified import Rectified
 from igbtheory.formulas.function import ClosedForm
 from igbtheory.formulas.pieces import Pieces
-from igbtheory.formulas.powers import HALF, Powers
 from igbtheory.formulas.tree import Number, number, substitute
 
 
