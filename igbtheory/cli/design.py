@@ -3,14 +3,11 @@
 import igbtheory as igb
 from igbtheory.cli.options import Architecture, Inputs, Printed
 
-MLP, INPUTS = Architecture(), Inputs()
-"""The defaults of the options."""
-
 
 def design(
     gamma: float,
-    architecture: Architecture = MLP,
-    inputs: Inputs = INPUTS,
+    architecture: Architecture = Architecture(),
+    inputs: Inputs = Inputs(),
     printed: Printed = Printed(),
     *,
     vary: str,
@@ -32,7 +29,7 @@ def design(
 
     """
     options = architecture.options()
-    if vary in options and options.pop(vary) != getattr(MLP, vary):
+    if vary in options and options.pop(vary) != getattr(Architecture(), vary):
         raise ValueError(f"--vary {vary} finds its value; leave --{vary.replace('_', '-')} out")
     values = inputs.values()
     printed.answer({}, printed.drawn(lambda: igb.design(gamma, vary, inputs=values, within=within, **options)))
