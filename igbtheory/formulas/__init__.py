@@ -4,9 +4,9 @@ A formula is a `tree`. `calculus` differentiates it, `splitting` cuts it into `p
 the kinks. `character` and `domain` say how it grows and where it is defined. A `function` is a formula with its closed
 forms, which `closed_forms` recognises. `catalogue` has the known functions: the ReLU kernel is in catalogue/rectified.
 `reader` reads text, with the words of `vocabulary` and the functions of `library_functions`; `sympy_reader` reads
-SymPy. `callables` reads functions from Python: `recorder` records their formula, or `approximation` fits polynomials, whose
-distance from the function is in `error_bounds`. `parameters` puts numbers in the place of names, `shift` subtracts a
-constant, `exponential_sums` finds the terms that have closed averages, and `text` writes a formula.
+SymPy. `callables` reads functions from Python: `recorder` records their formula, or `approximation` fits polynomials,
+whose distance from the function is in `error_bounds`. `parameters` puts numbers in the place of names, `shift`
+subtracts a constant, `exponential_sums` finds the terms that have closed averages, and `text` writes a formula.
 """
 
 import re
