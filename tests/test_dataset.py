@@ -8,8 +8,7 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
-from igbtheory.formulas import Function
-from igbtheory.formulas.reader import read
+from igbtheory.formulas import formula
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +197,7 @@ def test_identical_data_give_infinite_gamma() -> None:
 
 def test_equal_functions_give_equal_variances_of_g0() -> None:
     data = np.array([[1.0, 0], [0, 1], [1, 1]])
-    unknown = Function("relu without closed forms", read("max(x, 0)"))
+    unknown = formula("relu without closed forms", "max(x, 0)", source="")
     by_panels, closed = (igb.mlp(1, phi).predict(data).G0.var() for phi in (unknown, "relu"))
     assert by_panels == pytest.approx(closed, rel=1e-12)
 

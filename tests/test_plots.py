@@ -17,7 +17,7 @@ from test_results import RESULTS, P, S, result
 import igbtheory as igb
 from igbtheory.pictures import laws, plots, style
 from igbtheory.result import Result
-from igbtheory.torch.result import Measurement
+from igbtheory.torch import Measurement
 
 RNG = np.random.default_rng(0)
 MORE: dict[str, Callable[[], Result]] = {

@@ -12,7 +12,8 @@ formula that no panels resolve  `any_formula` on the panels of `value_panels`
 largest of several units        `maximum`, with the laws of `maximum_law`
 unit behind a BatchNorm         `batch_normalised`, with the nodes of `batch_normalised_panels`
 slopes, for training            `slopes`, `mean_slopes`
-approximated formula            `doubtful` adds the error of the approximation
+approximated formula            `approximation_error` adds the error of the approximation
+probability of constant batches `constant_batches`
 =============================== ================================== ===================================
 
 `hermite` computes the coefficients of a smooth formula, and `mehler` sums over coefficients.
