@@ -1,7 +1,7 @@
 """Moments and kernels of any formula in double precision: its Hermite series, made from the nodes of `value_panels`.
 
-With phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!), the squares a_k^2 from k = K on sum to what the first K leave of
-E phi^2. In an average of two data of correlation c they count at most c^K times as much: this bounds the truncation
+With phi(m + sqrt(q) z) = sum_k a_k He_k(z)/sqrt(k!), the squares a_k^2 with k >= K sum to E phi^2 minus the first K
+squares. In an average of two data of correlation c they count at most |c|^K times as much. This bounds the truncation
 error for every formula.
 """
 

@@ -39,7 +39,7 @@ def moments(
         return _of_two_with_eps(n, phi, m, variance / eps) if eps else _of_two(n, phi, m)
     unit = Directions(n, phi, size, estimator == "proxy", size * eps / variance)
     if m == 1:
-        return _compared(unit, *((_pair if eps else _single)(unit, order) for order in orders(n)))
+        return _compared(unit, *((_with_eps if eps else _without_eps)(unit, order) for order in orders(n)))
     if eps and n is not FLOAT64:
         raise ValueError(
             f"BatchNorm({size}, eps={eps}) in front of a maximum of {m} units is computed in double precision; predict "
@@ -81,7 +81,7 @@ def _of_two_with_eps(n: Kind, phi: Function, m: int, ratio: Any) -> Moments:
     return Moments(found.mean, 0 * q, found.var_chi, found.error + float(error), product - found.mean**2)
 
 
-def _single(unit: Directions, order: int) -> tuple[Any, Any, Any]:
+def _without_eps(unit: Directions, order: int) -> tuple[Any, Any, Any]:
     """Return mean, variance and covariance of two data for one unit, by rules of one order."""
     n, phi = unit.n, unit.phi
     mean, variance, _ = _one_datum(unit, 1, order)
@@ -91,7 +91,7 @@ def _single(unit: Directions, order: int) -> tuple[Any, Any, Any]:
     return mean, variance, (weights * (a - mean) * (b - mean)).sum()
 
 
-def _pair(unit: Directions, order: int) -> tuple[Any, Any, Any]:
+def _with_eps(unit: Directions, order: int) -> tuple[Any, Any, Any]:
     """Return mean, variance and covariance from the law of two data only, which is simple even if eps > 0."""
     weights, a, b = unit.two_data(order)
     mean = (weights * (a + b)).sum() / 2
@@ -131,7 +131,7 @@ def _one_datum(unit: Directions, m: int, order: int) -> tuple[Any, Any, Any]:
 
 
 def _rises(unit: Directions, m: int) -> Any:
-    """Return the angles between which the distribution function of the largest of m units rises from level to level."""
+    """Return the angles at which -log F is at LEVELS, F the distribution function of the largest of m units."""
     if m == 1:
         return []
     rough = Directions(FLOAT64, unit.phi, unit.size, unit.proxy, float(unit.offset))

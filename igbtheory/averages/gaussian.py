@@ -4,8 +4,8 @@ Moments of one unit (`moments`), the first rule that serves:
 
 1. the closed form of the catalogue, if the unit is centred;
 2. a smooth phi: its Hermite series (`smooth`), or a sum of exponentials (`waves`);
-3. a phi with kinks, in double precision: tables of mean slopes (`moment_tables`), or all pairs of kinks if phi consists
-   of straight lines (`broken_lines`);
+3. a phi with kinks: tables of mean slopes in double precision (`moment_tables`), or all pairs of kinks if phi consists
+   of more than four straight lines (`broken_lines`);
 4. quadrature on panels between the kinks, in any number of digits (`quadrature`);
 5. what panels do not resolve, in double precision: the Hermite series of any formula (`any_formula`).
 
@@ -85,7 +85,7 @@ def _grown(phi: Function, h: Moments) -> Any:
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
-    """Return the relative error of a closed form; with angles near pi/2, inhomogeneous ones lose sqrt(q)."""
+    """Return the relative error of a closed form; if phi is not homogeneous, angles near pi/2 add epsilon sqrt(q)."""
     lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
     return lost if phi.degree is not None else lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()]
 

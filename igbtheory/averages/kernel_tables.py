@@ -204,7 +204,9 @@ def _size(phi: Function, m: int, q: tuple[float, float]) -> Size | None:
 
 
 def _axes(grid: Grid, along_q: Axis, along_theta: Axis) -> tuple[Axis, Axis]:
-    """Return the axes with the numbers of nodes that lines need; the other variables are at their ends and middle.
+    """Return the axes with the numbers of nodes that series along lines need.
+
+    The lines go through the ends and the middle of the other axes.
 
     There are two angles more than needed, because the last two coefficients give the error.
     """

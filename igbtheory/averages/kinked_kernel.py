@@ -200,7 +200,7 @@ def _of_pairs(known: Kinked, mean: float, q: Array, a: Any, b: Any, q_ab: Array)
 
 
 def _closed(units: _Units, a: Any, b: Any, c: Array) -> Array:
-    """Return the means of the products of all powers at pairs of units.
+    """Return the mean product of the two sums of truncated powers at pairs of units.
 
     With h(p, r) = E (u - x)_+^p/p! (v - y)_+^r/r! of a normal pair, p = -1 for the density of u at x, Stein's lemma
     gives p h(p, r) = h(p - 2, r) - x h(p - 1, r) + c h(p - 1, r - 1).

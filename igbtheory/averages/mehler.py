@@ -49,9 +49,9 @@ def terms(n: Kind, c: Any) -> int:
 def of_pairs(rule: Callable[..., tuple[Any, Any]], pair: tuple[Any, Any, Any]) -> tuple[Any, Any]:
     """Return the values and the error of a rule for pairs of units.
 
-    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast. rule: from the distinct variances, ascending,
-    and from the indices a and b of both variances and q_ab of each pair, on one axis. In a symmetric matrix of pairs
-    it sees each pair once.
+    pair: variances q_a, q_b and covariance q_ab, arrays that broadcast. rule: takes the distinct variances, ascending,
+    and for each pair the indices a and b of its variances, and its q_ab, each on one axis. In a symmetric matrix of
+    pairs it sees each pair once.
     """
     q, places = np.unique(np.concatenate([np.ravel(part) for part in pair[:2]]), return_inverse=True)
     a, b = np.split(places, [np.size(pair[0])])

@@ -87,7 +87,7 @@ def _mesh(phi: Function, reach: float) -> Mesh | None:
 
 
 def span(distance: float) -> float:
-    """Return the next power of two (beyond 512, of sixteen), so that nearby points share a mesh."""
+    """Return the next power of two, or beyond 512 the next 512*16^k, so that nearby points share a mesh."""
     step = 1 if distance <= 512 else 4
     return float(2.0 ** (9 + step * np.ceil((np.log2(distance + 1e-300) - 9) / step)))
 

@@ -45,7 +45,7 @@ BLOCK = 2**14
 class Octave:
     """Moments for variances q within half an octave of 2^number.
 
-    The powers of two are in the middle, because norms leave q a rounding error away from one.
+    2^number is in the middle, since norms leave q = 1 up to rounding, which must not lie at the edge of two octaves.
 
     means: Chebyshev coefficients of E phi in log q; factors: coefficients of R and of Q, shape (2, log q, theta);
     mean_error, factor_error: their absolute errors, estimated from the last coefficients and a coarser quadrature.

@@ -22,7 +22,7 @@ from igbtheory.numbers import FLOAT64
 STEPS = (0.25, 0.2)
 """Steps in u of a coarser and a finer rule, t = exp(u - exp(-u))."""
 LARGE, ORDERS = 256, (8, 12)
-"""Number of data from which on a batch has shorter rules, of Gauss, and the orders of the coarser and the finer one."""
+"""Batch size from which on shorter Gauss rules are used, and the orders of the coarser and the finer rule."""
 SAMPLE = 64
 """Number of rows of a batch that are computed by both rules, for the error."""
 _TINY = 1e-140
@@ -103,7 +103,7 @@ def _mean(phi: Function | None, q_a: Any, q_b: Any, q_ab: Any) -> Any:
 
 
 def _within(phi: Function | None, batch: Batch, rule: Rule, data: NDArray[np.intp]) -> Array:
-    """Return the second moments of these data of a batch with all its data."""
+    """Return E phi(x_a) phi(x_b) for a in `data` and for every b in the batch."""
     total = np.zeros((data.size, len(batch.roots)))
     for t, log_weight in zip(*rule, strict=True):
         shrunk = 1 + 2 * t * batch.spectrum

@@ -97,8 +97,8 @@ class Scaling:
 class NormalisedPairs(Base[Pairs]):
     """Gaussian unit at given data behind BatchNorm.
 
-    Averages are exact for the identity and for homogeneous phi with closed forms. For other phi all units have the mean
-    scale, and the difference is estimated from draws; for phi of degree 0, such as sign, there is none.
+    Averages are exact for the identity and for homogeneous phi with closed forms. For any other phi, the average at the
+    mean scale is corrected by draws; phi of degree 0, such as sign, needs no correction.
     """
 
     scaling: Scaling

@@ -37,7 +37,8 @@ def known_square(node: LawNode, size: int | None, eps: Any) -> tuple[Any, Any] |
 def drawn_square(units: Units, size: int | None) -> tuple[Any, Any]:
     """Return the mean square over batches of `size` data, None for the full batch, and its relative error, from draws.
 
-    units: draws units behind BatchNorm. The error includes what no draw has shown: SPARE of all drawn units.
+    units: draws units behind BatchNorm. For batches of `size` data, the error includes SPARE over the number of drawn
+    units, for cases too rare to be drawn.
     """
 
     def squares(draws: Draws) -> Array:

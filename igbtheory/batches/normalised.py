@@ -22,8 +22,8 @@ class Normalised(Base[Moments]):
     """Gaussian unit centred and scaled over its batch of `size` data.
 
     estimator is "exact" or "proxy"; variance is the variance of the unit over its batch, which matters only if eps > 0;
-    lost is the relative error that follows from the error of the variance. There is no rule for the covariance of a
-    maximum at two data of one batch, which is NaN.
+    lost is the relative error that follows from the error of the variance. The covariance of a maximum at two data of
+    one batch has no rule and is NaN.
     """
 
     size: int

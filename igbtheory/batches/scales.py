@@ -17,7 +17,7 @@ from igbtheory.numbers import FLOAT64
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 37.0
-"""Nodes are dropped at which the integrand is smaller than at its peak by more than this factor, a logarithm."""
+"""Nodes are dropped if the logarithm of the integrand is more than this below its peak."""
 Rule = tuple[Array, Array]
 """Nodes t and logarithms of the weights of an integral."""
 _TINY = 1e-140

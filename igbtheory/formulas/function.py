@@ -45,7 +45,7 @@ class ClosedForm(ABC):
         """
 
     def shared(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Return the covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
+        """Return var_mu of phi: the covariance at equal variances q = var_mu + var_chi and q_ab = var_mu.
 
         Override it if the covariance contains q - q_ab, whose digits are lost by rounding q if var_chi is small.
         """
@@ -54,7 +54,7 @@ class ClosedForm(ABC):
 
     @abstractmethod
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
-        """Return E (phi(h_a) - phi(h_b))^2/2 at equal variances, without cancellation at small var_chi."""
+        """Return var_chi of phi: E (phi(h_a) - phi(h_b))^2/2, without cancellation at small var_chi."""
 
 
 @final

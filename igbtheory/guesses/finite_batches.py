@@ -134,10 +134,11 @@ class BatchedGuessLaw(CountLaw):
     `c` from 0 to 1, `c_within` from c - (1 - c)/(n - 1) (for n = D from -1/(D-1)) to 1, D and its divisor
     `batch_size` = n are one number each. Scalars give a scalar, arrays of k give an array, and NaN gives NaN.
 
-    Absolute errors of pmf and cdf are below 1e-13 for D <= 10,000 and the exact value of the float rho. If rho is near
-    1, or near -1 with n = 2, the law changes with the square root of the distance, and by up to 1e-8 with the last
-    digit of rho. For n = 2, D = 10,000, c near 0 and rho near -1, errors reach 2e-12. Small probabilities have no
-    relative accuracy, and values below 1e-17 mean no more than that. pmf(k) and pmf(D - k) are equal to the last digit.
+    Absolute errors of pmf and cdf are below 1e-13 for D <= 10,000, if the float rho counts as exact. If rho is near 1,
+    or near -1 with n = 2, the law changes with the square root of the distance, and by up to 1e-8 with the last digit
+    of rho. For n = 2, D = 10,000, c near 0 and rho near -1, errors reach 2e-12. Small probabilities have no relative
+    accuracy: a value below 1e-17 shows only that the probability is tiny. pmf(k) and pmf(D - k) are equal to the last
+    digit.
 
     ValueError: a number is outside its range, D is not a multiple of n, or an argument other than k is an array.
     TypeError: an argument is not a real number.

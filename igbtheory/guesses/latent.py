@@ -58,7 +58,7 @@ def draw_fraction(gamma: Numbers, size: Any, rng: np.random.Generator) -> NDArra
 
 
 def average(gamma: Numbers, of: Callable[[Any], Any], low: float = -np.inf, high: float = np.inf) -> Any:
-    """Return E of(y) over low <= y <= high, where y = sqrt(gamma) U, in the shape of gamma.
+    """Return the mean of the function `of` at y = sqrt(gamma) U, over low <= y <= high, in the shape of gamma.
 
     Panels of the quadrature end at whole U and at powers of two of y, between which a function of Phi(y) varies little.
     """

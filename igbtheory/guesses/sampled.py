@@ -91,7 +91,7 @@ class SampledLaw(Result):
 
 
 class DrawnClasses(Result):
-    """Law of one number for every class, with the sum 1, that can be drawn. The numbers in order follow from draws."""
+    """Law of one number for each class, with the sum 1, that can be drawn; draws also give the numbers in order."""
 
     n_classes: int
 

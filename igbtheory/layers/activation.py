@@ -34,7 +34,8 @@ class Activation(Layer):
     function through them, which goes straight on beyond its ends. parameters: values of other names in the formula, of
     symbols in the expression, or keywords of the callable: Activation("x + sin(a*x)**2/a", a=5). Arrays of values make
     a sweep, and broadcast with other sweeps.
-    Over the nodes, with m(u) = E_z phi: mean = E phi, var_mu = E_u (m(u) - mean)^2, var_chi = E_u E_z (phi - m(u))^2.
+    Over Gaussian units, with m(u) = E_z phi: mean = E phi, var_mu = E_u (m(u) - mean)^2, var_chi = E_u E_z
+    (phi - m(u))^2. The layer only adds phi to the node; the next layer that needs moments computes the average.
     """
 
     phi: Function
@@ -66,9 +67,12 @@ class Activation(Layer):
         return node.then(self.phi) if self._has_rule(node) else super().kernel(node)
 
     def _has_rule(self, node: Node[Any]) -> bool:
-        """Return whether phi of the node can be averaged: for maxima and normalised units panels must resolve phi."""
-        alone = node.maximum == 1 and node.base.gaussian
-        return node.base.averages and (alone or node.n.exact or is_resolved(self.phi, USUAL))
+        """Return whether phi of the node can be averaged.
+
+        For maxima and batch-normalised units, panels must resolve phi, except in formulas and proven enclosures.
+        """
+        one_gaussian = node.maximum == 1 and node.base.gaussian
+        return node.base.averages and (one_gaussian or node.n.exact or is_resolved(self.phi, USUAL))
 
     def _of_each(self, node: LawNode) -> LawNode:
         """Return the node behind the layer, which has each function at its own points of the sweep."""

@@ -35,7 +35,7 @@ class BatchNorm(Layer):
     PyTorch's training mode; a Gaussian unit has B^2/(n - 1) ~ Beta(1/2, (n - 2)/2), N(0, 1) in the full batch.
     law="proxy": averages over the n - 1 other data, n > 4. law="evaluation": PyTorch's evaluation mode with
     fresh running statistics 0 and 1, X/sqrt(1 + eps). A unit that does not vary over its batch becomes 0.
-    Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
+    `estimator` is what `law` was given. Source: where-you-place-the-norm, Eq. 4, appendix E (proxy: Eqs. 27 to 61).
     """
 
     batch_size: int | None

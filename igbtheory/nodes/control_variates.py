@@ -36,8 +36,9 @@ known moments may come from rare values that no replicate has drawn."""
 class DrawnKernel:
     """Second moments, shape (D, D), and means, shape (D,), of a unit at D data.
 
-    error: the largest of SPARE standard errors of q - q_ab, of q (q - q_ab)/q and of q_ab (q - q_ab)/q, all relative to
-    q. Here q is the mean over the diagonal and q_ab the mean over all pairs, of which a prediction is made.
+    error: SPARE times the largest of three standard errors, divided by q: of q - q_ab, of q times (q - q_ab)/q, and of
+    q_ab times (q - q_ab)/q. Here q is the mean over the diagonal and q_ab the mean over all pairs; a prediction uses
+    both.
     """
 
     q_ab: Array
@@ -97,7 +98,7 @@ def _replicates(draw: Pair, wanted: int, rngs: list[Generator]) -> Iterator[tupl
 
 
 def _is_light(y: Array) -> bool:
-    """Return whether the tails of y are so light that draws show the values that make up its second moments."""
+    """Return whether y has so light tails that its second moments do not come from values too rare to be drawn."""
     square = np.square(y)
     return bool(np.all(square.max(axis=1) <= HEAVY * square.mean(axis=1)))
 

@@ -27,7 +27,7 @@ NUMBERS = 2**20
 FEWEST, MOST = 2**6, 2**16
 """Smallest and largest number of units in a replicate: powers of two, for which Sobol points are balanced."""
 MIXED = 1.3
-"""Ratio of the error that is reported to the change from few to many data, if that change is significant."""
+"""Factor of the change from few to many data in the reported error, if that change is significant."""
 TINY = 1e-300
 LARGEST = 2**26
 """Largest number of normal numbers in a replicate."""
@@ -79,8 +79,8 @@ class Draws:
     def stratified(self, count: int) -> Array:
         """Draw normal numbers of units at all data, shape (batches, size, count).
 
-        In each of the `groups`, the numbers at one place of its batches are spread evenly over the normal law, so that
-        averages over them are near those over infinitely many batches.
+        Within each of the `groups`, the numbers at the same place of all batches are stratified, so that their averages
+        are near the averages over infinitely many batches.
         """
         from scipy.special import ndtri  # noqa: PLC0415 - loaded where something is drawn
 

@@ -31,8 +31,8 @@ class Node(Generic[T]):
     n is the kind of number; phi is the function that has not been averaged yet, None for the identity; estimated lists
     the layers whose rule was estimated from draws; batch is the number of data in a batch; draws_within is True if
     covariances within a batch are wanted even if they must be drawn; places are the pairs of positions of images, None
-    for vectors; world is the number of one of several predictions that are averaged, see `layers.few`, or 0 if there is
-    only one; shown holds numbered second moments behind layers on the way here, through all branches.
+    for vectors; world numbers the averaged predictions of `layers.few`, and is 0 if there is only one; shown holds
+    second moments behind earlier layers, with numbers that order them.
     """
 
     n: Kind
@@ -105,8 +105,8 @@ class Node(Generic[T]):
     def with_moments(self, layer: HasUnits | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
         """Return the node behind a layer, given its second moments and the means at the two data of a pair.
 
-        means: default values.mean, of a law. If units are drawn later, the layer's samples act on units of this node; a
-        function that draws units may be given instead of the layer.
+        means: values.mean by default, for a law. Units that are drawn later are the layer's samples of this node's
+        units; a function that draws them may be given in place of the layer.
         """
         centres = (values.mean, values.mean) if means is None else means  # type: ignore[attr-defined]
         drawn = layer.behind(self) if hasattr(layer, "behind") else layer

@@ -132,8 +132,9 @@ def units_first(data: NDArray[Any]) -> NDArray[Any]:
 @final
 @dataclass(frozen=True)
 class Window:
-    """Windows of `size` points along each of the `axes`, `dilation` apart: output p reads stride p + a, a >= -pad[0].
+    """Windows of `size` points along each of the `axes`, `dilation` apart.
 
+    Output p reads the positions stride p + a, where a runs over the points of the window, from -pad[0] on.
     pad: number of positions that are read beyond the two edges. apart: True if two data are read at all pairs of
     points, as in the average over a pool; False if they are read at equal points, as in a convolution, whose weights
     are independent. circular: True if positions wrap around at the edges, False if there are zeros beyond.
@@ -173,7 +174,7 @@ class Window:
         return tuple((length + sum(self.pad) - self.span) // self.stride + 1 for length in shape)
 
     def reads(self, x: NDArray[Any], beyond: float = 0.0) -> Iterator[NDArray[Any]]:
-        """Yield what each point of the windows reads of x, (data, *positions, units), and `beyond` its edges."""
+        """Yield the part of x, (data, *positions, units), that each point of the window reads; `beyond` outside x."""
         shape, sides = self.behind(x.shape[1:-1]), [(0, 0), *[self.pad] * self.axes, (0, 0)]
         padded = np.pad(x, sides, mode="wrap") if self.circular else np.pad(x, sides, constant_values=beyond)
         for point in np.ndindex(*[self.size] * self.axes):

@@ -49,7 +49,10 @@ def on_gaussian_inputs(
 @final
 @dataclass(frozen=True)
 class InBatches:
-    """The prediction as a function of the batch size, for a network with full batches."""
+    """The prediction as a function of the batch size.
+
+    It replaces full batches, and draws the covariances within a batch that have no rule.
+    """
 
     layers: tuple[Layer, ...]
     n: Kind

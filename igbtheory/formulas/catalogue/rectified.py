@@ -15,7 +15,8 @@ class Rectified(ClosedForm):
     """Moments of phi(x) = odd x + even |x|, whose odd and even parts are uncorrelated.
 
     With theta the angle between the data and s = sqrt(q_a q_b), E |h_a h_b| = (2 s/pi)(sin theta + (pi/2 -
-    theta) cos theta): the arc-cosine kernel of degree 1.
+    theta) cos theta): the arc-cosine kernel of degree 1. In the code alpha = pi/2 - theta, and the covariance is less
+    by the product of the means, 2 s/pi.
     Source: Cho and Saul 2009, Kernel methods for deep learning, Eq. 6.
     """
 
@@ -33,23 +34,22 @@ class Rectified(ClosedForm):
         s = n.sqrt(q_a * q_b)
         c = n.correlation(q_ab, s)
         alpha = n.asin(c)
-        folded = (
-            (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))
-        )  # c^2/(1 + cos) is 1 - cos without cancellation
-        odd, even = map(n.number, self._squares)
-        return odd * q_ab + even * folded
+        # c^2/(1 + cos alpha) is 1 - cos alpha without cancellation
+        folded = (2 / n.pi) * s * (alpha * c - c * c / (1 + n.cos(alpha)))
+        odd2, even2 = map(n.number, self._squares)
+        return odd2 * q_ab + even2 * folded
 
     def slope(self, n: Kind, q_a: Any, q_b: Any, q_ab: Any) -> Any:
         """Return odd^2 + even^2 (2/pi) asin c, since the slope of the even part is the sign."""
-        odd, even = map(n.number, self._squares)
-        return odd + even * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
+        odd2, even2 = map(n.number, self._squares)
+        return odd2 + even2 * (2 / n.pi) * n.asin(n.correlation(q_ab, n.sqrt(q_a * q_b)))
 
     def spread(self, n: Kind, var_mu: Any, var_chi: Any) -> Any:
         q = var_mu + var_chi
         theta = 2 * n.asin(n.sqrt(var_chi / (2 * q)))
         folded = (2 / n.pi) * q * n.sin_minus_t_cos(theta)
-        odd, even = map(n.number, self._squares)
-        return (odd + even) * var_chi - even * folded
+        odd2, even2 = map(n.number, self._squares)
+        return (odd2 + even2) * var_chi - even2 * folded
 
 
 def _slopes(below: str, above: str) -> Rectified:
