@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from igbtheory.layers import Layer as Layer
+    from igbtheory.layers.layer import Layer as Layer
 
 _HOMES = {
     "AccuracyWarning": "igbtheory.accuracy",

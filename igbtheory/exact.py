@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Layer
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import each, swept
+from igbtheory.layers.layer import Layer
 
 
 def refuse_inexact(layers: Sequence[Layer], inputs: Any, verb: str) -> None:

@@ -2,22 +2,16 @@
 
 from typing import Any
 
-from igbtheory.layers import (
-    Activation,
-    Attention,
-    ClassToken,
-    Conv2d,
-    Dense,
-    FirstToken,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    LayerNorm,
-    PatchEmbedding,
-    PositionEmbedding,
-    Residual,
-    TokenMixing,
-)
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.attention import Attention
+from igbtheory.layers.convolution import Conv2d
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.layernorm import LayerNorm
+from igbtheory.layers.residual import Residual
+from igbtheory.layers.spatial_pools import Flatten, GlobalAvgPool
+from igbtheory.layers.token_mixing import TokenMixing
+from igbtheory.layers.tokens import ClassToken, FirstToken, PatchEmbedding, PositionEmbedding
 from igbtheory.network import Network, norm_named, repeated
 
 

@@ -9,11 +9,16 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning, EstimateWarning
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, BatchNorm, Dense, Layer, LayerNorm, MaxPool, RMSNorm
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import each
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.layernorm import LayerNorm, RMSNorm
+from igbtheory.layers.pooling import MaxPool
 from igbtheory.numbers import FLOAT64, Kind, decimals
 from igbtheory.prediction import Prediction
-from igbtheory.theory import on_data_set, on_gaussian_inputs
+from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 
 if TYPE_CHECKING:
     from igbtheory.certificate import Certificate
@@ -72,8 +77,12 @@ class Network:
         n = kind or (FLOAT64 if digits is None else decimals(checks.whole("digits", digits, 2, MOST_DIGITS)))
         inputs = GaussianInputs() if inputs is None else inputs
         _refuse_symbols(self.layers, inputs)
-        predicted = on_gaussian_inputs if isinstance(inputs, GaussianInputs) else on_data_set
-        prediction = predicted(self.layers, n, inputs)
+        if isinstance(inputs, GaussianInputs):
+            prediction = on_gaussian_inputs(self.layers, n, inputs)
+        else:
+            from igbtheory.theory.data_set import on_data_set  # noqa: PLC0415 - Gaussian inputs do not need it
+
+            prediction = on_data_set(self.layers, n, inputs)
         error = float(np.max(prediction.error, initial=0.0))
         promised = max(PROMISED if digits is None else 10.0**-digits, 10 * n.epsilon * len(self.layers))
         if not error <= promised:

@@ -15,7 +15,10 @@ from igbtheory import checks, layers
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.library_functions import SHAPES
 from igbtheory.formulas.reader import folded
-from igbtheory.layers import Activation, Gate, Layer, Residual
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.gates import Gate
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
 
 LAYERS = {
     name: kind

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from igbtheory.guesses.several_dataset import DatasetClassLaw, DatasetSoftmaxLaw
     from igbtheory.guesses.share_of_class_0 import GuessLaw
     from igbtheory.guesses.softmax import SoftmaxLaw
-    from igbtheory.layers import Layer
+    from igbtheory.layers.layer import Layer
 
 UNIFORM = 1e-9
 """Largest distance of gamma from 1 at which the law of G0 counts as uniform, however large the error is."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from igbtheory.layers import Layer
+from igbtheory.layers.layer import Layer
 
 LONGEST_BLOCK = 12
 """Largest number of layers in a block whose repetitions are searched for."""

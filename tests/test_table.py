@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
-from igbtheory.averages import kinked_kernel, quadrature, smooth
-from igbtheory.averages.gaussian import integrated, moments, product, second_moment
+from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
+from igbtheory.averages.gaussian import moments, product, second_moment
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
@@ -198,7 +198,7 @@ def test_estimated_error_meets_the_promise(name: str, point: Point) -> None:
     # 1e-10 is the bound for kinked formulas; smooth ones meet 1e-11
     phi = function_of(name)
     bound = 1e-10 if phi.pieces.kinks else 1e-11
-    found = integrated(FLOAT64, phi, point.base)
+    found = rules.moments(FLOAT64, phi, point.base)
     # a jump more than seven standard deviations away: the estimate says that digits are lost, and no one needs them
     assume(sum(second(found)) > 1e-12)
     # beside a jump off the origin, distances of the size sqrt(1 - c^2) are rounded
@@ -322,8 +322,8 @@ def test_the_text_of_a_formula_reads_as_the_formula(formula: str) -> None:
 def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
     phi, n = function_of(name), Multiprecision(20)
     base = Point(1.5, 2.0).base
-    exact = integrated(n, phi, Moments(0, n.number(base.var_mu), n.number(base.var_chi)))
-    found = integrated(FLOAT64, phi, base)
+    exact = rules.moments(n, phi, Moments(0, n.number(base.var_mu), n.number(base.var_chi)))
+    found = rules.moments(FLOAT64, phi, base)
     close(second(found), second(exact), 1e-13)
     assert np.all(exact.error <= 1e-20)
 

@@ -1,6 +1,6 @@
 """Averages over Gaussian units: moments of one unit, kernels of pairs of units, maxima, batch-normalised units.
 
-`gaussian` chooses the rule for each average and lists all rules; `state` defines what they return.
+`gaussian` takes the closed form of an average, or lets `rules` choose a rule; `state` defines what they return.
 
 =============================== ================================== ===================================
 average                         smooth formula                     formula with kinks or jumps

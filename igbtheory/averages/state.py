@@ -49,7 +49,12 @@ class Moments:
     @property
     def centred(self) -> bool:
         """True if the mean is zero by construction."""
-        return isinstance(self.mean, int) and self.mean == 0
+        return is_centred(self.mean)
+
+
+def is_centred(mean: Any) -> bool:
+    """Return whether a mean is the integer 0, which marks units whose mean is zero by construction."""
+    return isinstance(mean, int) and mean == 0
 
 
 def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> Any:

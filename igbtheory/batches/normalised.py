@@ -5,7 +5,6 @@ from typing import Any, final
 
 import numpy as np
 
-from igbtheory.averages import batch_normalised
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
@@ -38,6 +37,8 @@ class Normalised(Base[Moments]):
         return found if m == 1 else replace(found, within=n.number(np.nan) + 0 * found.var_chi)
 
     def _average(self, n: Kind, phi: Function, m: int) -> Moments:
+        from igbtheory.averages import batch_normalised  # noqa: PLC0415 - networks without BatchNorm do not need it
+
         if not float(self.eps):
             return batch_normalised.moments(n, phi, m, self.size, self.estimator)
         if self.estimator == "proxy":

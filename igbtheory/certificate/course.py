@@ -8,7 +8,8 @@ from igbtheory.certificate.proven_panels import TooWideError
 from igbtheory.certificate.result import NAMES, Certificate, CertifiedLayers, accuracy
 from igbtheory.exact import refuse_inexact
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import LawNode, Layer
+from igbtheory.layers.layer import Layer
+from igbtheory.nodes.node import LawNode
 from igbtheory.numbers.certified import Certified
 
 GUARD = 30

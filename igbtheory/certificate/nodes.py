@@ -9,8 +9,12 @@ from igbtheory.certificate import gaussian, maxima, sphere
 from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
-from igbtheory.layers import Gaussian, LawNode, Layer, MaxPool, Residual
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.pooling import MaxPool
+from igbtheory.layers.residual import Residual
 from igbtheory.nodes.base import Averaged, Base
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode
 from igbtheory.nodes.sums import add_moments
 from igbtheory.numbers import Kind
 

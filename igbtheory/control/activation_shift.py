@@ -17,9 +17,14 @@ import numpy as np
 
 from igbtheory.formulas.shift import shifted
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, AvgPool, Dense, Gaussian, LawNode, Layer, MaxPool
+from igbtheory.layers.activation import Activation
 from igbtheory.layers.chain import each
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.pooling import AvgPool, MaxPool
 from igbtheory.network import Network
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode
 from igbtheory.numbers import FLOAT64
 
 ROUNDING = 1e-12

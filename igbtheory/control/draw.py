@@ -18,8 +18,8 @@ from igbtheory import checks
 from igbtheory.accuracy import AccuracyWarning
 from igbtheory.control.initialisation import Array, Weights, initialisation
 from igbtheory.control.window import counts_within
-from igbtheory.layers import Dropout
 from igbtheory.layers.chain import each
+from igbtheory.layers.dropout import Dropout
 from igbtheory.network import Network
 from igbtheory.result import Result
 from igbtheory.text import table

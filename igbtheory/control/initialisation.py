@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.control.window import region
-from igbtheory.layers import Dense, Layer
 from igbtheory.layers.chain import drawn
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
 from igbtheory.network import Network
 
 Array = NDArray[np.float64]

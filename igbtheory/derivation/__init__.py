@@ -8,7 +8,8 @@ from igbtheory.derivation.nodes import FormalGaussian, behind
 from igbtheory.derivation.result import Derivation, DerivedLayer, layers_of
 from igbtheory.derivation.states import in_symbols, rule
 from igbtheory.exact import refuse_inexact
-from igbtheory.layers import LawNode, Layer
+from igbtheory.layers.layer import Layer
+from igbtheory.nodes.node import LawNode
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 __all__ = ["AtDepth", "Derivation", "DerivedLayer", "derive"]

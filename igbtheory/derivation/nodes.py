@@ -15,9 +15,12 @@ from igbtheory.derivation.form import readable
 from igbtheory.derivation.states import C, Q, S, V
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer, Residual
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
 from igbtheory.nodes.base import Averaged, Base
-from igbtheory.nodes.node import moments_only
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode, moments_only
 from igbtheory.nodes.sums import add_moments
 from igbtheory.numbers import Kind
 from igbtheory.numbers.symbolic import SYMBOLIC

@@ -14,7 +14,7 @@ from igbtheory.derivation.form import LONG, simplified
 from igbtheory.derivation.recursion import Recursion
 from igbtheory.derivation.shorthands import documented
 from igbtheory.derivation.states import Rule, S, V, at
-from igbtheory.layers import Layer
+from igbtheory.layers.layer import Layer
 from igbtheory.output_layer import OutputLayer
 
 CHAINED = 2

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from igbtheory import checks
-from igbtheory.formulas.callables import from_callable, from_table
 from igbtheory.formulas.catalogue import FUNCTIONS, NAMED
 from igbtheory.formulas.closed_forms import closed_of
 from igbtheory.formulas.domain import refuse_outside
@@ -27,7 +26,6 @@ from igbtheory.formulas.function import ClosedForm, Function, formula
 from igbtheory.formulas.library_functions import LAYERS, SHAPES, WORDS
 from igbtheory.formulas.parameters import RESERVED, parameter_tree, parameter_trees, refuse_unused, with_values
 from igbtheory.formulas.reader import folded, read, shaped
-from igbtheory.formulas.sympy_reader import UnknownError, evaluated, from_sympy, of_x
 from igbtheory.formulas.tree import Tree, X
 
 __all__ = ["FUNCTIONS", "ClosedForm", "Function", "formula", "function_of"]
@@ -58,8 +56,12 @@ def function_of(activation: Any, **parameters: Any) -> Function:
         refuse_unused(parameters.keys() - {symbol.name for symbol in activation.free_symbols})
         return _of_sympy(activation, parameters)
     if callable(activation):
+        from igbtheory.formulas.callables import from_callable  # noqa: PLC0415 - names and formulas do not need it
+
         return from_callable(partial(activation, **parameters) if parameters else activation)
     if isinstance(activation, tuple | list | np.ndarray) and len(activation) == 2:
+        from igbtheory.formulas.callables import from_table  # noqa: PLC0415 - as above
+
         refuse_unused(parameters)
         return from_table(*activation)
     if not isinstance(activation, str):
@@ -99,13 +101,15 @@ def _instance(kind: type, parameters: dict[str, Any]) -> Any:
 
 def _of_sympy(expression: Any, parameters: dict[str, Any]) -> Function:
     """Return the function of a SymPy expression, read as a formula or, with unknown functions, approximated."""
+    from igbtheory.formulas.sympy_reader import UnknownError, evaluated, from_sympy, of_x  # noqa: PLC0415 - as above
+
     name = with_values(str(expression), parameters)
     try:
         tree = from_sympy(expression, parameters)
     except UnknownError:
         for function in evaluated(of_x(expression, parameters)):
             with suppress(ValueError, TypeError):
-                return replace(from_callable(function), name=name)
+                return replace(function_of(function), name=name)
         raise
     return _checked(name, tree)
 

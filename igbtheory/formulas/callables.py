@@ -15,6 +15,7 @@ from igbtheory.formulas.approximation import Values, approximated, polynomial
 from igbtheory.formulas.catalogue import FUNCTIONS
 from igbtheory.formulas.domain import refuse_outside
 from igbtheory.formulas.function import Function, of_pieces
+from igbtheory.formulas.parameters import name_of
 from igbtheory.formulas.pieces import Pieces
 from igbtheory.formulas.recorder import recorded
 from igbtheory.formulas.splitting import split
@@ -59,15 +60,6 @@ def _spline(name: str, spline: Any) -> Function:
     rows = [[Fraction(c) for c in row] for row in spline.c.T[:, ::-1].tolist()]
     trees = [polynomial(row, add(X, Number(-knot))) for knot, row in zip(knots, rows, strict=False)]
     return of_pieces(name, Pieces(tuple(knots[1:-1]), tuple(trees)))
-
-
-def name_of(function: Callable[..., Any]) -> str:
-    """Return the name of a callable with its keywords, or the name of its class."""
-    if isinstance(function, partial):
-        keywords = ", ".join(f"{key}={value}" for key, value in function.keywords.items())
-        return f"{name_of(function.func)} with {keywords}"
-    written = " ".join(repr(function).split())
-    return getattr(function, "__name__", None) or (type(function).__name__ if " at 0x" in written else written)
 
 
 def _of_formula(name: str, tree: Tree, values: Values) -> Function:

@@ -1,13 +1,13 @@
-"""Parameters of formulas: names besides x that stand for numbers, or for symbols, which only `derive` accepts."""
+"""Parameters of activations: names besides x that stand for numbers, or for symbols, which only `derive` accepts."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from igbtheory.formulas.catalogue import NAMED
 from igbtheory.formulas.reader import folded
-from igbtheory.formulas.sympy_reader import constant
 from igbtheory.formulas.tree import Number, Tree
 from igbtheory.formulas.vocabulary import FUNCTIONS
 
@@ -41,9 +41,20 @@ def with_values(text: str, parameters: Mapping[str, Any]) -> str:
     return text
 
 
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name of a callable with its keywords, or the name of its class."""
+    if isinstance(function, partial):
+        keywords = ", ".join(f"{key}={value}" for key, value in function.keywords.items())
+        return f"{name_of(function.func)} with {keywords}"
+    written = " ".join(repr(function).split())
+    return getattr(function, "__name__", None) or (type(function).__name__ if " at 0x" in written else written)
+
+
 def parameter_tree(name: str, value: Any) -> Tree:
     """Return the tree of the value of a parameter. ValueError: it is no finite number."""
     if hasattr(value, "is_Rational"):
+        from igbtheory.formulas.sympy_reader import constant  # noqa: PLC0415 - numbers do not need it
+
         return constant(name, value)
     try:
         plain = value.item() if hasattr(value, "numel") else value  # a tensor prints more than its digits

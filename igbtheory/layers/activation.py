@@ -11,8 +11,8 @@ from igbtheory import checks
 from igbtheory.averages.mesh import is_resolved
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
-from igbtheory.formulas.callables import name_of
 from igbtheory.formulas.function import Function
+from igbtheory.formulas.parameters import name_of
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.base import Base
 from igbtheory.nodes.draws import Draws

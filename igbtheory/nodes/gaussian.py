@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
-from igbtheory.averages import constant_batches, gaussian, slopes
+from igbtheory.averages import constant_batches, gaussian
 from igbtheory.averages.gaussian import steepness
 from igbtheory.averages.state import Moments, Pairs, kernel_root
 from igbtheory.formulas.function import Function
@@ -74,6 +74,8 @@ class GaussianPairs(Base[Pairs]):
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average and its derivative, for the tangent kernel."""
+        from igbtheory.averages import slopes  # noqa: PLC0415 - training alone needs it
+
         h = self.values
         real = replace(self, values=replace(h, q_ab=np.real(h.q_ab)))
         slope = slopes.product(n, phi, m, (h.q_a, h.q_b, np.real(h.q_ab)))

@@ -1,11 +1,16 @@
 """Asymptotes of a block at small and at large variances, where its activations are two half-lines through 0."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from igbtheory.formulas.function import Function
-from igbtheory.layers import Activation, Layer
+from igbtheory.layers.activation import Activation
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Block
+
+if TYPE_CHECKING:
+    from igbtheory.layers.layer import Layer
 
 NEAR, FAR = (1e-30, 1e-31), (1e9, 1e10)
 """Pairs of arguments at which a slope is computed: it has a limit if both values agree."""

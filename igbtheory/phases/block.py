@@ -18,9 +18,13 @@ from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Activation, Dense, Gaussian, LawNode, Layer
+from igbtheory.layers.activation import Activation
 from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
 from igbtheory.network import mlp
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.twins import Twins
 

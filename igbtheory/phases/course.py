@@ -8,7 +8,7 @@ import numpy as np
 
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense
+from igbtheory.layers.dense import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import SCALES, Array, Block, units
 from igbtheory.phases.depth_rates import Rate, kept, rate_at
@@ -16,7 +16,8 @@ from igbtheory.phases.fixed_points import FixedPoint, correlations
 from igbtheory.phases.variance import MARGIN, Variance, variances
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
-from igbtheory.theory import RANGE, stacked
+from igbtheory.theory.gaussian_inputs import stacked
+from igbtheory.theory.refusals import RANGE
 
 FEWEST = 200
 """Number of layers from which the limit of the variance is judged."""

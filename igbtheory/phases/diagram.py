@@ -10,13 +10,13 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense
+from igbtheory.layers.dense import Dense
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import Array, Block, block_of, one_input, units
 from igbtheory.phases.critical_lines import edge_of_chaos, neutrality_line
 from igbtheory.result import Result
 from igbtheory.runs import Piece, chosen, in_order, kept
-from igbtheory.theory import RANGE
+from igbtheory.theory.refusals import RANGE
 
 FINE = 101
 """Points of a line in the picture."""

@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, LawNode, Layer, Residual
 from igbtheory.layers.batch_sizes import batch_of
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
 from igbtheory.network import MOST_DIGITS, Network
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode
 from igbtheory.numbers import FLOAT64, Kind, decimals
 from igbtheory.phases.twins import Twins
 from igbtheory.result import Result
-from igbtheory.theory import on_gaussian_inputs
+from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 
 
 @final

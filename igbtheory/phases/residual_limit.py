@@ -19,15 +19,17 @@ from scipy.integrate import solve_ivp
 
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, LawNode, Layer, Residual
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
 from igbtheory.network import Network
-from igbtheory.nodes.node import moments_only
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode, moments_only
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
 from igbtheory.phases.twins import Twins, add_twins
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
-from igbtheory.theory import stacked
+from igbtheory.theory.gaussian_inputs import stacked
 
 TOLERANCES = (1e-9, 1e-12)
 """Relative tolerances of the coarse and of the fine solution, whose difference estimates the error."""

@@ -15,8 +15,13 @@ from igbtheory.averages import gaussian
 from igbtheory.averages.slopes import refuse_jumps
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
-from igbtheory.layers import BatchNorm, Dropout, Gate, Gaussian, LawNode, Layer, Residual
-from igbtheory.nodes.node import moments_only
+from igbtheory.layers.batchnorm import BatchNorm
+from igbtheory.layers.dropout import Dropout
+from igbtheory.layers.gates import Gate
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode, moments_only
 from igbtheory.nodes.sums import add_moments
 from igbtheory.numbers import Kind
 

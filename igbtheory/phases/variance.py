@@ -6,7 +6,7 @@ from typing import final
 
 import numpy as np
 
-from igbtheory.layers import Dense
+from igbtheory.layers.dense import Dense
 from igbtheory.phases.asymptotes import far, near
 from igbtheory.phases.block import Block
 from igbtheory.phases.critical_lines import NEAR, NOTHING, SMALL

@@ -12,7 +12,7 @@ from igbtheory.accuracy import AccuracyWarning
 from igbtheory.formulas import Function, function_of
 from igbtheory.formulas.shift import shifted
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense
+from igbtheory.layers.dense import Dense
 from igbtheory.network import PROMISED
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.block import block_of, one_dense, one_input, units

@@ -14,10 +14,12 @@ from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.device import products_on
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Dense, Gaussian, LawNode, Layer
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next, shapes, widths
-from igbtheory.layers.dense import condensed
+from igbtheory.layers.dense import Dense, condensed
+from igbtheory.layers.layer import Layer
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode
 from igbtheory.nodes.places import units_first
 from igbtheory.numbers import FLOAT64
 from igbtheory.simulation.moments import pair_moments

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from igbtheory import checks
-from igbtheory.layers import Layer
 from igbtheory.layers.chain import shapes, swept, unlike
+from igbtheory.layers.layer import Layer
 from igbtheory.nodes.draws import SEED, SPARE, standard_error
 from igbtheory.nodes.places import units_first
 from igbtheory.numbers import Kind

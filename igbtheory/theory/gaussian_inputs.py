@@ -9,10 +9,11 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, LawNode, Layer
 from igbtheory.layers.batch_sizes import batch_of, in_batches, sees_batches
 from igbtheory.layers.chain import swept, unlike
-from igbtheory.nodes.node import Node
+from igbtheory.layers.layer import Layer
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode, Node
 from igbtheory.numbers import Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.layers import KernelNode, Layer, Pairs
+from igbtheory.averages.state import Pairs
+from igbtheory.layers.layer import Layer
+from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import Places
 from igbtheory.numbers import FLOAT64, Kind
 

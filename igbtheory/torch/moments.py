@@ -12,10 +12,15 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import fx, nn
 
-from igbtheory.layers import ClassToken, Dense, FirstToken, Flatten, KernelNode, Layer, Residual
 from igbtheory.layers.blocks import listed
 from igbtheory.layers.chain import each
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
+from igbtheory.layers.spatial_pools import Flatten
+from igbtheory.layers.tokens import ClassToken, FirstToken
 from igbtheory.network import Network
+from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import units_first
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated

@@ -8,8 +8,10 @@ from typing import Any, final
 import torch
 from torch import fx, nn
 
-from igbtheory.layers import Dense, Layer, Residual
 from igbtheory.layers.chain import each
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
 from igbtheory.network import Network
 from igbtheory.torch.data import moved
 from igbtheory.torch.failures import note_pass

@@ -8,7 +8,7 @@ from typing import Any
 from torch import fx, nn
 
 import igbtheory
-from igbtheory.layers import Activation
+from igbtheory.layers.activation import Activation
 from igbtheory.torch.models import checked_model, refuse_arguments
 from igbtheory.torch.passes import made, stream
 

@@ -16,11 +16,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.layers import BatchNorm, Dropout, KernelNode, Layer
+from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import behind_undrawn, each, shapes
+from igbtheory.layers.dropout import Dropout
+from igbtheory.layers.layer import Layer
+from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import units_first
 from igbtheory.numbers.first_order import first_order, slope_of
-from igbtheory.theory import OutputKernel
+from igbtheory.theory.kernels import OutputKernel
 
 Array = NDArray[np.float64]
 

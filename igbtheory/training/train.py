@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.state import kernel_root
 from igbtheory.guesses.sampled import SampledLaw
-from igbtheory.layers import Layer
+from igbtheory.layers.layer import Layer
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 from igbtheory.training.flow import Flow, Tangents
 from igbtheory.training.result import LAWS, Training

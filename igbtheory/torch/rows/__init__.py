@@ -8,8 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from igbtheory.layers import Flatten, Layer, Tokens
+from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import Ending
+from igbtheory.layers.spatial_pools import Flatten
+from igbtheory.layers.tokens import Tokens
 
 # these modules put their rows into the table
 from igbtheory.torch.rows import attention, norms, weights  # noqa: F401

@@ -5,7 +5,9 @@ from typing import Any
 
 from torch import nn
 
-from igbtheory.layers import Attention, Layer, Residual
+from igbtheory.layers.attention import Attention
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.residual import Residual
 from igbtheory.torch.initialisers import variance
 from igbtheory.torch.rows.norms import drop, layer_norm
 from igbtheory.torch.rows.site import Row, Site, elementwise, reads

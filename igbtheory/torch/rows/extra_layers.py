@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from igbtheory.device import alone
-from igbtheory.layers import KernelNode, Layer
+from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
 from igbtheory.nodes.data import either_way, pairs_of
+from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import Point, of_shape
 
 

@@ -7,7 +7,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from igbtheory.layers import GEGLU, GLU, Activation, Layer, ReGLU, SwiGLU
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.gates import GEGLU, GLU, ReGLU, SwiGLU
+from igbtheory.layers.layer import Layer
 from igbtheory.torch.rows.extra_layers import Halves, Second
 from igbtheory.torch.rows.site import Site, reads
 

@@ -7,7 +7,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from igbtheory.layers import Activation, BatchNorm, Dropout, GroupNorm, Layer, LayerNorm, RMSNorm
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.batchnorm import BatchNorm
+from igbtheory.layers.dropout import Dropout
+from igbtheory.layers.groupnorm import GroupNorm
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.layernorm import LayerNorm, RMSNorm
 from igbtheory.torch.rows.site import Site, reads
 
 

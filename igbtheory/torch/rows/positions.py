@@ -7,17 +7,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from igbtheory.layers import (
-    AvgPool2d,
-    ClassToken,
-    FirstToken,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    MaxPool2d,
-    PositionEmbedding,
-    Tokens,
-)
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.spatial_pools import AvgPool2d, Flatten, GlobalAvgPool, MaxPool2d
+from igbtheory.layers.tokens import ClassToken, FirstToken, PositionEmbedding, Tokens
 from igbtheory.torch.initialisers import variance
 from igbtheory.torch.rows.extra_layers import Halves, Second, TorchAvgPool, TorchMaxPool, TorchPool, Unflatten
 from igbtheory.torch.rows.site import Site, elementwise, equal, reads

@@ -7,7 +7,8 @@ from typing import Any, final
 import torch
 from torch import nn
 
-from igbtheory.layers import Activation, Layer
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.layer import Layer
 from igbtheory.torch.initialisers import Variance
 
 Shape = tuple[int, ...]

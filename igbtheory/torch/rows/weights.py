@@ -5,7 +5,11 @@ from typing import Any
 
 from torch import nn
 
-from igbtheory.layers import Activation, Conv1d, Conv2d, Dense, DepthwiseConv2d, Layer, TokenMixing
+from igbtheory.layers.activation import Activation
+from igbtheory.layers.convolution import Conv1d, Conv2d, DepthwiseConv2d
+from igbtheory.layers.dense import Dense
+from igbtheory.layers.layer import Layer
+from igbtheory.layers.token_mixing import TokenMixing
 from igbtheory.torch.initialisers import Variance, variance
 from igbtheory.torch.rows.extra_layers import Exchanged
 from igbtheory.torch.rows.site import Site, reads, square
