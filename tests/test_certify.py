@@ -9,6 +9,7 @@ from flint import arb, ctx
 from repeated import every_second
 
 import igbtheory as igb
+from igbtheory import Layer
 from igbtheory.averages.state import Moments
 from igbtheory.certificate import Certificate
 from igbtheory.certificate.bounds import growth
@@ -16,7 +17,8 @@ from igbtheory.certificate.signs import increases
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS, function_of
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers import Gaussian, KernelNode, LawNode, Layer
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64
 
 NAMES = ("var_mu", "var_chi", "gamma", "c")

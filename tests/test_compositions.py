@@ -240,7 +240,7 @@ BAD = [
     (lambda: RMSNorm(eps=np.ones(3)), "one number"),
     (lambda: GroupNorm(1), "size >= 2"),
     (lambda: MaxPool(0), "m >= 1"),
-    (lambda: MaxPool(2.5), "whole number"),  # type: ignore[arg-type]
+    (lambda: MaxPool(2.5), "whole number"),
     (lambda: AvgPool(-1), "m >= 1"),
     (lambda: Dropout(1.0), "0 <= p < 1"),
     (lambda: Residual(LayerNorm()), "every path"),

@@ -8,12 +8,13 @@ import pytest
 from repeated import slow
 
 import igbtheory as igb
+from igbtheory import Layer
 from igbtheory.averages.state import Moments, Pairs
-from igbtheory.layers import Gaussian, GaussianPairs, KernelNode, LawNode, Layer
 from igbtheory.nodes import control_variates
 from igbtheory.nodes.control_variates import estimated
 from igbtheory.nodes.draws import REPLICATES, SPARE, Draws
-from igbtheory.nodes.node import moments_only
+from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.nodes.node import KernelNode, LawNode, moments_only
 from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")

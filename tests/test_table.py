@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 import igbtheory as igb
+from igbtheory import Layer
 from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
 from igbtheory.averages.gaussian import moments, product, second_moment
-from igbtheory.averages.state import Moments
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.reader import read
@@ -27,20 +28,16 @@ from igbtheory.layers import (
     BatchNorm,
     Dense,
     Dropout,
-    Gaussian,
-    GaussianPairs,
     GroupNorm,
-    KernelNode,
-    LawNode,
-    Layer,
     LayerNorm,
     MaxPool,
-    Pairs,
     Residual,
     RMSNorm,
 )
 from igbtheory.layers.batch_sizes import in_batches
 from igbtheory.layers.chain import each
+from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (
