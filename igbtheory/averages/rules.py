@@ -38,11 +38,11 @@ from igbtheory.averages import (
     smooth,
     waves,
 )
-from igbtheory.averages.gaussian import steepness
 from igbtheory.averages.maximum import IDENTITY
 from igbtheory.averages.mesh import UnresolvedError
 from igbtheory.averages.resolved import is_rough
 from igbtheory.averages.state import Moments, is_centred
+from igbtheory.averages.steepness import steepness
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import Float64, Kind
 from igbtheory.numbers.threads import one_thread

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, NoReturn, final
 import numpy as np
 
 from igbtheory.averages import constant_batches, gaussian
-from igbtheory.averages.gaussian import steepness
 from igbtheory.averages.state import Moments, Pairs, kernel_root
+from igbtheory.averages.steepness import steepness
 from igbtheory.formulas.function import Function
 from igbtheory.nodes.base import Base
 from igbtheory.nodes.draws import Array, Draws, beside
