@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 
 import igbtheory as igb
-from igbtheory.averages import batch_normalised
+from igbtheory.batches import law as batch_normalised
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64, Multiprecision
 

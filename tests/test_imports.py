@@ -16,7 +16,8 @@ ONE_NUMBER = "import igbtheory as igb; igb.mlp(3, 'relu').predict().gamma"
 SUBSYSTEMS = (
     *(f"igbtheory.{name}" for name in ("certificate", "cli", "control", "derivation", "exact", "inference", "losses")),
     *(f"igbtheory.{name}" for name in ("phases", "printing", "simulation", "text", "torch", "verdict", "guesses")),
-    *(f"igbtheory.averages.{name}" for name in ("batch_normalised", "rules", "slopes")),
+    *(f"igbtheory.averages.{name}" for name in ("rules", "slopes")),
+    "igbtheory.batches.law",
     *(f"igbtheory.formulas.{name}" for name in ("callables", "sympy_reader")),
     *(f"igbtheory.layers.{name}" for name in ("attention", "convolution", "residual")),
     "igbtheory.numbers.certified",

@@ -1,4 +1,4 @@
-"""Averages over Gaussian units: moments of one unit, kernels of pairs of units, maxima, batch-normalised units.
+"""Averages over Gaussian units: moments of one unit, kernels of pairs of units, maxima.
 
 `gaussian` takes the closed form of an average, or lets `rules` choose a rule; `state` defines what they return.
 
@@ -10,10 +10,10 @@ kernel of a data set            `smooth`, `waves`                  `kinked_kerne
 quadrature in any digits        `quadrature` on panels that `resolved` and `mesh` choose
 formula that no panels resolve  `any_formula` on the panels of `value_panels`
 largest of several units        `maximum`, with the laws of `maximum_law`
-unit behind a BatchNorm         `batch_normalised`, with the nodes of `batch_normalised_panels`
 slopes, for training            `slopes`, `mean_slopes`
 approximated formula            `approximation_error` adds the error of the approximation
 probability of constant batches `constant_batches`
+error beside a jump             `steepness`
 =============================== ================================== ===================================
 
 `hermite` computes the coefficients of a smooth formula, and `mehler` sums over coefficients.

@@ -37,17 +37,17 @@ class Normalised(Base[Moments]):
         return found if m == 1 else replace(found, within=n.number(np.nan) + 0 * found.var_chi)
 
     def _average(self, n: Kind, phi: Function, m: int) -> Moments:
-        from igbtheory.averages import batch_normalised  # noqa: PLC0415 - networks without BatchNorm do not need it
+        from igbtheory.batches import law  # noqa: PLC0415 - networks without BatchNorm do not need it
 
         if not float(self.eps):
-            return batch_normalised.moments(n, phi, m, self.size, self.estimator)
+            return law.moments(n, phi, m, self.size, self.estimator)
         if self.estimator == "proxy":
             raise ValueError(
                 f'expected law="exact" in BatchNorm({self.size}, eps={self.eps}), got "proxy"; or use eps=0'
             )
 
         def at_one(variance: Any) -> tuple[Any, ...]:
-            x = batch_normalised.moments(n, phi, m, self.size, "exact", variance, self.eps)
+            x = law.moments(n, phi, m, self.size, "exact", variance, self.eps)
             return x.mean, x.var_mu, x.var_chi, x.error, x.within
 
         return Moments(*at_points(at_one, self.variance))

@@ -7,8 +7,9 @@ from typing import Any, final
 import sympy as sp
 from sympy.core.symbol import Str
 
-from igbtheory.averages import batch_normalised, gaussian
+from igbtheory.averages import gaussian
 from igbtheory.averages.state import Moments
+from igbtheory.batches import law as batch_law
 from igbtheory.derivation import integrals
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.parameters import parameter_tree, with_values
@@ -158,7 +159,7 @@ class BatchAverage(Average):
 
     def computed(self, n: Kind, numbers: list[Any]) -> Moments:
         m, size = map(int, numbers)
-        return batch_normalised.moments(n, self.phi, m, size, str(self.args[4]))
+        return batch_law.moments(n, self.phi, m, size, str(self.args[4]))
 
 
 def over_gaussian(phi: Function, m: Any, h: Moments) -> Moments:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from igbtheory.averages import gaussian
-from igbtheory.averages.batch_normalised_panels import Directions
 from igbtheory.averages.maximum_law import LEVELS
 from igbtheory.averages.quadrature import PLAIN, orders
 from igbtheory.averages.state import Moments
+from igbtheory.batches.directions import Directions
 from igbtheory.formulas.function import Function, composed, formula
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numerics.panels import beyond, of_rises
