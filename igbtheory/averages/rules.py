@@ -173,16 +173,20 @@ def _best(rules: Iterable[Callable[[], Any]]) -> Any:
 def _by_panels(n: Kind, phi: Function, *point: Any) -> Any:
     """Return the moments at a point by panels or by `any_formula`, whichever has the smaller error.
 
-    The second rule is not tried if the first reaches the goal. With many kinks, `any_formula` is the faster one.
+    The second rule is not tried if the first reaches the goal. With many kinks, `any_formula` is the faster one. A
+    series in double precision cannot improve on panels that resolve a smooth phi, or on more digits.
     """
 
     def by_series() -> Any:
         return tuple(map(n.number, any_formula.moments(phi, *map(float, point))))
 
-    rules: list[Callable[[], Any]] = [partial(quadrature.moments, n, phi, *point), by_series]
-    if isinstance(n, Float64) and any(point[1:]) and len(phi.pieces.kinks) > MANY_KINKS:
-        rules.reverse()
-    return _best(rules)
+    panels = partial(quadrature.moments, n, phi, *point)
+    if phi.smooth or not isinstance(n, Float64) or not any(point[1:]):
+        try:
+            return panels()
+        except UnresolvedError:
+            return by_series()
+    return _best([by_series, panels] if len(phi.pieces.kinks) > MANY_KINKS else [panels, by_series])
 
 
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any) -> tuple[Any, Any]:
