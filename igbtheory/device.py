@@ -84,7 +84,8 @@ def products_on(device: Any) -> Iterator[None]:
         with alone() if torch.device(device).type == "cpu" else nullcontext():
             yield
     finally:
-        _MULTIPLY.reset(token)
+        with suppress(ValueError):  # if a thread is stopped here, another one may collect this, and has nothing to reset
+            _MULTIPLY.reset(token)
 
 
 def product(x: Array, weights: Array) -> Array:
