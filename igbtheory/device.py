@@ -84,7 +84,7 @@ def products_on(device: Any) -> Iterator[None]:
         with alone() if torch.device(device).type == "cpu" else nullcontext():
             yield
     finally:
-        with suppress(ValueError):  # if a thread is stopped here, another one may collect this, and has nothing to reset
+        with suppress(ValueError):  # another thread may collect this after a stopped one, and has nothing to reset
             _MULTIPLY.reset(token)
 
 
