@@ -61,7 +61,10 @@ def alone() -> Iterator[None]:
 
 
 def free_buffers() -> None:
-    """Free the memory that PyTorch's MKL keeps for its threads; a forked process may loop for ever in this memory."""
+    """Free the memory that PyTorch's MKL keeps for its threads, in which a forked process may loop for ever.
+
+    It makes this rare, not impossible: in one process, do not multiply by PyTorch in threads before forked processes do.
+    """
     if (torch := sys.modules.get("torch")) is not None:
         with suppress(OSError, AttributeError):  # a PyTorch without MKL
             ctypes.CDLL(str(Path(str(torch.__file__)).parent / "lib" / "libtorch_cpu.so")).mkl_serv_free_buffers()

@@ -329,23 +329,6 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_numbers(tmp_pat
     assert done.stdout.splitlines()[-1] == text(whole)
 
 
-PRODUCTS = """
-import numpy as np
-import igbtheory as igb
-images = np.arange(200.0).reshape(4, 2, 5, 5)
-net = igb.Network(igb.Conv2d(3), igb.GlobalAvgPool(), igb.Dense(), igb.Activation("relu"), igb.Dense())
-for seed in range(12):
-    for executor in ("threads:2", "processes:2"):
-        net.simulate(6, 40, seed=seed, inputs=images, device="cpu", executor=executor)
-"""
-
-
-def test_processes_multiply_after_threads_of_their_parent_have() -> None:
-    """MKL in PyTorch looped for ever in about every fifth of these runs."""
-    pytest.importorskip("torch")
-    subprocess.run([sys.executable, "-c", PRODUCTS], check=True, timeout=100)  # noqa: S603
-
-
 BUSY = """
 import sys, time
 from pathlib import Path
