@@ -63,7 +63,7 @@ def alone() -> Iterator[None]:
 def free_buffers() -> None:
     """Free the memory that PyTorch's MKL keeps for its threads, in which a forked process may loop for ever.
 
-    It makes this rare, not impossible: in one process, do not multiply by PyTorch in threads before forked processes do.
+    This becomes rare, not impossible: in one process, do not let PyTorch multiply in threads before forked processes.
     """
     if (torch := sys.modules.get("torch")) is not None:
         with suppress(OSError, AttributeError):  # a PyTorch without MKL
