@@ -10,11 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special
+from second_moments import second_moment
 
 import igbtheory as igb
 from igbtheory import Layer
 from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
-from igbtheory.averages.gaussian import moments, product, second_moment
+from igbtheory.averages.gaussian import moments, product
 from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repeated import every_second, slow
+from second_moments import second_moment
 
 import igbtheory as igb
 from igbtheory.averages import kinked_kernel, maximum, moment_tables, quadrature
 from igbtheory.averages import mean_slopes as rule
-from igbtheory.averages.gaussian import moments, second_moment
+from igbtheory.averages.gaussian import moments
 from igbtheory.averages.kernel_tables import angle, interpolant, kernel
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, function_of

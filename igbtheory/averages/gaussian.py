@@ -35,12 +35,6 @@ def moments(n: Kind, phi: Function | None, m: int, h: Moments) -> Moments:
     )
 
 
-def second_moment(n: Kind, phi: Function | None, m: int, q: Any, mean: Any = 0) -> Any:
-    """Return E phi(M)^2, M the largest of m units of variance q, a number or an array, and of one mean."""
-    x = moments(n, phi, m, Moments(mean, 0 * q, q))
-    return x.mean * x.mean + x.variance
-
-
 def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any], mean: Any = 0) -> tuple[Any, Any]:
     """Return E phi(M_a) phi(M_b) of two data and its estimated relative error.
 

@@ -16,7 +16,7 @@ from igbtheory.claims.gaussians import ncdf, npdf
 PLACES = 40
 """Digits with which an identity that does not simplify is evaluated."""
 POINTS = 4
-"""Number of points at which an identity that does not simplify is evaluated."""
+"""Number of points at which an identity is evaluated if SymPy does not simplify it to 0."""
 SURE = 1.645
 """A deviation this many standard errors beyond the rejection threshold is detected with a probability of 95 %."""
 

@@ -90,7 +90,7 @@ def _stretch(f: Key, mean: Any, q: Any, low: Any, high: Any) -> Any:
     ends = [(end if end.is_infinite else (end - centre) / root, end) for end in (low, high)]
 
     def truncated(i: int) -> Any:
-        """Return the integral of x^i times the density, by Stein's lemma with boundary terms at the ends."""
+        """Return the integral of x^i times the normal density between the ends, by parts (Stein's lemma)."""
         if i == 0:
             below, above = ((1 + sp.erf(z / sp.sqrt(2))) / 2 for z, _ in ends)
             return above - below

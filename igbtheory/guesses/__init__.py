@@ -9,8 +9,9 @@ softmax probabilities. `accuracy_bounds` bounds the accuracy of guesses. Methods
 A law is loaded when it is first used, since most predictions need only the first one or none.
 """
 
-from importlib import import_module
 from typing import Any
+
+from igbtheory.lazy import loaded
 
 _HOMES = {
     "AccuracyBounds": "accuracy",
@@ -34,6 +35,4 @@ __all__ = tuple(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return loaded(__name__, _HOMES, name)

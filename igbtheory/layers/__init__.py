@@ -7,8 +7,9 @@ has the base class of layers with so few weights that they do not average out.
 A layer is loaded when it is first used, since most networks have few kinds of layers.
 """
 
-from importlib import import_module
 from typing import Any
+
+from igbtheory.lazy import loaded
 
 _HOMES = {
     "Activation": "activation",
@@ -47,6 +48,4 @@ __all__ = tuple(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return loaded(__name__, _HOMES, name)

@@ -20,7 +20,7 @@ from igbtheory.numbers.first_order import first_order, is_first_order
 ROUNDINGS = 3
 """Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
 DRAW = 500
-"""Number of multiplications of a matrix product, in single precision, that take the time of one normal draw."""
+"""Cost of drawing a normal number, in multiplications of a matrix product in single precision."""
 
 
 @final

@@ -38,7 +38,8 @@ def opener(
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], int]:
     """Return a function that opens the executor, and the number of its processes if the run can restart them, else 0.
 
-    executor: None: one process for each core. todo: number of pieces to do. ValueError: the text names no executor.
+    executor: by default one process for each core. todo: the number of pieces to do. ValueError: the text names no
+    executor.
     """
     executor = executor or chosen(None, None, inf)
     if isinstance(executor, Executor):

@@ -1,4 +1,4 @@
-"""The papers' experiments on training: arms, the statement of the paper, and comparisons that can contradict it."""
+"""The papers' experiments on training: the arms, each paper's statement, and comparisons that can contradict it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -89,7 +89,7 @@ def digit_placements(*, quick: bool) -> Preset:
 
 
 def losses(*, quick: bool) -> Preset:
-    """Return the experiment on ten digits with five losses, from biased and unbiased starts."""
+    """Return the experiment that learns the ten digits with five losses, from biased and from unbiased starts."""
     cut = "piecewise-zero, 0.5"
     rules = {name: name for name in ("cross-entropy", "blurry", "focal", "piecewise-zero")} | {cut: PiecewiseZero(0.5)}
     model, task = partial(mlp, 64, 10, depth=3), partial(digit_images, kind="ten")

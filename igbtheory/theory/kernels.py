@@ -74,7 +74,7 @@ class OutputKernel:
     """Kernel of the outputs on given data, computed in blocks of pairs of data.
 
     data: what enters the first of the layers, shape (n_samples, units, *positions), numbers of the kind n. world: see
-    `Node`. drawn: whether units of images must be drawn, for which all pairs of positions are needed at once.
+    `Node`. drawn: whether units of images must be drawn, which takes all pairs of positions at once.
     """
 
     layers: tuple[Layer, ...]

@@ -48,8 +48,8 @@ def outputs_of(
 ) -> torch.Tensor:
     """Return the outputs of the model for a batch, (n_samples, outputs).
 
-    sizes: the number of all data and the number of data in a pass, for error messages. output: which of several
-    outputs, as in `measure`.
+    sizes: the number of all data and the number in each pass, which error messages state. output: the name or the
+    number of the output to return, if the model has several, as in `measure`.
     """
     size = len(batch)
     try:
