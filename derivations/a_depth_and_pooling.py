@@ -135,7 +135,7 @@ def bound_on_the_accuracy(stated: Any) -> Findings:
 
 IMPACT.untested(
     "it needs CIFAR-10",
-    ("A-Fig1", "tanh, average pooling: f_0 is mostly near 50%; ReLU, max pooling: near 0% or 100% (CNN, CIFAR-10)"),
+    ("A-Fig1", "", "tanh, average pooling: f_0 is mostly near 50%; ReLU, max pooling: near 0% or 100% (CNN, CIFAR-10)"),
 )
 
 

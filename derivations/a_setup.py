@@ -38,15 +38,22 @@ def _relu_average(of: Any) -> Any:
 
 SECTION.untested(
     "a definition of the setting; every claim that needs it says so",
-    ("A-setup-data", "The components of the data are independent N(0, 1)", r"\xi_b^{(a)} \sim \mathcal{N}(0, 1)"),
-    ("A-setup-w", "Biases are 0; Kaiming: sigma_w^2 = 2", r"w_{ij}^{(l)} \sim \mathcal{N}(0, \sigma_w^2 / N_{l-1})"),
-    ("A-avg", "Over data first, then weights", r"\langle x \rangle = E_\chi(x \mid W), \quad \bar x = E_W(x)"),
-    ("A-Dmu", "Difference of centres", r"\Delta_\mu = \langle O^{(0)} \rangle - \langle O^{(1)} \rangle"),
+    ("A-setup-data", "", "The components of the data are independent N(0, 1)", r"\xi_b^{(a)} \sim \mathcal{N}(0, 1)"),
+    (
+        "A-setup-w",
+        "",
+        "Biases are 0; Kaiming: sigma_w^2 = 2",
+        r"w_{ij}^{(l)} \sim \mathcal{N}(0, \sigma_w^2 / N_{l-1})",
+    ),
+    ("A-avg", "", "Over data first, then weights", r"\langle x \rangle = E_\chi(x \mid W), \quad \bar x = E_W(x)"),
+    ("A-Dmu", "", "Difference of centres", r"\Delta_\mu = \langle O^{(0)} \rangle - \langle O^{(1)} \rangle"),
 )
 SECTION.untested(
-    "a convention; see A-Thm4.1a / Eq3", ("A-Thm4.1-range", "N_l goes to infinity for every l, 0 included")
+    "a convention; see A-Thm4.1a / Eq3", ("A-Thm4.1-range", "", "N_l goes to infinity for every l, 0 included")
 )
-SECTION.untested("see A-Def4.2 / Eq6", ("A-IGBdef2", "There is IGB if the f_c are disproportionate for D -> infinity"))
+SECTION.untested(
+    "see A-Def4.2 / Eq6", ("A-IGBdef2", "", "There is IGB if the f_c are disproportionate for D -> infinity")
+)
 
 
 @SECTION.holds(

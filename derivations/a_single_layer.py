@@ -109,7 +109,7 @@ def relu_is_away_from_a_half(stated: Any) -> Findings:
     yield agree("P(|f_0 - 1/2| <= 0.1) by the toolkit", law.cdf(0.6) - law.cdf(0.4), inside, 10)
 
 
-SECTION.untested("a definition", ("A-Eq7", "Max pooling", r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)"))
+SECTION.untested("a definition", ("A-Eq7", "", "Max pooling", r"\rho^{(m)}_l = \max_{j \in S_l^m} \max(0, g_j)"))
 
 
 @SECTION.holds(

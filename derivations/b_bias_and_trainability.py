@@ -209,10 +209,10 @@ def propagation(stated: Any) -> Findings:
 
 SECTION.untested(
     "a definition",
-    ("B-gamma", "gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB"),
-    ("B-init", "W_ij^(l) ~ N(0, sigma_w^2/N_l), B_i ~ N(0, sigma_b^2)"),
-    ("B-cab", "c_ab = E_W Y(a) Y(b)/sqrt(E_W Y(a)^2 E_W Y(b)^2), order parameter c = lim c_ab"),
-    ("B-scale", "gamma >> 1: deep prejudice, gamma << 1: neutrality"),
+    ("B-gamma", "", "gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB"),
+    ("B-init", "", "W_ij^(l) ~ N(0, sigma_w^2/N_l), B_i ~ N(0, sigma_b^2)"),
+    ("B-cab", "", "c_ab = E_W Y(a) Y(b)/sqrt(E_W Y(a)^2 E_W Y(b)^2), order parameter c = lim c_ab"),
+    ("B-scale", "", "gamma >> 1: deep prejudice, gamma << 1: neutrality"),
 )
 
 

@@ -27,7 +27,11 @@ def _largest(trial: Trial, var_mu: float, var_chi: float = 0.0, data: int = 1) -
 
 SECTION.untested(
     "a ResNet-50 on CIFAR-10 is not simulated, and the paper does not say in which mode its BatchNorm is",
-    ("C-1 / Fig1", "untrained ResNet-50 (CIFAR-10): mean softmax probability ~ 1 for one class, ~ 0 for the others"),
+    (
+        "C-1 / Fig1",
+        "",
+        "untrained ResNet-50 (CIFAR-10): mean softmax probability ~ 1 for one class, ~ 0 for the others",
+    ),
 )
 
 
@@ -57,15 +61,17 @@ def few_classes(trial: Trial, stated: Any) -> Findings:
 
 
 SECTION.untested(
-    "a description; see C-2", ("C-3", "IGB is architecture dependent and holds directly after initialisation")
+    "a description; see C-2", ("C-3", "", "IGB is architecture dependent and holds directly after initialisation")
 )
 SECTION.untested(
     "it needs training runs, of a ResNet-50; igb study --preset losses trains small networks on the digits",
-    ("C-4 / Fig2", "in all three losses probabilities converge to ~0.1 within the first epoch"),
-    ("C-5", "cross-entropy: probabilities then rise together with per-class accuracy"),
-    ("C-6", "blurry loss behaves like cross-entropy, slightly slower, accuracies lag"),
-    ("C-7", "piecewise-zero loss: the originally favoured class stays on top; accuracies hardly change"),
+    ("C-4 / Fig2", "", "in all three losses probabilities converge to ~0.1 within the first epoch"),
+    ("C-5", "", "cross-entropy: probabilities then rise together with per-class accuracy"),
+    ("C-6", "", "blurry loss behaves like cross-entropy, slightly slower, accuracies lag"),
+    ("C-7", "", "piecewise-zero loss: the originally favoured class stays on top; accuracies hardly change"),
 )
 SECTION.untested(
-    "a definition", ("C-8", "blurry loss: de-weights hard samples"), ("C-9", "piecewise-zero loss: ignores samples")
+    "a definition",
+    ("C-8", "", "blurry loss: de-weights hard samples"),
+    ("C-9", "", "piecewise-zero loss: ignores samples"),
 )

@@ -123,8 +123,10 @@ def slope_of_the_covariance(trial: Trial, stated: Any) -> Findings:
 
 
 RATIO = r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2"
-SECTION.untested("a definition", ("D-gamma", "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO))
-SECTION.untested("a convention; see D-pool-order", ("D-limits", "The order of limits: width, then data, then depth"))
+SECTION.untested("a definition", ("D-gamma", "", "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO))
+SECTION.untested(
+    "a convention; see D-pool-order", ("D-limits", "", "The order of limits: width, then data, then depth")
+)
 
 
 @SECTION.holds(

@@ -154,7 +154,11 @@ def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Findings:
 
 SECTION.untested(
     "it needs training runs: igb study --preset phases has tanh networks on the digits, and none of the transformers",
-    ("D-tanhMLP", "tanh MLP on Fashion-MNIST, CIFAR10: the edge of chaos learns fastest, neutral states poorly"),
-    ("D-ViT", "a vision transformer without norms and skip connections has the same phases of gradients"),
-    ("D-LViT", "pretrained large ViT: weights times 0.5 give a strong bias, times 1.5 a weaker one, slower training"),
+    ("D-tanhMLP", "", "tanh MLP on Fashion-MNIST, CIFAR10: the edge of chaos learns fastest, neutral states poorly"),
+    ("D-ViT", "", "a vision transformer without norms and skip connections has the same phases of gradients"),
+    (
+        "D-LViT",
+        "",
+        "pretrained large ViT: weights times 0.5 give a strong bias, times 1.5 a weaker one, slower training",
+    ),
 )

@@ -189,7 +189,7 @@ def _rate(course: Any, depth: int) -> float:
 
 SECTION.untested(
     "that prejudice persists needs training: igb study --preset phases; that gradients vanish as chi_1^l is B-grad",
-    ("D-ordered", "Ordered phase: gradients vanish exponentially, the prejudice is persistent"),
+    ("D-ordered", "", "Ordered phase: gradients vanish exponentially, the prejudice is persistent"),
 )
 
 

@@ -27,16 +27,16 @@ Z_LAW = equation("f_Z(z)", npdf(z))
 
 SECTION.untested(
     "a definition",
-    ("E-Eq1", "Z_i^(l+1) = sum_j w_ij^(l+1) X_j^(l)"),
-    ("E-Eq2", "X = X({Z_a}) = composition of norm and activation"),
-    ("E-Eq3", "Z_c^(L+1) = O_c"),
-    ("E-Eq4", "BN operator with batch mean and 1/n variance, eps, alpha, beta"),
-    ("E-Eq5", "LN operator"),
-    ("E-4set", "four settings B.phi, phi.B, L.phi, phi.L"),
-    ("E-cdf", "F_X(x) = P(X < x)"),
-    ("E-Wl", "index ranges j in [0..N_l], i in [0..N_{l+1}]"),
-    ("E-AppB-w", "w_ij^(l) ~ N(0, sw2/N_l), N_l = width of layer l"),
-    ("E-Eq9 / 82", "gamma(A, psi(chi)) = Var_W(mu_c)/Var_chi(O_c)"),
+    ("E-Eq1", "", "Z_i^(l+1) = sum_j w_ij^(l+1) X_j^(l)"),
+    ("E-Eq2", "", "X = X({Z_a}) = composition of norm and activation"),
+    ("E-Eq3", "", "Z_c^(L+1) = O_c"),
+    ("E-Eq4", "", "BN operator with batch mean and 1/n variance, eps, alpha, beta"),
+    ("E-Eq5", "", "LN operator"),
+    ("E-4set", "", "four settings B.phi, phi.B, L.phi, phi.L"),
+    ("E-cdf", "", "F_X(x) = P(X < x)"),
+    ("E-Wl", "", "index ranges j in [0..N_l], i in [0..N_{l+1}]"),
+    ("E-AppB-w", "", "w_ij^(l) ~ N(0, sw2/N_l), N_l = width of layer l"),
+    ("E-Eq9 / 82", "", "gamma(A, psi(chi)) = Var_W(mu_c)/Var_chi(O_c)"),
 )
 theta, rho = sp.symbols("theta rho", positive=True)
 RATES = equation(r"\lambda_1", theta + (n - 1) * rho), equation(r"\lambda_2", theta - rho)

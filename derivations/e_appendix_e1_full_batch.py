@@ -163,7 +163,7 @@ def first_layer(stated: Any) -> Findings:
     yield agree("var_chi of Z, predicted", first.var_chi[0], 4, 25)
 
 
-SECTION.untested("it defines the Dense layer; Eq. 1 has w^(l+1)", ("E-Eq23", "Z_i^(l+1) = sum_j w_ij^(l) Y_j^(l)"))
+SECTION.untested("it defines the Dense layer; Eq. 1 has w^(l+1)", ("E-Eq23", "", "Z_i^(l+1) = sum_j w_ij^(l) Y_j^(l)"))
 
 
 @SECTION.holds(

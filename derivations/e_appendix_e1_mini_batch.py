@@ -79,7 +79,7 @@ ESTIMATORS: dict[str, tuple[Callable[..., sp.Expr], int]] = {
 
 SECTION.untested(
     "it defines the modified normalisation, which every claim below uses",
-    ("E-Eq27-29", "leave-one-out B~ = (Z_a - mu~)/sigma~ with 1/(n-1) normalisation over n-1 points"),
+    ("E-Eq27-29", "", "leave-one-out B~ = (Z_a - mu~)/sigma~ with 1/(n-1) normalisation over n-1 points"),
 )
 
 

@@ -64,8 +64,8 @@ def with_norm(depth: int) -> Any:
 
 SECTION.untested(
     "a definition",
-    ("E-Eq91", "the input", r"X_i^{(0)} \sim \mathcal{N}(0, 1)"),
-    ("E-Eq97", "LayerNorm", r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}"),
+    ("E-Eq91", "", "the input", r"X_i^{(0)} \sim \mathcal{N}(0, 1)"),
+    ("E-Eq97", "", "LayerNorm", r"L_{i;a} = \frac{Z_{i;a} - \hat\mu_a}{\hat\sigma_a}"),
 )
 
 

@@ -37,17 +37,17 @@ def gaussian_blobs(stated: Any) -> Findings:
 
 SECTION.untested(
     "a definition of an experiment",
-    ("E-C2A", "C2-A = cats vs dogs"),
-    ("E-C2B", "C2-B: {airplane, automobile, truck} vs {cat, deer, dog, horse}, balanced"),
-    ("E-EO", "MNIST even/odd"),
-    ("E-TI", "Tiny ImageNet: 200 classes, 500/50/50"),
-    ("E-MLPcfg", "SHLP N = 100; MHLP L = 20, N = 100; Kaiming; learning rates, batch 512, 80 epochs"),
+    ("E-C2A", "", "C2-A = cats vs dogs"),
+    ("E-C2B", "", "C2-B: {airplane, automobile, truck} vs {cat, deer, dog, horse}, balanced"),
+    ("E-EO", "", "MNIST even/odd"),
+    ("E-TI", "", "Tiny ImageNet: 200 classes, 500/50/50"),
+    ("E-MLPcfg", "", "SHLP N = 100; MHLP L = 20, N = 100; Kaiming; learning rates, batch 512, 80 epochs"),
 )
 SECTION.untested(
     "it needs training runs: igb study has the presets blobs, digits, deep and shift, and no MLP-Mixer",
-    ("E-G1-6", "dynamics on GB, C2-B, E&O"),
-    ("E-G7-8", "MHLP: global curves overlap"),
-    ("E-G11", "Mixer/C2-A: delay tau_0.6 vs Delta_gamma as input shift grows"),
+    ("E-G1-6", "", "dynamics on GB, C2-B, E&O"),
+    ("E-G7-8", "", "MHLP: global curves overlap"),
+    ("E-G11", "", "Mixer/C2-A: delay tau_0.6 vs Delta_gamma as input shift grows"),
 )
 
 

@@ -276,5 +276,5 @@ def groups_are_layers(trial: Trial, stated: Any) -> Findings:
     yield agree("LN, s = 1e8", WEAK, stated.rhs.subs(s, sp.Float(10**8, 30)), 7)
 
 
-SECTION.untested("a definition", ("E-s2-w", "W_ij ~ N(0, sw2/n), zero biases"))
-SECTION.untested("an interpretation", ("E-RMS-practice", "explains why LLaMA-style RMSNorm is natural in Pre-Norm"))
+SECTION.untested("a definition", ("E-s2-w", "", "W_ij ~ N(0, sw2/n), zero biases"))
+SECTION.untested("an interpretation", ("E-RMS-practice", "", "explains why LLaMA-style RMSNorm is natural in Pre-Norm"))

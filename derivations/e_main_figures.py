@@ -64,16 +64,17 @@ def _gradient_growth(trial: Trial, size: int) -> float:
     return float((sizes[-2] / sizes[0]) ** (1 / (depth - 2)))  # the first layer has other inputs
 
 
-SECTION.untested("a definition", ("E-s3", "low IGB: G0 ~ 0.5; high IGB: G0 ~ 1; weak prejudice: broad on [0.5, 1]"))
+SECTION.untested("a definition", ("E-s3", "", "low IGB: G0 ~ 0.5; high IGB: G0 ~ 1; weak prejudice: broad on [0.5, 1]"))
 SECTION.untested(
     "it needs training runs: igb study --preset blobs, and igb study with a ResNet of your own",
-    ("E-Fig2", "neutral and prejudiced starts: different convergence, per-class gaps"),
-    ("E-Fig4", "dynamics per placement"),
-    ("E-Fig5, training", "ResNet-9: BN behind the activation trains faster"),
-    ("E-Gzero, training", "placing normalisation after the activation accelerates convergence"),
+    ("E-Fig2", "", "neutral and prejudiced starts: different convergence, per-class gaps"),
+    ("E-Fig4", "", "dynamics per placement"),
+    ("E-Fig5, training", "", "ResNet-9: BN behind the activation trains faster"),
+    ("E-Gzero, training", "", "placing normalisation after the activation accelerates convergence"),
 )
 SECTION.untested(
-    "neither data set is at hand: `igb predict --data FILE`", ("E-5.1", "CIFAR10 close to theory, MNIST more biased")
+    "neither data set is at hand: `igb predict --data FILE`",
+    ("E-5.1", "", "CIFAR10 close to theory, MNIST more biased"),
 )
 
 
