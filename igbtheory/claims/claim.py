@@ -22,6 +22,8 @@ KINDS = {
     MISPRINT: "Misprints",
 }
 """The lists of claims that readers should know of, by the kinds of the claims."""
+INSTEAD = {FALSE: "Right is", LIMITED: "Outside", MISPRINT: "Right is"}
+"""What introduces the correction of a claim, by its kind."""
 
 
 @final
