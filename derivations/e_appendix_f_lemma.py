@@ -89,7 +89,8 @@ def printed_mean(factor: Any) -> Any:
     "The mean of ReLU(alpha X), X ~ N(mu, sigma^2), has a factor |alpha| at sigma inside the brackets",
     printed=equation(M(alpha * X), printed_mean(sp.Abs(alpha))),
     counter_example="assert printed.subs({alpha: 2, mu: 0, sigma: 1}).evalf() > 1.5  # of N(0, 4) it is 2/sqrt(2 pi)",
-    correction="Sigma stands there without this factor, as in the next line, since |alpha| stands in front of the brackets",
+    correction="Sigma stands there without this factor, as in the next line, since |alpha| stands in front of the "
+    "brackets",
     right=equation(M(alpha * X), printed_mean(1)),
     right_assumes="alpha is not 0",
     misprint=True,
