@@ -1,5 +1,6 @@
 """Pictures of moments: over the layers, over the parameters of a sweep, and deviations of simulations."""
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
 WIDE = 20.0
 """Ratio of the largest to the smallest value above which an axis is logarithmic."""
+TITLE = 90
+"""Number of characters of a line of a small title."""
 DOTS = 30
 """Largest number of layers, or of points of a line, that have markers."""
 
@@ -53,7 +56,10 @@ def design(axes: Any, found: "Design") -> None:
 
 
 def explanation(axes: Any, found: "Explanation") -> None:
-    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points."""
+    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points.
+
+    The title says why the line ends, or has a gap.
+    """
     places, measured = np.arange(1, len(found.names) + 1), found.per_layer
     stream = ~np.array(found.branch)
     axes.plot(places[stream], _floats(found.predicted_gamma)[stream], color=THEORY, label="theory, infinite width")
@@ -64,6 +70,7 @@ def explanation(axes: Any, found: "Explanation") -> None:
             points(axes, places[there], gamma, errors, marker, color=LIMIT, label=label)
     axes.set_xticks(places, found.names, rotation=90, fontsize=7)
     axes.set(ylabel=GAMMA, yscale=_scale(_floats(measured.gamma)[stream]))
+    axes.set_title("\n".join(fill(sentence, TITLE) for sentence in found.unpredicted()), fontsize=6, loc="left")
     axes.legend(loc="best")
 
 
