@@ -436,6 +436,7 @@ def test_what_stands_in_front_of_a_layer_without_bias_creates_none() -> None:
         "Bias is removed by b (Dense, gamma 3 to 1e-14).",
         "Behind b there is no bias: what stands in front of it creates none.",
     ]
+    assert explanation_of(moments).plot().get_yscale() == "linear"
 
 
 def test_a_softmax_at_the_end_removes_no_bias() -> None:
