@@ -41,14 +41,18 @@ def write_page(
     """Write the page index.html, which contains the pictures that lie in the folder."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
-    environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance, "sentence": sentence}
+    environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
+    environment.filters |= {"percent": "{:.0%}".format, "sentence": sentence}
+    plain = [outcome for outcome in outcomes if outcome.case.norm is None]
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
     page = _template(environment).render(
         contents=CONTENTS,
         tables=TABLES,
         references=PAPERS,
         outcomes=outcomes,
-        plain=[outcome for outcome in outcomes if outcome.case.norm is None],
+        biased=sum(outcome.prediction.gamma > 0 for outcome in outcomes),
+        plain=plain,
+        relu=[outcome for outcome in plain if (outcome.case.inputs, outcome.case.activation) == ("gaussian", "relu")],
         placements=placements(outcomes),
         inputs=INPUTS,
         disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
