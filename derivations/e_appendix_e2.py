@@ -111,7 +111,7 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq64",
-    "The induction is printed from the law of Z in layer l to its law in layer 1+1",
+    "The layer behind layer l is printed with an index in which l does not occur",
     printed=(equation(LAW_1, LAW), equation(NEXT, sp.Add(1, 1, evaluate=False))),
     counter_example="assert printed[1] != 3 + 1  # the layer behind layer 3",
     correction="The layer behind layer l is layer l+1",

@@ -98,8 +98,7 @@ def printed_mean(factor: Any) -> Any:
 )
 @SECTION.fails(
     "E-LemF.1",
-    "The lemma has “with $\\alpha\\in\\mathbb{R}$”: mean and variance of ReLU(alpha X) are alpha and alpha^2 times "
-    "those of ReLU(X), for every real alpha",
+    "Mean and variance of ReLU(alpha X) are said to be alpha and alpha^2 times those of ReLU(X) for alpha in R",
     printed=(equation(M(alpha * X), alpha * M(X)), equation(V(alpha * X), alpha**2 * V(X))),
     counter_example="""
 x = 5 + np.random.default_rng(0).standard_normal(100000)

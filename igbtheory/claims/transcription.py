@@ -22,6 +22,8 @@ from igbtheory.claims.words import weighty
 FILE = "as_printed.toml"
 DIGITS = 15
 """Digits to which two transcriptions of a formula agree: they are the same expression and differ by rounding only."""
+SYMBOLIC = AppliedUndef, sp.DiracDelta, sp.Heaviside
+"""Functions whose values count only as symbols."""
 STYLE = re.compile(r"\\(mathrm|mathbb|mathcal|mathbf|text|operatorname|bar|,)|'")
 """What the name of a symbol in SymPy's syntax leaves out of LaTeX; a prime and a bar are spelled out."""
 SPELLED = {"'": "prime", r"\bar": "bar"}
@@ -91,17 +93,24 @@ def _same(part: Any, other: Any) -> bool:
 
 
 def _equal(left: Any, right: Any) -> bool:
+    left, right = _evaluated(left), _evaluated(right)
     if left == right:
         return True
-    unknown = sorted(left.atoms(AppliedUndef) | right.atoms(AppliedUndef), key=str)
-    hidden = {applied: sp.Dummy(positive=True) for applied in unknown}
+    # a jump is compared by its place, which no point would hit
+    symbolic = sorted(left.atoms(*SYMBOLIC) | right.atoms(*SYMBOLIC), key=str)
+    hidden = {applied: sp.Dummy(positive=True) for applied in symbolic}
     left, right = left.subs(hidden), right.subs(hidden)
     symbols = sorted(left.free_symbols | right.free_symbols, key=str)
     for values in points(symbols, 3):
-        gap, size = (sp.N(abs(side.subs(values)), DIGITS + 5) for side in (left - right, left))
-        if not (gap.is_comparable and size.is_comparable and gap <= size * sp.Float(10) ** -DIGITS):
+        one, other = (sp.N(side.subs(values), DIGITS + 5) for side in (left, right))
+        if not (one.is_comparable and other.is_comparable and abs(one - other) <= abs(one) * sp.Float(10) ** -DIGITS):
             return False
     return True
+
+
+def _evaluated(expression: Any) -> Any:
+    """Return an expression as SymPy writes it: a transcription is read as it stands, so that 0 = 1 stays an equation."""
+    return expression.func(*map(_evaluated, expression.args)) if expression.args else expression
 
 
 def _plain(text: str) -> str:
