@@ -85,10 +85,9 @@ def _identifier(name: str) -> str:
 
 def _same(part: Any, other: Any) -> bool:
     """Return whether two formulas are the same: relations of equal sides; sides are compared at points."""
-    if part.func is not other.func:
-        return _equal(part, other)
-    if getattr(part, "is_Relational", False) or part.is_Boolean:
-        return len(part.args) == len(other.args) and all(map(_same, part.args, other.args))
+    if part.is_Boolean or other.is_Boolean:
+        alike = part.func is other.func and len(part.args) == len(other.args)
+        return alike and all(map(_same, part.args, other.args))
     return _equal(part, other)
 
 
@@ -109,7 +108,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def _evaluated(expression: Any) -> Any:
-    """Return an expression as SymPy writes it: a transcription is read as it stands, so that 0 = 1 stays an equation."""
+    """Return an expression as SymPy writes it; a transcription is read as it stands, so that 0 = 1 stays a relation."""
     return expression.func(*map(_evaluated, expression.args)) if expression.args else expression
 
 
