@@ -13,6 +13,8 @@ from typing import Any, final
 
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import BooleanFunction
 
 from igbtheory.claims.finding import FAILS, HOLDS, Finding
 from igbtheory.claims.formula import latex, parts
@@ -22,6 +24,8 @@ from igbtheory.claims.words import weighty
 FILE = "as_printed.toml"
 DIGITS = 15
 """Digits to which two transcriptions of a formula agree: they are the same expression and differ by rounding only."""
+STATEMENTS = Relational, BooleanFunction
+"""What is compared by its kind and its sides."""
 SYMBOLIC = AppliedUndef, sp.DiracDelta, sp.Heaviside
 """Functions whose values count only as symbols."""
 STYLE = re.compile(r"\\(mathrm|mathbb|mathcal|mathbf|text|operatorname|bar|,)|'")
@@ -85,7 +89,7 @@ def _identifier(name: str) -> str:
 
 def _same(part: Any, other: Any) -> bool:
     """Return whether two formulas are the same: relations of equal sides; sides are compared at points."""
-    if part.is_Boolean or other.is_Boolean:
+    if isinstance(part, STATEMENTS) or isinstance(other, STATEMENTS):
         alike = part.func is other.func and len(part.args) == len(other.args)
         return alike and all(map(_same, part.args, other.args))
     return _equal(part, other)
