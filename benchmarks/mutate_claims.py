@@ -31,6 +31,8 @@ from igbtheory.claims.words import NUMBER, OPPOSITE, weighty
 
 FLIPPED = {sp.Lt: sp.Gt, sp.Le: sp.Ge, sp.Gt: sp.Lt, sp.Ge: sp.Le, sp.Ne: sp.Eq}
 """Relations by those that take their place."""
+SECONDS = 600.0
+"""Time limit for a mutant: five times that of a claim, because a formula that does not simplify takes longer."""
 IDEMPOTENT = (0, 1, sp.oo)
 """Right-hand sides that are their own squares: to square the left-hand side then changes nothing."""
 
@@ -46,12 +48,14 @@ def main(arguments: list[str]) -> None:
     every = [mutant for claim in library().chosen(options.names) if claim.derivation for mutant in mutants(claim)]
     sample = random.Random(options.seed).sample(every, min(options.number, len(every)))  # noqa: S311 - no secret
     claims = [replace(claim, id=f"{claim.id} {i}") for i, (_, claim) in enumerate(sample)]
-    outcomes = run(claims, store=options.store, progress=True)
+    outcomes = run(claims, seconds=SECONDS, store=options.store, progress=True)
     drawn, noticed = Counter(kind for kind, _ in sample), Counter[str]()
     for (kind, claim), outcome in zip(sample, outcomes, strict=True):
-        noticed[kind] += not outcome.as_recorded
-        if outcome.as_recorded:
-            sys.stdout.write(f"{claim.id}: {kind} not noticed: {_text(claim)}\n")
+        late = "time limit" in outcome.trouble  # says nothing of the change
+        noticed[kind] += not (outcome.as_recorded or late)
+        if outcome.as_recorded or late:
+            why = outcome.trouble if late else "not noticed"
+            sys.stdout.write(f"{claim.id}: {kind}, {why}: {_text(claim)}\n")
     for kind in sorted(drawn):
         sys.stdout.write(f"{noticed[kind]} of {drawn[kind]} of kind {kind}\n")
     sys.stdout.write(f"{noticed.total()} of {len(sample)} mutants are noticed, of {len(every)} that there are\n")
