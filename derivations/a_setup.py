@@ -44,13 +44,16 @@ N_C = sp.Symbol("N_C", integer=True, positive=True)
 layer = sp.Symbol("l", integer=True, positive=True)
 p = sp.Function(r"p_\Delta")
 """Density over the data of a difference of outputs."""
-F_C, F_0, F_GIVEN = sp.Function("f_c"), sp.Symbol("f_0"), sp.Function("f_0")
-"""Fraction of guesses for class c of D data; that for class 0 of infinitely many, and given gamma and Delta_mu."""
+F_C, F_ALL = sp.Function("f_c"), sp.Symbol("f_c")
+"""Fraction of guesses for class c, of D data and of infinitely many."""
+F_0, F_GIVEN = sp.Symbol("f_0"), sp.Function("f_0")
+"""The same of infinitely many for class 0, and given gamma and Delta_mu."""
 OUTPUT = sp.Function("O_c")(N)
 CENTRE = sp.Function(r"\mu_c")(N)
 GAP, SPREAD = sp.symbols(r"\Delta_\mu \mathrm{Var}_\chi")
 """Distance of the centres of the two outputs; variance of an output over the data."""
 NEAR = sp.Function("P")
+FIRST, SECOND = sp.symbols("gamma_1:3")
 KURTOSIS_CHI, KURTOSIS_W = sp.Function(r"\mathrm{kurt}_\chi"), sp.Function(r"\mathrm{kurt}_W")
 """Excess kurtosis, over the data and over the weights; 0 of a Gaussian."""
 SQUARE = u ** (n / 2 - 1) * sp.exp(-u / 2) / (2 ** (n / 2) * sp.gamma(n / 2))
@@ -254,15 +257,17 @@ def symmetry_is_broken_in_each_network(trial: Trial, stated: Any) -> Findings:
     distance in units of the spread over the data is gamma: 1/(pi - 1) for ReLU at every width (A-ReLU), 0 for a linear
     network. Over the weights the difference has the mean 0. Networks of 8 units are drawn, with two halves of the data.
     """
-    for name, phi, gamma, against in (("ReLU", relu, RELU, 0), ("linear", lambda h: h, 0, RELU)):
+    # Var_chi = sigma_w^2 (m_2 - m_1^2), with sigma_w^2 = 2
+    cases = ("ReLU", relu, 2 * (1 - 1 / np.pi), RELU, 0), ("linear", lambda h: h, 4, 0, RELU)
+    for name, phi, spread, gamma, against in cases:
         units = nets.hidden_units(trial.rng, (trial.draws(20_000), 32, 8), phi=phi)
         weights = trial.rng.standard_normal((len(units), 8, 16)) / 2  # sigma_w^2 = 2
         halves = units.reshape(len(units), 2, 16, 8).mean(axis=2, dtype=np.float64) @ weights
         gaps = halves[..., ::2] - halves[..., 1::2]
-        both, own = nets.second_moments(units)
-        ratio = ratio_with_error(gaps.prod(axis=1).mean(axis=1), 2 * (own - both))  # in units of Var_chi
-        expected, other = (value_of(E_W(GAP**2), stated).subs({SPREAD: 1, g: value}) for value in (gamma, against))
-        yield measured(trial, f"{name}: squared distance of two centres", *ratio, expected, other)
+        square = value_of(E_W(GAP**2), stated).subs(SPREAD, spread)
+        expected, other = (square.subs(g, value) for value in (gamma, against))
+        squares = mean_with_error(gaps.prod(axis=1))
+        yield measured(trial, f"{name}: squared distance of two centres", *squares, expected, other)
         yield measured(trial, f"{name}: their mean distance", *mean_with_error(gaps), value_of(E_W(GAP), stated))
 
 
@@ -326,8 +331,8 @@ def definition_of_the_bias(stated: Any) -> Findings:
     "A-Def4.2 / Eq6",
     "In a linear network of N inputs, which has gamma = 0, the fractions of guesses for three classes differ: the mean "
     "square of their distance from a third is in inverse proportion to N",
-    right=equation(sp.Limit(N * E_W((F_C(sp.oo) - sp.Rational(1, 3)) ** 2), N, sp.oo), 3 / (16 * sp.pi**2)),
-    assumes="three classes; f_c(infinity) is the fraction for infinitely many data",
+    right=equation(sp.Limit(N * E_W((F_ALL - sp.Rational(1, 3)) ** 2), N, sp.oo), 3 / (16 * sp.pi**2)),
+    assumes="three classes; f_c is the fraction for infinitely many data",
 )
 def fractions_of_three_classes(trial: Trial, stated: Any, says: str) -> Findings:
     """f_0 = 1/4 + arcsin(r)/(2 pi) with r = corr(O_0 - O_1, O_0 - O_2), which is 1/3 for r = 1/2 only. N Var(r) -> (1 -
@@ -335,7 +340,7 @@ def fractions_of_three_classes(trial: Trial, stated: Any, says: str) -> Findings
     """
     yield worded(says, "gamma = {:g}", igb.mlp(1, "linear").predict().gamma)
     r = sp.Symbol("r", real=True)
-    square = E_W((F_C(sp.oo) - sp.Rational(1, 3)) ** 2)
+    square = E_W((F_ALL - sp.Rational(1, 3)) ** 2)
     slope = sp.diff(sp.Rational(1, 4) + sp.asin(r) / (2 * sp.pi), r).subs(r, sp.Rational(1, 2))
     at_large_n = slope**2 * (1 - sp.Rational(1, 4)) ** 2 / N
     yield identity("N (df_0/dr)^2 Var(r)", stated.lhs.subs(square, at_large_n), stated.rhs)
@@ -382,8 +387,8 @@ def points_move_away(stated: Any, says: str) -> Findings:
     "Regardless of the activation, in the first hidden layer the symmetry is not broken: its pre-activations are "
     "identically distributed",
     at="section 4, below Definition 4.2",
-    printed=equation(GAMMA_AT(1), 0),
-    assumes="data centred at 0; the input dimension goes to infinity; gamma(l) belongs to the layer l",
+    printed=equation(FIRST, 0),
+    assumes="data centred at 0; the input dimension goes to infinity; gamma_1 is that of the first layer",
 )
 def first_layer_is_symmetric(stated: Any) -> Findings:
     """h_i = sum_b w_ib xi_b is N(0, sum_b w_ib^2) at fixed weights: no centre differs. The variances vary by 2/d."""
@@ -391,14 +396,14 @@ def first_layer_is_symmetric(stated: Any) -> Findings:
     yield identity(
         "gamma of the first layer: squared centre of h_i over its variance",
         centre**2 / s**2,
-        value_of(GAMMA_AT(1), stated),
+        value_of(FIRST, stated),
     )
     spread = sp.Integral(u**2 * SQUARE, (u, 0, sp.oo)) / n**2 - 1
     yield identity("relative variance of Var_chi(h_i), d = n", spread, 2 / n)
     yield identity("the same at large d", sp.Limit(2 / n, n, sp.oo), 0)
     for name in ("relu", "sigmoid", "x**2", "exp(x/4)"):
         gamma = float(igb.mlp(1, name).predict().per_layer.gamma[0])
-        yield agree(f"gamma of the first layer by the toolkit, {name}", gamma, value_of(GAMMA_AT(1), stated))
+        yield agree(f"gamma of the first layer by the toolkit, {name}", gamma, value_of(FIRST, stated))
 
 
 KAIMING = 2
@@ -416,9 +421,9 @@ C_NEXT = sp.Symbol("c'")
     at="section 4, below Definition 4.2, and section 2",
     printed=(
         sp.Gt(GAMMA_AT(layer + 1), GAMMA_AT(layer)),
-        sp.Implies(equation(GAMMA_AT(1), 0), equation(GAMMA_AT(2), 0)),
+        sp.Implies(equation(FIRST, 0), equation(SECOND, 0)),
     ),
-    assumes="no restriction on the activation; gamma(l) belongs to a network of l hidden layers",
+    assumes="no restriction on the activation; gamma(l), gamma_1 and gamma_2 are those behind l, one and two layers",
     counter_example="""
 from math import pi, sqrt
 from scipy.special import ndtr
@@ -446,7 +451,7 @@ def depth_amplifies(stated: Any) -> Findings:
     gammas = _gammas(_gelu, 2.0, 0.0, 16)
     yield satisfies("GELU, layers 16 and 15", stated[0], {GAMMA_AT(layer + 1): gammas[16], GAMMA_AT(layer): gammas[15]})
     first, second = (2 * mean**2 for mean in _means_of_shifted_relu())  # Var_W(mu), which is 0 where gamma is
-    implied = stated[1].subs({GAMMA_AT(1): first, GAMMA_AT(2): second})
+    implied = stated[1].subs({FIRST: first, SECOND: second})
     yield shown("ReLU less its mean: Var_W(mu) of one and two layers", implied, f"{first} and {sp.N(second, 6)}")
 
 
@@ -475,7 +480,7 @@ def _means_of_shifted_relu() -> list[Any]:
     "A-depthIGB",
     "ReLU raises gamma at every layer (Theorem 5.2), but other activations need not: without biases at sigma_w^2 = 2, "
     "GELU lowers it from 1.725 behind 10 layers to 1.652 behind 20, and tanh lowers it from 3 for inputs between 0 and "
-    "1 to 0.67 behind 20 layers; ReLU less the mean that it has behind its first layer has no bias with one hidden "
+    "1 to 0.67 behind 20 layers; ReLU minus the mean that it has behind its first layer has no bias with one hidden "
     "layer and has one with two",
     right=(equation(C_NEXT, kappa_1(c)), sp.Gt(C_NEXT, c)),
     assumes="infinite width; the formulas are for ReLU without biases, c = gamma/(1 + gamma) < 1, and c' in the next "

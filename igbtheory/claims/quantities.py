@@ -8,6 +8,6 @@ import sympy as sp
 
 E_W, VAR_W, P_W = sp.Function("E_W"), sp.Function(r"\mathrm{Var}_W"), sp.Function("P_W")
 E_CHI, VAR_CHI, P_CHI = sp.Function(r"E_\chi"), sp.Function(r"\mathrm{Var}_\chi"), sp.Function(r"P_\chi")
-GAMMA = sp.Symbol("gamma", positive=True)
+GAMMA = sp.Symbol("gamma")
 GAMMA_AT = sp.Function("gamma")
 """Gamma as a function, of the layer or of the size of a pool."""
