@@ -77,7 +77,8 @@ def all_or_nothing(stated: Any) -> Findings:
 )
 def pooling_amplifies(stated: Any) -> Findings:
     """M = max(0, h_1, ..., h_m) has a gradient of length at most 1, so that Var M <= 1 (Poincaré's inequality). For
-    every t >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t. Hence gamma >= (E M)^2 -> infinity.
+    every t >= 0, E M >= t P(M > t) = t (1 - Phi(t)^m) -> t. Hence gamma >= (E M)^2 -> infinity. Not noticed: that
+    Var_W alone goes to infinity is true as well.
     """
     least = (t * (1 - sp.exp(-a) ** m)) ** 2  # of Var_W/sigma_w^2, with Phi(t) = exp(-a)
     bound = _limit_of_ratio(stated, m, least, 1)
@@ -134,6 +135,7 @@ def depth_amplifies(trial: Trial, stated: Any) -> Findings:
 def inputs_off_centre_amplify(trial: Trial, stated: Any) -> Findings:
     """In the first layer Var_W(mu) = sigma_w^2 k^2/n and Var_chi = sigma_w^2. So c = k^2/(k^2 + n) -> 1, and K(1) = 1
     keeps it there in every layer. If n grows at a fixed norm k, the shift has no effect. The data set below has n = 4.
+    Not noticed: that Var_W alone goes to infinity is true as well.
     """
     first = k**2 / (k**2 + n)
     behind = kappa_1(first)
