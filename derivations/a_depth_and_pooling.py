@@ -38,6 +38,7 @@ a, c, f, g, k, m, n, t, L, N = sp.symbols("a c f gamma k m n t L N", positive=Tr
 CENTRE, OUTPUT = sp.Function(r"\mu_c"), sp.Function("O_c")
 """Centre of an output, and the output, as functions of what a limit is taken of."""
 LAW = sp.Function("P")(f, g)
+"""Probability that f_0 is at most f at this gamma."""
 ACCURACY, LARGEST, CLASSES = sp.symbols(r"\mathrm{Accuracy} f_\mathrm{max} N_C")
 F_0 = sp.Symbol("f_0")
 RELU = 1 / (sp.pi - 1)
@@ -112,6 +113,7 @@ def depth_amplifies(trial: Trial, stated: Any) -> Findings:
     yield identity("ReLU: K(0)", sp.Limit(kappa, c, 0), 1 / sp.pi)
     yield identity("ReLU: K'(1)", sp.Limit(sp.Derivative(kappa, c), c, 1, "-"), 1)
     left = 9 * sp.pi**2 / (2 * L**2)
+    yield identity("gamma at the fixed point", sp.Limit(c / (1 - c), c, 1, "-"), sp.oo)
     yield identity("gamma at depth L", _limit_of_ratio(stated, L, 1 - left, left), stated.rhs)
     gamma = igb.mlp(10_000).predict().per_layer.gamma
     yield rises("gamma of ReLU by the toolkit at depths 1000, 2000, ... 10,000", gamma[1000::1000], 2e6)
@@ -165,8 +167,8 @@ def bound_on_the_accuracy(stated: Any) -> Findings:
     share of data of class j that are guessed i, the largest accuracy that balanced labels allow is a linear program.
     """
     for classes, share in ((2, 0.5), (2, 0.7), (3, 0.4), (10, 0.35), (10, 1.0)):
-        bound = stated.rhs.subs({LARGEST: share, CLASSES: classes})
-        yield agree(f"{classes} classes, f = {share}: largest accuracy", _accuracy(classes, share, -1), bound, 9)
+        best, bound = stated.lhs.subs(ACCURACY, _accuracy(classes, share, -1)), {LARGEST: share, CLASSES: classes}
+        yield agree(f"{classes} classes, f = {share}: largest accuracy", best, stated.rhs.subs(bound), 9)
     values = {ACCURACY: _accuracy(3, 0.4, 1), LARGEST: 0.4, CLASSES: 3}
     yield satisfies("3 classes, f = 0.4: smallest accuracy", stated, values)
 
@@ -267,6 +269,8 @@ def guesses_under_weights_of_the_order_1_over_n(trial: Trial, stated: Any, says:
     """
     gamma = value_of(GAMMA, stated)
     yield identity("gamma, sigma_w^2 = 1/N, in infinite width", _of_small_weights(), gamma)
+    centre = relu_moment(1, 1 / sp.sqrt(N)).doit() ** 2 / N
+    yield identity("Var_W(mu), sigma_w^2 = 1/N, in infinite width", sp.Limit(centre, N, sp.oo), 0)
     relu, tiny = igb.mlp(1), igb.mlp(1, sigma_w2=1e-6)
     yield agree("gamma by the toolkit, sigma_w^2 = 1e-6", tiny.predict().gamma, gamma, 12)
     same = np.isclose(relu.predict().gamma, tiny.predict().gamma, rtol=1e-12, atol=0)

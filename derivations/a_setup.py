@@ -33,7 +33,7 @@ from igbtheory.claims import (
 )
 from igbtheory.claims import simulated as nets
 from igbtheory.claims.gaussians import g0_variance, kappa_1, mean_of, mean_of_pair, ncdf, npdf, relu_moment
-from igbtheory.claims.quantities import E_W, GAMMA_AT, VAR_CHI, VAR_W
+from igbtheory.claims.quantities import E_W, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import Array, drawn_limit, mean_with_error, ratio_with_error, relu
 
 SECTION = Section("Initial guessing bias, section 4: the setting, theorem 4.1 and the definition of the bias", "A 4")
@@ -41,19 +41,20 @@ SECTION = Section("Initial guessing bias, section 4: the setting, theorem 4.1 an
 x, z = sp.symbols("x z", real=True)
 c, g, n, s, t, u, D, N = sp.symbols("c gamma n s t u D N", positive=True)
 N_C = sp.Symbol("N_C", integer=True, positive=True)
-layer = sp.Symbol("l", integer=True, positive=True)
 p = sp.Function(r"p_\Delta")
 """Density over the data of a difference of outputs."""
 F_C, F_ALL = sp.Function("f_c"), sp.Symbol("f_c")
 """Fraction of guesses for class c, of D data and of infinitely many."""
 F_0, F_GIVEN = sp.Symbol("f_0"), sp.Function("f_0")
 """The same of infinitely many for class 0, and given gamma and Delta_mu."""
-OUTPUT = sp.Function("O_c")(N)
-CENTRE = sp.Function(r"\mu_c")(N)
+OUTPUT, CENTRE = sp.Function("O_c")(N), sp.Function(r"\mu_c")(N)
+"""An output, and its mean over the data, in a network of width N."""
 GAP, SPREAD = sp.symbols(r"\Delta_\mu \mathrm{Var}_\chi")
 """Distance of the centres of the two outputs; variance of an output over the data."""
 NEAR = sp.Function("P")
-FIRST, SECOND = sp.symbols("gamma_1:3")
+"""Share of the data so near to the boundary, as a function of the distance and of gamma."""
+FIRST, SECOND, LAYER, NEXT = sp.symbols(r"\gamma_1 \gamma_2 \gamma_l \gamma_{l+1}")
+"""Gamma of layers."""
 KURTOSIS_CHI, KURTOSIS_W = sp.Function(r"\mathrm{kurt}_\chi"), sp.Function(r"\mathrm{kurt}_W")
 """Excess kurtosis, over the data and over the weights; 0 of a Gaussian."""
 SQUARE = u ** (n / 2 - 1) * sp.exp(-u / 2) / (2 ** (n / 2) * sp.gamma(n / 2))
@@ -420,10 +421,10 @@ C_NEXT = sp.Symbol("c'")
     "node distributions”, and “network depth does not initiate IGB”",
     at="section 4, below Definition 4.2, and section 2",
     printed=(
-        sp.Gt(GAMMA_AT(layer + 1), GAMMA_AT(layer)),
+        sp.Gt(NEXT, LAYER),
         sp.Implies(equation(FIRST, 0), equation(SECOND, 0)),
     ),
-    assumes="no restriction on the activation; gamma(l), gamma_1 and gamma_2 are those behind l, one and two layers",
+    assumes="no restriction on the activation; gamma_l is that behind l layers",
     counter_example="""
 from math import pi, sqrt
 from scipy.special import ndtr
@@ -449,7 +450,7 @@ def depth_amplifies(stated: Any) -> Findings:
     another mean behind the second, where the variance is 2 - 2/pi.
     """
     gammas = _gammas(_gelu, 2.0, 0.0, 16)
-    yield satisfies("GELU, layers 16 and 15", stated[0], {GAMMA_AT(layer + 1): gammas[16], GAMMA_AT(layer): gammas[15]})
+    yield satisfies("GELU, layers 16 and 15", stated[0], {NEXT: gammas[16], LAYER: gammas[15]})
     first, second = (2 * mean**2 for mean in _means_of_shifted_relu())  # Var_W(mu), which is 0 where gamma is
     implied = stated[1].subs({FIRST: first, SECOND: second})
     yield shown("ReLU less its mean: Var_W(mu) of one and two layers", implied, f"{first} and {sp.N(second, 6)}")

@@ -42,14 +42,19 @@ f, g, k, m, s, D, K, N = sp.symbols("f gamma k m s D K N", positive=True)
 m_1, m_2 = sp.symbols("m_1 m_2")
 H = sp.Symbol("h", real=True)
 PHI = sp.Function("phi")
+"""Activation."""
 F_0 = sp.Symbol("f_0")
 """Fraction of guesses for class 0 of infinitely many data."""
 FRACTION = sp.Function("f_0")(D)
 """The same of D data."""
 DENSITY = sp.Function("p_{f_0}")(sp.Function("Phi")(y))
+"""Density of f_0 at Phi(y)."""
 NEAR = sp.Function("P")(K / sp.sqrt(D))
+"""Probability that f_0 is so near to 1/2."""
 LAW = sp.Function("P")(f, N)
+"""Probability that f_0 is at most f in networks of width N."""
 BAR = sp.Function("P")(k)
+"""Probability of k guesses for class 0."""
 RELU = 1 / (sp.pi - 1)
 """Gamma of one ReLU layer, which A-ReLU derives."""
 NORMAL = np.linspace(-9, 9, 3601)

@@ -39,14 +39,20 @@ SECTION = Section("Bias and trainability: the slides", "B")
 c, g, m, t, v, D, N = sp.symbols("c gamma m t v D N", positive=True)
 k, x, y = sp.symbols("k x y", real=True)
 sigma_w2, sigma_b2, chi_1 = sp.symbols("sigma_w2 sigma_b2 chi_1", positive=True)
-i, j, layer, size = sp.symbols("i j l m", integer=True)
-W, Y, B = sp.IndexedBase("W"), sp.IndexedBase("Y"), sp.IndexedBase("B")
+i, j, layer = sp.symbols("i j l", integer=True)
+W, B = sp.IndexedBase("W^{(l)}"), sp.IndexedBase("B^{(l)}")
+Y, BEFORE = sp.IndexedBase("Y^{(l)}"), sp.IndexedBase("Y^{(l-1)}")
+"""Pre-activations of a layer, and of the one before."""
 phi = sp.Function("phi")
 MU, FROM_CENTRE = sp.symbols(r"\mu Y_\chi")
 """Centre of an output over the data, and its deviation from the centre."""
 G_0, CHANCE = sp.Function("g_0")(D), sp.Symbol("P")
 """Fraction of guesses for class 0 of D data, and P(O_0 > O_1 given W)."""
-POOLED = sp.Function(r"\gamma_\mathrm{MaxPool}")
+NEXT, LAYER = sp.Symbol(r"\gamma_{l+1}"), sp.Symbol(r"\gamma_l")
+"""Gamma of a layer, and of the one before."""
+WIDER, POOLED = (sp.Symbol(rf"\gamma_{{\mathrm{{MaxPool}}({units})}}") for units in ("m+1", "m"))
+PAIR, SINGLE = sp.Symbol(r"\gamma_{\mathrm{MaxPool}(2)}"), sp.Symbol(r"\gamma_\mathrm{none}")
+"""Gamma of one layer with max pooling of so many units, and without."""
 C_STAR, DEPTH = sp.Symbol("c"), sp.Function("xi")
 """Limit of the correlation with depth; depth over which gradients keep their size."""
 GRADIENT, SLOPE = sp.Function(r"\nabla"), sp.Symbol(r"\phi'")
@@ -110,8 +116,8 @@ def fraction_in_the_limit(stated: Any) -> Findings:
     at="“When Does IGB Appear?”",
     printed=equation(VAR_W(MU), sigma_w2 * m**2 + sigma_b2),
     assumes="centred Gaussian data, infinite width, phi not constant; the average is over the data alone, at fixed "
-    "weights (and biases), and for the units of every hidden layer; in the formula m^2 is its mean square over them; the "
-    "slides have the generic rule in words: no IGB if and only if this average is 0",
+    "weights (and biases), and for the units of every hidden layer; in the formula m^2 is its mean square over them; "
+    "the slides have the generic rule in words: no IGB if and only if this average is 0",
 )
 def rule_of_the_average(stated: Any) -> Findings:
     """The centre of an output is mu = sum_j w_j <phi_j> + B, so that Var_W(mu) = sigma_w^2 E <phi_j>^2 + sigma_b^2 with
@@ -147,8 +153,8 @@ def rule_of_the_average(stated: Any) -> Findings:
     "“Max pooling causes and exacerbates IGB” and “Depth increases IGB”",
     at="“When Does IGB Appear?”",
     printed=(
-        sp.Gt(POOLED(size + 1), POOLED(size)),
-        sp.Gt(GAMMA_AT(layer + 1), GAMMA_AT(layer)),
+        sp.Gt(WIDER, POOLED),
+        sp.Gt(NEXT, LAYER),
     ),
     assumes="Gaussian data, infinite width, no biases; ReLU, or tanh in the formula for MaxPool(m), up to m = 8; "
     "the slides state no assumptions",
@@ -168,11 +174,11 @@ def pooling_and_depth_of_relu(stated: Any, says: str) -> Findings:
     for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
         gammas = [_gamma_of_maximum(of, units) for units in (1, 2, 3, 4, 5, 6, 7, 8)]
         for low, high in pairwise(gammas):
-            values = {POOLED(size + 1): high, POOLED(size): low}
+            values = {WIDER: high, POOLED: low}
             yield satisfies(f"{name}, a larger MaxPool, up to 8", stated[0], values)
         yield agree(f"{name}, MaxPool(8) by the toolkit", igb.mlp(1, name, pool=8).predict().gamma, gammas[-1], 10)
     layers = [float(value / (1 - value)) for value in (sp.Rational(9, 10), kappa_1(sp.Rational(9, 10)))]
-    values = {GAMMA_AT(layer + 1): layers[1], GAMMA_AT(layer): layers[0]}
+    values = {NEXT: layers[1], LAYER: layers[0]}
     yield satisfies("ReLU, c = 0.9", stated[1], values)
     deep = igb.mlp(20).predict().per_layer.gamma
     yield rises("ReLU by the toolkit, 20 layers: gamma", deep)
@@ -188,11 +194,11 @@ MAXIMUM, LAYERS, CHAOTIC, SHIFT = 2, 20, 4.0, 2.0
     "MaxPool(2) lowers gamma of min(x, 0) from 0.467 to 0.177, and depth lowers gamma of tanh without biases at "
     "sigma_w^2 = 4 from 4 to 0.083 behind 20 layers, for inputs of mean 2 and variance 1",
     right=(
-        sp.Lt(POOLED(2), POOLED(1)),
-        sp.Lt(GAMMA_AT(layer + 1), GAMMA_AT(layer)),
+        sp.Lt(PAIR, SINGLE),
+        sp.Lt(NEXT, LAYER),
     ),
-    assumes="one layer of min(x, 0); the variance of tanh at its fixed point q* > 0, and c above the stable fixed point "
-    "of its map, which is 0",
+    assumes="one layer of min(x, 0); the variance of tanh at its fixed point q* > 0, and c above the stable fixed "
+    "point of its map, which is 0",
 )
 def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
     """MaxPool of min(x, 0) makes the mean shrink faster than the spread. Depth moves c to the stable point of F, be it
@@ -205,7 +211,7 @@ def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
     yield agree("min(x, 0) by the toolkit: gamma", igb.mlp(1, "min(x,0)").predict().gamma, one, 10)
     pooled = igb.mlp(1, "min(x,0)", pool=MAXIMUM).predict().gamma
     yield agree("min(x, 0) and MaxPool(2) by the toolkit: gamma", pooled, two, 10)
-    yield satisfies("min(x, 0)", stated[0], {POOLED(2): two, POOLED(1): one})
+    yield satisfies("min(x, 0)", stated[0], {PAIR: two, SINGLE: one})
     word = "lowers" if two < one else "raises"
     yield worded(says, "MaxPool({}) {} gamma of min(x, 0) from {:.3f} to {:.3f}", MAXIMUM, word, float(one), float(two))
     star, course = tanh.fixed_point(CHAOTIC, 0.0), [0.9]  # c* = 0 attracts every c < 1
@@ -213,7 +219,7 @@ def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
         course.append(_next(CHAOTIC, 0.0, star, course[-1]))
     yield rises("tanh, sigma_w^2 = 4: 1 - c rises to 1 - c* = 1", [1 - value for value in course], 0.9)
     before, behind = (value / (1 - value) for value in course[:2])
-    yield satisfies("tanh, c = 0.9", stated[1], {GAMMA_AT(layer + 1): behind, GAMMA_AT(layer): before})
+    yield satisfies("tanh, c = 0.9", stated[1], {NEXT: behind, LAYER: before})
     inputs = igb.GaussianInputs(shift=SHIFT)
     deep = igb.mlp(LAYERS, "tanh", sigma_w2=CHAOTIC).predict(inputs).per_layer.gamma
     word = "lowers" if deep[-1] < deep[0] else "raises"
@@ -235,9 +241,9 @@ def _gamma_of_maximum(of: Any, units: int) -> Any:
     "B-Y",
     "In the rule of propagation through an MLP the index of the unit that is read is printed as i",
     at="“Phase Diagrams”",
-    printed=equation(Y[layer, i], sp.Sum(W[i, j] * phi(Y[layer - 1, i]), (j, 1, N)) + B[i]),
+    printed=equation(Y[i], sp.Sum(W[i, j] * phi(BEFORE[i]), (j, 1, N)) + B[i]),
     misprint=True,
-    assumes="N, W and B are those of the layer l, and Y is that of the sample",
+    assumes="N is that of the layer l, and Y that of the sample a",
     counter_example="""
 # a linear network without biases, two layers of 100 units, one datum; the weights W of one unit i
 Y, W = np.random.default_rng(0).standard_normal((2, 4000, 100)) * [[[1]], [[0.1]]]
@@ -246,15 +252,15 @@ kurtosis = lambda y: (y**4).mean() / (y**2).mean() ** 2
 assert kurtosis(unmixed) > 6 and abs(kurtosis(mended) - 3) < 0.5  # 9, and 3 of a Gaussian
 """,
     correction="It is j, the index of the sum; otherwise a unit reads one unit alone, and outputs are not Gaussian",
-    right=equation(Y[layer, i], sp.Sum(W[i, j] * phi(Y[layer - 1, j]), (j, 1, N)) + B[i]),
-    right_assumes="N, W and B are those of the layer l, and Y is that of the sample",
+    right=equation(Y[i], sp.Sum(W[i, j] * phi(BEFORE[j]), (j, 1, N)) + B[i]),
+    right_assumes="N is that of the layer l, and Y that of the sample a",
 )
 def propagation(stated: Any) -> Findings:
     """As printed a unit reads no other unit, and Y_i has no Gaussian limit, which B-proc has: with phi(x) = x, i = 1
     and Gaussian Y of variance 1 its excess kurtosis is 6 at every width. With the index j it is 6/N, here for N = 2, 3.
     """
     for width in (2, 3):
-        formula = value_of(Y[layer, i], stated)
+        formula = value_of(Y[i], stated)
         output = formula.replace(phi, lambda h: h).subs({N: width, B[i]: 0}).doit().subs(i, 1)
         fourth, square = output**4, output**2
         for symbol in sorted(output.atoms(sp.Indexed), key=str):
@@ -318,8 +324,9 @@ def _training(part: Any, early: int) -> tuple[float, float, float]:
     "The phases, and the limits c of the correlation c_ab with depth",
     at="“Phase Diagrams”",
     printed=sp.Equivalent(equation(C_STAR, 1), sp.Le(chi_1, 1)),
-    assumes="the variance has a fixed point 0 < q* < infinity, at which it is, and phi is not linear; the start is below "
-    "1; the slides have in words: c = 1 is stable in the ordered phase, and c < 1 in the chaotic one, where chi_1 > 1",
+    assumes="the variance has a fixed point 0 < q* < infinity, at which it is, and phi is not linear; the start is "
+    "below 1; the slides have in words: c = 1 is stable in the ordered phase; in the chaotic one, where chi_1 > 1, it "
+    "is not, and c < 1",
 )
 def ordered_and_chaotic(stated: Any) -> Findings:
     """F is convex and increasing on [0, 1], F(1) = 1, F'(1) = chi_1 (D-Prop4.1 has the algebra). With a slope of at
