@@ -169,7 +169,8 @@ assert chaos[0] > chaos[5] > chaos[-1]     # and here it takes away
 )
 def pooling_and_depth_of_relu(stated: Any, says: str) -> Findings:
     """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0: for
-    tanh pooling causes the bias. Depth takes c to kappa_1(c) > c for ReLU (A-depthIGB).
+    tanh pooling causes the bias. Depth takes c to kappa_1(c) > c for ReLU (A-depthIGB). Not noticed: that the square of
+    the larger gamma is above the smaller one is true as well.
     """
     for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
         gammas = [_gamma_of_maximum(of, units) for units in (1, 2, 3, 4, 5, 6, 7, 8)]
@@ -202,7 +203,8 @@ MAXIMUM, LAYERS, CHAOTIC, SHIFT = 2, 20, 4.0, 2.0
 )
 def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
     """MaxPool of min(x, 0) makes the mean shrink faster than the spread. Depth moves c to the stable point of F, be it
-    up or down. This needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c < 1 (B-phases).
+    up or down. This needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c < 1 (B-phases). Not noticed: that
+    the square of gamma behind MaxPool(2) is below gamma without it is true as well.
     """
     density = 2 * npdf(t) * (1 - ncdf(t))  # of t = -max(min(h_1, 0), min(h_2, 0)) > 0
     mean = sp.Integral(t * density, (t, 0, sp.oo))
@@ -366,7 +368,7 @@ def gradients_in_the_phases(trial: Trial, stated: Any, says: str) -> Findings:
     """The mean square of delta_j = sum_i W_ij phi'(h_i) delta_i is sigma_w^2 E phi'^2 E delta^2, layer by layer, as in
     infinite width W^T may be taken as independent of the way forward. By Price's theorem (D-MF2) it is also F'(1).
     """
-    formula = value_of(E_W(GRADIENT(layer) ** 2), stated).subs(E_W(GRADIENT(layer + 1) ** 2), 1)
+    formula = value_of(E_W(GRADIENT(layer) ** 2), stated) / E_W(GRADIENT(layer + 1) ** 2)
     texts = "Gradients {1} in the {0} phase", "are {1} at the edge", "{1} in the {0} phase"
     for text, sw2 in zip(texts, (1.59, tanh.on(tanh.edge, 0.1)[1], 4.97), strict=True):
         star = tanh.fixed_point(sw2, 0.1)
