@@ -53,8 +53,10 @@ GAP, SPREAD = sp.symbols(r"\Delta_\mu \mathrm{Var}_\chi")
 """Distance of the centres of the two outputs; variance of an output over the data."""
 NEAR = sp.Function("P")
 """Share of the data so near to the boundary, as a function of the distance and of gamma."""
+OF_FIRST = sp.Symbol(r"\gamma^{(1)}")
+"""Gamma of the pre-activations of the first layer."""
 FIRST, SECOND, LAYER, NEXT = sp.symbols(r"\gamma_1 \gamma_2 \gamma_l \gamma_{l+1}")
-"""Gamma of layers."""
+"""Gamma behind so many layers."""
 KURTOSIS_CHI, KURTOSIS_W = sp.Function(r"\mathrm{kurt}_\chi"), sp.Function(r"\mathrm{kurt}_W")
 """Excess kurtosis, over the data and over the weights; 0 of a Gaussian."""
 SQUARE = u ** (n / 2 - 1) * sp.exp(-u / 2) / (2 ** (n / 2) * sp.gamma(n / 2))
@@ -388,8 +390,8 @@ def points_move_away(stated: Any, says: str) -> Findings:
     "Regardless of the activation, in the first hidden layer the symmetry is not broken: its pre-activations are "
     "identically distributed",
     at="section 4, below Definition 4.2",
-    printed=equation(FIRST, 0),
-    assumes="data centred at 0; the input dimension goes to infinity; gamma_1 is that of the first layer",
+    printed=equation(OF_FIRST, 0),
+    assumes="data centred at 0; the input dimension goes to infinity",
 )
 def first_layer_is_symmetric(stated: Any) -> Findings:
     """h_i = sum_b w_ib xi_b is N(0, sum_b w_ib^2) at fixed weights: no centre differs. The variances vary by 2/d."""
@@ -397,14 +399,14 @@ def first_layer_is_symmetric(stated: Any) -> Findings:
     yield identity(
         "gamma of the first layer: squared centre of h_i over its variance",
         centre**2 / s**2,
-        value_of(FIRST, stated),
+        value_of(OF_FIRST, stated),
     )
     spread = sp.Integral(u**2 * SQUARE, (u, 0, sp.oo)) / n**2 - 1
     yield identity("relative variance of Var_chi(h_i), d = n", spread, 2 / n)
     yield identity("the same at large d", sp.Limit(2 / n, n, sp.oo), 0)
     for name in ("relu", "sigmoid", "x**2", "exp(x/4)"):
         gamma = float(igb.mlp(1, name).predict().per_layer.gamma[0])
-        yield agree(f"gamma of the first layer by the toolkit, {name}", gamma, value_of(FIRST, stated))
+        yield agree(f"gamma of the first layer by the toolkit, {name}", gamma, value_of(OF_FIRST, stated))
 
 
 KAIMING = 2
