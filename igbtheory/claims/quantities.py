@@ -1,14 +1,14 @@
-"""Quantities of the papers that stand on left-hand sides: means and variances over data and over weights."""
+"""Quantities on the left-hand sides of claims of several files: means and variances, and gamma.
+
+They are over the weights (W) or over the data at fixed weights (chi), and are applied to what they are taken of. A
+derivation asks a statement for their values, or substitutes what it computes for them.
+"""
 
 import sympy as sp
 
-E = sp.Function(r"\mathbb{E}")
-VAR = sp.Function(r"\mathrm{Var}")
-E_CHI = sp.Function(r"\mathbb{E}_\chi")
-"""Mean over the data, at fixed weights."""
-VAR_CHI = sp.Function(r"\mathrm{Var}_\chi")
-"""Variance over the data, at fixed weights."""
-E_W = sp.Function(r"\mathbb{E}_{\mathcal{W}}")
-"""Mean over the weights."""
-VAR_W = sp.Function(r"\mathrm{Var}_{\mathcal{W}}")
-"""Variance over the weights."""
+E, VAR = sp.Function(r"\mathbb{E}"), sp.Function(r"\mathrm{Var}")
+E_CHI, VAR_CHI = sp.Function(r"\mathbb{E}_\chi"), sp.Function(r"\mathrm{Var}_\chi")
+E_W, VAR_W = sp.Function(r"\mathbb{E}_{\mathcal{W}}"), sp.Function(r"\mathrm{Var}_{\mathcal{W}}")
+GAMMA = sp.Symbol("gamma")
+GAMMA_AT = sp.Function("gamma")
+"""Gamma as a function, of the layer or of the size of a pool."""

@@ -76,7 +76,7 @@ def names(part: Any) -> dict[str, Any]:
     The name of a symbol is its LaTeX without commands of style, with an underscore for all that is no letter or digit:
     `hat_mu_a` for `\hat\mu_a`.
     """
-    symbols = {_identifier(symbol.name): symbol for symbol in part.atoms(sp.Symbol)}
+    symbols = {name: symbol for symbol in part.atoms(sp.Symbol) if (name := _identifier(symbol.name))}
     functions = {applied.func for applied in part.atoms(AppliedUndef)} | part.atoms(UndefinedFunction)
     indexed = {_identifier(str(base.label)): base for base in part.atoms(sp.IndexedBase)}
     return symbols | indexed | {_identifier(function.__name__): function for function in functions}
