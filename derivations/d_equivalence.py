@@ -112,9 +112,10 @@ def slope_of_the_correlation(stated: Any) -> Findings:
     for name, kernel, square in _kernels():
         after = sigma_w2 * kernel + sigma_b2
         right = stated[1].rhs.subs({SLOPE: square, AFTER: after.subs(c, 1)})
-        for label, slope in (("chi_1", value_of(CHI, stated)), ("dc'/dc", stated[1].lhs)):
-            left = slope.replace(C_MAP, sp.Lambda(c, after / after.subs(c, 1)))
-            yield identity(f"phi = {name}: {label}", left, right)
+        layer = sp.Lambda(c, after / after.subs(c, 1))
+        yield identity(f"phi = {name}: chi_1", value_of(CHI, stated).replace(C_MAP, layer), right)
+        if name == "ReLU":
+            yield identity("phi = ReLU: dc'/dc", stated[1].lhs.replace(C_MAP, layer), right)
     # 1 - c of a layer of the package, of a pair at 1 - c = 1e-8 in front of it: inputs of shift m have q_ab = m^2
     inputs = igb.GaussianInputs(shift=np.sqrt(1 - 1e-8), variance=1e-8)
     layers = igb.mlp(1, "tanh", sigma_w2=1.5, sigma_b2=0.1).predict(inputs).per_layer
@@ -136,8 +137,9 @@ def slope_of_the_covariance(trial: Trial, stated: Any, says: str) -> Findings:
     for name, kernel, square in _kernels():
         after = sp.Lambda(q_ab, sigma_w2 * kernel.subs(c, q_ab / q) + sigma_b2)
         right = stated[1].rhs.subs(SLOPE, square)
-        for label, slope in (("chi~_1", value_of(CHI_TILDE, stated)), ("dq_ab'/dq_ab", stated[1].lhs)):
-            yield identity(f"phi = {name}: {label}", slope.replace(Q_MAP, after), right)
+        yield identity(f"phi = {name}: chi~_1", value_of(CHI_TILDE, stated).replace(Q_MAP, after), right)
+        if name == "ReLU":
+            yield identity("phi = ReLU: dq_ab'/dq_ab", stated[1].lhs.replace(Q_MAP, after), right)
     relu_slope = stated[1].rhs.subs(SLOPE, sp.Rational(1, 2))
     edge = float(relu_slope.subs(sigma_w2, 2))
     for weights in (1.0, 2.0, 3.0):

@@ -18,7 +18,7 @@ from igbtheory.claims.gaussians import mean_of, mean_of_polynomial
 
 SECTION = Section("Bias meets trainability: phases, edge of chaos and bias", "D 4")
 
-c, q, chi_1, gamma = sp.symbols("c q chi_1 gamma")
+c, q, chi_1, gamma, sigma_w2 = sp.symbols("c q chi_1 gamma sigma_w2")
 C_EDGE, GAMMA_EDGE = sp.symbols(r"c_\mathrm{EOC} \gamma_\mathrm{EOC}")
 EDGE, GRID = (sp.Symbol(rf"\sigma_{{w,\mathrm{{{name}}}}}", positive=True) for name in ("EOC", "grid"))
 depth, part = sp.symbols("l c", positive=True)
@@ -143,7 +143,7 @@ def states_with_a_variance(stated: Any) -> Findings:
     "Where q goes to 0, layers of a smooth activation become linear before the data become alike: without biases GELU "
     "at sigma_w^2 = 1 has the finite gamma 0.433 at depth 40 and keeps it, and tanh has gamma = 0 at its edge of "
     "chaos. ReLU has a kink, and its gamma diverges there as well: at sigma_w^2 = 1 it is 1015 at depth 200",
-    right=(equation(sp.Limit((FACTOR - 1) / q, q, 0), CURVE**2 * (2 * part - 1) / (2 * SLOPE) ** 2), sp.Lt(c, 1)),
+    right=equation(sp.Limit((FACTOR - 1) / q, q, 0), CURVE**2 * (2 * part - 1) / (2 * SLOPE) ** 2),
     assumes="the same limits; sigma_b^2 = 0, phi three times differentiable at 0, phi(0) = 0, phi'(0) above 0, and "
     "sigma_w^2 phi'(0)^2 < 1, so that q falls exponentially; or phi is odd and c stays 0",
 )
@@ -157,9 +157,9 @@ def vanishing_variance(stated: Any, says: str) -> Findings:
     first, second = (SLOPE * h + CURVE * h**2 / 2 + third * h**3 / 6 for h in (h_a, h_b))
     kernel = sp.expand(mean_of_polynomial(first * second, x, y)).subs(root, sp.sqrt(q))
     after = sp.Lambda((part, q), kernel / kernel.subs(part, 1))
-    yield identity("the factor of 1 - c, to first order in q", stated[0].lhs.replace(C_MAP, after), stated[0].rhs)
+    yield identity("the factor of 1 - c, to first order in q", stated.lhs.replace(C_MAP, after), stated.rhs)
     for label, state in _without_a_variance().items():
-        yield satisfies(label, stated[1], state)
+        yield shown(label, state[c] < 1, _text(state))
     found = igb.mlp(80, "gelu", sigma_w2=1.0).predict().per_layer
     at, end = (float(found.gamma[layers]) for layers in (40, 80))
     still = abs(end - at) < 1e-9
@@ -179,7 +179,7 @@ def vanishing_variance(stated: Any, says: str) -> Findings:
     "D-neutral",
     "Neutral states need not have exploding gradients in linear networks, whose gradients keep their size at sigma_w^2 "
     "= 1, nor where q goes to 0, as in networks of tanh without biases at sigma_w^2 <= 1",
-    right=sp.And(sp.Lt(gamma, 1), sp.Le(chi_1, 1)),
+    right=(equation(gamma, 0), equation(chi_1, sigma_w2)),
     assumes="the same limits; sigma_b^2 = 0",
 )
 def neutral_without_chaos(stated: Any, says: str) -> Findings:
@@ -187,17 +187,19 @@ def neutral_without_chaos(stated: Any, says: str) -> Findings:
     weights = (0.5, 0.9, 1.0, 1.05)
     stars = [tanh.fixed_point(w, 0.0) for w in weights]
     points = [(w, 0.0, star, w * tanh.slope(star)) for w, star in zip(weights, stars, strict=True)]
-    states = _states("tanh", 200, points)
-    calm = {label: state for label, state in states.items() if state[q] == 0}
-    linear = _states("linear", 100, [(1.0, 0.0, 1.0, 1.0)])
-    for label, state in {**calm, **linear}.items():
-        yield shown(label, stated.subs(state) == sp.true, _text(state))
-    below = max(state[gamma] for state in (*calm.values(), *linear.values())) < 1
+    calm = [
+        (w, state) for w, state in zip(weights, _states("tanh", 200, points).values(), strict=True) if state[q] == 0
+    ]
+    linear = [(1.0, state) for state in _states("linear", 200, [(1.0, 0.0, 1.0, 1.0)]).values()]
+    for w, state in (*calm, *linear):
+        label = f"{'tanh' if state[q] == 0 else 'linear'}, sigma_w^2 = {w:g}"
+        yield agree(f"{label}: gamma", state[gamma], value_of(gamma, stated), 9)
+        yield agree(f"{label}: chi_1", state[chi_1], value_of(chi_1, stated).subs(sigma_w2, w), 9)
+    below = max(state[gamma] for _, state in (*calm, *linear)) < 1
     yield worded(says, "{} states need not", "Neutral" if below else "Prejudiced")
-    (kept,) = [state[chi_1] for state in linear.values()]  # sigma_w^2, as phi' = 1
-    yield worded(says, "at sigma_w^2 = {:g}, nor where q goes to {:g}", float(kept), min(stars))
-    largest = max(w for w, star in zip(weights, stars, strict=True) if star == 0)
-    yield worded(says, "tanh without biases at sigma_w^2 <= {:g}", largest)
+    ((kept, _),) = linear  # other sigma_w^2 let the variance grow or vanish
+    yield worded(says, "at sigma_w^2 = {:g}, nor where q goes to {:g}", kept, min(stars))
+    yield worded(says, "tanh without biases at sigma_w^2 <= {:g}", max(w for w, _ in calm))
 
 
 @SECTION.limited(
