@@ -21,10 +21,10 @@ SECTION = Section("Bias meets trainability: phases, edge of chaos and bias", "D 
 c, q, chi_1, gamma, sigma_w2 = sp.symbols("c q chi_1 gamma sigma_w2")
 C_EDGE, GAMMA_EDGE = sp.symbols(r"c_\mathrm{EOC} \gamma_\mathrm{EOC}")
 EDGE, GRID = (sp.Symbol(rf"\sigma_{{w,\mathrm{{{name}}}}}", positive=True) for name in ("EOC", "grid"))
-depth, part = sp.symbols("l c", positive=True)
+depth, cosine = sp.symbols("l c", positive=True)
 GAMMA, GAMMA_RELU = sp.Function(r"\gamma"), sp.Function(r"\gamma_\mathrm{ReLU}")  # of the depth
 C_MAP = sp.Function("c'")  # of a layer without biases, as a function of c and q in front of it
-FACTOR = (1 - C_MAP(part, q)) / (1 - part)  # by which it multiplies 1 - c
+FACTOR = (1 - C_MAP(cosine, q)) / (1 - cosine)  # by which it multiplies 1 - c
 SLOPE, CURVE = sp.symbols(r"\phi'_0 \phi''_0", positive=True)  # at 0
 HALF = sp.Rational(1, 2)
 CURVED = sp.Symbol("F''(1)", positive=True)
@@ -95,7 +95,7 @@ def _text(state: dict[Any, Any]) -> str:
 
 @SECTION.limited(
     "D-neutral",
-    "“neutral states only appear in the chaotic phase with exploding gradients”",
+    "“Contrary to intuition, neutral states only appear in the chaotic phase with exploding gradients”",
     printed=sp.Implies(sp.Lt(gamma, 1), sp.Gt(chi_1, 1)),
     counter_example="""
 for sigma_w2 in (1.0, 0.5):    # neutral at every depth; chi_1 = sigma_w^2 E tanh'^2 -> sigma_w^2: nothing explodes
@@ -143,7 +143,7 @@ def states_with_a_variance(stated: Any) -> Findings:
     "Where q goes to 0, layers of a smooth activation become linear before the data become alike: without biases GELU "
     "at sigma_w^2 = 1 has the finite gamma 0.433 at depth 40 and keeps it, and tanh has gamma = 0 at its edge of "
     "chaos. ReLU has a kink, and its gamma diverges there as well: at sigma_w^2 = 1 it is 1015 at depth 200",
-    right=equation(sp.Limit((FACTOR - 1) / q, q, 0), CURVE**2 * (2 * part - 1) / (2 * SLOPE) ** 2),
+    right=equation(sp.Limit((FACTOR - 1) / q, q, 0), CURVE**2 * (2 * cosine - 1) / (2 * SLOPE) ** 2),
     assumes="the same limits; sigma_b^2 = 0, phi three times differentiable at 0, phi(0) = 0, phi'(0) above 0, and "
     "sigma_w^2 phi'(0)^2 < 1, so that q falls exponentially; or phi is odd and c stays 0",
 )
@@ -153,10 +153,10 @@ def vanishing_variance(stated: Any, says: str) -> Findings:
     """
     x, y = sp.symbols("x y", real=True)
     root, third = sp.symbols("r phi_3", positive=True)
-    h_a, h_b = root * x, root * (part * x + sp.sqrt(1 - part**2) * y)
+    h_a, h_b = root * x, root * (cosine * x + sp.sqrt(1 - cosine**2) * y)
     first, second = (SLOPE * h + CURVE * h**2 / 2 + third * h**3 / 6 for h in (h_a, h_b))
     kernel = sp.expand(mean_of_polynomial(first * second, x, y)).subs(root, sp.sqrt(q))
-    after = sp.Lambda((part, q), kernel / kernel.subs(part, 1))
+    after = sp.Lambda((cosine, q), kernel / kernel.subs(cosine, 1))
     yield identity("the factor of 1 - c, to first order in q", stated.lhs.replace(C_MAP, after), stated.rhs)
     for label, state in _without_a_variance().items():
         yield shown(label, state[c] < 1, _text(state))
@@ -232,7 +232,8 @@ def edge_is_the_maximum(stated: Any) -> Findings:
 )
 def edge_at_finite_depth(stated: Any, says: str) -> Findings:
     """At every depth gamma falls with sigma_w^2, from the first layer on, where gamma = sigma_b^2/sigma_w^2."""
-    ordered, others = [], []  # gamma over that of the edge
+    ordered: list[float] = []
+    others: list[float] = []  # gamma over that of the edge
     for sigma_b2 in (0.05, 0.1, 0.2):
         weights = tanh.on(tanh.edge, sigma_b2)[1] * np.array([1.0, 0.5, 0.8, 0.95, 1.02, 1.25, 2.0, 3.0])
         chis = [_exact(w * tanh.slope(tanh.fixed_point(w, sigma_b2))) for w in weights]
