@@ -19,7 +19,7 @@ SECTION = Section("Bias meets trainability: gradients of the classes, residual n
 gap, sigma_w2, sigma_b2, q_l = sp.symbols("Delta sigma_w2 sigma_b2 q_l", positive=True)
 chi, depth, p, NABLA = sp.symbols(r"\tilde\chi_1 l p |\nabla|", positive=True)
 z = sp.Symbol("z", real=True)
-FAVOURED, OTHER = (sp.Function(rf"|\delta_\mathrm{{{name}}}|") for name in ("favoured", "other"))
+FAVOURED, OTHER = (sp.Function(rf"\delta_\mathrm{{{name}}}") for name in ("favoured", "other"))
 CHI = sp.Function(r"\tilde\chi_1")
 SLOPE = MEAN(PHI_SLOPE(sp.sqrt(q_l) * z) ** 2)
 
@@ -56,8 +56,8 @@ def _classes(
     "D-perclass",
     "In deep prejudice the gradient for the favoured class vanishes while that for the other classes explodes",
     printed=tuple(equation(sp.Limit(name(gap) ** 2, gap, sp.oo), end) for name, end in ((FAVOURED, 0), (OTHER, 2))),
-    assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; delta = p - e_k is the "
-    "gradient by the logits, Delta the gap between the favoured logit and the next; in probability over the networks: "
+    assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; delta is the length of "
+    "the gradient p - e_k by the logits, Delta the gap between the favoured logit and the next; in probability over the networks: "
     "in the mean square over networks both explode",
     at="Key Designs 4",
 )

@@ -25,7 +25,7 @@ depth, cosine = sp.symbols("l c", positive=True)
 GAMMA, GAMMA_RELU = sp.Function(r"\gamma"), sp.Function(r"\gamma_\mathrm{ReLU}")  # of the depth
 C_MAP = sp.Function("c'")  # of a layer without biases, as a function of c and q in front of it
 FACTOR = (1 - C_MAP(cosine, q)) / (1 - cosine)  # by which it multiplies 1 - c
-SLOPE, CURVE = sp.symbols(r"\phi'_0 \phi''_0", positive=True)  # at 0
+SLOPE, CURVE = sp.symbols(r"\phi_1 \phi_2", positive=True)  # phi'(0) and phi''(0)
 HALF = sp.Rational(1, 2)
 CURVED = sp.Symbol("F''(1)", positive=True)
 BIASES = 0.1
@@ -144,8 +144,8 @@ def states_with_a_variance(stated: Any) -> Findings:
     "at sigma_w^2 = 1 has the finite gamma 0.433 at depth 40 and keeps it, and tanh has gamma = 0 at its edge of "
     "chaos. ReLU has a kink, and its gamma diverges there as well: at sigma_w^2 = 1 it is 1015 at depth 200",
     right=equation(sp.Limit((FACTOR - 1) / q, q, 0), CURVE**2 * (2 * cosine - 1) / (2 * SLOPE) ** 2),
-    assumes="the same limits; sigma_b^2 = 0, phi three times differentiable at 0, phi(0) = 0, phi'(0) above 0, and "
-    "sigma_w^2 phi'(0)^2 < 1, so that q falls exponentially; or phi is odd and c stays 0",
+    assumes="the same limits; sigma_b^2 = 0, phi(h) = phi_1 h + phi_2 h^2/2 + O(h^3) near 0, phi_1 is not 0, and "
+    "sigma_w^2 phi_1^2 < 1, so that q falls exponentially; or phi is odd and c stays 0",
 )
 def vanishing_variance(stated: Any, says: str) -> Findings:
     """A layer multiplies 1 - c by a factor 1 + O(q), and q falls exponentially: the product of the factors converges to
