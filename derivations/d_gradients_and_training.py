@@ -57,8 +57,8 @@ def _classes(
     "In deep prejudice the gradient for the favoured class vanishes while that for the other classes explodes",
     printed=tuple(equation(sp.Limit(name(gap) ** 2, gap, sp.oo), end) for name, end in ((FAVOURED, 0), (OTHER, 2))),
     assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; delta is the length of "
-    "the gradient p - e_k by the logits, Delta the gap between the favoured logit and the next; in probability over the networks: "
-    "in the mean square over networks both explode",
+    "the gradient p - e_k by the logits, Delta the gap between the favoured logit and the next; in probability over "
+    "the networks: in the mean square over networks both explode",
     at="Key Designs 4",
 )
 def gradients_of_the_classes(trial: Trial, stated: Any, says: str) -> Findings:
