@@ -171,7 +171,7 @@ SECTION.untested(
     "D-crit",
     "gamma = 1 separates neutrality (gamma < 1) from prejudice (gamma > 1)",
     printed=(
-        sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(P(PHI_CDF(1)), P(PHI_CDF(0)))),
+        sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(P(PHI_CDF(2)), P(PHI_CDF(0)))),
         equation(P(PHI_CDF(y)), sp.exp((1 - 1 / gamma) * y**2 / 2) / sp.sqrt(gamma)),
     ),
     assumes="two classes, infinitely many data; p the density of G_0; neutral read as: G_0 is likeliest at 1/2, "
@@ -186,11 +186,11 @@ def uniform_at_one(stated: Any, says: str) -> Findings:
     yield identity("ln p has its only turning point at y = 0", turn, 1 - 1 / gamma)
     (flat,) = sp.solve(turn.doit(), gamma)
     names = []
-    for value in (0.95, 1.05):
+    for value in (0.95, 1.05, 3.0):
         density = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(value))).G0.pdf
-        away, middle = float(density(float(ndtr(1)))), float(density(0.5))
-        yield agree("the package's density at Phi(1)", away, sp.exp(sp.log(law).subs({y: 1, gamma: value})), 12)
-        right = stated[0].subs({gamma: value, P(PHI_CDF(1)): away, P(PHI_CDF(0)): middle})
+        away, middle = float(density(float(ndtr(2)))), float(density(0.5))
+        yield agree("the package's density at Phi(2)", away, law.subs({y: 2, gamma: value}), 12)
+        right = stated[0].subs({gamma: value, P(PHI_CDF(2)): away, P(PHI_CDF(0)): middle})
         yield shown(f"gamma = {value}: the first statement", right == sp.true, f"p = {away:.5f}, {middle:.5f} at 1/2")
         names.append("prejudice" if away > middle else "neutrality")
     phrase = "gamma = {:g} separates {} (gamma < {:g}) from {} (gamma > {:g})"
