@@ -12,3 +12,5 @@ E_W, VAR_W = sp.Function(r"\mathbb{E}_{\mathcal{W}}"), sp.Function(r"\mathrm{Var
 GAMMA = sp.Symbol("gamma")
 GAMMA_AT = sp.Function("gamma")
 """Gamma as a function, of the layer or of the size of a pool."""
+PHI_SLOPE = sp.Function(r"\phi'")
+"""Derivative of the activation."""
