@@ -128,8 +128,8 @@ def centres(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq18",
-    "The mean in the item “Absence of IGB”, which “converges to zero as the dataset size increases”, is printed as that "
-    "of Y_1^(0), an input of the network",
+    "The mean in the item “Absence of IGB”, which “converges to zero as the dataset size increases”, is printed as "
+    "that of Y_1^(0), an input of the network",
     printed=equation(E_CHI(INPUT), 0),
     counter_example="assert igb.mlp(1, norm='batch').predict().var_mu > 0.3  # inputs of mean 0",
     correction="It is the mean of Y_0^(1), a value behind the activation, as in the next item of the same list",
