@@ -44,7 +44,7 @@ LAW_OF_Z, LAW_OF_MEAN, LAW_OF_B = (
     sp.Function(r"f_{\tilde\mu}")(h),
     sp.Function(r"f_{\tilde B}")(b),
 )
-SUM, SQUARE, ROOT = sp.Function("f_S")(x), sp.Function(r"f_{\tilde\sigma^2}")(y), sp.Function(r"f_{\tilde\sigma}")(y)
+SUM, SQUARE, ROOT = sp.Function("f_S")(x), sp.Function("f_{V}")(y), sp.Function(r"f_{\tilde\sigma}")(y)
 FACTOR = ((n - 1) / s**2) ** (n / 2 - 1) / sp.gamma((n - 2) / 2)
 DEVIATION = FACTOR * y ** (n - 3) * sp.exp(-(y**2) / 2 * (n - 1) / s**2) / 2 ** (n / 2 - 2)
 """The density of sigma~ at y, Eq. 45."""
@@ -190,8 +190,8 @@ def density_of_the_mean(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq43-45",
-    "The laws of S = (n-1) sigma~^2/s^2, “distributed according to a chi-squared distribution”, of sigma~^2 and of "
-    "sigma~",
+    "The laws of S = (n-1) sigma~^2/s^2, “distributed according to a chi-squared distribution”, of V = sigma~^2 and "
+    "of sigma~",
     printed=(
         equation(SUM, x ** (n / 2 - 2) * sp.exp(-x / 2) / (2 ** (n / 2 - 1) * sp.gamma(n / 2 - 1))),
         equation(SQUARE, FACTOR * y ** (n / 2 - 2) * sp.exp(-y / 2 * (n - 1) / s**2) / 2 ** ((n - 2) / 2)),

@@ -25,7 +25,7 @@ i, j, N = sp.symbols("i j N", positive=True, integer=True)
 x, sigma_w2 = sp.symbols("x sigma_w2", positive=True)
 b, y = sp.symbols("b y", real=True)
 w, X = sp.Function("w"), sp.Function("X")
-Z, B, Y = sp.symbols("Z_i^{(1)} B_i^{(1)} Y_i^{(1)}")
+Z, B, B_DEEP, Y = sp.symbols("Z_i^{(1)} B_i^{(1)} B_i^{(l)} Y_i^{(1)}")
 SPREAD, CENTRES = VAR_CHI(sp.Symbol("O_c")), VAR_W(sp.Symbol(r"\mu_c"))
 LAW_OF_B, LAW_OF_PROXY, LAW_OF_Y = sp.Function("f_B")(b), sp.Function(r"f_{\tilde B}")(b), sp.Function("f_Y")(y)
 PROXY_MEAN = sp.gamma((n - 1) / 2) / sp.gamma((n - 2) / 2) / sp.sqrt(n * sp.pi) * n / (n - 3)
@@ -134,7 +134,7 @@ def rectified_law(stated: Any) -> Findings:
         equation(E_CHI(Y**2), VAR(B) / 2),
         equation(VAR_CHI(Y), n / (2 * (n - 4)) - PROXY_MEAN**2),
     ),
-    assumes="B is B~, n > 4; the preprint prints 'about' where it takes B~ for the canonical B, see E-Eq60-61",
+    assumes="B is B~, n > 4; for the canonical B the preprint has them as approximations, see E-Eq60-61",
     at="Eqs. 57 to 59",
 )
 def moments_of_an_activation(trial: Trial, stated: Any) -> Findings:
@@ -239,8 +239,8 @@ def canonical_output_law(trial: Trial, stated: Any, says: str) -> Findings:
 @SECTION.holds(
     "E-deep-mini",
     "“the distribution after the batch norm will be the same for each layer”, here by its fourth moment",
-    printed=equation(E_CHI(B**4), 3 * (n - 1) / (n + 1)),
-    assumes="Gaussian iid inputs, N -> infinity at fixed depth; B is that of a node in a layer l",
+    printed=equation(E_CHI(B_DEEP**4), 3 * (n - 1) / (n + 1)),
+    assumes="Gaussian iid inputs, N -> infinity at fixed depth",
     at="section E.1.2, Deep architectures",
 )
 def every_depth(trial: Trial, stated: Any) -> Findings:
@@ -252,7 +252,7 @@ def every_depth(trial: Trial, stated: Any) -> Findings:
     square = (values[0] - sum(values) / 3) ** 2 / sum((x - sum(values) / 3) ** 2 for x in values)
     moved = square.subs({x: size * x + shift for x in values}, simultaneous=True)
     yield identity("B^2 of q z + r, n = 3", moved, square)
-    said = value_of(E_CHI(B**4), stated)
+    said = value_of(E_CHI(B_DEEP**4), stated)
     fourth = sp.Integral(b**4 * batch_density(b, sp.Integer(8)), (b, -sp.sqrt(7), sp.sqrt(7)))
     yield identity("first layer, n = 8", fourth, said.subs(n, 8))
     for law in ("exact", "proxy"):
