@@ -54,7 +54,7 @@ PAPERS = {
         2024,
         "2306.00809",
         "International Conference on Machine Learning (ICML)",
-        "read as an unfinished draft without appendices",
+        "read as an unfinished draft without appendices, whose abstract differs from the published one",
     ),
     "B": Paper(
         "slides",
@@ -71,7 +71,7 @@ PAPERS = {
         "Effects of Initialization Biases on Deep Neural Network Training Dynamics",
         2025,
         "2511.20826",
-        read="read as a summary",
+        read="read as a third-party summary",
     ),
     "D": Paper(
         "summary",
@@ -81,7 +81,7 @@ PAPERS = {
         2026,
         "2505.12096",
         "International Conference on Learning Representations (ICLR)",
-        "read as a summary and the poster",
+        "read as a third-party summary and a list of claims on its poster",
     ),
     "E": Paper(
         "preprint",
