@@ -336,7 +336,9 @@ def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits
         slow([Activation("tanh"), GroupNorm(3)]),
     ],
 )
-def test_what_stands_behind_maxima_of_a_batch_needs_no_covariance_within_it(front: BatchNorm, behind: list[Any]) -> None:
+def test_what_stands_behind_maxima_of_a_batch_needs_no_covariance_within_it(
+    front: BatchNorm, behind: list[Any]
+) -> None:
     """No rule has that covariance, and the units of different batches are those of data without batches."""
     units = igb.Network(Dense(2.0, 1.0), front, MaxPool(2), Dense(2.0, 1.0))
     moments = units.predict()
