@@ -355,6 +355,14 @@ def test_tanh_behind_maxima_of_a_batch_is_what_balls_enclose() -> None:
     assert igb.Network(*hidden, Dense()).predict().gamma == pytest.approx(0.9632300112748, rel=1e-12)  # certify()
 
 
+@pytest.mark.parametrize("activation", ["max(sin(2*x)-1, 0)", "0*tanh(x)"])
+def test_more_digits_agree_that_a_constant_activation_leaves_no_datum_apart(activation: str) -> None:
+    net = igb.Network(Dense(1.5), Activation(activation), Dense(4.0, 3.0))
+    assert net.predict().gamma == np.inf
+    found = net.predict(digits=25)
+    assert (found.var_mu, found.var_chi) == (3, 0)
+
+
 def test_a_sweep_with_batches_has_no_law_of_finite_data() -> None:
     p = igb.mlp(1, norm="batch", sigma_w2=[1.0, 2.0]).predict()
     with pytest.raises(ValueError, match="one number"):

@@ -195,7 +195,7 @@ def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str
 def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
     activation: str, sigma_w2: float, sigma_b2: float, power: int
 ) -> None:
-    """The mean square of x sign(x - 1) is q at every q, as if it were homogeneous, but its jump counts less at large q."""
+    """The mean square of x sign(x - 1) is q at every q, but its jump counts less at large q: it is not homogeneous."""
     found = verdict(activation, sigma_w2, sigma_b2, depth=1000).course
     assert found.rate.limit == np.inf
     assert found.rate.rate == pytest.approx(power, rel=1e-12)

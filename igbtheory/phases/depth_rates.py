@@ -80,8 +80,8 @@ def kept(gamma: NDArray[np.float64]) -> Rate:
 def rate_at(point: FixedPoint, at: Variance, block: Block) -> Rate:
     """Return the rate at which gamma approaches its value at the fixed point, whose share is not NaN.
 
-    at: the fixed point of the variance; block: the block of the network. A variance whose growth factor tends to 1 grows
-    in proportion to the depth, unless the block `is_shifted`.
+    at: the fixed point of the variance; block: the block of the network. A variance whose growth factor tends to 1
+    grows in proportion to the depth, unless the block `is_shifted`.
     """
     if point.share > 0:
         return Rate("settles", abs(point.slope_c), limit=point.gamma)
