@@ -355,9 +355,8 @@ def test_tanh_behind_maxima_of_a_batch_is_what_balls_enclose() -> None:
     assert igb.Network(*hidden, Dense()).predict().gamma == pytest.approx(0.9632300112748, rel=1e-12)  # certify()
 
 
-@pytest.mark.parametrize("activation", ["max(sin(2*x)-1, 0)", "0*tanh(x)"])
-def test_more_digits_agree_that_a_constant_activation_leaves_no_datum_apart(activation: str) -> None:
-    net = igb.Network(Dense(1.5), Activation(activation), Dense(4.0, 3.0))
+def test_more_digits_agree_that_an_activation_that_is_0_leaves_no_datum_apart() -> None:
+    net = igb.Network(Dense(1.5), Activation("max(sin(2*x)-1, 0)"), Dense(4.0, 3.0))
     assert net.predict().gamma == np.inf
     found = net.predict(digits=25)
     assert (found.var_mu, found.var_chi) == (3, 0)
