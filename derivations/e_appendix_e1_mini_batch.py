@@ -354,7 +354,7 @@ def gaussian_limit(stated: Any) -> Findings:
     "E-FigE.1-2",
     "With B and B~ “increasing the batch size progressively minimizes the differences between these distributions” "
     "and “the disparity between the distributions increases from the center toward the tails”",
-    printed=(sp.Lt(GAP(4 * n), GAP(n)), sp.Gt(RATIO(4), RATIO(2))),
+    printed=(sp.Gt(GAP(n), GAP(4 * n)), sp.Gt(RATIO(4), RATIO(2))),
     assumes=f"{GAUSSIAN}; d is the largest difference of the densities, r(b) the logarithm of the density of B~ over "
     "that of B",
     at="Figs. E.1 and E.2 and the text below",
