@@ -128,8 +128,8 @@ def centres(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq18",
-    "The mean in the item “Absence of IGB”, which “converges to zero as the dataset size increases”, is printed as "
-    "that of Y_1^(0), an input of the network",
+    "The mean in the item “Absence of IGB”, which “converges to zero as the dataset size increases”, is printed with "
+    "its two indices exchanged, as that of Y_1^(0)",
     printed=equation(E_CHI(INPUT), 0),
     counter_example="assert igb.mlp(1, norm='batch').predict().var_mu > 0.3  # inputs of mean 0",
     correction="It is the mean of Y_0^(1), a value behind the activation, as in the next item of the same list",
@@ -138,7 +138,7 @@ def centres(stated: Any) -> Findings:
     at="item “Absence of IGB” below Theorem E.1, Eq. 18",
 )
 def no_bias(stated: Any) -> Findings:
-    """Two indices are exchanged: Y_1^(0) is node 1 of layer 0, an input by appendix A. E-Eq17,19 has the variance."""
+    """Y_1^(0) would be node 1 of layer 0, which is that of the inputs by appendix A. E-Eq17,19 has the variance."""
     for shift in (0, 1):
         for activation, mean in (("relu", RELU[E_Y]), ("tanh", sp.Integer(0))):
             centres = igb.mlp(2, activation, norm="batch").predict(igb.GaussianInputs(shift=float(shift))).var_mu
