@@ -110,8 +110,7 @@ def rmsnorm_everywhere(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-4.1.3",
-    "“even in the LayerNorm + ReLU configuration—where individual nodes exhibit non-zero means—LayerNorm is formally "
-    "equivalent to RMSNorm at initialization”",
+    "LayerNorm in front of ReLU is equivalent to RMSNorm “at initialization”",
     printed=RMSNORM,
     assumes="in front of the activation, N -> infinity; biases, which the preprint leaves out, do not change it",
     at="section 4.1.3",
@@ -124,10 +123,9 @@ def rmsnorm_before(trial: Trial, stated: Any, says: str) -> Findings:
     yield identity("Var of the mean of N nodes", of_nodes, stated[0].rhs)
     pairs = []
     for depth, activation, biases in ((20, "relu", 0.0), (6, "gelu", 0.3), (6, "sigmoid", 0.3)):
-        layer, rms = (gammas(depth, activation, norm=norm, sigma_b2=biases)[-1] for norm in ("layer", "rms"))
-        said = value_of(LAYER, stated).subs(RMS, rms)
-        yield agree(f"{activation}, {depth} layers, sb2 = {biases}: gamma", layer, said, 12)
-        pairs.append((layer, rms))
+        pairs.append([gammas(depth, activation, norm=norm, sigma_b2=biases)[-1] for norm in ("layer", "rms")])
+        said = value_of(LAYER, stated).subs(RMS, pairs[-1][1])
+        yield agree(f"{activation}, {depth} layers, sb2 = {biases}: gamma", pairs[-1][0], said, 12)
 
     def ratio(units: Any) -> tuple[float, float]:
         x = units @ trial.rng.standard_normal((len(units), *units.shape[2:] * 2))
@@ -135,7 +133,8 @@ def rmsnorm_before(trial: Trial, stated: Any, says: str) -> Findings:
 
     shape = 1600, 8, (64, 128)
     yield drawn_limit(trial, "mean^2/variance", ratio, stated[0].rhs, shape=shape, depth=3, phi=layer_norm)
-    yield worded(says, "{} to RMSNorm", "equivalent" if np.allclose(*np.transpose(pairs)) else "not equivalent")
+    equivalent = "equivalent" if np.allclose(*np.transpose(pairs)) else "not equivalent"
+    yield worded(says, "is {} to RMSNorm", equivalent)
 
 
 @SECTION.corrects(
@@ -237,7 +236,7 @@ def equivalent_for_one_layer(stated: Any, says: str) -> Findings:
         pairs.append([gammas(1, norm=norm, placement=placement)[-1] for norm in ("batch", "layer")])
         for norm, value in zip(("batch", "layer"), pairs[-1], strict=True):
             yield agree(f"{norm} norm {placement} ReLU", value, value_of(symbol, stated), 13)
-    yield worded(says, "{} for", "equivalent" if np.allclose(*np.transpose(pairs)) else "not equivalent")
+    yield worded(says, "are “{} for", "equivalent" if np.allclose(*np.transpose(pairs)) else "not equivalent")
     shifted = gammas(1, inputs=igb.GaussianInputs(shift=1.0), norm="layer")[-1]
     yield shown("LN on data of mean 1 differs", shifted > 2 * WEAK, f"gamma = {shifted:.6g}")
 
