@@ -44,7 +44,7 @@ SECTION.untested(
     ("E-cdf", "appendix A, list of notation, F_X(x)", "The distribution function is F_X(x) = P(X < x)"),
     ("E-Wl", "appendix A, list of notation, W_t", "The weights w_ij^(l) have j in [0..N_l] and i in [0..N_{l+1}]"),
     ("E-AppB-w", "appendix B, fourth paragraph", "Weights w_ij^(l) are N(0, sigma_w^2/N_l), N_l = width of layer l"),
-    ("E-Eq9 / 82", "Definition C.2, Eq. 9; Eq. 82", "gamma(A, psi(chi)) = Var_W(mu_c)/Var_chi(O_c)"),
+    ("E-Eq9 / 82", "Definition C.2, Eq. 9; Eq. 82", "The ratio gamma(A, psi(chi)) is Var_W(mu_c)/Var_chi(O_c)"),
 )
 theta, rho = sp.symbols("theta rho", positive=True)
 RATES = equation(LAMBDA_1, theta + (n - 1) * rho), equation(LAMBDA_2, theta - rho)

@@ -121,9 +121,9 @@ def mean_of_largest_count() -> float:
 after, before = (igb.mlp(4, norm="batch", placement=place).predict().gamma for place in ("after", "before"))
 assert after == 0 < before  # and all classes have the same share where gamma = 0
 """,
-    correction="The theory expects a shift to the left, as a later paragraph of the preprint has it: with BatchNorm and "
-    "200 classes the mean of the largest share is 0.108 in front of ReLU and 0.0070 behind it, that of 10000 random "
-    "guesses",
+    correction="The theory expects a shift to the left, as a later paragraph of the preprint has it: with BatchNorm "
+    "and 200 classes the mean of the largest share is 0.108 in front of ReLU and 0.0070 behind it, that of 10000 "
+    "random guesses",
     right=(sp.Lt(AFTER, BEFORE), equation(BEFORE, IN_FRONT), equation(AFTER, BEHIND)),
     at="section G.3, Normalization placement and initialization bias; Fig. G.9",
 )
