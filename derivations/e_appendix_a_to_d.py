@@ -291,17 +291,21 @@ def tails(stated: Any) -> Findings:
 
 @SECTION.corrects(
     "E-ThmD.3 / Eq14-15",
-    "With constants that depend on i the limit may be another one: of terms that are i, -i or 0, with the following "
-    "variance and the following chance to be i, the normalised sum vanishes",
+    "With constants that depend on i the limit may be another one: of terms i and -i with the chance 1/(2 i^2) each, "
+    "else 0, whose variance is 1, the normalised sum vanishes",
     right=(equation(VAR(TERM), 1), equation(CHANCE(index), 1 / (2 * index**2))),
+    assumes="P(i) is the chance of the term i, and that of -i",
 )
 def heavy_terms(stated: Any, says: str) -> Findings:
     """The bounds of these terms, smeared a little, have C(i) of the order i^2. The mean number of terms that are not 0
     is finite, so that a finite number of them is not 0 (Borel-Cantelli), and their sum over sqrt(n) tends to 0.
     """
     chance = value_of(CHANCE(index), stated)
-    yield identity("variance", 2 * chance * index**2, value_of(VAR(TERM), stated), of=VAR(TERM))
+    variance = 2 * chance * index**2
+    yield identity("variance", variance, value_of(VAR(TERM), stated), of=VAR(TERM))
     whole = sp.Symbol("i", positive=True, integer=True)
     number = sp.Sum(2 * chance.subs(index, whole), (whole, 1, sp.oo))
     yield identity("mean number of terms that are not 0", number, sp.pi**2 / 6)
-    yield worded(says, "the normalised sum {}", "vanishes" if number.is_convergent() else "diverges")
+    phrase = "i and -i with the chance 1/({} i^2) each, else 0, whose variance is {}, the normalised sum {}"
+    vanishes = "vanishes" if number.is_convergent() else "diverges"
+    yield worded(says, phrase, 1 / (chance * index**2), variance, vanishes)
