@@ -17,7 +17,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFunction
 
 from igbtheory.claims.finding import FAILS, HOLDS, Finding
-from igbtheory.claims.formula import latex, parts
+from igbtheory.claims.formula import equation, latex, parts
 from igbtheory.claims.points import points
 from igbtheory.claims.words import weighty
 
@@ -57,7 +57,7 @@ class Transcription:
             yield Finding("transcription", "formulas", FAILS, detail)
             return
         for part, text in zip(formulas, self.printed, strict=True):
-            same = _same(part, sp.sympify(text, locals=names(part), evaluate=False))
+            same = _same(part, sp.sympify(text, locals={"Eq": equation, **names(part)}, evaluate=False))
             yield Finding("transcription", "formula", HOLDS if same else FAILS, text, latex(part))
 
 
