@@ -19,7 +19,6 @@ from igbtheory.claims import (
     value_of,
     worded,
 )
-from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import NODES, WEIGHTS, kappa_1
 from igbtheory.claims.quantities import E
 from igbtheory.claims.simulated import bias_ratio, mean_with_error, relu, standardised
@@ -30,7 +29,6 @@ d, j = sp.symbols("d j", positive=True, integer=True)
 CLASSES, IMAGES = 200, 10_000
 AFTER, BEFORE = (E(sp.Symbol(rf"G_{{\tilde 0}}^\mathrm{{{place}}}")) for place in ("after", "before"))
 """Mean over networks of the share of the class that is guessed most often."""
-IN_FRONT, BEHIND = sp.Rational(10834, 10**5), sp.Rational(70485, 10**7)
 MU, GAMMA, GAMMA_AFTER = sp.symbols("mu gamma gamma_after", real=True)
 
 
@@ -124,7 +122,7 @@ assert after == 0 < before  # and all classes have the same share where gamma = 
     correction="The theory expects a shift to the left, as a later paragraph of the preprint has it: with BatchNorm "
     "and 200 classes the mean of the largest share is 0.108 in front of ReLU and 0.0070 behind it, that of 10000 "
     "random guesses",
-    right=(sp.Lt(AFTER, BEFORE), equation(BEFORE, IN_FRONT), equation(AFTER, BEHIND)),
+    right=sp.Lt(AFTER, BEFORE),
     at="section G.3, Normalization placement and initialization bias; Fig. G.9",
 )
 def largest_of_many_classes(trial: Trial, stated: Any, says: str) -> Findings:
@@ -136,12 +134,7 @@ def largest_of_many_classes(trial: Trial, stated: Any, says: str) -> Findings:
     yield measured(trial, "quadrature, BN in front", *mean_with_error(drawn), front)
     guesses = trial.rng.multinomial(IMAGES, np.full(CLASSES, 1 / CLASSES), size=trial.draws(2000)).max(axis=1)
     yield measured(trial, "Poisson law, BN behind", *mean_with_error(guesses / IMAGES), behind)
-    order, *equations = parts(stated)
-    yield satisfies(f"{CLASSES} classes", order, {AFTER: behind, BEFORE: front})
-    if not equations:
-        return  # this is the printed statement, which has no numbers
-    for symbol, value in ((BEFORE, front), (AFTER, behind)):
-        yield agree(f"{symbol}", value, value_of(symbol, equations), 3.5)
+    yield satisfies(f"{CLASSES} classes", stated, {AFTER: behind, BEFORE: front})
     largest = "largest" if front > 1 / CLASSES else "smallest"
     phrase = "with BatchNorm and {} classes the mean of the {} share is {:.3f} in front of ReLU and {:.4f} behind it"
     yield worded(says, phrase, CLASSES, largest, front, behind)

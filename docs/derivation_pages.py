@@ -17,10 +17,11 @@ What we found in the papers
 ===========================
 
 ``igb verify`` checks the claims of five papers by algebra, quadrature and simulation. This page lists what readers of
-the papers should know of: {counts}. Each entry names the document that we read and the place in it, then what stands
-there, then what is right. ``igb verify --out claims`` writes the evidence and a counter-example for each, and
-:doc:`derivations` has a page for each section of a paper. This page is written from the claims by
-``python docs/derivation_pages.py``.
+the papers should know of: {counts}.
+A limit of validity is a statement that is right under the assumptions of its paper. Each entry names the document that
+we read and the place in it, then what stands there, then what is right, or what happens outside the assumptions.
+``igb verify --out claims`` writes the evidence and a counter-example for each, and :doc:`derivations` has a page for
+each section of a paper. This page is written from the claims by ``python docs/derivation_pages.py``.
 
 What we read, by the first letter of an id (:doc:`references` has the papers):
 
@@ -39,7 +40,7 @@ def write_pages(folder: Path) -> None:
 def errors_page(claims: list[Claim]) -> str:
     """Return the page that lists false statements, limits of validity and misprints."""
     lists = {kind: [claim for claim in claims if claim.kind == kind] for kind in KINDS}
-    counts = ", ".join(f"{len(members)} {KINDS[kind].partition(':')[0].lower()}" for kind, members in lists.items())
+    counts = ", ".join(f"{len(members)} {KINDS[kind].lower()}" for kind, members in lists.items())
     papers = "\n".join(f"- **{letter}**: {inline(str(paper))}." for letter, paper in PAPERS.items())
     page = [ERRORS.format(counts=counts, papers=papers)]
     for kind, title in KINDS.items():
@@ -56,7 +57,11 @@ def _entry(claim: Claim) -> str:
         f"- **{claim.id}** ({inline(claim.place)}): {_sentence(claim)}",
         f"{INSTEAD[claim.kind]}: {_sentence(right)}",
     ]
-    return "\n  ".join(textwrap.fill(piece, 140, subsequent_indent="  ", break_long_words=False) for piece in pieces)
+    return "\n  ".join(_wrapped(piece) for piece in pieces)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 140, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _sentence(claim: Claim) -> str:

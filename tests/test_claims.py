@@ -283,7 +283,7 @@ def test_sentences_are_whole_at_any_width_of_the_terminal(width: int, tmp_path: 
     printed = summary(run(list(library(tmp_path).claims.values()), workers=1), width)
     assert max(map(len, printed.splitlines())) <= width
     words = " ".join(printed.split())
-    assert "Z-2: fails. int_0^1 x^2 dx = 1/2. Right is: int_0^1 x^2 dx = 1/3." in words
+    assert "Z-2: fails. int_0^1 x^2 dx = 1/2. Right: int_0^1 x^2 dx = 1/3." in words
 
 
 def test_seeds_decide_the_draws() -> None:

@@ -18,11 +18,11 @@ Derivation = Callable[..., Iterable[Finding]]
 FALSE, LIMITED, MISPRINT = "false", "limited", "misprint"
 KINDS = {
     FALSE: "False statements",
-    LIMITED: "Limits of validity: right under the assumptions of the paper, and what happens outside",
+    LIMITED: "Limits of validity",
     MISPRINT: "Misprints",
 }
 """The lists of claims that readers should know of, by the kinds of the claims."""
-INSTEAD = {FALSE: "Right is", LIMITED: "Outside", MISPRINT: "Right is"}
+INSTEAD = {FALSE: "Right", LIMITED: "Outside", MISPRINT: "Right"}
 """What introduces the correction of a claim, by its kind."""
 
 

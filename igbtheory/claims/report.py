@@ -102,7 +102,7 @@ def summary(outcomes: Sequence[Outcome], width: int) -> str:
         ", ".join(f"{count} {standing}" for standing, count in counts.items()) + why,
         *(f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in outcomes if not o.as_recorded),
     ]
-    lines = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False)
+    lines = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return "\n".join(map(lines.fill, paragraphs))
 
 
