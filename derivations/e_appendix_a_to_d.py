@@ -212,9 +212,9 @@ def lindeberg(stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-ThmD.1",
-    "Lindeberg's theorem: the limit of a normalised sum of independent variables",
+    "Lindeberg's theorem: the limit of a normalised sum",
     printed=Z_LAW,
-    assumes="Lindeberg's condition, as corrected in E-Lind",
+    assumes="independent terms, Lindeberg's condition as corrected in E-Lind",
     at="Theorem D.1",
 )
 @SECTION.holds(
