@@ -159,7 +159,7 @@ def slope_of_the_covariance(trial: Trial, stated: Any, says: str) -> Findings:
 
 RATIO = r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2"
 SECTION.untested(
-    "a definition", ("D-gamma", "Overall Architecture", "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO)
+    "a definition", ("D-gamma", "Overall Architecture", "The ratio gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO)
 )
 SECTION.untested(
     "a convention; see D-pool-order",
@@ -169,7 +169,7 @@ SECTION.untested(
 
 @SECTION.holds(
     "D-crit",
-    "gamma = 1 separates neutrality (gamma < 1) from prejudice (gamma > 1)",
+    "The value gamma = 1 separates neutrality (gamma < 1) from prejudice (gamma > 1)",
     printed=(
         sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(P(PHI_CDF(2)), P(PHI_CDF(0)))),
         equation(P(PHI_CDF(y)), sp.exp((1 - 1 / gamma) * y**2 / 2) / sp.sqrt(gamma)),
