@@ -336,7 +336,7 @@ def test_an_interrupted_run_leaves_whole_figures_and_nothing_else(
         return figure
 
     draws: dict[str, Callable[[Any, Style], Figure]] = {"first": line, "second": stop, "third": line}
-    chosen = [Sheet(name, name, lambda _: [1, 2], draw) for name, draw in draws.items()]
+    chosen = [Sheet(name, name, "", lambda _: [1, 2], draw) for name, draw in draws.items()]
     monkeypatch.setattr(writing, "sheets", lambda _: chosen)
     status, out, err = figures(capsys, tmp_path, "--quick")
     assert status == 130
