@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from igbtheory.pictures.laws import some
-from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis, points
+from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, gaps, level, places_axis, points
 from igbtheory.pictures.phase_maps import BIASES, WEIGHTS, gamma_map, whole_map
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
@@ -56,14 +56,16 @@ def explanation(axes: Any, found: "Explanation") -> None:
     """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points."""
     places, measured = np.arange(1, len(found.names) + 1), found.per_layer
     stream = ~np.array(found.branch)
-    axes.plot(places[stream], _floats(found.predicted_gamma)[stream], color=THEORY, label="theory, infinite width")
-    axes.plot(places[~stream], _floats(found.predicted_gamma)[~stream], "_", ms=10, color=THEORY, label="_theory")
+    scale, predicted = _scale(_floats(measured.gamma)[stream]), _floats(found.predicted_gamma)
+    predicted = _shown(predicted, scale)
+    axes.plot(places[stream], predicted[stream], color=THEORY, label="theory, infinite width")
+    axes.plot(places[~stream], predicted[~stream], "_", ms=10, color=THEORY, label="_theory")
     for there, marker, label in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
         if there.any():
             gamma, errors = _floats(measured.gamma)[there], _floats(measured.gamma_error)[there]
             points(axes, places[there], gamma, errors, marker, color=LIMIT, label=label)
     axes.set_xticks(places, found.names, rotation=90, fontsize=7)
-    axes.set(ylabel=GAMMA, yscale=_scale(_floats(measured.gamma)[stream]))
+    axes.set(ylabel=GAMMA, yscale=scale)
     axes.legend(loc="best")
 
 
@@ -80,11 +82,12 @@ def gradients(axes: Any, found: "Gradients") -> None:
 def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
     """Draw lines over the Dense layers, on a logarithmic axis if their values differ much, and the level 1."""
     values = {label: _floats(line) for label, line in lines.items()}
-    dots = all(len(line) <= DOTS for line in values.values())
+    dots, scale = all(len(line) <= DOTS for line in values.values()), _scale(np.concatenate(list(values.values())))
     for how, marker, (label, line) in zip(SERIES, MARKERS, values.items(), strict=False):
-        axes.plot(np.arange(1, len(line) + 1), line, marker=marker if dots else None, ms=3.5, label=label, **how)
+        at, shown = np.arange(1, len(line) + 1), _shown(line, scale)
+        axes.plot(at, shown, marker=marker if dots else None, ms=3.5, label=label, **how)
     level(axes, 1)
-    axes.set(xlabel=LAYER, yscale=_scale(np.concatenate(list(values.values()))))
+    axes.set(xlabel=LAYER, yscale=scale)
     places_axis(axes, len(line))
     if len(values) > 1:
         axes.legend(loc="best")
@@ -94,6 +97,11 @@ def _scale(values: Any) -> str:
     """Return the scale of an axis for these values: logarithmic if the positive ones differ much."""
     seen = values[values > 0]
     return "log" if seen.size and seen.max() > WIDE * seen.min() else "linear"
+
+
+def _shown(values: Any, scale: str) -> Any:
+    """Return the values, with gaps where an axis of this scale cannot show them."""
+    return gaps(values) if scale == "log" else values
 
 
 def _floats(values: Any) -> Any:
@@ -128,10 +136,11 @@ def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
 
 
 def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
-    order = np.argsort(x)
-    axes.plot(x[order], gamma[order], color=THEORY, ls=ls, marker="o" if len(x) <= DOTS or ls == "none" else None, ms=3)
+    order, scale = np.argsort(x), _scale(gamma)
+    shown = _shown(gamma, scale)[order]
+    axes.plot(x[order], shown, color=THEORY, ls=ls, marker="o" if len(x) <= DOTS or ls == "none" else None, ms=3)
     level(axes, 1)
-    axes.set(xlabel=PARAMETERS.get(name, name), ylabel=GAMMA, xscale=_spacing(x), yscale=_scale(gamma))
+    axes.set(xlabel=PARAMETERS.get(name, name), ylabel=GAMMA, xscale=_spacing(x), yscale=scale)
 
 
 def _spacing(x: Any) -> str:
