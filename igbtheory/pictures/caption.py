@@ -9,6 +9,7 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 
 from igbtheory.pictures.marks import EXTRAPOLATED
+from igbtheory.simulation import Simulation
 
 LIMIT = (
     "Extrapolated points are no networks but their limit of infinite width: the value at 1/width = 0 of "
@@ -33,6 +34,11 @@ class Drawn:
     width: int
     samples: int
     of_its_own: bool = True
+
+    @classmethod
+    def by(cls, simulation: Simulation, case: str) -> "Drawn":
+        """Return the networks of a simulation."""
+        return cls(case, simulation.networks, simulation.width, simulation.samples, simulation.gaussian)
 
 
 def caption(title: str, about: str, drawn: Iterable[Drawn], facts: Iterable[str], figures: Iterable[Figure]) -> str:

@@ -114,8 +114,7 @@ class Run:
         told |= {"samples": samples, "seed": seed}
         self.record.append(told)
         found: Simulation = self._once(told, lambda: network.simulate(count, width, samples, seed, inputs, **self.who))
-        case = f"{network!r} on {described(inputs)}"
-        self.drawn.append(Drawn(case, found.networks, found.width, found.samples, found.gaussian))
+        self.drawn.append(Drawn.by(found, f"{network!r} on {described(inputs)}"))
         return found
 
     def outputs(
