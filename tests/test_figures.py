@@ -23,9 +23,12 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.cli import main
 from igbtheory.pictures import STYLES, Run, Sheet, Style, names, sheets, writing
+from igbtheory.pictures.caption import ERRORS, HISTOGRAMS, LIMIT, caption
+from igbtheory.pictures.marks import extrapolated, histogram
 from igbtheory.pictures.table import rows
 from igbtheory.pictures.writing import write
 from igbtheory.runs import Store
+from igbtheory.simulation.extrapolation import RICHARDSON
 
 Capture = pytest.CaptureFixture[str]
 STYLE = STYLES["neurips"]
@@ -259,6 +262,36 @@ def _rows(axes: Any) -> list[Any]:
     return [row for row in rows(axes.figure) if row.panel == number]
 
 
+def test_points_of_every_width_lead_to_the_extrapolated_ones() -> None:
+    found = [row for row in rows(drawn("accuracy_bound")[""]) if row.panel == 1 and row.kind == "points"]
+    values = {name: [row.y for row in found if row.series == name] for name in dict.fromkeys(r.series for r in found)}
+    assert list(values) == ["width 64", "width 128", "width 256", "extrapolated"]
+    *widths, limit = map(np.array, values.values())
+    np.testing.assert_allclose(limit, RICHARDSON @ widths, rtol=1e-12)
+
+
+def test_a_caption_has_the_numbers_of_the_run_and_says_what_is_drawn() -> None:
+    run, axes = Run(0.0, {"executor": "threads:1"}), Figure().subplots()
+    ensembles = [run.ensemble(igb.mlp(depth), 40, 4, 5) for depth in (1, 2)]
+    given = run.simulate(igb.mlp(1), 40, 7, 5, inputs=igb.digits()[:3])
+    next(run.outputs(igb.mlp(1), 2, 1, 9, 1, 0))
+
+    def said() -> str:
+        return " ".join(caption("A title", "About\nit.", run.drawn, ["A fact."], [axes.figure]).split())
+
+    drawn = (
+        "A title. About it. "
+        "Finite networks: 12 of each of the widths 4, 8 and 16 for each of 2 pairs of an architecture and inputs, "
+        "each on 5 Gaussian data of its own. Finite networks: 12 of width 7, each on 3 given data. "
+        "Finite networks: 1 of width 9, each on 1 Gaussian datum of its own. A fact."
+    )
+    assert said() == drawn
+    histogram(axes, given.G0, np.array([0, 0.4, 1]))
+    assert said() == f"{drawn} {HISTOGRAMS} {ERRORS}"
+    extrapolated(axes, 0, [1], ensembles[0].gamma.at([-1]))
+    assert said() == f"{drawn} {LIMIT} {HISTOGRAMS} {ERRORS}"
+
+
 def function(name: str, which: str) -> Any:
     """A function of the file of a figure."""
     return tiny(name)[0].compute.__globals__[which]
@@ -298,6 +331,8 @@ def test_the_command_writes_all_files_and_the_table_is_what_is_drawn(capsys: Cap
     assert sorted(found) == [".csv", ".json", ".pdf", ".png", ".svg", ".txt"]
     assert b"/Type /Font\n" in found[".pdf"].read_bytes().replace(b"/Type /Font /", b"/Type /Font\n/")
     assert b"/Subtype /Type3" not in found[".pdf"].read_bytes()
+    sheet = tiny("activation_functions")[0]
+    assert found[".txt"].read_text(encoding="utf-8").startswith(f"{sheet.title}.\n\nSource: initial-guessing-bias")
     about = json.loads(found[".json"].read_text(encoding="utf-8"))
     assert about["style"] == "iclr"
     assert set(about["files"]) == {path.name for kind, path in found.items() if kind != ".json"}
