@@ -87,7 +87,7 @@ def theory_depth() -> Figure:
         c = igb.mlp(1, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict(inputs).per_layer.c
         left.plot(c[0], c[1], **series, label=f"{sigma_w2:.3g}: {name}")
         deep = igb.mlp(60, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict()
-        right.plot(gaps(deep.per_layer.gamma), **series)
+        right.plot(deep.per_layer.gamma, **series)
     right.plot(gaps(igb.mlp(60, "relu").predict().per_layer.gamma), **SERIES[0])
     right.annotate("ReLU", (46, 105), ha="center")
     right.axhline(1, color=GREY, lw=0.7, zorder=0)
