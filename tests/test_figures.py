@@ -271,13 +271,14 @@ def test_points_of_every_width_lead_to_the_extrapolated_ones() -> None:
 
 
 def test_a_caption_has_the_numbers_of_the_run_and_says_what_is_drawn() -> None:
-    run, axes = Run(0.0, {"executor": "threads:1"}), Figure().subplots()
+    run, figure = Run(0.0, {"executor": "threads:1"}), Figure()
+    axes = figure.subplots()
     ensembles = [run.ensemble(igb.mlp(depth), 40, 4, 5) for depth in (1, 2)]
     given = run.simulate(igb.mlp(1), 40, 7, 5, inputs=igb.digits()[:3])
     next(run.outputs(igb.mlp(1), 2, 1, 9, 1, 0))
 
     def said() -> str:
-        return " ".join(caption("A title", "About\nit.", run.drawn, ["A fact."], [axes.figure]).split())
+        return " ".join(caption("A title", "About\nit.", run.drawn, ["A fact."], [figure]).split())
 
     drawn = (
         "A title. About it. "
