@@ -14,7 +14,7 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, edge_of_chaos, verdict
 from igbtheory.phases.diagram import near_zero
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import extrapolated
+from igbtheory.pictures.marks import GAMMA, extrapolated, legend_above
 from igbtheory.pictures.over_widths import OverWidths
 from igbtheory.pictures.phase_maps import BIASES, WEIGHTS
 from igbtheory.pictures.style import GREY, SERIES
@@ -83,7 +83,8 @@ def _course(axes: Any, page: Page) -> None:
         low, high = axes.get_ylim()
         axes.set_ylim(low, min(high, CEILING))
         extrapolated(axes, 0, np.arange(1, page.gamma.values.shape[1] + 1), page.gamma)
-        axes.legend(loc="best", handlelength=1.7)
+        axes.set_title("")
+        legend_above(axes, GAMMA, 3, handlelength=1.4, columnspacing=0.8)
 
 
 def _edge(axes: Any, page: Page) -> None:

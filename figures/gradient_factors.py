@@ -14,7 +14,7 @@ from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.caption import Drawn
-from igbtheory.pictures.marks import Curve, curves, level, theory
+from igbtheory.pictures.marks import Curve, curves, legend_above, level, theory
 from igbtheory.pictures.over_widths import over_widths
 
 DEPTH, DEEP = 10, 200
@@ -92,11 +92,9 @@ def draw(data: Data, style: Style) -> Any:
     level(left, 1)
     left.set(xlim=(0, 4), ylim=(0, 2.9), xlabel="variance of the weights $\\sigma_w^2$")
     left.set_ylabel("factor per layer, deep down")
-    left.set_title(f"$\\sigma_b^2$ = {SIGMA_B2}")
-    left.legend(loc="upper left")
+    legend_above(left, f"$\\sigma_b^2$ = {SIGMA_B2}")
     curves(right, data.squared)
     right.set(yscale="log", xlim=(-0.3, DEPTH + 0.3), ylim=(0.01, 100), xlabel="layers from the output")
     right.set_ylabel("$E\\,|\\partial O/\\partial Z_l|^2$")
-    right.set_title(f"tanh, $\\sigma_b^2$ = {SIGMA_B2}")
-    right.legend(loc="upper left", ncols=2)
+    legend_above(right, f"tanh, $\\sigma_b^2$ = {SIGMA_B2}")
     return figure
