@@ -68,7 +68,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_the_folder_is_whole_and_alone(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
-    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png")} | TABLES | CLAIMS | {
+    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png", "txt")} | TABLES | CLAIMS | {
         "index.html",
         "report.json",
     }
@@ -152,6 +152,21 @@ def test_the_page_counts_the_biased_cases(folder: Path) -> None:
     """Linear and tanh are not biased on Gaussian inputs, nor is ReLU in front of BatchNorm or LayerNorm."""
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert f"In {24 - 2 * 2 - 2 * 2} of the 24 cases on this page this is not so" in text
+
+
+def test_captions_say_how_many_networks_are_drawn(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    captions = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in PICTURES}
+    said = {name: " ".join(text.split()) for name, text in captions.items()}
+    assert "12 of each of the widths 8, 16 and 32 for each of 3 pairs" in said["layers-digits"]
+    assert "each on 40 given data" in said["layers-digits"]
+    assert "12 of width 32 for each of 6 pairs" in said["guesses-gaussian"]
+    assert "each on 40 Gaussian data of its own" in said["guesses-gaussian"]
+    assert "12 of width 32 for each of 2 pairs" in said["classes"]
+    extrapolated = {name for name, text in said.items() if "Extrapolated points are no networks" in text}
+    assert extrapolated == {"agreement", "widths-gaussian", "widths-digits"}
+    for text in captions.values():
+        assert text.partition("\n\n")[2] in page
 
 
 def test_the_links_of_the_page_lead_somewhere(folder: Path) -> None:
