@@ -48,7 +48,7 @@ def three_claims() -> Library:
     def right() -> Iterator[Finding]:
         yield identity("the sum", 2 + 1, 3, of="2 + 1")
 
-    section.untested("a definition", ("Z-3", "a sum is a sum"))
+    section.untested("a definition", ("Z-3", "Eq. 1", "a sum is a sum"))
     return Library({claim.id: claim for claim in section.claims}, {})
 
 
@@ -207,7 +207,7 @@ def test_the_page_tells_the_verdicts(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     table = page.partition('<h2 id="claims">')[2].partition("<h2")[0]
     assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td><td>1</td></tr>" in table
-    assert "<tr><td>Z-2</td><td>1 + 1 = 3</td><td>2 + 1 = 3</td></tr>" in table
+    assert "<tr><td>Z-2</td><td>1 + 1 = 3.</td><td>2 + 1 = 3.</td></tr>" in table
     assert "differ" not in table
     listed = json.loads((folder / "claims.json").read_text())["claims"]
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}
