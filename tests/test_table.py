@@ -77,6 +77,12 @@ LAYERS: list[Layer] = [
     Residual(Activation("relu"), Dense(0.5, 0.1), scale=0.7),
     Residual(Activation("tanh"), Dense(0.5, 0.1), scale=0.7, shortcut=[Activation("relu"), Dense(1.5)]),
     Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),
+    Residual(
+        Residual(Residual(Dense(0.5)), scale=0.6),
+        Residual(Residual(Activation("relu"), Dense(2.0)), scale=0.8),
+        scale=0.5,
+    ),
+    Residual(Dense(0.5), Activation("relu"), scale=0.7, shortcut=[Dense(1.5), Activation("sigmoid")]),
     *(Activation(name) for name in ACTIVATIONS),
 ]
 
@@ -328,6 +334,8 @@ def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
 
 DATA = 8
 """Data of an exchangeable kernel, and of a full batch."""
+WIDTH = 64
+"""Units of a network that is drawn."""
 
 
 def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
@@ -361,28 +369,60 @@ def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
     assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)
 
 
+def drawn_behind(layer: Layer, mean: float, covariance: Any, front: str = "linear") -> Any:
+    """Units of the samples face, behind an activation of Gaussian units of this mean and covariance over the data.
+
+    A Dense reads WIDTH units in each of many networks: enough that sums of them are nearly Gaussian.
+    """
+    rng, root = np.random.default_rng(6), np.linalg.cholesky(covariance)
+    h = mean + root @ rng.standard_normal((len(root), 768 * WIDTH))
+    x = np.asarray(function_of(front)(FLOAT64, h))
+    if any(isinstance(inner, Dense) for inner in each([layer])):
+        return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, 768, axis=1)], axis=1)
+    return layer.samples(x, rng, 0)
+
+
+def error_of_mean(values: Any) -> float:
+    """Standard error: units of one network share their weights, those of a group their norm; WIDTH count as one."""
+    return float(values.reshape(-1, WIDTH).mean(axis=1).std() / np.sqrt(values.size / WIDTH))
+
+
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
-def test_faces_kernel_and_samples_agree(layer: Layer) -> None:
-    """Units of the samples face have the kernel of the kernel face: z-scores of three entries."""
+@pytest.mark.parametrize("front", ["linear", "relu"])
+def test_faces_kernel_and_samples_agree(layer: Layer, front: str) -> None:
+    """Units behind Gaussian ones, or behind their positive parts, have the means and second moments of the kernel."""
     x = np.random.default_rng(5).standard_normal((4, 50))
     gram = x @ x.T / 50
-    rng = np.random.default_rng(6)
-    root = np.linalg.cholesky(gram)
-    if any(isinstance(inner, Dense) for inner in each([layer])):
-        drawn = (root @ rng.standard_normal((4, 8)) for _ in range(5_000))
-        units = np.concatenate([layer.samples(part, rng, 1) for part in drawn], axis=1)
-    else:
-        units = layer.samples(root @ rng.standard_normal((4, 24_000)), rng, 0)
+    units = drawn_behind(layer, 0.0, gram, front)
     q = np.diagonal(gram)
-    pairs = Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))
-    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
-    kernel, lost = behind.q_ab, behind.error if isinstance(layer, GroupNorm) else 0.0
+    node = KernelNode(FLOAT64, GaussianPairs(Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))))
+    after = layer.kernel(node if front == "linear" else node.then(function_of(front)))
+    behind, means = after.averaged(), np.broadcast_to(np.ravel(after.means()[0]), 4)
+    size = np.diagonal(np.broadcast_to(behind.q_ab, (4, 4)))
+    assert np.allclose(np.ravel(behind.q_a), size, rtol=1e-12 + behind.error)
+    assert np.allclose(behind.q_b, size, rtol=1e-12 + behind.error)
     for a, b in ((0, 1), (0, 3), (1, 1)):
-        found = units[a] * units[b]
-        # sign(x)^2 does not vary; units of one network share their weights, those of a group their norm: |z| counts
-        # eight of them as one. |z| > 5 once in 150 draws by chance: 1e-4
-        error = found.reshape(-1, 8).mean(axis=1).std() / np.sqrt(found.size / 8)
-        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12 + lost
+        # sign(x)^2 does not vary. |z| > 5 once in 600 draws by chance: 3e-4
+        lost = behind.error * np.sqrt(size[a] * size[b]) + 1e-12
+        for found, value in ((units[a] * units[b], behind.q_ab[a, b]), (units[a], means[a])):
+            assert abs(found.mean() - value) <= 5 * error_of_mean(found) + lost
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LAYERS if not isinstance(layer, BatchNorm)], ids=repr)
+def test_faces_law_and_samples_agree(layer: Layer) -> None:
+    """Of units with a mean, at two data of one batch and one of another: their mean, and three second moments."""
+    base = Moments(1.2, np.float64(0.4), np.float64(0.9), within=np.float64(0.7))
+    law = layer.law(LawNode(FLOAT64, Gaussian(base))).averaged()
+    covariance = np.full((3, 3), base.var_mu)
+    covariance[0, 1] = covariance[1, 0] = base.within
+    np.fill_diagonal(covariance, base.variance)
+    units = drawn_behind(layer, base.mean, covariance)
+    expected = law.mean**2 + np.array([law.covariance, law.var_mu, law.variance])
+    lost = law.error * expected[-1] + 1e-12
+    values = [units[a] * units[b] for a, b in ((0, 1), (0, 2), (1, 1))]
+    for found, value in zip([units[0], *values], [law.mean, *expected], strict=True):
+        assert abs(found.mean() - value) <= 5 * error_of_mean(found) + lost
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
