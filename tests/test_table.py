@@ -32,6 +32,7 @@ from igbtheory.layers import (
     GroupNorm,
     LayerNorm,
     MaxPool,
+    ReGLU,
     Residual,
     RMSNorm,
 )
@@ -78,7 +79,7 @@ LAYERS: list[Layer] = [
     Residual(Activation("tanh"), Dense(0.5, 0.1), scale=0.7, shortcut=[Activation("relu"), Dense(1.5)]),
     Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),
     Residual(
-        Residual(Residual(Dense(0.5)), scale=0.6),
+        Residual(Residual(Dense(4.0)), scale=0.6),
         Residual(Residual(Activation("relu"), Dense(2.0)), scale=0.8),
         scale=0.5,
     ),
@@ -423,6 +424,58 @@ def test_faces_law_and_samples_agree(layer: Layer) -> None:
     values = [units[a] * units[b] for a, b in ((0, 1), (0, 2), (1, 1))]
     for found, value in zip([units[0], *values], [law.mean, *expected], strict=True):
         assert abs(found.mean() - value) <= 5 * error_of_mean(found) + lost
+
+
+LOST = 0.01
+"""An error of the moments in front of a layer."""
+SQUARE = Activation("squared_relu")
+FRONTS: list[tuple[str, Layer, float]] = [
+    ("linear", ReGLU(), LOST),
+    ("relu", MaxPool(2), LOST),
+    ("linear", Residual(SQUARE, Dense(2.0)), LOST),
+    ("linear", Residual(Dense(0.5), shortcut=[SQUARE, Dense(2.0)]), LOST),
+    ("linear", BatchNorm(4, eps=0.1), LOST),
+    ("linear", BatchNorm(4), 0.0),  # without eps the scale of a unit counts for nothing
+    ("relu", BatchNorm(2, eps=10.0), LOST),  # estimated from draws, whose own error is smaller
+]
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.parametrize(("front", "layer", "most"), FRONTS, ids=repr)
+def test_the_error_behind_a_layer_covers_the_one_in_front(front: str, layer: Layer, most: float) -> None:
+    """Moments that are a hundredth too large change what is behind the layer by no more than it states then."""
+
+    def behind(factor: float, error: float) -> Moments:
+        base = Moments(0, np.float64(0.4 * factor), np.float64(0.9 * factor), error)
+        node = LawNode(FLOAT64, Gaussian(base))
+        return layer.law(node if front == "linear" else node.then(function_of(front))).averaged()
+
+    found, changed = behind(1.0, LOST), second(behind(1 + LOST, 0.0))
+    for one, other in zip(second(found), changed, strict=True):
+        assert abs(other - one) <= (1.02 * float(np.max(found.error)) + 1e-12) * one
+    assert float(np.max(found.error)) <= 2.2 * most + 1e-12
+
+
+KERNEL_FRONTS: list[tuple[str, Layer]] = [
+    ("linear", ReGLU()),
+    ("relu", LayerNorm()),
+    ("linear", Residual(Activation("step"), Dense(8.0))),
+    ("linear", Residual(Dense(0.5), shortcut=[Activation("step"), Dense(8.0)])),
+]
+
+
+@pytest.mark.parametrize(("front", "layer"), KERNEL_FRONTS, ids=repr)
+def test_the_error_of_a_kernel_covers_the_one_in_front(front: str, layer: Layer) -> None:
+    """Two data whose correlation is a hundredth too large, relative to the roots of their variances."""
+
+    def behind(c: float, error: float) -> Pairs:
+        q = np.array([1.3, 1.3])
+        pairs = Pairs(q[:, None], q, 1.3 * np.array([[1, c], [c, 1]]), np.eye(2, dtype=bool), error)
+        node = KernelNode(FLOAT64, GaussianPairs(pairs))
+        return layer.kernel(node if front == "linear" else node.then(function_of(front))).averaged()
+
+    found, other = behind(0.97, LOST), behind(0.97 + LOST, 0.0)
+    assert abs(found.q_ab - other.q_ab)[0, 1] <= 1.02 * found.error * found.q_ab[0, 0]
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
