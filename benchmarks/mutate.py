@@ -73,12 +73,25 @@ def sample() -> list[Row]:
                     if not lines[line - 1].lstrip().startswith("@"):  # a decorator computes nothing
                         changes[path, line, column].append((name, occurrence))
     rng, rows = random.Random(SEED), list[Row]()  # noqa: S311 - a sample, no secret
-    for path, line, column in rng.sample(sorted(changes), COUNT):
+    places = iter(rng.sample(sorted(changes), len(changes)))
+    while len(rows) < COUNT:
+        path, line, column = next(places)
         name, occurrence = rng.choice(changes[path, line, column])
-        code = path.read_text(), str(mutate_code(path.read_text(), get_operator(name)(), occurrence))
-        change = [text.splitlines()[line - 1] for text in code]
-        rows.append(dict(zip(COLUMNS, (str(path.relative_to(ROOT)), str(line), name, *change, "", ""), strict=True)))
+        codes = path.read_text(), str(mutate_code(path.read_text(), get_operator(name)(), occurrence))
+        before, after = (code.splitlines()[line - 1] for code in codes)
+        if _compiles(codes[1]):
+            row = (str(path.relative_to(ROOT)), str(line), name, before, after, "", "")
+            rows.append(dict(zip(COLUMNS, row, strict=True)))
     return rows
+
+
+def _compiles(code: str) -> bool:
+    """Return whether it is Python: cosmic-ray takes the star of a signature for a product."""
+    try:
+        compile(code, "mutant", "exec")
+    except SyntaxError:
+        return False
+    return True
 
 
 def place(lines: list[str], row: Row) -> int | None:
