@@ -146,7 +146,8 @@ def tests(listed: str) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     names = Path(listed).read_text().splitlines()
     files = sorted({name.split("::")[0] for name in names})
-    return pytest.main(["-xq", "--tb=no", "-p", "no:cacheprovider", *files], plugins=[Chosen(names)])
+    options = ["-xq", "--tb=no", "-p", "no:cacheprovider"]
+    return pytest.main([*options, *files], plugins=[Chosen(names)]) if files else pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def outcome(row: Row, copy: Path) -> str:
@@ -165,7 +166,7 @@ def outcome(row: Row, copy: Path) -> str:
     done = subprocess.run(command, check=False, cwd=copy, env=surroundings(copy), capture_output=True, text=True)  # noqa: S603
     path.write_text(source)
     compiled.unlink(missing_ok=True)
-    if done.returncode in {0, pytest.ExitCode.NO_TESTS_COLLECTED}:
+    if done.returncode in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
         return f"survived {len(names)} tests" if all(kept(file).exists() for file in TESTS) else ""
     test = next((line.removeprefix("KILLED ") for line in done.stdout.splitlines() if line.startswith("KILLED ")), "")
     return f"killed by {test or ('the limits' if done.returncode < 0 else 'loading')}"
@@ -200,6 +201,7 @@ def survey(copy: Path, files: list[Path]) -> None:
     for file in files:
         if not kept(file).exists():
             options = (
+                "--dist=no",  # with processes that share the work, pytest-cov does not tell tests apart
                 "--cov=igbtheory",
                 "--cov-append",
                 "--cov-context=test",

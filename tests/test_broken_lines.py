@@ -14,7 +14,6 @@ from igbtheory.formulas.reader import read
 from igbtheory.formulas.tree import Tree, X, add, choice, mul, number
 from igbtheory.numbers import FLOAT64, Multiprecision
 
-
 ODD = "min(max(x, -1), 1) - 2*min(max(x, -1/7), 1/7) + x/3"
 """Odd lines whose means at variances of order 1 would have rounding errors."""
 

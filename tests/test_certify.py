@@ -13,7 +13,7 @@ from scipy import integrate
 import igbtheory as igb
 from igbtheory import Layer
 from igbtheory.averages.state import Moments
-from igbtheory.certificate import Certificate, gaussian
+from igbtheory.certificate import Certificate, gaussian, maxima
 from igbtheory.certificate.bounds import growth
 from igbtheory.certificate.growth import Growth
 from igbtheory.certificate.rules import Panel
@@ -299,21 +299,27 @@ def test_the_aliases_of_the_trapezoidal_rule_are_bounded_nearly_tightly() -> Non
         assert error <= 4 * missed
 
 
-@pytest.mark.parametrize("name", ["sign", "step"])
+@pytest.mark.parametrize("name", ["linear", "sign", "step"])
 @pytest.mark.parametrize(("var_mu", "var_chi"), [(0.7, 1.1), (0.0, 1.8), (1.8, 0.0)])
-def test_what_is_cut_off_is_enclosed(name: str, var_mu: float, var_chi: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("of_maximum", [False, True])
+def test_what_is_cut_off_is_enclosed(
+    name: str, var_mu: float, var_chi: float, monkeypatch: pytest.MonkeyPatch, *, of_maximum: bool
+) -> None:
     """With an interval of one standard deviation the balls are wide, and still contain mean and variances."""
     monkeypatch.setattr(Growth, "reach", lambda *_: 1.0)
     n, phi = Certified(60), function_of(name)
     with n.precision():
         h = Moments(0, arb(var_mu), arb(var_chi))
-        found = gaussian.moments(n, phi, h)
+        found = maxima.moments(n, phi, 1, h) if of_maximum else gaussian.moments(n, phi, h)
         angle = (h.var_mu / h.variance).asin() / n.pi
-    mean, square = (0.0, 1.0) if name == "sign" else (0.5, 0.5)
-    shared = float(angle) * (2 if name == "sign" else 0.5)  # Sheppard's formula
-    assert abs(found.mean - mean) < 0.8
-    for ball, value in ((found.mean, mean), (found.var_mu, shared), (found.var_chi, square - mean**2 - shared)):
+    mean, q, shared = {  # by Sheppard's formula
+        "linear": (0.0, 1.8, var_mu),
+        "sign": (0.0, 1.0, 2 * float(angle)),
+        "step": (0.5, 0.5, float(angle) / 2),
+    }[name]
+    for ball, value in ((found.mean, mean), (found.var_mu, shared), (found.var_chi, q - mean**2 - shared)):
         assert ball.overlaps(arb(value, 1e-12))
+    assert name == "linear" or abs(found.mean - mean) < 3  # 2.3 for the maximum of signs
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
