@@ -25,6 +25,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -77,21 +78,14 @@ def sample() -> list[Row]:
     while len(rows) < COUNT:
         path, line, column = next(places)
         name, occurrence = rng.choice(changes[path, line, column])
-        codes = path.read_text(), str(mutate_code(path.read_text(), get_operator(name)(), occurrence))
-        before, after = (code.splitlines()[line - 1] for code in codes)
-        if _compiles(codes[1]):
-            row = (str(path.relative_to(ROOT)), str(line), name, before, after, "", "")
+        source = path.read_text()
+        mutant = str(mutate_code(source, get_operator(name)(), occurrence))
+        before, after = (code.splitlines()[line - 1] for code in (source, mutant))
+        row = (str(path.relative_to(ROOT)), str(line), name, before, after, "", "")
+        with suppress(SyntaxError):  # cosmic-ray takes the star of a signature for a product
+            compile(mutant, path, "exec")
             rows.append(dict(zip(COLUMNS, row, strict=True)))
     return rows
-
-
-def _compiles(code: str) -> bool:
-    """Return whether it is Python: cosmic-ray takes the star of a signature for a product."""
-    try:
-        compile(code, "mutant", "exec")
-    except SyntaxError:
-        return False
-    return True
 
 
 def place(lines: list[str], row: Row) -> int | None:
@@ -174,13 +168,8 @@ def outcome(row: Row, copy: Path) -> str:
 
 def surroundings(copy: Path) -> dict[str, str]:
     """Return the environment of tests in a copy of the checkout, with the same random examples in each run."""
-    return {
-        **os.environ,
-        "PYTHONPATH": str(copy),
-        "CI": "1",
-        "OMP_NUM_THREADS": "1",
-        "COVERAGE_FILE": str(KEPT / "coverage"),
-    }
+    settings = {"PYTHONPATH": str(copy), "COVERAGE_FILE": str(KEPT / "coverage"), "CI": "1", "OMP_NUM_THREADS": "1"}
+    return os.environ | settings
 
 
 def copied(folder: str) -> Path:
@@ -200,15 +189,9 @@ def survey(copy: Path, files: list[Path]) -> None:
         shutil.copytree(copy / "igbtheory", KEPT / "igbtheory")
     for file in files:
         if not kept(file).exists():
-            options = (
-                "--dist=no",  # with processes that share the work, pytest-cov does not tell tests apart
-                "--cov=igbtheory",
-                "--cov-append",
-                "--cov-context=test",
-                "--cov-report=",
-                f"--junitxml={kept(file)}",
-            )
-            command = [sys.executable, "-m", "pytest", "-q", *options, f"tests/{file.name}"]
+            # with processes that share the work, pytest-cov does not tell tests apart: --dist=no
+            options = ("--dist=no", "--cov=igbtheory", "--cov-append", "--cov-context=test", "--cov-report=")
+            command = [sys.executable, "-m", "pytest", "-q", *options, f"--junitxml={kept(file)}", f"tests/{file.name}"]
             subprocess.run(command, check=True, cwd=copy, env=surroundings(copy))  # noqa: S603
 
 
