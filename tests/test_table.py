@@ -308,7 +308,7 @@ def test_kernel_face_is_the_mean_over_samples(name: str, pair: tuple[float, floa
     phi = function_of(name)
     value, _ = product(FLOAT64, phi, 1, (np.float64(pair[0]), np.float64(pair[1]), np.float64(pair[2])))
     root = np.linalg.cholesky([[pair[0], pair[2]], [pair[2], pair[1]]])
-    drawn = root @ np.random.default_rng(1).standard_normal((2, 400_000))
+    drawn = root @ np.random.default_rng(1).standard_normal((2, 100_000))
     found = np.prod(Activation(name).samples(drawn, np.random.default_rng(0), 0), axis=0)
     z = (found.mean() - value) / (found.std() / np.sqrt(found.size))
     assert abs(z) < 5  # 102 draws with |z| > 5 by chance: 6e-5
@@ -363,6 +363,7 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
     return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
 
 
+@pytest.mark.usefixtures("few_draws")
 @pytest.mark.parametrize("layer", LAYERS, ids=repr)
 @pytest.mark.parametrize("gamma", [0.0, 0.4, 7.0])
 def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
@@ -376,10 +377,10 @@ def drawn_behind(layer: Layer, mean: float, covariance: Any, front: str = "linea
     A Dense reads WIDTH units in each of many networks: enough that sums of them are nearly Gaussian.
     """
     rng, root = np.random.default_rng(6), np.linalg.cholesky(covariance)
-    h = mean + root @ rng.standard_normal((len(root), 768 * WIDTH))
+    h = mean + root @ rng.standard_normal((len(root), 384 * WIDTH))
     x = np.asarray(function_of(front)(FLOAT64, h))
     if any(isinstance(inner, Dense) for inner in each([layer])):
-        return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, 768, axis=1)], axis=1)
+        return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, 384, axis=1)], axis=1)
     return layer.samples(x, rng, 0)
 
 
