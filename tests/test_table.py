@@ -377,11 +377,10 @@ def drawn_behind(layer: Layer, mean: float, covariance: Any, front: str = "linea
     A Dense reads WIDTH units in each of many networks: enough that sums of them are nearly Gaussian.
     """
     rng, root = np.random.default_rng(6), np.linalg.cholesky(covariance)
-    h = mean + root @ rng.standard_normal((len(root), 384 * WIDTH))
+    networks = 384 if any(isinstance(inner, Dense) for inner in each([layer])) else 1
+    h = mean + root @ rng.standard_normal((len(root), 384 * WIDTH if networks > 1 else 1536 * WIDTH))
     x = np.asarray(function_of(front)(FLOAT64, h))
-    if any(isinstance(inner, Dense) for inner in each([layer])):
-        return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, 384, axis=1)], axis=1)
-    return layer.samples(x, rng, 0)
+    return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, networks, axis=1)], axis=1)
 
 
 def error_of_mean(values: Any) -> float:
