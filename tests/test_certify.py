@@ -266,7 +266,7 @@ def test_the_mean_square_in_the_tails_is_bounded_nearly_tightly(
         value = float(of.size) * (1 + x) ** float(of.power) * np.exp(float(of.rate) * x)
         return float(value**2 * np.exp(-z * z / 2) / np.sqrt(2 * np.pi))
 
-    true = sum(integrate.quad(square, *ends, epsrel=1e-10)[0] for ends in ((-40, -reach), (reach, 40)))
+    true = sum(integrate.quad(square, low, high, epsrel=1e-10)[0] for low, high in ((-40, -reach), (reach, 40)))
     bound = float(of.beyond(arb(mean), arb(scale), arb(reach)))
     assert true <= bound * (1 + 1e-9)
     assert bound <= most * true
