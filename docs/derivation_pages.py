@@ -44,7 +44,7 @@ def errors_page(claims: list[Claim]) -> str:
     papers = "\n".join(f"- **{letter}**: {inline(str(paper))}." for letter, paper in PAPERS.items())
     page = [ERRORS.format(counts=counts, papers=papers)]
     for kind, title in KINDS.items():
-        page += [_heading(title, "-"), "\n".join(map(_entry, lists[kind]))]
+        page += [_heading(title, "-"), *map(_entry, lists[kind])]
     return "\n\n".join(page) + "\n"
 
 
@@ -55,9 +55,9 @@ def _entry(claim: Claim) -> str:
         raise ValueError(f"{claim.id} says nothing of what is right")
     pieces = [
         f"- **{claim.id}** ({inline(claim.place)}): {_sentence(claim)}",
-        f"{INSTEAD[claim.kind]}: {_sentence(right)}",
+        f"**{INSTEAD[claim.kind]}**: {_sentence(right)}",
     ]
-    return "\n  ".join(_wrapped(piece) for piece in pieces)
+    return "\n\n  ".join(map(_wrapped, pieces))
 
 
 def _wrapped(text: str) -> str:
