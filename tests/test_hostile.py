@@ -1,13 +1,21 @@
-"""A thousand hostile formulas: each is refused or read as plain mathematics, quickly, and nothing is executed."""
+"""Hostile formulas, damaged files and forged results: each is refused in words, quickly, and nothing is executed."""
 
 import builtins
+import gzip
+import io
+import os
 import random
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
+import igbtheory as igb
 from igbtheory.formulas import function_of
 
 ATOMS = (
@@ -167,3 +175,86 @@ def test_hostile_formulas_are_refused_or_harmless(monkeypatch: pytest.MonkeyPatc
         except ValueError as error:
             refused += len(str(error)) > 20  # a sentence, not a word
     assert refused > 900
+
+
+def packed(values: Any, suffix: str) -> bytes:
+    """Return the bytes of a file with these values."""
+    file = io.BytesIO()
+    match suffix:
+        case "npy":
+            np.save(file, values)
+        case "npz":
+            np.savez_compressed(file, x=values, y=np.arange(len(values)))
+        case "pt":
+            torch = pytest.importorskip("torch")
+            torch.save((torch.tensor(values), torch.arange(len(values))), file)
+        case "csv":
+            np.savetxt(file, values, delimiter=",")
+        case "gz":
+            file.write(gzip.compress(struct.pack(">4B2I", 0, 0, 14, 2, *values.shape) + values.astype(">f8").tobytes()))
+        case _:
+            Image.fromarray((values * 255).astype(np.uint8)).save(file, suffix)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "pt", "csv", "gz", "png", "jpeg", "bmp", "ppm"])
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
+def test_damaged_files_are_read_or_refused_by_name(suffix: str, tmp_path: Path) -> None:
+    rng = random.Random(3)  # noqa: S311 - nothing secret
+    whole = packed(np.random.default_rng(0).random((12, 9)), suffix)
+    path = tmp_path / f"a.{suffix}"
+    source = tmp_path if suffix in {"png", "jpeg", "bmp", "ppm"} else path
+    refused = 0
+    for i in range(60):
+        content = bytearray(whole[: rng.randrange(len(whole))] if i % 3 == 0 else whole)
+        for _ in range(rng.choice((1, 3, 50)) if content else 0):
+            content[rng.randrange(min(len(content), rng.choice((30, 200, len(content)))))] = rng.randrange(256)
+        path.write_bytes(content)
+        try:
+            igb.read_data(source)
+        except ValueError as error:
+            refused += 1
+            assert f"cannot read {path}: " in str(error)  # noqa: PT017 - an undamaged file raises none
+    assert refused > 20
+
+
+def test_data_that_unpack_to_more_than_fits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zeros = np.zeros((200, 100))
+    for suffix in ("npz", "gz"):
+        (tmp_path / f"a.{suffix}").write_bytes(packed(zeros, suffix))
+        assert igb.read_data(tmp_path / f"a.{suffix}")[0].shape == zeros.shape
+    monkeypatch.setattr("igbtheory.guarded.LARGEST", zeros.nbytes - 1)
+    for suffix in ("npz", "gz"):
+        with pytest.raises(ValueError, match=r"expected at most 159,999 bytes of unpacked data, got 16\d,\d{3}; take"):
+            igb.read_data(tmp_path / f"a.{suffix}")
+    (tmp_path / "a.npy").write_bytes(packed(zeros, "npy"))  # takes no more memory than disk
+    assert igb.read_data(tmp_path / "a.npy")[0].shape == zeros.shape
+
+
+def test_files_that_hold_more_or_less_than_they_declare_are_refused(tmp_path: Path) -> None:
+    head = struct.pack(">4B2I", 0, 0, 8, 2, 2, 3)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(head + bytes(10**7)))
+    with pytest.raises(ValueError, match=r"a\.gz: expected 6 numbers, got more"):
+        igb.read_data(tmp_path / "a.gz")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(struct.pack(">4B3I", 0, 0, 8, 3, *[2**32 - 1] * 3)))
+    with pytest.raises(ValueError, match=r"a\.gz: expected at most 2,147,483,648 bytes"):
+        igb.read_data(tmp_path / "a.gz")
+    content = packed(np.zeros((1, 3)), "npy").replace(b"(1, 3), }" + b" " * 13, b"(10000000000000, 3), }")
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot read .*a\.npy: mmap length is greater than file size"):
+        igb.read_data(tmp_path / "a.npy")
+
+
+def test_one_number_is_not_read_as_many(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(torch.zeros(1).expand(10**6, 10**6), tmp_path / "a.pt")
+    with pytest.raises(ValueError, match=r"a\.pt: expected at most .* got 4,000,000,000,000; take fewer data"):
+        igb.read_data(tmp_path / "a.pt")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.png")
+    for path in (tmp_path / "a.png", tmp_path, Path("/dev/zero")):
+        with pytest.raises(ValueError, match=r"cannot read .*: expected a file or a folder, got a pipe or a device"):
+            igb.read_data(path)
