@@ -62,7 +62,7 @@ def _read(path: Path) -> Labelled:
             # a map is refused if the file is smaller than its header says; the copy outlives changes of the file
             return _scaled(np.array(np.lib.format.open_memmap(path, mode="r"))), None
         case ".npz":
-            refuse_zip_bomb(path)
+            refuse_zip_bomb(path, path.stat().st_size)
             # NumPy leaves a file open whose archive is damaged
             with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 return _largest({name: archive[name] for name in archive.files})
@@ -100,7 +100,7 @@ def _largest(parts: dict[str, Array]) -> Labelled:
 
 def _tensors(path: Path) -> Labelled:
     require_torch()
-    refuse_zip_bomb(path)
+    refuse_zip_bomb(path, path.stat().st_size)
     import torch  # noqa: PLC0415 - an extra, which only such files need
 
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from zipfile import ZipFile, is_zipfile
 
 LARGEST = 2**31
@@ -51,8 +51,11 @@ def refuse_larger(size: int, packed: int = 0) -> None:
         )
 
 
-def refuse_zip_bomb(path: Path) -> None:
-    """Refuse a zip file whose parts declare too many bytes; Python and PyTorch read no more than is declared."""
-    if is_zipfile(path):
-        with ZipFile(path) as archive:
-            refuse_larger(sum(part.file_size for part in archive.infolist()), path.stat().st_size)
+def refuse_zip_bomb(file: Path | IO[bytes], packed: int) -> None:
+    """Refuse a zip file whose parts declare too many bytes; NumPy and PyTorch read no more than is declared.
+
+    packed: the number of bytes of the file.
+    """
+    if is_zipfile(file):
+        with ZipFile(file) as archive:
+            refuse_larger(sum(part.file_size for part in archive.infolist()), packed)

@@ -2,10 +2,14 @@
 
 import builtins
 import gzip
+import hashlib
 import io
+import json
 import os
 import random
+import sqlite3
 import struct
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +21,7 @@ from PIL import Image
 
 import igbtheory as igb
 from igbtheory.formulas import function_of
+from igbtheory.runs.store import TABLES, Store
 
 ATOMS = (
     "x",
@@ -258,3 +263,120 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
     for path in (tmp_path / "a.png", tmp_path, Path("/dev/zero")):
         with pytest.raises(ValueError, match=r"cannot read .*: expected a file or a folder, got a pipe or a device"):
             igb.read_data(path)
+
+
+def rational(p: int, q: int = 1) -> dict[str, Any]:
+    return {"make": "sympy.core.numbers:Rational", "of": [p, q]}
+
+
+def sympy_call(name: str, *parts: Any) -> dict[str, Any]:
+    return {"make": f"sympy.{name}", "of": list(parts)}
+
+
+def nested(value: Any, levels: int) -> Any:
+    for _ in range(levels):
+        value = {"tuple": [value]}
+    return value
+
+
+POWER = "core.power:Pow"
+FORGED = {
+    "a power": sympy_call(POWER, rational(10), rational(10**9)),
+    "a tower": sympy_call(POWER, rational(10), sympy_call(POWER, rational(10), rational(100))),
+    "a factorial": sympy_call("functions.combinatorial.factorials:factorial", rational(10**8)),
+    "a division by zero": {"fraction": "1/0"},
+    "a long fraction": {"fraction": "1e1000000000"},
+    "a missing module": {"type": "igbtheory.nosuch:X", "fields": {}},
+    "a missing name": {"type": "igbtheory.inputs:Nosuch", "fields": {}},
+    "a function": {"type": "igbtheory.inputs:dataclass", "fields": {}},
+    "another module": {"make": "sympy.physics.mechanics:Point", "of": []},
+    "many digits": {"make": "igbtheory.numbers.multiprecision:Multiprecision", "of": [10**9]},
+    "long texts": {"array": ["x"], "dtype": "U1000000000", "shape": [1]},
+    "a wrong shape": {"array": [1.0, 2.0], "dtype": "float64", "shape": [3]},
+    "a list as a key": {"items": [[[], 1]]},
+    "a text for parts": {"make": "igbtheory.prediction:PerLayer", "of": 1},
+    "a number for a name": {"make": 1, "of": []},
+    "many levels": nested(1.0, 400),
+}
+
+
+@pytest.mark.parametrize("state", FORGED.values(), ids=FORGED)
+def test_forged_results_are_refused(state: Any) -> None:
+    saved = json.loads(igb.mlp(1).predict().to_json())
+    for forged in (state, {**saved["state"], "fields": {**saved["state"]["fields"], "per_layer": state}}):
+        with pytest.raises(ValueError, match=r"^expected|^cannot|^Exceeds"):
+            igb.Prediction.from_json(json.dumps({**saved, "state": forged}))
+    assert "sympy.physics.mechanics" not in sys.modules
+
+
+def test_a_text_of_brackets_is_no_result() -> None:
+    with pytest.raises(ValueError, match=r"expected the text of to_json\(\)"):
+        igb.Prediction.from_json("[" * 100_000)
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:run.db?mode=memory"])
+def test_a_store_that_keeps_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="expected the path of a file for the store"):
+        Store(name, {})
+
+
+def forged_store(path: Path, configuration: str | None, data: Any) -> None:
+    """Write into a store, with a right checksum, what no run has written."""
+    with Store(path, {}) as store:
+        store.put(1, np.zeros(3))
+    file = sqlite3.connect(path)
+    with file:
+        if configuration is not None:
+            file.execute("UPDATE configuration SET text = ?", (configuration,))
+        if data is not None:
+            checksum = hashlib.blake2b(data, digest_size=16, salt=(1).to_bytes(8, "little")).digest()
+            file.execute("UPDATE pieces SET sum = ?, data = ?", (checksum, data))
+    file.close()
+
+
+@pytest.mark.parametrize("configuration", ["[" * 100_000, "[1, 2]", "5", "not JSON"])
+def test_a_store_with_another_configuration_is_refused(configuration: str, tmp_path: Path) -> None:
+    forged_store(tmp_path / "run.db", configuration, None)
+    with pytest.raises(ValueError, match=r"run\.db is damaged, or no store of igbtheory"):
+        Store(tmp_path / "run.db", {})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 100_000,
+        b"\x93NUMPY",
+        b"PK",
+        b"\xff",
+        b'{"make": "os:system", "of": ["true"]}',
+        packed(np.zeros(1), "npz")[:99],
+    ],
+)
+def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
+    forged_store(tmp_path / "run.db", None, data)
+    with (
+        Store(tmp_path / "run.db", {}) as store,
+        pytest.raises(ValueError, match=r"run\.db is damaged, or no store of igbtheory"),
+    ):
+        store.get(1)
+
+
+def test_a_piece_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forged_store(tmp_path / "run.db", None, packed(np.zeros((200, 100)), "npz"))
+    monkeypatch.setattr("igbtheory.guarded.LARGEST", 150_000)
+    with (
+        Store(tmp_path / "run.db", {}) as store,
+        pytest.raises(ValueError, match=r"is damaged.* at most 150,000 bytes"),
+    ):
+        store.get(1)
+
+
+def test_a_store_of_other_tables_is_refused(tmp_path: Path) -> None:
+    file = sqlite3.connect(tmp_path / "run.db")
+    file.execute(TABLES[0])
+    file.execute(
+        "CREATE VIEW pieces AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    )
+    file.close()
+    with pytest.raises(ValueError, match="its tables are others"):
+        Store(tmp_path / "run.db", {})

@@ -175,7 +175,7 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
 
 
 def test_another_kind_of_result_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"expected a saved Prediction, got a GuessLaw; call GuessLaw.from_json"):
+    with pytest.raises(ValueError, match=r"expected a saved Prediction, got a GuessLaw; call GuessLaw.from_json"):
         igb.Prediction.from_json(igb.GuessLaw(1.0).to_json())
 
 
