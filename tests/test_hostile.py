@@ -29,6 +29,8 @@ ATOMS = (
     "0",
     "1e99",
     "1e-99",
+    "1e99**4",
+    "5e-324",
     "2.5",
     "pi",
     "E",
@@ -142,6 +144,9 @@ WRITTEN = (
     "nan",
     "1e999*x",
     "-1e999",
+    "max(x, 1e99**4)",
+    "abs(x - 1e99**4)",
+    "where(x > 0.5/5e-324, x, 1)",
     "True*x",
     "'x'*9",
     "b'x'",
@@ -180,6 +185,12 @@ def test_hostile_formulas_are_refused_or_harmless(monkeypatch: pytest.MonkeyPatc
         except ValueError as error:
             refused += len(str(error)) > 20  # a sentence, not a word
     assert refused > 900
+
+
+@pytest.mark.parametrize("text", ["where(x/1e99 > 1e99**3, x, tanh(x))", "where(x*5e-324 > 1e99, x, tanh(x))"])
+def test_kinks_that_no_double_reaches_change_nothing(text: str) -> None:
+    phi = function_of(text)
+    assert (phi.kinks, igb.mlp(1, text).predict().gamma) == ((), igb.mlp(1, "tanh").predict().gamma)
 
 
 def packed(values: Any, suffix: str) -> bytes:
