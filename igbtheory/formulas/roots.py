@@ -217,7 +217,10 @@ def _root(tree: Tree, low: Fraction, high: Fraction, below: int) -> Fraction:
         for digits in STEPS:
             n = _kind(digits)
             at = n.number(x)
-            x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
+            step = evaluate(tree, n, at) / evaluate(slope, n, at)
+            if not abs(step) <= 1:  # it does not converge, and may lead to numbers that fill the memory
+                return low
+            x = _fraction(n, at - step)
     return x if abs(x - low) <= width else low
 
 
