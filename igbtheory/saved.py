@@ -175,16 +175,16 @@ def _made(name: str, parts: list[Any]) -> Any:
     return _named(name)(*parts)
 
 
-def _expression(name: str, parts: list[Any], assumed: dict[str, bool]) -> Any:
-    """Return an expression of one of SYMPY, without evaluating it; its parts are no texts, which SymPy would run."""
+def _expression(name: str, arguments: list[Any], assumed: dict[str, bool]) -> Any:
+    """Return an expression of one of SYMPY, without evaluating it; its arguments are no texts, which SymPy would run."""
     kind = _named(name)
     if name.endswith(":Symbol"):
-        return kind(*map(str, parts), **assumed)
+        return kind(*map(str, arguments), **assumed)
     if name.endswith(":Rational"):
-        made = kind(*map(int, parts))
+        made = kind(*map(int, arguments))
     else:
-        _allowed(name, all(hasattr(part, "free_symbols") for part in parts))
-        made = kind(*parts, evaluate=False) if parts else kind()
+        _allowed(name, all(hasattr(argument, "free_symbols") for argument in arguments))
+        made = kind(*arguments, evaluate=False) if arguments else kind()
     if not _bits(made) <= MOST_BITS:
         raise ValueError(f"expected an expression of numbers below 2^{MOST_BITS}, got {name}; the text is forged")
     return made

@@ -249,6 +249,8 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norm batsh", "did you mean 'batch'"),
         ("predict --norm layer --placement behind", "before, after"),
         ("predict --placement after", "--norm"),
+        ("activation relu --depth 1e308", "--depth <= 10000000"),
+        ("phase tanh --depth 1e308", "depths <= 10000000"),
         ("predict --placement middle", "unknown placement 'middle'; known: before, after"),
         ("figures --style nature", "unknown style 'nature'; known: icml, neurips, iclr, screen"),
         ("phase gelu", "gradients also keep their size at --sigma-w2 4\n"),

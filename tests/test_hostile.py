@@ -345,7 +345,9 @@ def forged_store(path: Path, configuration: str | None, data: Any) -> None:
     file.close()
 
 
-@pytest.mark.parametrize("configuration", ["[" * 100_000, "[1, 2]", "5", "not JSON"])
+@pytest.mark.parametrize(
+    "configuration", ["[" * 100_000, "[1, 2]", "5", "not JSON"], ids=["brackets", "list", "5", "text"]
+)
 def test_a_store_with_another_configuration_is_refused(configuration: str, tmp_path: Path) -> None:
     forged_store(tmp_path / "run.db", configuration, None)
     with pytest.raises(ValueError, match=r"run\.db is damaged, or no store of igbtheory"):
@@ -362,6 +364,7 @@ def test_a_store_with_another_configuration_is_refused(configuration: str, tmp_p
         b'{"make": "os:system", "of": ["true"]}',
         packed(np.zeros(1), "npz")[:99],
     ],
+    ids=["brackets", "no array", "no archive", "no text", "a command", "half an archive"],
 )
 def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
     forged_store(tmp_path / "run.db", None, data)

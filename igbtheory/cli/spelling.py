@@ -33,10 +33,10 @@ def spelled(message: str) -> str:
 
     The texts of layers, and the values that are known for an option, stay as the user writes them.
     """
-    said, known, values = message.partition("known: ")
-    parts = _LAYER.split(said)
-    parts[::2] = map(_replaced, parts[::2])
-    return "".join(parts) + known + values
+    sentence, colon, values = message.partition("known: ")
+    texts = _LAYER.split(sentence)
+    texts[::2] = map(_replaced, texts[::2])  # between them stand the layers
+    return "".join(texts) + colon + values
 
 
 def _replaced(text: str) -> str:

@@ -68,12 +68,12 @@ class Store:
         if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("its pages do not fit together")
         self._file.execute("BEGIN IMMEDIATE")
-        there = tuple(sql for (sql,) in self._file.execute("SELECT sql FROM sqlite_master"))
-        if not there:
+        tables = tuple(sql for (sql,) in self._file.execute("SELECT sql FROM sqlite_master"))
+        if not tables:
             for table in TABLES:
                 self._file.execute(table)
             self._file.execute("INSERT INTO configuration VALUES (?)", (text,))
-        elif there != TABLES:
+        elif tables != TABLES:
             raise sqlite3.DatabaseError("its tables are others")
         held: tuple[str] = self._file.execute("SELECT text FROM configuration").fetchone()
         self._file.execute("COMMIT")
