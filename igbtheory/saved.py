@@ -176,7 +176,7 @@ def _made(name: str, parts: list[Any]) -> Any:
 
 
 def _expression(name: str, arguments: list[Any], assumed: dict[str, bool]) -> Any:
-    """Return an expression of one of SYMPY, without evaluating it; its arguments are no texts, which SymPy would run."""
+    """Return an expression of one of SYMPY, not evaluated; its arguments are no texts, which SymPy would run."""
     kind = _named(name)
     if name.endswith(":Symbol"):
         return kind(*map(str, arguments), **assumed)
@@ -196,9 +196,7 @@ def _bits(expression: Any) -> float:
         return max(int(expression.p).bit_length(), int(expression.q).bit_length())
     if expression.is_Pow:
         base, exponent = expression.args
-        return _bits(base) * (
-            float(abs(exponent)) if exponent.is_Rational else 1 if exponent.free_symbols else math.inf
-        )
+        return _bits(base) * (1 if exponent.free_symbols else float(abs(exponent)))
     return 1 + sum(map(_bits, expression.args))
 
 
