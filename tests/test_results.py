@@ -47,7 +47,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     ).predict(),
     "batches": lambda: igb.mlp(2, norm="batch", batch_size=8).predict(),
     "certificate": NET.certify,
-    "derivation": lambda: igb.Network(igb.Dense(S / 2), igb.Activation("relu"), igb.Dense(2)).derive(),
+    "derivation": lambda: igb.Network(
+        igb.Dense(sp.pi * sp.sqrt(S) / 2 + S**-2), igb.Activation("relu"), igb.Dense(2)
+    ).derive(),
     "G0": lambda: P.G0,
     "G0 of data": lambda: result("on data").G0,
     "G0 of batches": lambda: result("batches").G0,
