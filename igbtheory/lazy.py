@@ -16,6 +16,6 @@ def missing(package: str, names: Iterable[str], name: str) -> AttributeError:
     """Return the error for a name that a package does not have, with the nearest of its names or all of them."""
     from igbtheory.checks import nearest  # noqa: PLC0415 - it loads NumPy
 
-    near = nearest(name, names, 0.6)
+    near = nearest(name, names, 0.7)
     remedy = f"did you mean {near!r}?" if near else f"it has {', '.join(names)}"
     return AttributeError(f"module {package!r} has no attribute {name!r}; {remedy}")
