@@ -82,7 +82,9 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'igbtheory' has no attribute {name!r}; it has {', '.join(__all__)}")
+        from igbtheory.lazy import missing  # noqa: PLC0415 - the import of the package is instant
+
+        raise missing(__name__, __all__, name)
     if _HOMES[name] == __name__:
         return import_module(f"{__name__}.{name}")
     return getattr(import_module(_HOMES[name]), name)

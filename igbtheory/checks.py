@@ -135,7 +135,7 @@ def known(kind: str, name: Any, names: Iterable[str], many: str = "") -> str:
     names = tuple(names)
     if name in names:
         return str(name)
-    near = nearest(str(name), names, 0.4)
+    near = nearest(str(name), names, 0.6)
     hint = f"; did you mean {near!r}?" if near else ";"
     listed = f"known: {', '.join(names)}" if len(names) <= LISTED else f"{many or len(names)} are known"
     raise ValueError(f"unknown {kind} {name!r}{hint} {listed}")

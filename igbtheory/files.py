@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory.device import require_torch
+from igbtheory.guarded import LARGEST, named, refuse_larger, refuse_zip_bomb, regular
 
 Array = NDArray[Any]
 Labelled = tuple[Array, NDArray[np.int64] | None]
@@ -36,10 +37,20 @@ def read_data(path: str | Path) -> Labelled:
     a folder of images of one size, or a folder with one such folder for each label. Images of bytes become numbers
     from 0 to 1 of shape (n_samples, channels, height, width); all other data stay as they are.
 
-    ValueError: the file contains no such data. OSError: it cannot be read. ImportError: it is a .pt file and PyTorch is
-    not installed.
+    ValueError: the file contains no such data, is damaged, too large when unpacked, or a pipe; the message names it.
+    OSError: it cannot be opened. ImportError: it is a .pt file and PyTorch is not installed.
     """
     path = Path(path)
+    if str(path) == STDIN:
+        with named("standard input"):
+            text = sys.stdin.read(LARGEST + 1)
+            refuse_larger(len(text))
+            return _table(text), None
+    with named(path):
+        return _read(regular(path))
+
+
+def _read(path: Path) -> Labelled:
     if path.is_dir():
         found = [(batch, front) for name, front in CIFAR.items() for batch in sorted(path.glob(name))]
         if not found:
@@ -48,9 +59,12 @@ def read_data(path: str | Path) -> Labelled:
         return np.concatenate([data for data, _ in parts]), np.concatenate([labels for _, labels in parts])
     match path.suffix:
         case ".npy":
-            return _scaled(np.load(path, allow_pickle=False)), None
+            # a map is refused if the file is smaller than its header says; the copy outlives changes of the file
+            return _scaled(np.array(np.lib.format.open_memmap(path, mode="r"))), None
         case ".npz":
-            with np.load(path, allow_pickle=False) as archive:
+            refuse_zip_bomb(path, path.stat().st_size)
+            # NumPy leaves a file open whose archive is damaged
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 return _largest({name: archive[name] for name in archive.files})
         case ".pt" | ".pth":
             return _tensors(path)
@@ -58,8 +72,6 @@ def read_data(path: str | Path) -> Labelled:
             return _cifar(path, 1 if path.stat().st_size % (1 + PIXELS) == 0 else 2)
         case ".csv":
             return _table(path.read_text(encoding="utf-8-sig")), None
-        case _ if str(path) == STDIN:
-            return _table(sys.stdin.read()), None
     return _idx(path)
 
 
@@ -88,6 +100,7 @@ def _largest(parts: dict[str, Array]) -> Labelled:
 
 def _tensors(path: Path) -> Labelled:
     require_torch()
+    refuse_zip_bomb(path, path.stat().st_size)
     import torch  # noqa: PLC0415 - an extra, which only such files need
 
     try:
@@ -95,13 +108,18 @@ def _tensors(path: Path) -> Labelled:
     except (UnpicklingError, RuntimeError):
         raise ValueError("expected only tensors, which need no unpickling; write them by torch.save((X, y))") from None
     parts = found if isinstance(found, dict) else dict(enumerate(found if isinstance(found, tuple | list) else [found]))
+    # a view such as torch.zeros(1).expand(10**12) is stored as a single number
+    sizes = (x.numel() * x.element_size() for x in parts.values() if isinstance(x, torch.Tensor))
+    refuse_larger(sum(sizes), path.stat().st_size)
     return _largest({str(name): x.numpy(force=True) for name, x in parts.items() if isinstance(x, torch.Tensor)})
 
 
 def _cifar(path: Path, front: int) -> Labelled:
-    rows = np.fromfile(path, dtype=np.uint8)
+    rows = np.fromfile(regular(path), dtype=np.uint8)
     if not rows.size or rows.size % (front + PIXELS):
-        raise ValueError(f"expected images of {PIXELS} bytes, each after its label, as in CIFAR, got {rows.size} bytes")
+        raise ValueError(
+            f"expected images of {PIXELS} bytes, each after its label, as in CIFAR, got {rows.size} in {path.name}"
+        )
     rows = rows.reshape(-1, front + PIXELS)
     return _scaled(rows[:, front:].reshape(-1, 3, 32, 32)), rows[:, front - 1].astype(np.int64)
 
@@ -109,17 +127,24 @@ def _cifar(path: Path, front: int) -> Labelled:
 def _idx(path: Path) -> Labelled:
     with path.open("rb") as file:
         zipped = file.read(2) == b"\x1f\x8b"
-    content = gzip.decompress(path.read_bytes()) if zipped else path.read_bytes()
-    if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in NUMBERS:
-        raise ValueError(f"expected {KINDS}, got none of these")
-    start = 4 + 4 * content[3]
-    shape = tuple(np.frombuffer(content[4:start], dtype=">u4").tolist())
-    kind = np.dtype(NUMBERS[content[2]])
-    if len(content) != start + kind.itemsize * prod(shape):
-        raise ValueError(f"expected {prod(shape)} numbers, got {(len(content) - start) // kind.itemsize}")
-    found = np.frombuffer(content[start:], dtype=kind).reshape(shape)
+    with gzip.open(path) if zipped else path.open("rb") as file:
+        head = file.read(4)
+        if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in NUMBERS:
+            raise ValueError(f"expected {KINDS}, got none of these")
+        shape = tuple(np.frombuffer(file.read(4 * head[3]), dtype=">u4").tolist())
+        kind = np.dtype(NUMBERS[head[2]])
+        size = kind.itemsize * prod(shape)
+        refuse_larger(size, path.stat().st_size)
+        content = file.read(size + 1)
+    if len(content) != size:
+        counted = "more" if len(content) > size else len(content) // kind.itemsize
+        raise ValueError(f"expected {prod(shape)} numbers, got {counted}")
+    found = np.frombuffer(content, dtype=kind).reshape(shape)
     beside = path.with_name(path.name.replace("images", "labels").replace("idx3", "idx1"))
-    labels = _idx(beside)[0] if beside != path and beside.is_file() else None
+    labels = None
+    if beside != path and beside.is_file():
+        with named(beside):
+            labels = _idx(beside)[0]
     return _scaled(found.astype(kind.newbyteorder("="))), None if labels is None else labels.astype(np.int64)
 
 
@@ -134,7 +159,7 @@ def _folder(path: Path) -> Labelled:
     found: list[Array] = []
     mode = ""
     for file, _ in files:
-        with Image.open(file) as image:
+        with named(file), Image.open(regular(file)) as image:
             mode = mode or ("L" if image.mode in {"1", "L"} else "RGB")
             found.append(np.asarray(image.convert(mode)))
         if found[-1].shape != found[0].shape:
@@ -147,7 +172,11 @@ def _table(text: str) -> Array:
     with warnings.catch_warnings():
         # the check of the data refuses an empty file with its own message
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        return np.loadtxt(StringIO(text), delimiter=",", ndmin=2, skiprows=_headers(text))
+        try:
+            return np.loadtxt(StringIO(text), delimiter=",", ndmin=2, skiprows=_headers(text))
+        except ValueError as error:
+            why = str(error).partition("; use `usecols`")[0].rstrip(".")  # advice on an argument of NumPy
+            raise ValueError(f"{why}; write rows of numbers separated by commas, below one header at most") from None
 
 
 def _headers(table: str) -> int:

@@ -55,16 +55,16 @@ class Result(ABC):  # noqa: B024 - what a result is differs, what it can do does
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return a result equal to the one that `to_json` wrote. ValueError: `to_json` did not write this text."""
+        """Return a result equal to the one that `to_json` of the same class wrote. ValueError: it did not write it."""
         try:
             found = json.loads(text)
             version, state = found["igbtheory"], found["state"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ValueError(f"expected the text of to_json(), got {text!r:.60}; write it with to_json()") from None
         _check_version(version)
         value = value_of(state)
         if not isinstance(value, cls):
-            raise TypeError(
+            raise ValueError(  # noqa: TRY004 - the type of the text is right
                 f"expected a saved {cls.__name__}, got a {type(value).__name__}; call {type(value).__name__}.from_json"
             )
         return value

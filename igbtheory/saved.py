@@ -7,6 +7,7 @@ creates such objects and runs nothing else.
 
 import json
 import math
+import re
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -28,10 +29,28 @@ CONSTANTS = {"igbtheory.numbers.float64:FLOAT64"}
 """Constants that a tree may name."""
 FORMATS = "fiub"
 """Kinds of NumPy arrays that stay arrays in a tree."""
+SYMPY = {
+    "sympy.core.add:Add",
+    "sympy.core.mul:Mul",
+    "sympy.core.numbers:Exp1",
+    "sympy.core.numbers:Pi",
+    "sympy.core.numbers:Rational",
+    "sympy.core.power:Pow",
+    "sympy.core.symbol:Symbol",
+}
+"""Classes of SymPy that a tree may contain, of which the parameters of networks are made."""
+MOST_BITS = 2000
+"""Largest number of bits of a number that a SymPy expression may expand to, as in a formula that is read."""
+MOST_PRECISION = 2**18
+"""Largest precision that a tree may ask for; certificates, which need most, stop at 200,000 bits."""
+FRACTION = re.compile(r"-?\d{1,4300}(/\d{1,4300})?", re.ASCII)
+"""Pattern of a fraction, with as many digits as Python reads of a whole number."""
+OWN = re.compile(rf"{PACKAGE}(\.[a-z]\w*)+:[A-Za-z_]\w*", re.ASCII)
+"""Pattern of the names of the package's classes; importing igbtheory.__main__ would run the command line."""
 
 
 def tree_of(value: Any) -> Any:
-    """Return the tree of a value; objects that belong neither to this package nor to SymPy stay in it as they are."""
+    """Return the tree of a value; objects that belong neither to this package nor to SYMPY stay in it as they are."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -73,44 +92,72 @@ def _tree_of_expression(value: Any) -> Any:
         return {"make": "sympy.core.numbers:Rational", "of": [int(value.p), int(value.q)]}
     if value.is_Symbol:
         return {"make": "sympy.core.symbol:Symbol", "of": [value.name], "assumed": dict(value.assumptions0)}
-    return {"make": _name(value.func), "of": [tree_of(part) for part in value.args]}
+    name = _name(value.func)
+    return {"make": name, "of": [tree_of(part) for part in value.args]} if name in SYMPY else value
 
 
 def value_of(tree: Any) -> Any:
-    """Return the value of a tree. ValueError: the tree names a function or class that it must not name."""
+    """Return the value of a tree. ValueError: `tree_of` did not return this tree."""
+    try:
+        return _value_of(tree)
+    except ValueError:
+        raise
+    except Exception as error:  # what a forged tree contains, and how deep, decides the kind
+        raise ValueError(
+            f"expected a saved result, got a damaged one: {type(error).__name__}: {error!s:.200}"
+        ) from error
+
+
+def _value_of(tree: Any) -> Any:
     if isinstance(tree, list):
-        return [value_of(item) for item in tree]
+        return [_value_of(item) for item in tree]
     match tree:
         case {"tuple": items}:
-            return tuple(value_of(items))
+            return tuple(_value_of(items))
         case {"items": pairs}:
-            return {value_of(key): value_of(item) for key, item in pairs}
+            return {_value_of(key): _value_of(item) for key, item in pairs}
         case {"fraction": text}:
-            return Fraction(text)
+            return Fraction(_allowed(text, FRACTION.fullmatch(text)))
         case {"objects": items}:
-            return np.array(value_of(items), dtype=object)
+            return np.array(_value_of(items), dtype=object)
         case {"array": items, "dtype": dtype, "shape": shape}:
-            return np.array([value_of(item) for item in items], dtype=np.dtype(dtype)).reshape(shape)
+            kind = np.dtype(_allowed(dtype, np.dtype(dtype).kind in FORMATS))
+            return np.array([_value_of(item) for item in items], dtype=kind).reshape(shape)
         case {"float": text}:
             return float(text)
         case {"constant": name}:
-            return _named(name, allowed=name in CONSTANTS)
+            return _named(_allowed(name, name in CONSTANTS))
+        case {"make": name, "of": parts} if name in SYMPY:
+            return _expression(name, _value_of(parts), tree.get("assumed", {}))
         case {"make": name, "of": parts}:
-            return _made(name, value_of(parts), tree.get("assumed", {}))
+            return _made(_allowed(name, name in MAKERS), _value_of(parts))
         case {"type": name, "fields": state}:
-            return _object(name, state)
+            return _object(_allowed(name, OWN.fullmatch(name)), state)
     return tree
+
+
+def _allowed(name: str, right: Any) -> str:
+    """Return a name or text if it is right. ValueError: it is not."""
+    if not right:
+        raise ValueError(f"expected a part of {PACKAGE}, got {name!r:.80}; the text is no result that to_json() wrote")
+    return name
+
+
+def _named(name: str) -> Any:
+    """Return the object that an allowed name such as "igbtheory.inputs:GaussianInputs" refers to."""
+    module, _, own = name.partition(":")
+    return getattr(import_module(module), own)
 
 
 def _object(name: str, state: dict[str, Any]) -> Any:
     """Return an object of a class of the package with these fields, which `__post_init__` checks if there is one."""
-    kind = _named(name, allowed=name.startswith(f"{PACKAGE}."))
+    kind = _named(name)
     expected = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
     if not isinstance(kind, type) or _name(kind) != name or expected != set(state):
         raise ValueError(f"expected the fields of {name}, got {', '.join(state)}; compute the result again")
     made: Any = object.__new__(kind)
     for field, value in state.items():
-        object.__setattr__(made, field, value_of(value))
+        object.__setattr__(made, field, _value_of(value))
     if hasattr(made, "__post_init__"):
         made.__post_init__()
     return made
@@ -120,28 +167,37 @@ def _name(what: Any) -> str:
     return f"{what.__module__}:{what.__qualname__}"
 
 
-def _made(name: str, parts: list[Any], assumed: dict[str, Any]) -> Any:
-    """Return the result of one of MAKERS, or a SymPy expression; its parts must not be texts, which SymPy would run."""
-    if not name.startswith("sympy."):
-        return _named(name, allowed=name in MAKERS)(*parts)
-    from sympy import Basic, Symbol  # noqa: PLC0415 - only formulas need it
-
-    found = _named(name, allowed=True)
-    safe = isinstance(found, type) and issubclass(found, Basic)
-    if found is Symbol:
-        return Symbol(*map(str, parts), **assumed)
-    return _named(name, allowed=safe and all(isinstance(part, int | Basic) for part in parts))(*parts)
+def _made(name: str, parts: list[Any]) -> Any:
+    """Return the result of one of MAKERS."""
+    for part in parts:
+        if isinstance(part, int) and part > MOST_PRECISION:
+            raise ValueError(f"expected numbers of at most {MOST_PRECISION} digits or bits, got more in {name}")
+    return _named(name)(*parts)
 
 
-def _named(name: str, *, allowed: bool) -> Any:
-    """Return the object that a name such as "igbtheory.inputs:GaussianInputs" refers to. ValueError: not allowed."""
-    module, _, own = name.partition(":")
-    # importing igbtheory.__main__ would run the command line
-    inside = allowed and own.isidentifier() and "__" not in module
-    found = getattr(import_module(module), own, None) if inside else None
-    if found is None:
-        raise ValueError(f"expected a part of {PACKAGE}, got {name!r:.80}; the text is no result that to_json() wrote")
-    return found
+def _expression(name: str, arguments: list[Any], assumed: dict[str, bool]) -> Any:
+    """Return an expression of one of SYMPY, not evaluated; its arguments are no texts, which SymPy would run."""
+    kind = _named(name)
+    if name.endswith(":Symbol"):
+        return kind(*map(str, arguments), **assumed)
+    if name.endswith(":Rational"):
+        made = kind(*map(int, arguments))
+    else:
+        _allowed(name, all(hasattr(argument, "free_symbols") for argument in arguments))
+        made = kind(*arguments, evaluate=False) if arguments else kind()
+    if not _bits(made) <= MOST_BITS:
+        raise ValueError(f"expected an expression of numbers below 2^{MOST_BITS}, got {name}; the text is forged")
+    return made
+
+
+def _bits(expression: Any) -> float:
+    """Return a bound on the bits of the numbers in an expression after all products and powers are expanded."""
+    if expression.is_Rational:
+        return max(int(expression.p).bit_length(), int(expression.q).bit_length())
+    if expression.is_Pow:
+        base, exponent = expression.args
+        return _bits(base) * (1 if exponent.free_symbols else float(abs(exponent)))
+    return 1 + sum(map(_bits, expression.args))
 
 
 def same(a: Any, b: Any) -> bool:

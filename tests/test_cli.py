@@ -249,6 +249,13 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
         ("predict --norm batsh", "did you mean 'batch'"),
         ("predict --norm layer --placement behind", "before, after"),
         ("predict --placement after", "--norm"),
+        ("activation relu --depth 1e308", "--depth <= 10000000"),
+        ("phase tanh --depth 1e308", "depths <= 10000000"),
+        ("predict --placement middle", "unknown placement 'middle'; known: before, after"),
+        ("figures --style nature", "unknown style 'nature'; known: icml, neurips, iclr, screen"),
+        ("phase gelu", "gradients also keep their size at --sigma-w2 4\n"),
+        ("phase softplus --norm layer --placement after", "'softplus' with --norm layer with --placement after has no"),
+        ("predict Conv2d(3,sigma_w2=2.5)|Dense", "in front of Conv2d(3, sigma_w2=2.5), got"),
         ("predict --batch-size 8", '--batch-size with --norm "batch" only'),
         ("predict --norm layer --batch-size 8", '--batch-size with --norm "batch" only'),
         ("predict --norm batch --batch-size 1", "--batch-size >= 2"),
@@ -275,7 +282,16 @@ def test_disagreement_is_exit_status_1(capsys: Capture, monkeypatch: pytest.Monk
 def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: str, words: str) -> None:
     message = refusal(capsys, *tokens.split())
     assert words in message
-    assert not re.search(r"\b(sigma_w2|sigma_b2|batch_size|n_classes)\b", message)
+    assert not re.search(r"\b(sigma_w2|sigma_b2|batch_size|n_classes)\b", message.replace("sigma_w2=2.5", ""))
+
+
+def test_values_that_an_option_takes_are_listed_as_they_are_written(capsys: Capture) -> None:
+    message = refusal(capsys, "design", "3", "--vary", "foo")
+    values = message.partition("known: ")[2].split(", ")
+    assert "sigma_w2" in values
+    for value in values[:3]:
+        assert main(["design", "1", "--depth", "1", "--activation", "tanh", "--vary", value.strip()]) in {0, 2}
+        assert "unknown" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -286,7 +302,11 @@ def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: st
         ("a,b\n1,2\n", "two data"),
         ("a,b\nc,d\n1,2\n", "below one header at most"),
         ("a,1\n1,2\n3,4\n", "could not convert"),
-        ("1,2\n3\n", "columns changed from 2 to 1 at row 2)"),
+        (
+            "1;2\n3;4\n",
+            "'3;4' to float64 at row 0, column 1; write rows of numbers separated by commas",
+        ),
+        ("1,2\n3\n", "columns changed from 2 to 1 at row 2; write rows"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
     ],
 )
@@ -378,6 +398,30 @@ def test_the_process_refuses_without_a_traceback() -> None:
     found = run("predict", "--sigma-w2", "-1")
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr.startswith("igb: error: expected --sigma-w2 >= 0")
+
+
+def test_without_docstrings_the_process_predicts_and_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    found = run("predict", "--depth", "1", "--json")
+    assert json.loads(found.stdout)["gamma"] == pytest.approx(NET.predict().gamma, rel=1e-13)
+    assert "Print the prediction in infinite width" in run("predict", "--help").stdout
+
+
+def shell(text: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line of igb in a shell, which closes its streams as the text says."""
+    command = f"{shlex.quote(sys.executable)} -m igbtheory {text}"
+    return subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+
+
+@pytest.mark.skipif(not Path("/bin/sh").exists(), reason="there is no shell that closes streams")
+def test_closed_streams_are_told_or_not_missed() -> None:
+    done = shell("predict --depth 1 >&-")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("igb: error: standard output is closed; ")
+    assert shell("predict --depth 1 >&- 2>&-").returncode == 2
+    done = shell("simulate --depth 1 --networks 2 --width 8 --samples 8 --json 2>&-")
+    assert (done.returncode, len(json.loads(done.stdout)["G0"])) == (0, 2)
 
 
 def test_the_version() -> None:

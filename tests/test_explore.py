@@ -10,6 +10,8 @@ import warnings
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -59,6 +61,7 @@ def test_the_python_line_and_the_command_give_what_the_page_shows(
         ({"pool": "1.5", "depth": "1001"}, {"pool": "whole number", "depth": "<= 1000"}),
         ({"data": "digits", "first": "1798"}, {"first": "<= 1797"}),
         ({"sigma_b2": "nan"}, {"sigma_b2": "finite"}),
+        ({"sigma_b2": 10**400, "depth": 10**400}, {"sigma_b2": "to be a number, got 1000", "depth": "to be a number"}),
     ],
 )
 def test_an_error_stands_beside_its_control_and_no_picture_comes(
@@ -138,6 +141,26 @@ def test_a_port_in_use_and_no_browser_are_told(
     out, err = capsys.readouterr()
     assert out.startswith("http://127.0.0.1:")
     assert "--no-browser" in err
+
+
+def posted(address: str, body: bytes) -> int:
+    """Return the status of the answer to a request."""
+    request = Request(f"{address}_dash-update-component", body, {"Content-Type": "application/json"})  # noqa: S310 - http
+    with pytest.raises(HTTPError) as refused:
+        urlopen(request)  # noqa: S310 - as above
+    refused.value.close()
+    return refused.value.code
+
+
+@needs_dash
+def test_requests_that_the_page_does_not_send_are_refused_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+    from igbtheory.explore.server import LONGEST, serving  # noqa: PLC0415 - an extra
+
+    forged = (b"", b"{", b"[]", b"{}", b"5", b'{"output": "x"}', b"[" * 10_000, b"9" * 400)
+    with serving(0) as address:
+        assert {posted(address, body) for body in forged} == {400}
+        assert posted(address, b" " * (LONGEST + 1)) == 413
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def text(name: str) -> str:

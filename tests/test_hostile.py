@@ -1,14 +1,27 @@
-"""A thousand hostile formulas: each is refused or read as plain mathematics, quickly, and nothing is executed."""
+"""Hostile formulas, damaged files and forged results: each is refused in words, quickly, and nothing is executed."""
 
 import builtins
+import gzip
+import hashlib
+import io
+import json
+import os
 import random
+import sqlite3
+import struct
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
+import igbtheory as igb
 from igbtheory.formulas import function_of
+from igbtheory.runs.store import TABLES, Store
 
 ATOMS = (
     "x",
@@ -16,6 +29,8 @@ ATOMS = (
     "0",
     "1e99",
     "1e-99",
+    "1e99**4",
+    "5e-324",
     "2.5",
     "pi",
     "E",
@@ -129,6 +144,9 @@ WRITTEN = (
     "nan",
     "1e999*x",
     "-1e999",
+    "max(x, 1e99**4)",
+    "abs(x - 1e99**4)",
+    "where(x > 0.5/5e-324, x, 1)",
     "True*x",
     "'x'*9",
     "b'x'",
@@ -167,3 +185,212 @@ def test_hostile_formulas_are_refused_or_harmless(monkeypatch: pytest.MonkeyPatc
         except ValueError as error:
             refused += len(str(error)) > 20  # a sentence, not a word
     assert refused > 900
+
+
+@pytest.mark.parametrize("text", ["where(x/1e99 > 1e99**3, x, tanh(x))", "where(x*5e-324 > 1e99, x, tanh(x))"])
+def test_kinks_that_no_double_reaches_change_nothing(text: str) -> None:
+    phi = function_of(text)
+    assert (phi.kinks, igb.mlp(1, text).predict().gamma) == ((), igb.mlp(1, "tanh").predict().gamma)
+
+
+def packed(values: Any, suffix: str) -> bytes:
+    """Return the bytes of a file with these values."""
+    file = io.BytesIO()
+    match suffix:
+        case "npy":
+            np.save(file, values)
+        case "npz":
+            np.savez_compressed(file, x=values, y=np.arange(len(values)))
+        case "pt":
+            torch = pytest.importorskip("torch")
+            torch.save((torch.tensor(values), torch.arange(len(values))), file)
+        case "csv":
+            np.savetxt(file, values, delimiter=",")
+        case "gz":
+            file.write(gzip.compress(struct.pack(">4B2I", 0, 0, 14, 2, *values.shape) + values.astype(">f8").tobytes()))
+        case _:
+            Image.fromarray((values * 255).astype(np.uint8)).save(file, suffix)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "pt", "csv", "gz", "png", "jpeg", "bmp", "ppm"])
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
+def test_damaged_files_are_read_or_refused_by_name(suffix: str, tmp_path: Path) -> None:
+    rng = random.Random(3)  # noqa: S311 - nothing secret
+    whole = packed(np.random.default_rng(0).random((12, 9)), suffix)
+    path = tmp_path / f"a.{suffix}"
+    source = tmp_path if suffix in {"png", "jpeg", "bmp", "ppm"} else path
+    refused = 0
+    for i in range(60):
+        content = bytearray(whole[: rng.randrange(len(whole))] if i % 3 == 0 else whole)
+        for _ in range(rng.choice((1, 3, 50)) if content else 0):
+            content[rng.randrange(min(len(content), rng.choice((30, 200, len(content)))))] = rng.randrange(256)
+        path.write_bytes(content)
+        try:
+            igb.read_data(source)
+        except ValueError as error:
+            refused += 1
+            assert f"cannot read {path}: " in str(error)  # noqa: PT017 - an undamaged file raises none
+    assert refused > 20
+
+
+def test_data_that_unpack_to_more_than_fits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zeros = np.zeros((200, 100))
+    for suffix in ("npz", "gz"):
+        (tmp_path / f"a.{suffix}").write_bytes(packed(zeros, suffix))
+        assert igb.read_data(tmp_path / f"a.{suffix}")[0].shape == zeros.shape
+    monkeypatch.setattr("igbtheory.guarded.LARGEST", zeros.nbytes - 1)
+    for suffix in ("npz", "gz"):
+        with pytest.raises(ValueError, match=r"expected at most 159,999 bytes of unpacked data, got 16\d,\d{3}; take"):
+            igb.read_data(tmp_path / f"a.{suffix}")
+    (tmp_path / "a.npy").write_bytes(packed(zeros, "npy"))  # takes no more memory than disk
+    assert igb.read_data(tmp_path / "a.npy")[0].shape == zeros.shape
+
+
+def test_files_that_hold_more_or_less_than_they_declare_are_refused(tmp_path: Path) -> None:
+    head = struct.pack(">4B2I", 0, 0, 8, 2, 2, 3)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(head + bytes(10**7)))
+    with pytest.raises(ValueError, match=r"a\.gz: expected 6 numbers, got more"):
+        igb.read_data(tmp_path / "a.gz")
+    (tmp_path / "a.gz").write_bytes(gzip.compress(struct.pack(">4B3I", 0, 0, 8, 3, *[2**32 - 1] * 3)))
+    with pytest.raises(ValueError, match=r"a\.gz: expected at most 2,147,483,648 bytes"):
+        igb.read_data(tmp_path / "a.gz")
+    content = packed(np.zeros((1, 3)), "npy").replace(b"(1, 3), }" + b" " * 13, b"(10000000000000, 3), }")
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot read .*a\.npy: mmap length is greater than file size"):
+        igb.read_data(tmp_path / "a.npy")
+
+
+def test_one_number_is_not_read_as_many(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(torch.zeros(1).expand(10**6, 10**6), tmp_path / "a.pt")
+    with pytest.raises(ValueError, match=r"a\.pt: expected at most .* got 4,000,000,000,000; take fewer data"):
+        igb.read_data(tmp_path / "a.pt")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.png")
+    for path in (tmp_path / "a.png", tmp_path, Path("/dev/zero")):
+        with pytest.raises(ValueError, match=r"cannot read .*: expected a file or a folder, got a pipe or a device"):
+            igb.read_data(path)
+
+
+def rational(p: int, q: int = 1) -> dict[str, Any]:
+    return {"make": "sympy.core.numbers:Rational", "of": [p, q]}
+
+
+def sympy_call(name: str, *parts: Any) -> dict[str, Any]:
+    return {"make": f"sympy.{name}", "of": list(parts)}
+
+
+def nested(value: Any, levels: int) -> Any:
+    for _ in range(levels):
+        value = {"tuple": [value]}
+    return value
+
+
+POWER = "core.power:Pow"
+FORGED = {
+    "a power": sympy_call(POWER, rational(10), rational(10**9)),
+    "a tower": sympy_call(POWER, rational(10), sympy_call(POWER, rational(10), rational(100))),
+    "a factorial": sympy_call("functions.combinatorial.factorials:factorial", rational(10**8)),
+    "a division by zero": {"fraction": "1/0"},
+    "a long fraction": {"fraction": "1e1000000000"},
+    "a missing module": {"type": "igbtheory.nosuch:X", "fields": {}},
+    "a missing name": {"type": "igbtheory.inputs:Nosuch", "fields": {}},
+    "a function": {"type": "igbtheory.inputs:dataclass", "fields": {}},
+    "another module": {"make": "sympy.physics.mechanics:Point", "of": []},
+    "many digits": {"make": "igbtheory.numbers.multiprecision:Multiprecision", "of": [10**9]},
+    "long texts": {"array": ["x"], "dtype": "U1000000000", "shape": [1]},
+    "a wrong shape": {"array": [1.0, 2.0], "dtype": "float64", "shape": [3]},
+    "a list as a key": {"items": [[[], 1]]},
+    "a text for parts": {"make": "igbtheory.prediction:PerLayer", "of": 1},
+    "a number for a name": {"make": 1, "of": []},
+    "many levels": nested(1.0, 400),
+}
+
+
+@pytest.mark.parametrize("state", FORGED.values(), ids=FORGED)
+def test_forged_results_are_refused(state: Any) -> None:
+    saved = json.loads(igb.mlp(1).predict().to_json())
+    for forged in (state, {**saved["state"], "fields": {**saved["state"]["fields"], "per_layer": state}}):
+        with pytest.raises(ValueError, match=r"^expected|^cannot|^Exceeds"):
+            igb.Prediction.from_json(json.dumps({**saved, "state": forged}))
+    assert "sympy.physics.mechanics" not in sys.modules
+
+
+def test_a_text_of_brackets_is_no_result() -> None:
+    with pytest.raises(ValueError, match=r"expected the text of to_json\(\)"):
+        igb.Prediction.from_json("[" * 100_000)
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:run.db?mode=memory"])
+def test_a_store_that_keeps_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="expected the path of a file for the store"):
+        Store(name, {})
+
+
+def forged_store(path: Path, configuration: str | None, data: Any) -> None:
+    """Write into a store, with a right checksum, what no run has written."""
+    with Store(path, {}) as store:
+        store.put(1, np.zeros(3))
+    file = sqlite3.connect(path)
+    with file:
+        if configuration is not None:
+            file.execute("UPDATE configuration SET text = ?", (configuration,))
+        if data is not None:
+            checksum = hashlib.blake2b(data, digest_size=16, salt=(1).to_bytes(8, "little")).digest()
+            file.execute("UPDATE pieces SET sum = ?, data = ?", (checksum, data))
+    file.close()
+
+
+@pytest.mark.parametrize(
+    "configuration", ["[" * 100_000, "[1, 2]", "5", "not JSON"], ids=["brackets", "list", "5", "text"]
+)
+def test_a_store_with_another_configuration_is_refused(configuration: str, tmp_path: Path) -> None:
+    forged_store(tmp_path / "run.db", configuration, None)
+    with pytest.raises(ValueError, match=r"run\.db is damaged, or no store of igbtheory"):
+        Store(tmp_path / "run.db", {})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 100_000,
+        b"\x93NUMPY",
+        b"PK",
+        b"\xff",
+        b'{"make": "os:system", "of": ["true"]}',
+        packed(np.zeros(1), "npz")[:99],
+    ],
+    ids=["brackets", "no array", "no archive", "no text", "a command", "half an archive"],
+)
+def test_forged_pieces_are_refused(data: bytes, tmp_path: Path) -> None:
+    forged_store(tmp_path / "run.db", None, data)
+    with (
+        Store(tmp_path / "run.db", {}) as store,
+        pytest.raises(ValueError, match=r"run\.db is damaged, or no store of igbtheory"),
+    ):
+        store.get(1)
+
+
+def test_a_piece_that_unpacks_to_more_than_fits_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forged_store(tmp_path / "run.db", None, packed(np.zeros((200, 100)), "npz"))
+    monkeypatch.setattr("igbtheory.guarded.LARGEST", 150_000)
+    with (
+        Store(tmp_path / "run.db", {}) as store,
+        pytest.raises(ValueError, match=r"is damaged.* at most 150,000 bytes"),
+    ):
+        store.get(1)
+
+
+def test_a_store_of_other_tables_is_refused(tmp_path: Path) -> None:
+    file = sqlite3.connect(tmp_path / "run.db")
+    file.execute(TABLES[0])
+    file.execute(
+        "CREATE VIEW pieces AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    )
+    file.close()
+    with pytest.raises(ValueError, match="its tables are others"):
+        Store(tmp_path / "run.db", {})

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import igbtheory.layers
+
 HEAVY = ("sympy", "matplotlib", "torch", "numpy", "scipy", "mpmath", "rich", "cyclopts")
 
 
@@ -76,3 +78,9 @@ def test_no_folder_imports_from_one_below_it() -> None:
         if own in order:
             found = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
             assert {name for name in found if order.index(name) > order.index(own)} == set(), path
+
+
+def test_a_misspelt_name_is_answered_by_the_nearest_one() -> None:
+    for package, name, nearest in ((igbtheory, "mpl", "mlp"), (igbtheory.layers, "Dens", "Dense")):
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; did you mean '{nearest}'\?$"):
+            getattr(package, name)

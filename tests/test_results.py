@@ -47,7 +47,9 @@ RESULTS: dict[str, Callable[[], Result]] = {
     ).predict(),
     "batches": lambda: igb.mlp(2, norm="batch", batch_size=8).predict(),
     "certificate": NET.certify,
-    "derivation": lambda: igb.Network(igb.Dense(S / 2), igb.Activation("relu"), igb.Dense(2)).derive(),
+    "derivation": lambda: igb.Network(
+        igb.Dense(sp.pi * sp.sqrt(S) / 2 + S**-2), igb.Activation("relu"), igb.Dense(2)
+    ).derive(),
     "G0": lambda: P.G0,
     "G0 of data": lambda: result("on data").G0,
     "G0 of batches": lambda: result("batches").G0,
@@ -175,7 +177,7 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
 
 
 def test_another_kind_of_result_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"expected a saved Prediction, got a GuessLaw; call GuessLaw.from_json"):
+    with pytest.raises(ValueError, match=r"expected a saved Prediction, got a GuessLaw; call GuessLaw.from_json"):
         igb.Prediction.from_json(igb.GuessLaw(1.0).to_json())
 
 

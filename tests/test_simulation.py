@@ -466,3 +466,8 @@ def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamm
         accepted = level + 5 * np.sqrt(level * (1 - level) / 200)
         assert np.mean(np.array(p_values) < level) < accepted
     assert np.median(p_values) < 0.95
+
+
+def test_a_misspelt_option_is_named() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'network'"):
+        igb.mlp(1).simulate(network=5)

@@ -51,12 +51,18 @@ TO_TRY = """igb predicts how an untrained network guesses. Three things to try:
 igb --help lists all commands, and igb COMMAND --help explains one.
 """
 FULL = "no space is left where the output goes; make room, or write to another place, and repeat the command"
+CLOSED = "standard output is closed; leave >&- out, or write > /dev/null to see no output"
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run the command line `tokens`, by default the arguments of the process, and return the exit status."""
     own = tokens is None
     tokens = sys.argv[1:] if tokens is None else tokens
+    if sys.stderr is None:  # closed by the shell, as in igb predict 2>&-
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
+    if sys.stdout is None:
+        _say("error", CLOSED)
+        return 2
     if not tokens:
         sys.stdout.write(TO_TRY)
         return 0
@@ -89,15 +95,15 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
 
 def _app(tokens: Sequence[str]) -> App:
-    """Return the application; it reads the summaries of the commands only if the tokens name no command."""
+    """Return the application; it reads the summaries of the commands only if no command tells its own."""
     app = App(
         name="igb",
-        help=igbtheory.__doc__.partition("\n")[0],
+        help=(igbtheory.__doc__ or "").partition("\n")[0],
         version=igbtheory.__version__,
         default_parameter=Parameter(negative=""),
         suppress_keyboard_interrupt=False,
     )
-    lists = not set(tokens) & {*COMMANDS, *ALIASES.values()}
+    lists = sys.flags.optimize > 1 or not set(tokens) & {*COMMANDS, *ALIASES.values()}  # -OO removes docstrings
     for name in COMMANDS:
         names = (name, ALIASES[name]) if name in ALIASES else name
         app.command(f"igbtheory.cli.{name}:{name}", name=names, help=_summary(name) if lists else None)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import igbtheory as igb
 from igbtheory import checks
@@ -62,9 +61,4 @@ def labelled(source: str, other: str) -> Any:
     try:
         return igb.read_data(path)
     except OSError as error:
-        raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
-    except (ValueError, EOFError, BadZipFile) as error:
-        why = str(error).partition(";")[0].rstrip(".")  # after the semicolon follows advice for Python programs
-        table = source == STDIN or path.suffix == ".csv"
-        hint = "; write rows of numbers separated by commas, below one header at most" if table else ""
-        raise ValueError(f"{source} contains no array of numbers ({why}){hint}") from None
+        raise ValueError(f"cannot read {source}: {error.strerror}") from None

@@ -137,8 +137,8 @@ class Architecture(Variances):
 
     def options(self) -> dict[str, Any]:
         """Return the options as keyword arguments of `igb.mlp`."""
-        if self.norm is None and self.placement != "before":
-            raise ValueError(f"expected --norm with --placement {self.placement}, got no norm; add, say, --norm layer")
+        if self.norm is None and self.placement == "after":
+            raise ValueError("expected --norm with --placement after, got no norm; add, say, --norm layer")
         found = {field.name: getattr(self, field.name) for field in fields(Architecture)}
         found["activation"] = with_parameters(self.activation, found.pop("param"))
         return found

@@ -10,7 +10,7 @@ import igbtheory as igb
 from igbtheory import checks
 from igbtheory.cli import output
 from igbtheory.cli.options import Assignments, Printed, Run, Text, Whole, with_parameters
-from igbtheory.phases import Phase, classify, edge_of_chaos
+from igbtheory.phases import Phase, classify, edge_of_chaos, edges_of_chaos
 from igbtheory.phases import diagram as computed
 from igbtheory.phases.classify import DEPTHS
 from igbtheory.whole_files import whole_files
@@ -119,8 +119,13 @@ def _phase(name: str, sigma_w2: float | None, sigma_b2: float, network: dict[str
     if sigma_w2 is None:
         sigma_w2 = float(edge_of_chaos(name, sigma_b2, **network))
         if np.isnan(sigma_w2):
+            given = "".join(f" with {key}={value}" for key, value in network.items() if value not in {None, "before"})
+            unsettled = "".join(
+                f" at which the variance settles; gradients also keep their size at --sigma-w2 {edge:g}"
+                for edge in edges_of_chaos(name, sigma_b2, **network)[:1].tolist()
+            )
             raise ValueError(
-                f"expected --sigma-w2, because {name!r} with {network} has no edge of chaos at sigma_b2 = {sigma_b2:g}"
+                f"expected sigma_w2, because {name!r}{given} has no edge of chaos at sigma_b2 = {sigma_b2:g}{unsettled}"
             )
     depths = sorted({min(shown, depth) for shown in DEPTHS} | {depth})
     return classify(name, sigma_w2, sigma_b2, **network, depths=depths)

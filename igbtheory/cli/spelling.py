@@ -24,13 +24,25 @@ _RULES = (
     (re.compile(rf"(?<![-\w.\"'])({_LONG})(?![\w(])"), lambda found: _option(found[1])),
     (re.compile(rf"^(expected |)({_NAME})(?=:| [<>]=? | to be )"), lambda found: f"{found[1]}{_option(found[2])}"),
 )
+_LAYER = re.compile(r"(\b(?!GaussianInputs|Activation\(\.)[A-Z]\w*\((?:[^()]|\([^()]*\))*\))")
+"""Pattern of a layer as text, with at most one call in its brackets, in which parameters keep their names."""
 
 
 def spelled(message: str) -> str:
-    """Return the message with the parameters of the library replaced by the options of the command line."""
+    """Return the message with the parameters of the library replaced by the options of the command line.
+
+    The texts of layers, and the values that are known for an option, stay as the user writes them.
+    """
+    sentence, colon, values = message.partition("known: ")
+    texts = _LAYER.split(sentence)
+    texts[::2] = map(_replaced, texts[::2])  # between them stand the layers
+    return "".join(texts) + colon + values
+
+
+def _replaced(text: str) -> str:
     for pattern, option in _RULES:
-        message = pattern.sub(option, message)
-    return message
+        text = pattern.sub(option, text)
+    return text
 
 
 def _option(name: str) -> str:

@@ -6,6 +6,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from threading import Thread
+from typing import Any
 
 from igbtheory import checks
 from igbtheory.explore.answer import answer
@@ -14,6 +15,8 @@ from igbtheory.explore.worker import Worker
 HOST = "127.0.0.1"
 SECONDS = 30.0
 """Time limit of an answer."""
+LONGEST = 2**16
+"""Largest number of bytes of a request; those of the page have about three thousand."""
 
 
 @contextmanager
@@ -35,6 +38,8 @@ def serving(port: int) -> Iterator[str]:
     with _listening(port) as listener, closing(Worker(answer, SECONDS)) as worker:
         app = page(worker.ask)
         app.server.config["TRUSTED_HOSTS"] = [HOST, "localhost"]  # refuse the host names of other sites (DNS rebinding)
+        app.server.config["MAX_CONTENT_LENGTH"] = LONGEST
+        app.server.register_error_handler(Exception, _refusal)
         logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line for each request
         server = make_server(HOST, port, app.server, threaded=True, fd=listener.fileno())
         thread = Thread(target=server.serve_forever)
@@ -45,6 +50,13 @@ def serving(port: int) -> Iterator[str]:
             server.shutdown()
             thread.join()
             server.server_close()
+
+
+def _refusal(error: Exception) -> Any:
+    """Return the answer to a request that the page did not send, instead of a traceback on the terminal."""
+    from werkzeug.exceptions import HTTPException  # noqa: PLC0415 - it comes with Dash
+
+    return error if isinstance(error, HTTPException) else (f"cannot answer: {type(error).__name__}: {error}", 400)
 
 
 def _listening(port: int) -> socket.socket:

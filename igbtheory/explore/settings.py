@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from reprlib import repr as shortened
 from typing import Any, final
 
 import igbtheory as igb
@@ -95,8 +96,8 @@ def _number(name: str, value: Any, check: Callable[[str, Any], None] = checks.fi
     """Return the value as a checked number."""
     try:
         number = float(value)
-    except ValueError:
-        raise ValueError(f"expected the {name} to be a number, got {value!r}; write one such as 2") from None
+    except (ValueError, OverflowError):
+        raise ValueError(f"expected the {name} to be a number, got {shortened(value)}; write one such as 2") from None
     check(name, number)
     return number
 

@@ -6,6 +6,7 @@ points of a grid, or in a dip between them; `splitting` compares values to detec
 is given as a rational number within 10^-300 of it.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -51,6 +52,7 @@ _KEEP_SIGN = (ODD - {"sin", "tan"}) | {"expm1", "log1p"}
 _FAR = 2.0 ** np.arange(6, 31)
 GRID = np.concatenate([-_FAR[::-1], np.arange(-64 * 32 + 1, 64 * 32, 2) / 32, _FAR])
 """Points between which a formula that is not a polynomial is searched for roots."""
+LARGEST = Fraction(sys.float_info.max)
 MOST_ROOTS = 256
 """Largest number of roots of one comparison. Each becomes a kink, where the panels of a quadrature end."""
 
@@ -79,6 +81,8 @@ def roots(
 ) -> Iterator[Fraction]:
     """Yield the real roots of a formula between `low` and `high`, in no particular order; None means unbounded.
 
+    Roots beyond double precision are left out: no x that is computed reaches them.
+
     TooManyRootsError: one factor has more than `most` roots, inside and outside of the interval.
     """
     ends = [float(end) for end in (low, high) if end is not None]
@@ -86,7 +90,8 @@ def roots(
     for factor in _factors(tree):
         polynomial = _polynomial(factor)
         found = _scanned(factor, most, beside) if polynomial is None else _algebraic(factor, polynomial)
-        yield from (root for root in found if (low is None or low < root) and (high is None or root < high))
+        within = (root for root in found if (low is None or low < root) and (high is None or root < high))
+        yield from (root for root in within if abs(root) <= LARGEST)
 
 
 def guards(tree: Tree) -> Iterator[tuple[str, Tree]]:
@@ -212,7 +217,10 @@ def _root(tree: Tree, low: Fraction, high: Fraction, below: int) -> Fraction:
         for digits in STEPS:
             n = _kind(digits)
             at = n.number(x)
-            x = _fraction(n, at - evaluate(tree, n, at) / evaluate(slope, n, at))
+            step = evaluate(tree, n, at) / evaluate(slope, n, at)
+            if not abs(step) <= 1:  # it does not converge, and may lead to numbers that fill the memory
+                return low
+            x = _fraction(n, at - step)
     return x if abs(x - low) <= width else low
 
 

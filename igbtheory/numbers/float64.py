@@ -63,7 +63,13 @@ class Float64(Kind):
         if isinstance(value, int | float | str):
             return np.float64(value)
         if isinstance(value, Fraction):  # a constant of a formula; a Python float does not promote float32 arrays
-            return value.numerator / value.denominator
+            try:
+                return value.numerator / value.denominator
+            except OverflowError:
+                power = len(str(abs(value.numerator) // value.denominator)) - 1
+                raise ValueError(
+                    f"expected numbers within double precision, below 1.8e308, got one of about 1e{power}; scale it"
+                ) from None
         array = np.asarray(value)
         return array.astype(np.float64)[()]
 

@@ -103,7 +103,7 @@ def verdict(
     `Network.predict`.
     """
     phi, dense, inputs = function_of(activation), one_dense(sigma_w2, sigma_b2), one_input(inputs)
-    found = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1))
+    found = course(block_of(phi), dense, inputs, checks.whole("depth", depth, 1, checks.DEEPEST))
     error = float(np.max(found.prediction.per_layer.error))
     if not error <= PROMISED:
         message = f"the estimated relative error of the variances reaches {error:.1g}, more than {PROMISED:g}"

@@ -17,6 +17,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from igbtheory.guarded import refuse_zip_bomb
 from igbtheory.numbers.threads import one_thread
 from igbtheory.runs.executors import refuse_unfit
 from igbtheory.runs.versions import versions
@@ -46,12 +47,14 @@ class Store:
 
     def __init__(self, path: str | Path, configuration: Mapping[str, Any]) -> None:
         self.path = Path(path)
+        if str(path).startswith((":", "file:")):  # SQLite would keep such a store in memory, or elsewhere
+            raise ValueError(f"expected the path of a file for the store, got {str(path)!r}; name one such as run.db")
         text = json.dumps({**versions(), **configuration})
         with self._explained():
             self._file = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():
-                held = json.loads(self._held(text))
+                held = dict(json.loads(self._held(text)))
             self._refuse_another(held, json.loads(text))
         except BaseException:
             self.close()
@@ -65,10 +68,13 @@ class Store:
         if self._file.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("its pages do not fit together")
         self._file.execute("BEGIN IMMEDIATE")
-        if not self._file.execute("SELECT 1 FROM sqlite_master").fetchone():
+        tables = tuple(sql for (sql,) in self._file.execute("SELECT sql FROM sqlite_master"))
+        if not tables:
             for table in TABLES:
                 self._file.execute(table)
             self._file.execute("INSERT INTO configuration VALUES (?)", (text,))
+        elif tables != TABLES:
+            raise sqlite3.DatabaseError("its tables are others")
         held: tuple[str] = self._file.execute("SELECT text FROM configuration").fetchone()
         self._file.execute("COMMIT")
         return held[0]
@@ -112,7 +118,7 @@ class Store:
             checksum, data = self._file.execute("SELECT sum, data FROM pieces WHERE number = ?", (number,)).fetchone()
             if checksum != _checksum(number, data):
                 raise sqlite3.DatabaseError(f"the result of piece {number} is not what was written")
-        return _unpacked(data)
+            return _unpacked(data)
 
     def put(self, number: int, result: Any) -> None:
         """Store the result of a piece at once, unless another run has already stored the same result."""
@@ -141,10 +147,10 @@ class Store:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn errors of SQLite into errors that say what to do."""
+        """Turn errors of SQLite, and those of reading forged pieces, into errors that say what to do."""
         try:
             yield
-        except (sqlite3.DatabaseError, TypeError, json.JSONDecodeError) as error:
+        except Exception as error:
             # errors of the disk have codes of their own; SQLITE_ERROR means that a table is missing
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
             if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
@@ -201,6 +207,7 @@ def _packed(result: Any) -> bytes:
 def _unpacked(data: bytes) -> Any:
     if not data.startswith((b"\x93NUMPY", b"PK")):
         return value_of(json.loads(data))
+    refuse_zip_bomb(BytesIO(data), len(data))
     found = np.load(BytesIO(data), allow_pickle=False)
     if isinstance(found, np.ndarray):
         return found

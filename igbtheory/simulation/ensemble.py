@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def simulate(  # noqa: PLR0913 - the contract of the public name
-    network: "Network",
+    net: "Network",
+    /,
     networks: int,
     width: int,
     samples: int | None,
@@ -50,11 +51,11 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
     ValueError, TypeError: fewer than two networks or data, width < 1, a negative seed, numbers not whole, a sweep.
     """
     inputs = checked_inputs(inputs)
-    drawn, size, count, seed = _checked(network, networks, width, samples, seed, inputs, least=2)
+    drawn, size, count, seed = _checked(net, networks, width, samples, seed, inputs, least=2)
     drawn = replace(drawn, device=checked_device(device))
     pieces = [partial(_block, drawn, seed, block) for block in blocks(count, drawn.seconds)]
     who = chosen(executor, workers, count * drawn.seconds, drawn.device)
-    configuration = {"network": repr(network), "networks": count, "width": int(width), "samples": size, "seed": seed}
+    configuration = {"network": repr(net), "networks": count, "width": int(width), "samples": size, "seed": seed}
     configuration |= {} if device is None else {"device": str(drawn.device)}
     with kept(store, configuration, partial(_block, drawn, seed, range(1)), executor=who) as file:
         label = "finite networks" if progress else None
@@ -65,7 +66,7 @@ def simulate(  # noqa: PLR0913 - the contract of the public name
         raise ValueError(
             "expected activations within single precision, got overflow; scale the inputs or the variances down"
         )
-    return Simulation(network, count, int(width), size, seed, inputs, guesses, moments)
+    return Simulation(net, count, int(width), size, seed, inputs, guesses, moments)
 
 
 def _block(drawn: FiniteNetwork, seed: int, block: range) -> dict[str, NDArray[np.float64]]:
