@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.torch.outputs import Labels
+from igbtheory.labels import Labels, labels_in
 
 
 def checked_data(data: Any) -> torch.Tensor:
@@ -26,7 +26,7 @@ def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
     """
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
-        if data[1] is None or (labels is not None and labels.ndim):
+        if data[1] is None or labels is not None:
             if labels is not None and len(labels) != len(data[0]):
                 raise ValueError(f"expected a label for each of {len(data[0])} data, got {len(labels)}; pass as many")
             return _checked(data[0]), labels
@@ -51,18 +51,22 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
         raise TypeError(_unpacked("batches (X, y)", batches[0]))
     x, *y = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
     join = torch.stack if y and not y[0][0].ndim else torch.cat
-    return _checked(join(x)), _labels(join(y[0])) if y and _labels(y[0][0]) is not None else None
+    for_each = bool(y) and (y[0][0].ndim < 2 or y[0][0].shape[1:] == (1,))
+    return _checked(join(x)), _labels(join(y[0])) if for_each else None
 
 
 def _labels(values: Any) -> Labels | None:
-    """Return class labels, (n_samples,), or None if the values are not one whole number for each datum."""
+    """Return class labels, (n_samples,), or None if the values are not one whole number for each datum.
+
+    Of the values -1 and 1 of a single output, 1 is class 0, which has positive outputs.
+    """
     try:
-        found = np.asarray(checks.unmasked("labels", values))
+        array = np.asarray(checks.unmasked("labels", values))
     except ValueError:  # rows of different lengths
         return None
-    found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-    whole = found.ndim < 2 and found.dtype.kind in "biuf" and np.all(found == np.round(found))
-    return found.astype(np.int64) if whole else None
+    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    signs = array.ndim == 1 and np.array_equal(np.unique(array), (-1, 1))
+    return labels_in(array < 0 if signs else array)
 
 
 def _unpacked(expected: str, came: Mapping[Any, Any]) -> str:

@@ -1,0 +1,112 @@
+"""The door for data: it chooses the reader of a file or folder, and tells what the reader decided."""
+
+import gzip
+import logging
+import sys
+from pathlib import Path
+from pickle import UnpicklingError
+
+import numpy as np
+
+from igbtheory.device import require_torch
+from igbtheory.files.axes import arranged
+from igbtheory.files.binary import CIFAR, of_cifar, of_idx
+from igbtheory.files.contents import Array, Choices, Contents
+from igbtheory.files.named import of_names
+from igbtheory.files.pictures import of_pictures
+from igbtheory.files.tables import of_table
+
+STDIN = "-"
+KINDS = (
+    "FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX file, a CIFAR .bin file or their folder, a folder of "
+    "pictures"
+)
+"""The readable formats in words, for messages."""
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def read_data(
+    path: str | Path,
+    label_column: str | int | None = "ask",
+    key: str | None = None,
+    *,
+    header: bool | None = None,
+    axes: str | None = None,
+) -> tuple[Array, Array | None]:
+    """Return the data of a file or folder, (n_samples, ...), and their labels, (n_samples, ...), or None.
+
+    Formats: .npy; .npz and .pt, where names such as X and y tell the data and the labels; .csv and .tsv, also .csv.gz,
+    with a row for each datum and at most one header, or - for a CSV from standard input; IDX as in MNIST, also gzipped,
+    with labels from the file beside it; a binary file of CIFAR-10 or CIFAR-100, or the folder of these files; a folder
+    of pictures of one size, or a folder with one such folder for each label. Images get the shape (n_samples,
+    channels, height, width), and pixels of one or two bytes become numbers from 0 to 1; all other data stay as they
+    are. What the reader decided is logged in one line, as a warning of the logger "igbtheory".
+
+    label_column: name or place of the column of a table that has the labels; "ask" refuses a column that looks like
+    labels or an index; None: all columns are features. key: the name of the array that is the data, or of data and
+    labels, as in "images,fine". header: whether the first row of a table has the names of the columns; None: it has
+    if there are words in it. axes: what the axes of images or sequences are, NCHW, NHWC, NHW or NTF (data, channels,
+    height, width; tokens, features); None: the shape decides.
+
+    ValueError: the file contains no such data, or does not say which of several readings is meant. OSError: it cannot
+    be read. ImportError: it is a .pt file and PyTorch is not installed.
+    """
+    contents = read(Path(path), Choices(label_column, key, header, axes))
+    if contents.decisions:
+        logging.getLogger("igbtheory").warning(told(path, contents))
+    return contents.data, contents.labels
+
+
+def told(path: str | Path, contents: Contents) -> str:
+    """Return what the reader decided, in one line."""
+    return f"read {path}: {'; '.join(contents.decisions)}; numbers {contents.treatment}"
+
+
+def read(path: Path, choices: Choices) -> Contents:
+    """Return what a file or folder contains: see `read_data`."""
+    try:
+        return _read(path, choices)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _read(path: Path, choices: Choices) -> Contents:
+    if path.is_dir():
+        return of_cifar(path) if any(any(path.glob(name)) for name in CIFAR) else of_pictures(path)
+    suffix = path.suffix.lower()
+    table = SEPARATORS.get(Path(path.stem).suffix.lower() if suffix == ".gz" else suffix)
+    if table:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if suffix == ".gz" else content).decode("utf-8-sig")
+        return of_table(text, table, choices)
+    match suffix:
+        case ".npy":
+            return arranged(np.load(path, allow_pickle=False), choices.axes)
+        case ".npz":
+            with np.load(path, allow_pickle=False) as archive:
+                return of_names({each: archive[each] for each in archive.files}, choices)
+        case ".pt" | ".pth":
+            return of_names(_tensors(path), choices)
+        case ".bin":
+            return of_cifar(path)
+        case _ if str(path) == STDIN:
+            return of_table(sys.stdin.read(), ",", choices)
+    return of_idx(path, KINDS, choices.axes)
+
+
+def _tensors(path: Path) -> dict[str, Array]:
+    require_torch()
+    import torch  # noqa: PLC0415 - an extra, which only such files need
+
+    try:
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+    except (UnpicklingError, RuntimeError):
+        raise ValueError("expected only tensors, which need no unpickling; write them by torch.save((X, y))") from None
+    if isinstance(saved, dict):
+        if hasattr(saved, "_metadata") or any(str(name).endswith("weight") for name in saved):
+            raise ValueError("this is the state of a model, its weights, and no data; save data by torch.save((X, y))")
+    elif isinstance(saved, tuple | list):
+        saved = dict(zip("Xy", saved, strict=True)) if len(saved) == 2 else dict(enumerate(saved))
+    else:
+        saved = {"X": saved}
+    return {str(name): x.numpy(force=True) for name, x in saved.items() if isinstance(x, torch.Tensor)}
