@@ -27,7 +27,7 @@ def labels_in(y: Any) -> Labels | None:
     if line.min() < 0:
         raise ValueError(
             f"expected class labels 0, 1, ..., got {line.min():g}; number the classes from 0, or pass values of "
-            "outputs as an array of floats in two dimensions, y[:, None]"
+            "outputs as floats in an array of two dimensions"
         )
     return line.astype(np.int64)
 
@@ -39,7 +39,6 @@ def empty_classes(labels: Labels) -> list[str]:
     if count <= 0:
         return []
     first = int(np.argmax(np.append(classes, -1) != np.arange(len(classes) + 1)))
-    return [
-        f"no data have the label {first}{f' and {count - 1} other labels' if count > 1 else ''} below {classes[-1]}; if "
-        "there are no such classes, number the labels anew: np.unique(y, return_inverse=True)[1]"
-    ]
+    others = f" and {count - 1} other labels" if count > 1 else ""
+    sentence = f"no data have the label {first}{others} below {classes[-1]}"
+    return [f"{sentence}; if there are no such classes, number the labels anew from 0, without gaps"]

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -112,9 +111,7 @@ def contents_of(source: str, other: str, choices: Choices) -> Contents:
     try:
         contents = read(path, choices)
     except OSError as error:
-        raise ValueError(f"cannot read {source}: {error.strerror or 'no such file'}") from None
-    except (EOFError, BadZipFile) as error:
-        raise ValueError(f"{source} contains no array of numbers ({error})") from None
+        raise ValueError(f"cannot read {source}: {error.strerror}") from None
     if contents.decisions:
         tell(told(source, contents))
     return contents

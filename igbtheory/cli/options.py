@@ -36,7 +36,7 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
 _DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX or CIFAR file, a
-folder of pictures, or - for a CSV from standard input."""
+folder of images, or - for a CSV from standard input."""
 DataSet = Annotated[Text, Parameter(help=_DATA)]
 _MODEL = """A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME
 or package.module:NAME."""
@@ -179,7 +179,7 @@ class Data:
     """Name or place (0, 1, ..., -1) of the column of a table that has the labels, or none if all are features."""
     header: Header = None
     axes: str | None = None
-    """The axes of images or sequences if their shape does not tell: NCHW, NHWC, NHW (grey) or NTF (tokens, features)."""
+    """Axes of images or sequences whose shape does not tell: NCHW, NHWC, NHW (grey), or NTF (tokens, features)."""
     standardise: bool = False
     """Take off the mean of the data set, and divide by its standard deviation."""
     first: Whole | None = None

@@ -8,6 +8,7 @@ import numpy as np
 
 from igbtheory.files.axes import arranged
 from igbtheory.files.contents import Array, Contents
+from igbtheory.guarded import named, refuse_larger, regular
 
 NUMBERS = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 """Types of the numbers in an IDX file, by the third byte of the file."""
@@ -16,6 +17,14 @@ CIFAR = {"data_batch_*.bin": 1, "train.bin": 2}
 PIXELS = 3 * 32 * 32
 ZIPPED, PICKLED = b"\x1f\x8b", b"\x80"
 """The first bytes of files of gzip and of pickle."""
+
+
+PICKLE = (
+    "this is a pickle, which may run any program when it is read; if you trust it, convert it in Python, a batch of "
+    "CIFAR-10 by:\n"
+    "import pickle, numpy; d = pickle.load(open('data_batch_1', 'rb'), encoding='latin1'); "
+    "numpy.savez('data_batch_1.npz', x=d['data'].reshape(-1, 3, 32, 32), y=d['labels'])"
+)
 
 
 def of_cifar(path: Path) -> Contents:
@@ -28,10 +37,10 @@ def of_cifar(path: Path) -> Contents:
 def _cifar(files: list[tuple[Path, int]]) -> Contents:
     images, labels = [], []
     for path, front in files:
-        rows = np.fromfile(path, dtype=np.uint8)
+        rows = np.fromfile(regular(path), dtype=np.uint8)
         if not rows.size or rows.size % (front + PIXELS):
             raise ValueError(
-                f"expected images of {PIXELS} bytes, each after its label, as in CIFAR, got {rows.size} bytes"
+                f"expected images of {PIXELS} bytes, each after its label, as in CIFAR, got {rows.size} in {path.name}"
             )
         rows = rows.reshape(-1, front + PIXELS)
         images.append(rows[:, front:].reshape(-1, 3, 32, 32))
@@ -49,7 +58,8 @@ def of_idx(path: Path, kinds: str, axes: str | None) -> Contents:
     beside = [file for file in _labels_beside(path) if file.is_file()]
     if not beside:
         return found
-    labels = _idx(beside[0], kinds).astype(np.int64)
+    with named(beside[0]):
+        labels = _idx(beside[0], kinds).astype(np.int64)
     if labels.shape != (len(found.data),):
         raise ValueError(f"expected a label for each of {len(found.data)} data, got {labels.shape} in {beside[0].name}")
     return Contents(found.data, labels, (*found.decisions, f"labels from {beside[0].name}"), found.treatment)
@@ -65,20 +75,20 @@ def _labels_beside(images: Path) -> list[Path]:
 
 
 def _idx(path: Path, kinds: str) -> Array:
-    content = path.read_bytes()
-    content = gzip.decompress(content) if content.startswith(ZIPPED) else content
-    if content.startswith(PICKLED):
-        raise ValueError(
-            "this is a pickle, which may run any program when it is read; if you trust it, convert it to .npz, a batch "
-            "of CIFAR for example by:\n"
-            "import pickle, numpy; d = pickle.load(open('data_batch_1', 'rb'), encoding='latin1'); "
-            "numpy.savez('data_batch_1.npz', x=d['data'].reshape(-1, 3, 32, 32), y=d['labels'])"
-        )
-    if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in NUMBERS:
-        raise ValueError(f"expected {kinds}, got none of these")
-    start = 4 + 4 * content[3]
-    shape = tuple(np.frombuffer(content[4:start], dtype=">u4").tolist())
-    kind = np.dtype(NUMBERS[content[2]])
-    if len(content) != start + kind.itemsize * prod(shape):
-        raise ValueError(f"expected {prod(shape)} numbers, got {(len(content) - start) // kind.itemsize}")
-    return np.frombuffer(content[start:], dtype=kind).reshape(shape).astype(kind.newbyteorder("="))
+    with path.open("rb") as file:
+        zipped = file.read(2) == ZIPPED
+    with gzip.open(path) if zipped else path.open("rb") as file:
+        head = file.read(4)
+        if head.startswith(PICKLED):
+            raise ValueError(PICKLE)
+        if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in NUMBERS:
+            raise ValueError(f"expected {kinds}, got none of these")
+        shape = tuple(np.frombuffer(file.read(4 * head[3]), dtype=">u4").tolist())
+        kind = np.dtype(NUMBERS[head[2]])
+        size = kind.itemsize * prod(shape)
+        refuse_larger(size, path.stat().st_size)
+        content = file.read(size + 1)
+    if len(content) != size:
+        counted = "more" if len(content) > size else len(content) // kind.itemsize
+        raise ValueError(f"expected {prod(shape)} numbers, got {counted}")
+    return np.frombuffer(content, dtype=kind).reshape(shape).astype(kind.newbyteorder("="))

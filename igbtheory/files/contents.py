@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
 from numpy.typing import NDArray
+
+from igbtheory.labels import labels_in
 
 Array = NDArray[Any]
 AS_IT_IS = "as they are"
@@ -46,7 +47,7 @@ def numbered(classes: Any) -> str:
     return f"labels {listed(f'{i} = {name}' for i, name in enumerate(classes))}"
 
 
-def of_integers(labels: Array) -> Array:
-    """Return one column of integers as labels, (n_samples,), and other arrays unchanged."""
-    flat = labels.dtype.kind in "iub" and labels.size == len(labels)
-    return labels.ravel().astype(np.int64) if flat else labels
+def as_labels(array: Array) -> Array:
+    """Return an array of labels as integers, (n_samples,), and values of outputs unchanged."""
+    labels = labels_in(array)
+    return array if labels is None else labels

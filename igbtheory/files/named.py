@@ -2,7 +2,7 @@
 
 from igbtheory import checks
 from igbtheory.files.axes import arranged
-from igbtheory.files.contents import Array, Choices, Contents, listed, of_integers
+from igbtheory.files.contents import Array, Choices, Contents, as_labels, listed
 
 DATA = {"x": "y", "data": "labels", "images": "labels", "inputs": "targets", "features": "labels", "x_train": "y_train"}
 """Names of data, in lower case, and the usual name of their labels."""
@@ -27,7 +27,7 @@ def of_names(arrays: dict[str, Array], choices: Choices) -> Contents:
     wrong = [f"{each} of shape {x.shape}" for each, x in arrays.items() if each.lower() in LABELS and each != label]
     said += [f"{wrong[0]} left out"] if wrong and not label else []
     found = arranged(arrays[name], choices.axes)
-    labels = of_integers(arrays[label]) if label else None
+    labels = as_labels(arrays[label]) if label else None
     return Contents(found.data, labels, (*said, *found.decisions), found.treatment)
 
 
@@ -43,7 +43,7 @@ def _data(arrays: dict[str, Array]) -> str:
 
 
 def _like_labels(name: str, array: Array) -> bool:
-    return name.lower() in LABELS or (array.dtype.kind in "iub" and array.size == len(array))
+    return name.lower() in LABELS or (array.dtype.kind in "iub" and array.size == len(array) and array.min() >= 0)
 
 
 def _labels(arrays: dict[str, Array], data: str, count: int) -> str | None:

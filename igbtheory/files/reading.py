@@ -15,11 +15,12 @@ from igbtheory.files.contents import Array, Choices, Contents
 from igbtheory.files.named import of_names
 from igbtheory.files.pictures import of_pictures
 from igbtheory.files.tables import of_table
+from igbtheory.guarded import LARGEST, named, refuse_larger, refuse_zip_bomb, regular
 
 STDIN = "-"
 KINDS = (
     "FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX file, a CIFAR .bin file or their folder, a folder of "
-    "pictures"
+    "images"
 )
 """The readable formats in words, for messages."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -48,10 +49,11 @@ def read_data(
     if there are words in it. axes: what the axes of images or sequences are, NCHW, NHWC, NHW or NTF (data, channels,
     height, width; tokens, features); None: the shape decides.
 
-    ValueError: the file contains no such data, or does not say which of several readings is meant. OSError: it cannot
-    be read. ImportError: it is a .pt file and PyTorch is not installed.
+    ValueError: the file contains no such data, does not say which of several readings is meant, is damaged, too large
+    when unpacked, or a pipe; the message names it. OSError: it cannot be opened. ImportError: it is a .pt file and
+    PyTorch is not installed.
     """
-    contents = read(Path(path), Choices(label_column, key, header, axes))
+    contents = read(path, Choices(label_column, key, header, axes))
     if contents.decisions:
         logging.getLogger("igbtheory").warning(told(path, contents))
     return contents.data, contents.labels
@@ -59,15 +61,18 @@ def read_data(
 
 def told(path: str | Path, contents: Contents) -> str:
     """Return what the reader decided, in one line."""
-    return f"read {path}: {'; '.join(contents.decisions)}; numbers {contents.treatment}"
+    return f"read {path}: {'; '.join(contents.decisions)}; values {contents.treatment}"
 
 
-def read(path: Path, choices: Choices) -> Contents:
+def read(source: str | Path, choices: Choices) -> Contents:
     """Return what a file or folder contains: see `read_data`."""
-    try:
-        return _read(path, choices)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    if str(source) == STDIN:
+        with named("standard input"):
+            text = sys.stdin.read(LARGEST + 1)
+            refuse_larger(len(text))
+            return of_table(text, ",", choices)
+    with named(source):
+        return _read(regular(Path(source)), choices)
 
 
 def _read(path: Path, choices: Choices) -> Contents:
@@ -76,26 +81,29 @@ def _read(path: Path, choices: Choices) -> Contents:
     suffix = path.suffix.lower()
     table = SEPARATORS.get(Path(path.stem).suffix.lower() if suffix == ".gz" else suffix)
     if table:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if suffix == ".gz" else content).decode("utf-8-sig")
-        return of_table(text, table, choices)
+        with gzip.open(path) if suffix == ".gz" else path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        refuse_larger(len(content))
+        return of_table(content.decode("utf-8-sig"), table, choices)
     match suffix:
         case ".npy":
-            return arranged(np.load(path, allow_pickle=False), choices.axes)
+            # a map is refused if the file is smaller than its header says; the copy outlives changes of the file
+            return arranged(np.array(np.lib.format.open_memmap(path, mode="r")), choices.axes)
         case ".npz":
-            with np.load(path, allow_pickle=False) as archive:
+            refuse_zip_bomb(path, path.stat().st_size)
+            # NumPy leaves a file open whose archive is damaged
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 return of_names({each: archive[each] for each in archive.files}, choices)
         case ".pt" | ".pth":
             return of_names(_tensors(path), choices)
         case ".bin":
             return of_cifar(path)
-        case _ if str(path) == STDIN:
-            return of_table(sys.stdin.read(), ",", choices)
     return of_idx(path, KINDS, choices.axes)
 
 
 def _tensors(path: Path) -> dict[str, Array]:
     require_torch()
+    refuse_zip_bomb(path, path.stat().st_size)
     import torch  # noqa: PLC0415 - an extra, which only such files need
 
     try:
@@ -109,4 +117,7 @@ def _tensors(path: Path) -> dict[str, Array]:
         saved = dict(zip("Xy", saved, strict=True)) if len(saved) == 2 else dict(enumerate(saved))
     else:
         saved = {"X": saved}
-    return {str(name): x.numpy(force=True) for name, x in saved.items() if isinstance(x, torch.Tensor)}
+    tensors = {str(name): x for name, x in saved.items() if isinstance(x, torch.Tensor)}
+    # a view such as torch.zeros(1).expand(10**12) is stored as a single number
+    refuse_larger(sum(x.numel() * x.element_size() for x in tensors.values()), path.stat().st_size)
+    return {name: x.numpy(force=True) for name, x in tensors.items()}
