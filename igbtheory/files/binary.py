@@ -22,7 +22,7 @@ ZIPPED, PICKLED = b"\x1f\x8b", b"\x80"
 PICKLE = (
     "this is a pickle, which may run any program when it is read; if you trust it, convert it in Python, a batch of "
     "CIFAR-10 by:\n"
-    "import pickle, numpy; d = pickle.load(open('data_batch_1', 'rb'), encoding='latin1'); "
+    "import numpy; d = numpy.load('data_batch_1', allow_pickle=True, encoding='latin1'); "
     "numpy.savez('data_batch_1.npz', x=d['data'].reshape(-1, 3, 32, 32), y=d['labels'])"
 )
 
