@@ -1,4 +1,4 @@
-"""Class labels and values of outputs: one rule says which of the two an array contains."""
+"""Class labels: by which names they are known, and which arrays contain them rather than values of outputs."""
 
 from typing import Any
 
@@ -8,6 +8,15 @@ from numpy.typing import NDArray
 from igbtheory import checks
 
 Labels = NDArray[np.int64]
+DATA = {
+    **dict.fromkeys(("data", "images", "image", "pixel_values", "features"), "labels"),
+    "x": "y",
+    "x_train": "y_train",
+    "inputs": "targets",
+}
+"""Names of data, in lower case, and the usual name of their labels."""
+LABELS = {*["y", "y_train", "label", "labels", "target", "targets", "class", "classes", "category", "species"]}
+"""Names of labels, in lower case."""
 
 
 def labels_in(y: Any) -> Labels | None:

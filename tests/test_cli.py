@@ -286,7 +286,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(capsys: Capture, tokens: st
         ("a,b\n1,2\n", "two data"),
         ("a,b\nc,d\n1,2\n", "below one header at most"),
         ("a,1\n1,2\n3,4\n", "could not convert"),
-        ("1,2\n3\n", "columns changed from 2 to 1 at row 2)"),
+        ("1,2\n3\n", "columns changed from 2 to 1 at row 2; write rows"),
         ("1,2\nnan,4\n", "finite data, got nan in row 1, column 0"),
     ],
 )

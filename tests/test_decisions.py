@@ -201,7 +201,7 @@ def test_hidden_and_empty_folders_are_no_classes(tmp_path: Path) -> None:
 def test_labels_beside_zipped_images_are_found_zipped_or_not(name: str, tmp_path: Path) -> None:
     def idx(values: Any) -> bytes:
         shape = b"".join(size.to_bytes(4, "big") for size in values.shape)
-        return bytes([0, 0, 8, values.ndim]) + shape + values.astype(np.uint8).tobytes()
+        return bytes([0, 0, 8, values.ndim]) + shape + bytes(values.astype(np.uint8))
 
     (tmp_path / "images.idx.gz").write_bytes(gzip.compress(idx(PIXELS[..., 0])))
     content = idx(LABELS[:6])

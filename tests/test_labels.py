@@ -94,3 +94,18 @@ def test_the_command_line_follows_the_same_rule(tmp_path: Path, capsys: pytest.C
         assert json.loads(capsys.readouterr().out)["labels"] == [1 / 3] * 3
     assert main([*tokens, str(tmp_path / "signs.npy")]) == 2
     assert "expected class labels 0, 1, ..., got -1" in capsys.readouterr().err
+
+
+def test_predictions_and_measurements_take_pairs_data_sets_and_loaders() -> None:
+    torch = pytest.importorskip("torch")
+    from torch.utils.data import DataLoader, TensorDataset  # noqa: PLC0415 - an extra
+
+    data = TensorDataset(torch.tensor(X), torch.tensor(CLASSES))
+    named = [{"image": x, "label": y} for x, y in data]
+    expected, net = igb.mlp(2).predict(X), igb.mlp(2)
+    for inputs in ((X, CLASSES), (X, np.eye(3)[CLASSES]), (X, None), data, DataLoader(data, 5)):
+        assert net.predict(inputs).gamma == expected.gamma
+    measured = igb.measure(lambda: torch.nn.Linear(64, 3), (X, CLASSES), 3)
+    for inputs in (data, DataLoader(data, 5), DataLoader(named, 5)):
+        found = igb.measure(lambda: torch.nn.Linear(64, 3), inputs, 3)
+        assert np.array_equal(found.by_label, measured.by_label)

@@ -3,11 +3,7 @@
 from igbtheory import checks
 from igbtheory.files.axes import arranged
 from igbtheory.files.contents import Array, Choices, Contents, as_labels, listed
-
-DATA = {"x": "y", "data": "labels", "images": "labels", "inputs": "targets", "features": "labels", "x_train": "y_train"}
-"""Names of data, in lower case, and the usual name of their labels."""
-LABELS = {"y", "label", "labels", "target", "targets", "y_train"}
-"""Names of labels, in lower case."""
+from igbtheory.labels import DATA, LABELS
 
 
 def of_names(arrays: dict[str, Array], choices: Choices) -> Contents:

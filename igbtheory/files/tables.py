@@ -6,10 +6,10 @@ import warnings
 import numpy as np
 
 from igbtheory.files.contents import Array, Choices, Contents, as_labels, listed, numbered
+from igbtheory.labels import LABELS
 
-LABELS = {"label", "labels", "target", "targets", "y", "class", "classes", "category", "species"}
 INDICES = {"", "index", "id", "unnamed: 0"}
-"""Names of columns, in lower case, that look like labels or like an index; pandas writes an index without a name."""
+"""Names of columns, in lower case, that look like an index; pandas writes one without a name."""
 
 
 def of_table(text: str, separator: str, choices: Choices) -> Contents:

@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.labels import Labels, labels_in
+from igbtheory.labels import DATA, LABELS, Labels, labels_in
 
 
 def checked_data(data: Any) -> torch.Tensor:
@@ -21,7 +21,8 @@ def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
     """Return the data, (n_samples, ...), and their labels, or None if there are none.
 
     data: an array or tensor; a pair (X, y), where y may be None; a Dataset; a DataLoader or another iterator of
-    batches; a list of pairs of single data or of batches. A second part is ignored if it does not have one whole number
+    batches; a list of pairs of single data or of batches. A batch may be a dictionary with names such as image and
+    label. A second part is ignored if it does not have one whole number
     for each datum.
     """
     if isinstance(data, tuple) and len(data) == 2:
@@ -48,11 +49,19 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
     if not batches:
         raise ValueError("expected batches of data, got none; an iterator yields them only once, so make a new one")
     if isinstance(batches[0], Mapping):
-        raise TypeError(_unpacked("batches (X, y)", batches[0]))
+        batches = [_of_names(batch) for batch in batches]
     x, *y = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
     join = torch.stack if y and not y[0][0].ndim else torch.cat
     for_each = bool(y) and (y[0][0].ndim < 2 or y[0][0].shape[1:] == (1,))
     return _checked(join(x)), _labels(join(y[0])) if for_each else None
+
+
+def _of_names(batch: Any) -> tuple[Any, ...]:
+    """Return the data of a batch, and its labels if there are any, by their names."""
+    names = [name for name in batch if name.lower() in DATA]
+    if len(names) != 1:
+        raise TypeError(_unpacked("batches (X, y)", batch))
+    return batch[names[0]], *[batch[name] for name in batch if name.lower() in LABELS][:1]
 
 
 def _labels(values: Any) -> Labels | None:
