@@ -73,6 +73,21 @@ def test_tables_with_tabs_zipped_and_of_any_case(name: str, tmp_path: Path) -> N
     assert np.array_equal(igb.read_data(tmp_path / name)[0], X)
 
 
+def test_frames_are_tables_with_names(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": SPECIES}).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match="label_column='kind'"):
+        igb.read_data(tmp_path / "x.parquet")
+    data, labels = igb.read_data(tmp_path / "x.parquet", label_column="kind")
+    assert np.array_equal(data, X)
+    assert labels is not None
+    assert labels.tolist() == np.array([0, 2, 1])[LABELS].tolist()
+    # without names pandas numbers the columns, which is no question here
+    pd.DataFrame(X).rename(columns=str).to_parquet(tmp_path / "x.parquet")
+    assert np.array_equal(igb.read_data(tmp_path / "x.parquet")[0], X)
+
+
 def test_a_header_that_numpy_wrote_is_one(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "x.csv", np.column_stack([X, LABELS]), delimiter=",", header="a,b,label")
     with pytest.raises(ValueError, match="column label looks like labels"):
@@ -209,6 +224,11 @@ def test_labels_beside_zipped_images_are_found_zipped_or_not(name: str, tmp_path
     labels = igb.read_data(tmp_path / "images.idx.gz")[1]
     assert labels is not None
     assert labels.tolist() == LABELS[:6].tolist()
+    for file, beside in (("images.idx.gz", "train-images-idx3-ubyte.gz"), (name, "train-labels-idx1-ubyte.gz")):
+        (tmp_path / beside).write_bytes((tmp_path / file).read_bytes())
+    folder = igb.read_data(tmp_path)
+    assert folder[0].shape == (6, 1, 8, 8)
+    assert np.array_equal(folder[1], labels)
     (tmp_path / name).write_bytes(idx(LABELS[:5]))
     with pytest.raises(ValueError, match="a label for each of 6 data"):
         igb.read_data(tmp_path / "images.idx.gz")

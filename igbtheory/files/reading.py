@@ -3,8 +3,10 @@
 import gzip
 import logging
 import sys
+from dataclasses import replace
 from pathlib import Path
 from pickle import UnpicklingError
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,8 @@ KINDS = (
 )
 """The readable formats in words, for messages."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
+FRAMES = {".parquet": "read_parquet", ".feather": "read_feather", ".h5": "read_hdf", ".hdf5": "read_hdf"}
+"""Functions of pandas, by the ending of the files that they read."""
 
 
 def read_data(
@@ -37,11 +41,12 @@ def read_data(
     """Return the data of a file or folder, (n_samples, ...), and their labels, (n_samples, ...), or None.
 
     Formats: .npy; .npz and .pt, where names such as X and y tell the data and the labels; .csv and .tsv, also .csv.gz,
-    with a row for each datum and at most one header, or - for a CSV from standard input; IDX as in MNIST, also gzipped,
-    with labels from the file beside it; a binary file of CIFAR-10 or CIFAR-100, or the folder of these files; a folder
-    of pictures of one size, or a folder with one such folder for each label. Images get the shape (n_samples,
-    channels, height, width), and pixels of one or two bytes become numbers from 0 to 1; all other data stay as they
-    are. What the reader decided is logged in one line, as a warning of the logger "igbtheory".
+    with a row for each datum and at most one header, or - for a CSV from standard input; .parquet, .feather and .h5
+    through pandas; IDX as in MNIST, also gzipped, with labels from the file beside it, or the folder of MNIST; a binary
+    file of CIFAR-10 or CIFAR-100, or the folder of these files; a folder of pictures of one size, or a folder with one
+    such folder for each label. Images get the shape (n_samples, channels, height, width), and pixels of one or two
+    bytes become numbers from 0 to 1; all other data stay as they are. What the reader decided is logged in one line,
+    as a warning of the logger "igbtheory".
 
     label_column: name or place of the column of a table that has the labels; "ask" refuses a column that looks like
     labels or an index; None: all columns are features. key: the name of the array that is the data, or of data and
@@ -77,6 +82,8 @@ def read(source: str | Path, choices: Choices) -> Contents:
 
 def _read(path: Path, choices: Choices) -> Contents:
     if path.is_dir():
+        if digits := sorted(path.glob("train-images*")):
+            return of_idx(digits[0], KINDS, choices.axes)
         return of_cifar(path) if any(any(path.glob(name)) for name in CIFAR) else of_pictures(path)
     suffix = path.suffix.lower()
     table = SEPARATORS.get(Path(path.stem).suffix.lower() if suffix == ".gz" else suffix)
@@ -98,7 +105,18 @@ def _read(path: Path, choices: Choices) -> Contents:
             return of_names(_tensors(path), choices)
         case ".bin":
             return of_cifar(path)
+        case _ if suffix in FRAMES:
+            # the text of a number is exact
+            return of_table(_frame(path, FRAMES[suffix]).to_csv(index=False), ",", replace(choices, header=True))
     return of_idx(path, KINDS, choices.axes)
+
+
+def _frame(path: Path, function: str) -> Any:
+    try:
+        import pandas as pd  # noqa: PLC0415 - an extra, which only such files need
+    except ImportError:
+        raise ImportError('expected pandas, which is not installed: pip install "igbtheory[pandas]" pyarrow') from None
+    return getattr(pd, function)(path)
 
 
 def _tensors(path: Path) -> dict[str, Array]:
