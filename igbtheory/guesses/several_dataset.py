@@ -67,12 +67,12 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
         if self.n_classes == 2:  # known without the kernel
             return self.binary.var()
         kernel, size = self.binary.checked_kernel(), self.binary.size
-        scale = 1.0 / np.sqrt(np.diag(kernel))
+        own = np.diag(kernel)
         rows = max(1, PAIRS // size)
         total = 0.0
         for start in range(0, size, rows):
             part = slice(start, start + rows)
-            c = np.clip(kernel[part] * scale[part, None] * scale, -1.0, 1.0)
+            c = np.clip(kernel[part] / np.sqrt(own[part, None] * own), -1.0, 1.0)  # exactly -1 for opposite data
             c[np.arange(len(c)), np.arange(start, start + len(c))] = 1.0
             total += float(np.sum(guess_covariance(np.arcsin(c), self.n_classes)))
         return max(total / size**2, 0.0)
