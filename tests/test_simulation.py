@@ -451,3 +451,8 @@ def test_the_test_of_the_law_finds_the_largest_distance_and_keeps_its_level(gamm
         accepted = level + 5 * np.sqrt(level * (1 - level) / 200)
         assert np.mean(np.array(p_values) < level) < accepted
     assert np.median(p_values) < 0.95
+
+
+def test_few_networks_say_that_their_standard_errors_are_too_small() -> None:
+    for networks, said in ((12, True), (40, False)):
+        assert ("too small, from 12" in str(igb.mlp(1).simulate(networks, 8, 8))) == said
