@@ -35,12 +35,12 @@ def of_pictures(folder: Path) -> Contents:
     if any("A" in mode.upper() for mode in modes):
         said.append("without their opacity")
     if not classes:
-        return Contents(np.stack(pixels), None, tuple(said), "from 0, black, to 1, white")
+        return Contents(np.stack(pixels), None, tuple(said), "with black 0 and white 1")
     said.append(numbered(part.name for part, _ in classes))
     if loose:
         said.append(f"{listed(file.name for file in loose)} beside the folders left out")
     labels = np.repeat(np.arange(len(classes)), [len(inside) for _, inside in classes])
-    return Contents(np.stack(pixels), labels, tuple(said), "from 0, black, to 1, white")
+    return Contents(np.stack(pixels), labels, tuple(said), "with black 0 and white 1")
 
 
 def _shown(folder: Path) -> list[Path]:
