@@ -1,5 +1,6 @@
 """Checks of user input. Every error says what was expected, what was passed and what to do."""
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral
@@ -153,8 +154,11 @@ def nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def data_set(inputs: Any) -> Any:
-    """Return the data set as a float array; refuse one that is empty, not finite, or a single datum."""
-    inputs = unmasked("data", inputs)
+    """Return the data set as a float array; refuse one that is empty, not finite, or a single datum.
+
+    inputs: also a pair of data and labels, or a Dataset or DataLoader of PyTorch; their labels are left out.
+    """
+    inputs = unmasked("data", _unlabelled(inputs))
     try:
         array = np.asarray(inputs)
     except ValueError:  # rows of different lengths
@@ -181,6 +185,22 @@ def data_set(inputs: Any) -> Any:
             "remove or impute it"
         )
     return array
+
+
+def _unlabelled(inputs: Any) -> Any:
+    """Return the data of a pair (X, y) or of the data sets of PyTorch, and other inputs unchanged."""
+    # two data of one set have one shape
+    if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) > 1:
+        data, labels = inputs
+        return data if np.shape(data) != np.shape(labels) else inputs
+    # without PyTorch there are none
+    loaded = sys.modules.get("torch.utils.data")
+    if loaded is not None and isinstance(inputs, loaded.Dataset):
+        inputs = loaded.DataLoader(inputs, batch_size=256)
+    if loaded is None or not isinstance(inputs, loaded.DataLoader):
+        return inputs
+    batches = (batch[0] if isinstance(batch, tuple | list) else batch for batch in inputs)
+    return np.concatenate([np.asarray(unmasked("data", batch)) for batch in batches])
 
 
 def _kind(inputs: Any, array: Any) -> str:

@@ -69,7 +69,8 @@ class Network:
         """Return the prediction in infinite width for Gaussian inputs (default: N(0, 1)) or for a data set.
 
         inputs: GaussianInputs, or an array of shape (n_samples, n_features), images (n_samples, channels, height,
-        width) or sequences (n_samples, tokens, features). Data are never standardised silently.
+        width) or sequences (n_samples, tokens, features), alone or in a pair (X, y), a Dataset or a DataLoader of
+        PyTorch. Data are never standardised silently.
         digits: significant digits of multiprecision arithmetic, or None for double precision. kind: your own kind of
         number instead, see `igbtheory.numbers.Kind`. Warns with AccuracyWarning if the estimated error is larger than
         promised, and with EstimateWarning if a layer without an exact rule was estimated from draws.

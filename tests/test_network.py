@@ -317,3 +317,16 @@ def test_softplus_at_scales_where_it_is_nearly_a_kink() -> None:
         value = np.logaddexp(0, shared * u + own * z)
         total += weight * (inner @ (value - inner @ value) ** 2)
     assert found == pytest.approx(193.2 * total, rel=1e-13)
+
+
+@pytest.mark.parametrize("activation", ["gelu", "erf(x)"])
+def test_large_variances_cost_closed_forms_no_digits(activation: str) -> None:
+    """At sigma_w2 = 4 the variances of gelu reach 1e30, and an AccuracyWarning would be an error here."""
+    found = igb.mlp(100, activation, sigma_w2=np.array([1.0, 4.0]), sigma_b2=np.array([[0.1], [2.0]])).predict()
+    for i, j in np.ndindex(2, 2):
+        exact = igb.mlp(100, activation, sigma_w2=[1.0, 4.0][j], sigma_b2=[0.1, 2.0][i]).predict(digits=40)
+        for name in ("var_mu", "var_chi"):
+            value = getattr(exact, name)
+            missed = abs(float((getattr(found, name)[i, j] - value) / value))
+            # an error of 4 roundings in each of 100 layers is stated, and 1e-16 is the rounding of the result
+            assert missed <= found.error[i, j] < 1e-13

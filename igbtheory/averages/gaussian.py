@@ -62,6 +62,7 @@ def _grown(phi: Function | None, h: Moments) -> Any:
 
 
 def _rounding(n: Kind, phi: Function, q: Any) -> Any:
-    """Return the relative error of a closed form; if phi is not homogeneous, angles near pi/2 add epsilon sqrt(q)."""
+    """Return the relative error of a closed form."""
     lost = phi.closed.roundings * n.epsilon if phi.closed else 0.0
-    return lost if phi.degree is not None else lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()]
+    decays = phi.closed is not None and phi.closed.decays
+    return lost + n.epsilon * np.sqrt(np.asarray(q, dtype=float))[()] if decays else lost

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.cli.options import Case, Seed, Whole
+from igbtheory.cli.options import Case, Whole
 from igbtheory.whole_files import whole_file
 
 
@@ -14,7 +14,6 @@ def draw(
     window: tuple[float, float],
     networks: Whole = 10,
     width: Whole = 256,
-    seed: Seed = 0,
     out: Path | None = None,
 ) -> None:
     """Draw finite networks whose G0 on a data set lies in a window; they cost no more than other networks.
@@ -38,7 +37,7 @@ def draw(
         raise ValueError('expected the data on which G0 is counted; name them, for example "--data digits --first 500"')
 
     def drawn(network: Any, inputs: Any) -> Any:
-        found = igb.draw(network, inputs, window, networks=networks, width=width, seed=seed)
+        found = igb.draw(network, inputs, window, networks=networks, width=width, seed=case.seed)
         if out is not None:
             with whole_file(out, (".npz",)) as path:
                 found.save(path)

@@ -2,16 +2,14 @@
 
 import igbtheory as igb
 from igbtheory.cli.measure import model_data
-from igbtheory.cli.options import DataSet, Model, Output, Printed, Rows, Seed, Whole
+from igbtheory.cli.options import Data, Model, Output, Printed, Whole
 
 
-def explain(  # noqa: PLR0913 - one argument for each option
+def explain(
     function: Model,
     *,
-    data: DataSet,
-    first: Rows = None,
+    chosen: Data = Data(),
     networks: Whole = 30,
-    seed: Seed = 0,
     check: bool = False,
     output: Output = None,
     printed: Printed = Printed(),
@@ -26,11 +24,10 @@ def explain(  # noqa: PLR0913 - one argument for each option
         Also measure every change in the what-if table.
 
     """
-    from igbtheory.cli.data import first_rows, text  # noqa: PLC0415 - --help must not load NumPy
-    from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
+    from igbtheory.cli.model import loaded  # noqa: PLC0415 - --help must not load NumPy
 
-    values = first_rows(model_data(data)[0], first, data)
+    data = model_data(chosen)
     with loaded(function) as make_model:
-        options = {"seed": seed, "check": check, "output": output}
-        found = printed.drawn(lambda: igb.explain(make_model, values, networks, **options))
-    printed.answer({"model": function, "inputs": text(data, values)}, found)
+        options = {"seed": chosen.seed, "check": check, "output": output}
+        found = printed.drawn(lambda: igb.explain(make_model, data.values, networks, **options))
+    printed.answer({"model": function, "inputs": data.text}, found)

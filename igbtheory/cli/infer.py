@@ -4,7 +4,7 @@ from typing import Any
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import Printed, Text, Whole
+from igbtheory.cli.options import Data, Header, Printed, Text, Whole
 
 
 def infer(
@@ -13,6 +13,7 @@ def infer(
     samples: Whole | None = None,
     level: float = 0.95,
     against: str | None = None,
+    header: Header = None,
     printed: Printed = Printed(),
 ) -> None:
     """Estimate gamma, with an interval and tests, from the shares of the data that networks gave to their classes.
@@ -31,7 +32,7 @@ def infer(
 
     """
     files = [file] if against is None else [file, against]
-    found = [igb.infer(_shares(name), samples, level=level) for name in files]
+    found = [igb.infer(_shares(name, header), samples, level=level) for name in files]
     comparison = igb.compare(*found, level=level) if against is not None else None
     printed.drawn(lambda: comparison or found[0])
     if printed.json:
@@ -49,9 +50,9 @@ def infer(
         output.show(str(comparison))
 
 
-def _shares(file: str) -> Any:
+def _shares(file: str, header: str | None) -> Any:
     """Return the shares in a file; a single column is G0."""
-    from igbtheory.cli.data import numbers  # noqa: PLC0415 - --help must not load NumPy
+    from igbtheory.cli.data import choices, contents_of  # noqa: PLC0415 - --help must not load NumPy
 
-    array = numbers(file, "a table of shares")
+    array = contents_of(file, "a table of shares", choices(Data(label_column="none", header=header))).data
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array

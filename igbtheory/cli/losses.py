@@ -1,7 +1,7 @@
 """`igb losses`: what losses ask of a network that favours some classes, at initialisation."""
 
 from igbtheory.cli import output
-from igbtheory.cli.options import Case, Seed, Whole
+from igbtheory.cli.options import Case, Whole
 
 
 def losses(  # noqa: PLR0913 - one argument for each option
@@ -14,7 +14,6 @@ def losses(  # noqa: PLR0913 - one argument for each option
     networks: Whole = 1000,
     samples: Whole = 1000,
     width: Whole | None = None,
-    seed: Seed = 0,
 ) -> None:
     """Print what five losses ask of the favoured class and of the least favoured class before training.
 
@@ -44,7 +43,7 @@ def losses(  # noqa: PLR0913 - one argument for each option
     from igbtheory import losses as library  # noqa: PLC0415 - --help must not load it
 
     values, network = case.values(), case.network()
-    draws = {"networks": networks, "samples": samples, "seed": seed}
+    draws = {"networks": networks, "samples": samples, "seed": case.seed}
     usual = library.usual_losses(blurry, cut_off, focal)
     if width is None:
         prediction = network.predict(values)
@@ -54,7 +53,7 @@ def losses(  # noqa: PLR0913 - one argument for each option
         found = {name: library.simulated(network, loss, classes, **finite) for name, loss in usual.items()}
     first = case.drawn(lambda: found["cross-entropy"]).value.draws
     wide = "infinitely wide" if width is None else f"of width {width}"
-    drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {seed}"
+    drawn = f"{len(first)} networks {wide}, {first.shape[1]} classes, seed {case.seed}"
     origin = {**case.origin(values), "drawn": drawn}
     if case.json:
         output.show_json({**origin, "losses": {name: law.to_dict() for name, law in found.items()}})

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from igbtheory.cli import output
 from igbtheory.whole_files import whole_file
 
 if TYPE_CHECKING:
+    from igbtheory.cli.data import Taken
     from igbtheory.result import Result
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -33,14 +35,15 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole, n_tokens=1)]
 Text = Annotated[str, Parameter(allow_leading_hyphen=True)]
-_DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.pt, an IDX or CIFAR file, a folder of
-images, or - for a CSV from standard input."""
+_DATA = """A data set: "digits" (standardised), FILE.npy, FILE.npz, FILE.csv, FILE.tsv, FILE.pt, an IDX or CIFAR file, a
+folder of images, or - for a CSV from standard input."""
 DataSet = Annotated[Text, Parameter(help=_DATA)]
-Rows = Annotated[Whole | None, Parameter(help="Only the first rows of the data set.")]
 _MODEL = """A class, or a function without arguments, that creates a torch.nn.Module with random weights: FILE.py:NAME
 or package.module:NAME."""
 Model = Annotated[str, Parameter(help=_MODEL)]
 _OUTPUT = "The output of the model that holds the logits, if it has several: its name or its place, 0, 1, ..."
+_HEADER = "Whether the first row of a table names its columns, yes or no; by default it does if it has words."
+Header = Annotated[str | None, Parameter(help=_HEADER)]
 Output = Annotated[int | str | None, Parameter(help=_OUTPUT)]
 Seed = Annotated[Whole, Parameter(help="The same seed gives the same numbers.")]
 _PARAM = 'The value of a parameter in the formula, such as a=5 for "x + sin(a*x)**2/a"; repeat it for each parameter.'
@@ -166,31 +169,53 @@ class Gaussian:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Inputs(Gaussian):
-    """Gaussian inputs or a data set."""
+class Data:
+    """A data set, how its file is read, and which of its rows are taken."""
 
     data: DataSet | None = None
-    first: Rows = None
+    key: Text | None = None
+    """The name of the array in FILE.npz or FILE.pt that is the data, or of the data and the labels: images,fine."""
+    label_column: Text = "ask"
+    """Name or place (0, 1, ..., -1) of the column of a table that has the labels, or none if all are features."""
+    header: Header = None
+    axes: str | None = None
+    """Axes of images or sequences whose shape does not tell: NCHW, NHWC, NHW (grey), or NTF (tokens, features)."""
+    standardise: bool = False
+    """Take off the mean of the data set, and divide by its standard deviation."""
+    first: Whole | None = None
+    """Only the first rows of the data set."""
+    sample: Whole | None = None
+    """Only so many rows of the data set, drawn at random with --seed."""
+    seed: Seed = 0
+
+    @cached_property
+    def taken(self) -> "Taken":
+        """The data that are taken, for networks of theory."""
+        from igbtheory.cli.data import taken  # noqa: PLC0415 - --help must not load NumPy
+
+        return taken(self)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Inputs(Data, Gaussian):
+    """Gaussian inputs or a data set."""
 
     def values(self) -> Any:
         """Return the inputs as the library takes them."""
         if self.data is None:
-            if self.first is not None:
-                raise ValueError("expected a data set with --first, got none; name one with --data")
+            for one in fields(Data):
+                if one.name != "seed" and getattr(self, one.name) != one.default:
+                    option = f"--{one.name.replace('_', '-')}"
+                    raise ValueError(f"expected a data set with {option}, got none; name one with --data")
             return super().values()
         if (self.shift, self.variance) != (0.0, 1.0):
             raise ValueError("expected --data, or --shift and --variance of Gaussian inputs, got both; leave one out")
-        from igbtheory.cli.data import first_rows, read  # noqa: PLC0415 - --help must not load NumPy
-
-        return first_rows(read(self.data), self.first, self.data)
+        return self.taken.values
 
     def text(self, values: Any) -> str:
         """Return the inputs in words, with the number of data."""
-        if self.data is None:
-            return super().text(values)
-        from igbtheory.cli.data import text  # noqa: PLC0415 - as above
-
-        return text(self.data, values)
+        return super().text(values) if self.data is None else self.taken.text
 
 
 @Parameter(name="*")
@@ -234,6 +259,9 @@ class GaussianCase(Printed, Gaussian, Architecture, Layers):
     def compute(self, work: Callable[[Any, Any], Any], digits: int = 17) -> Any:
         """Return the result of `work` on the network and its inputs, after drawing it if wanted and printing it."""
         values, network = self.values(), self.network()
+        if self.layers is None and len(getattr(values, "shape", ())) > 2:
+            output.tell("the images are flattened; describe the network layer by layer to keep their positions")
+            values = values.reshape(len(values), -1)
         found = self.drawn(lambda: work(network, values))
         self.answer(self.origin(values), found, digits)
         return found

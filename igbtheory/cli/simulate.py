@@ -2,16 +2,15 @@
 
 from typing import Any
 
-from igbtheory.cli.options import Case, Run, Seed, Whole
+from igbtheory.cli.options import Case, Run, Whole
 
 
-def simulate(  # noqa: PLR0913 - one argument for each option
+def simulate(
     case: Case = Case(),
     *,
     networks: Whole = 1000,
     width: Whole = 256,
     samples: Whole = 1000,
-    seed: Seed = 0,
     device: str | None = None,
     run: Run = Run(),
     compare: bool = False,
@@ -40,9 +39,9 @@ def simulate(  # noqa: PLR0913 - one argument for each option
 
     def simulated(network: Any, inputs: Any) -> Any:
         if not compare:
-            return network.simulate(networks, width, samples, seed, inputs, **options)
+            return network.simulate(networks, width, samples, case.seed, inputs, **options)
         prediction = network.predict(inputs)  # first, because an impossible prediction should be refused at once
-        return network.simulate(networks, width, samples, seed, inputs, **options).compare(prediction, **options)
+        return network.simulate(networks, width, samples, case.seed, inputs, **options).compare(prediction, **options)
 
     found = case.compute(simulated)
     return int(compare and not found.agrees())

@@ -5,8 +5,23 @@ import re
 OPTIONS = {"n_classes": "classes", "D": "samples"}
 """Parameters of the library whose options have other names."""
 PARAMETERS = (
-    *("activation_shift", "batch_size", "cut_off", "n_classes", "sigma_b2", "sigma_w2"),
-    *("D", "activation", "classes", "depth", "digits", "draws", "executor", "first", "level", "networks", "norm"),
+    *("activation_shift", "batch_size", "cut_off", "label_column", "n_classes", "sigma_b2", "sigma_w2"),
+    *(
+        "D",
+        "activation",
+        "axes",
+        "classes",
+        "depth",
+        "digits",
+        "draws",
+        "executor",
+        "first",
+        "header",
+        "key",
+        "level",
+        "networks",
+        "norm",
+    ),
     *("placement", "pool", "samples", "seed", "shift", "store", "temperature", "variance", "vary", "width", "within"),
     *("device", "workers"),
 )

@@ -1,6 +1,6 @@
 """`igb study`: how PyTorch models lose their bias in training."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,14 +8,14 @@ from cyclopts import Parameter
 
 import igbtheory as igb
 from igbtheory.cli import output
-from igbtheory.cli.options import DataSet, Model, Printed, Run, Text, Whole
+from igbtheory.cli.options import Data, DataSet, Model, Printed, Run, Text, Whole
 
 Several = Parameter(consume_multiple=True)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Trained:
+class Trained(Data):
     """The data, losses and optimiser with which your own models are trained."""
 
     data: DataSet = "digits"
@@ -35,8 +35,6 @@ class Trained:
     """Number of data in a step."""
     controls: bool = False
     """Also train the same models from neutral, prejudiced and centred starts."""
-    seed: Whole = 0
-    """The same seed gives the same numbers."""
 
 
 def study(
@@ -82,13 +80,13 @@ def study(
 
 def _of(function: str, trained: Trained, run: Run, printed: Printed) -> Any:
     """Return the study of the models that a function of the user creates."""
-    from igbtheory.cli.measure import model_data  # noqa: PLC0415 - --help must not load NumPy
+    from igbtheory.cli.data import labels_of  # noqa: PLC0415 - --help must not load NumPy
+    from igbtheory.cli.measure import model_data  # noqa: PLC0415 - as above
     from igbtheory.cli.model import loaded  # noqa: PLC0415 - as above
-    from igbtheory.cli.train import labels_of  # noqa: PLC0415 - as above
 
-    options = asdict(trained) | run.options()
-    data, labels = options.pop("data"), options.pop("labels")
-    values, known = model_data(data)
-    y = labels_of(data, labels, None) if labels is not None or known is None else known
+    of_data = {one.name for one in fields(Data)} - {"seed"} | {"labels"}
+    options = {name: value for name, value in asdict(trained).items() if name not in of_data} | run.options()
+    data = model_data(trained)
+    y = labels_of(trained.labels, trained, data)
     with loaded(function) as make_model:
-        return printed.drawn(lambda: igb.study(make_model, values, y, **options))
+        return printed.drawn(lambda: igb.study(make_model, data.values, y, **options))

@@ -29,6 +29,11 @@ class ClosedForm(ABC):
         """The relative error of the moments, as a multiple of the rounding error of one operation."""
         return 4.0
 
+    @property
+    def decays(self) -> bool:
+        """Whether the moments contain exp(-q), whose relative error grows with q."""
+        return False
+
     @abstractmethod
     def mean(self, n: Kind, q: Any) -> Any:
         """Return the mean E phi(h), h ~ N(0, q)."""

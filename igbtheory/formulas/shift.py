@@ -17,6 +17,10 @@ class Shifted(ClosedForm):
     closed: ClosedForm
     s: Fraction
 
+    @property
+    def decays(self) -> bool:
+        return self.closed.decays
+
     def mean(self, n: Kind, q: Any) -> Any:
         return self.closed.mean(n, q) - n.number(self.s)
 

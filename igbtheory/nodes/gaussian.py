@@ -74,7 +74,12 @@ class GaussianPairs(Base[Pairs]):
         if factor > 1:  # data that rounding makes equal stay apart: the next jump would take them for one datum
             merged = ((h.q_ab != h.q_a) | (h.q_ab != h.q_b)) & (q_ab == q_a) & (q_ab == q_b)
             q_ab = np.where(merged, (1 - 4 * n.epsilon) * q_ab, q_ab)
-        return replace(h, q_a=q_a, q_b=q_b, q_ab=np.where(h.same, q_a, q_ab), error=factor * h.error + error)
+        # equal data stay equal, and opposite ones opposite: of c = 1 - rounding the arcsine has half the digits
+        q_ab = np.where(h.same | ((h.q_ab == h.q_a) & (h.q_ab == h.q_b)), q_a, q_ab)
+        parity = phi.parity if phi is not None and m == 1 else 0
+        if parity:
+            q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
+        return replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=factor * h.error + error)
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average and its derivative, for the tangent kernel."""

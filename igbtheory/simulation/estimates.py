@@ -17,6 +17,8 @@ from igbtheory.result import Result
 
 Array = NDArray[np.float64]
 NAMES = ("var_mu", "var_chi", "gamma")
+FEW = 40
+"""Number of networks from which on deviations have an rms of at most 1.1 standard errors; for 12 it is 1.1 to 1.5."""
 ESTIMATES = tuple(f"{name}{suffix}" for name in NAMES for suffix in ("", "_error"))
 
 
@@ -55,6 +57,13 @@ class OutputEstimates(Result):
     def _estimates(self) -> str:
         """Return the three estimates with their errors, for `repr`."""
         return ", ".join(f"{name}={getattr(self, name):.6g}±{getattr(self, f'{name}_error'):.2g}" for name in NAMES)
+
+
+def caution(networks: int) -> str:
+    """Return a line for printed results if there are too few networks for their standard errors, or nothing."""
+    if networks >= FEW:
+        return ""
+    return f"\n\nStandard errors from fewer than {FEW} networks are too small, from 12 by a factor of up to 1.5."
 
 
 def layer_estimates(moments: Array, weights: Array) -> LayerEstimates:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from igbtheory.prediction import PerLayer
-from igbtheory.simulation.estimates import NAMES
+from igbtheory.simulation.estimates import NAMES, caution
 from igbtheory.simulation.kolmogorov import Cumulative, empirical
 from igbtheory.text import measured, not_negative, table
 
@@ -58,7 +58,8 @@ def beside_theory(simulation: "Simulation") -> str:
     deviation = law.std() if prediction.dataset is not None else law.finite(size).std() / size
     rows.append([f"sd of G0, {size} data", f"{float(deviation):.6g}", f"{simulation.G0.std(ddof=1):.6g}"])
     drawn = f"{simulation.networks} networks of width {simulation.width}, seed {simulation.seed}"
-    return f"{drawn}\n\n{table(('output', 'infinite width', f'width {simulation.width}'), rows)}"
+    found = table(("output", "infinite width", f"width {simulation.width}"), rows)
+    return f"{drawn}\n\n{found}{caution(simulation.networks)}"
 
 
 def guess_theory(simulation: "Simulation", prediction: "Prediction") -> GuessTheory:

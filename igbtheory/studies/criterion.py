@@ -8,8 +8,9 @@ import torch
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.labels import Labels
 from igbtheory.losses import Loss
-from igbtheory.torch.outputs import Labels, beside_zero
+from igbtheory.torch.outputs import beside_zero
 from igbtheory.training.train import LOSSES
 
 Array = NDArray[np.float64]

@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from igbtheory.labels import Labels
 from igbtheory.studies.criterion import Criterion
-from igbtheory.torch.outputs import Labels, Summary
+from igbtheory.torch.outputs import Summary
 from igbtheory.torch.passes import outputs_of
 
 Array = NDArray[np.float64]

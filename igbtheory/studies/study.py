@@ -1,5 +1,6 @@
 """Studies of the user's own models, and the running of the arms of any study."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from functools import partial
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.device import require_torch
+from igbtheory.labels import empty_classes
 from igbtheory.runs import chosen, in_order, kept
 from igbtheory.studies.arm import Arm, Plan, Task, controlled, swept
 from igbtheory.studies.course import Course
@@ -82,7 +84,10 @@ def study(  # noqa: PLR0913 - the contract of the public name
     if not np.all(np.isfinite(given) & (given > 0)):
         raise ValueError(f"expected learning rates above 0, got {rates!r}; pass for example 1e-3")
     options: Any = {"workers": workers, "executor": executor, "store": store, "progress": progress}
-    return Study("Study", run(swept(every, tuple(given.tolist())), plan, **options), goal)
+    courses = run(swept(every, tuple(given.tolist())), plan, **options)
+    for sentence in empty_classes(task.labels):
+        warnings.warn(sentence, stacklevel=2)
+    return Study("Study", courses, goal)
 
 
 def run(

@@ -181,17 +181,20 @@ def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
 
 
 def _tell_apart(n: Kind, data: Any, q: Any, q_ab: Any, start: int) -> None:
-    """Compute q_ab of nearly equal data again, from their differences, in place: it is q only if the data are equal.
+    """Compute q_ab of nearly equal or opposite data again, from differences or sums, in place.
 
-    Behind a jump of an activation the smallest difference counts, and its rounding error becomes part of the error.
+    It is q only if the data are equal, and -q only if they are opposite. Behind a jump of an activation the smallest
+    difference counts, and its rounding error becomes part of the error.
     """
-    row, column = np.nonzero(abs(q_ab - q) <= NEAR * n.epsilon * q)
-    other = start + row != column
-    for part in np.array_split(np.flatnonzero(other), 1 + other.sum() * data.shape[1] // BLOCK):
-        i, j = row[part], column[part]
-        apart = ((data[start + i] - data[j]) ** 2).sum(axis=1) / data.shape[1]
-        half = (q[start + i] + q[j]) / 2
-        q_ab[i, j] = np.where(apart > 0, np.minimum(half - apart / 2, (1 - ALIKE * n.epsilon / 2) * half), half)
+    for sign in (1, -1):
+        row, column = np.nonzero(abs(q_ab - sign * q) <= NEAR * n.epsilon * q)
+        other = start + row != column
+        for part in np.array_split(np.flatnonzero(other), 1 + other.sum() * data.shape[1] // BLOCK):
+            i, j = row[part], column[part]
+            apart = ((data[start + i] - sign * data[j]) ** 2).sum(axis=1) / data.shape[1]
+            half = (q[start + i] + q[j]) / 2
+            near = np.minimum(half - apart / 2, (1 - ALIKE * n.epsilon / 2) * half)
+            q_ab[i, j] = sign * np.where(apart > 0, near, half)
 
 
 def _sums(pairs: Pairs, start: int) -> list[Any]:

@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from igbtheory import checks
 from igbtheory.inputs import GaussianInputs
-from igbtheory.torch.outputs import Labels
+from igbtheory.labels import DATA, LABELS, Labels, labels_in
 
 
 def checked_data(data: Any) -> torch.Tensor:
@@ -21,12 +21,13 @@ def labelled_data(data: Any) -> tuple[torch.Tensor, Labels | None]:
     """Return the data, (n_samples, ...), and their labels, or None if there are none.
 
     data: an array or tensor; a pair (X, y), where y may be None; a Dataset; a DataLoader or another iterator of
-    batches; a list of pairs of single data or of batches. A second part is ignored if it does not have one whole number
+    batches; a list of pairs of single data or of batches. A batch may be a dictionary with names such as image and
+    label. A second part is ignored if it does not have one whole number
     for each datum.
     """
     if isinstance(data, tuple) and len(data) == 2:
         labels = None if data[1] is None else _labels(data[1])
-        if data[1] is None or (labels is not None and labels.ndim):
+        if data[1] is None or labels is not None:
             if labels is not None and len(labels) != len(data[0]):
                 raise ValueError(f"expected a label for each of {len(data[0])} data, got {len(labels)}; pass as many")
             return _checked(data[0]), labels
@@ -48,21 +49,33 @@ def _of_batches(data: Iterable[Any]) -> tuple[torch.Tensor, Labels | None]:
     if not batches:
         raise ValueError("expected batches of data, got none; an iterator yields them only once, so make a new one")
     if isinstance(batches[0], Mapping):
-        raise TypeError(_unpacked("batches (X, y)", batches[0]))
+        batches = [_of_names(batch) for batch in batches]
     x, *y = ([torch.as_tensor(batch[i]) for batch in batches] for i in range(min(2, len(batches[0]))))
     join = torch.stack if y and not y[0][0].ndim else torch.cat
-    return _checked(join(x)), _labels(join(y[0])) if y and _labels(y[0][0]) is not None else None
+    for_each = bool(y) and (y[0][0].ndim < 2 or y[0][0].shape[1:] == (1,))
+    return _checked(join(x)), _labels(join(y[0])) if for_each else None
+
+
+def _of_names(batch: Any) -> tuple[Any, ...]:
+    """Return the data of a batch, and its labels if there are any, by their names."""
+    names = [name for name in batch if name.lower() in DATA]
+    if len(names) != 1:
+        raise TypeError(_unpacked("batches (X, y)", batch))
+    return batch[names[0]], *[batch[name] for name in batch if name.lower() in LABELS][:1]
 
 
 def _labels(values: Any) -> Labels | None:
-    """Return class labels, (n_samples,), or None if the values are not one whole number for each datum."""
+    """Return class labels, (n_samples,), or None if the values are not one whole number for each datum.
+
+    Of the values -1 and 1 of a single output, 1 is class 0, which has positive outputs.
+    """
     try:
-        found = np.asarray(checks.unmasked("labels", values))
+        array = np.asarray(checks.unmasked("labels", values))
     except ValueError:  # rows of different lengths
         return None
-    found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-    whole = found.ndim < 2 and found.dtype.kind in "biuf" and np.all(found == np.round(found))
-    return found.astype(np.int64) if whole else None
+    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    signs = array.ndim == 1 and np.array_equal(np.unique(array), (-1, 1))
+    return labels_in(array < 0 if signs else array)
 
 
 def _unpacked(expected: str, came: Mapping[Any, Any]) -> str:

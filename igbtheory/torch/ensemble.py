@@ -11,6 +11,7 @@ import numpy as np
 
 from igbtheory import checks
 from igbtheory.device import checked_device, require_torch
+from igbtheory.labels import empty_classes
 from igbtheory.runs.progress import shown
 from igbtheory.torch.outputs import Summary
 from igbtheory.torch.remarks import remarks
@@ -79,6 +80,7 @@ def measure(  # noqa: PLR0913 - the contract of the public name
             f"the shares by label are left out: labels go from {labels.min()} to {labels.max()}, and the classes of "
             f"the model from 0 to {len(found[0].shares) - 1}"
         )
+    said += [] if labels is None else empty_classes(labels)
     # all warnings are given here, so that they name the line of the caller
     for sentence in (*said, *remarks(found, len(data))):
         warnings.warn(sentence, stacklevel=2)

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from igbtheory.labels import Labels
+
 Array = NDArray[np.float64]
 Outputs = NDArray[np.floating[Any]]
-Labels = NDArray[np.int64]
 ROUNDING = 2.0**-8
 """Largest rounding error of a sum of probabilities, which bfloat16 has."""
 

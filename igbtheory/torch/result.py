@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.simulation.estimates import ESTIMATES, NAMES, LayerEstimates, OutputEstimates, layer_estimates
+from igbtheory.simulation.estimates import ESTIMATES, NAMES, LayerEstimates, OutputEstimates, caution, layer_estimates
 from igbtheory.text import measured, table
 
 
@@ -107,8 +107,8 @@ class Measurement(OutputEstimates):
             ["largest share, mean", measured(self.majority, self.majority_error)],
             ["cross-entropy, mean", measured(self.loss, self.loss_error)],
         ]
-        found = table(("output", "measured"), rows)
-        return f"{found}\n\n{self._label_table()}" if self.by_label.size else found
+        labels = f"\n\n{self._label_table()}" if self.by_label.size else ""
+        return f"{table(('output', 'measured'), rows)}{labels}{caution(self.networks)}"
 
     def _label_table(self) -> str:
         """Return a table with a line for every label that has data: the largest share, and the share of its class."""

@@ -14,10 +14,11 @@ import torch
 from numpy.typing import NDArray
 
 from igbtheory.device import alone
+from igbtheory.labels import Labels
 from igbtheory.runs import blocks, chosen, in_order, kept
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, idle_norms
-from igbtheory.torch.outputs import Labels, Summary, fit, refuse_infinite
+from igbtheory.torch.outputs import Summary, fit, refuse_infinite
 from igbtheory.torch.passes import made, outputs_of, stream
 
 MAKING, SPEED = 1e-3, 2e10

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.labels import labels_in
 
 Array = NDArray[np.float64]
 
@@ -31,21 +32,22 @@ class Targets:
 
 
 def targets(y: Any, count: int, n_classes: int | None = None) -> Targets:
-    """Return the targets of `count` data from class labels 0, 1, ..., or from targets of one or more outputs.
+    """Return the targets of `count` data from class labels 0, 1, ..., or from values of one or more outputs.
 
-    Targets are floats, (count,) or (count, outputs), or the whole numbers -1 and 1. Other whole numbers are labels.
+    y: labels, or values of outputs, (count,) or (count, outputs): see `igbtheory.labels`. n_classes: by
+    default one more than the largest label.
     """
     given = np.asarray(checks.unmasked("y", y))
     if given.ndim not in (1, 2) or len(given) != count:
         raise ValueError(f"expected a label for each of the {count} data, got y of shape {given.shape}")
     if given.dtype.kind not in "iufb" or not np.all(np.isfinite(given)):
         raise ValueError("expected labels 0, 1, ... or finite targets in y, got other entries; number the classes")
-    signs = given.ndim == 1 and bool(np.isin(given, (-1, 1)).all()) and bool((given == -1).any())
-    if given.dtype.kind in "iub" and not signs:
-        found = _of_labels(given.astype(np.int64), n_classes)
-    else:
+    labels = labels_in(given)
+    if labels is None:
         values = given.reshape(count, -1).astype(float)
         found = Targets(values, guesses(values), max(2, values.shape[1]), hard=False)
+    else:
+        found = _of_labels(labels, n_classes or int(labels.max()) + 1)
     if np.all(found.labels == found.labels[0]):
         raise ValueError(
             f"expected data of two classes or more, got class {found.labels[0]} only; add data of another one"
@@ -58,15 +60,12 @@ def guesses(outputs: Array) -> NDArray[np.int64]:
     return np.asarray(outputs[..., 0] <= 0 if outputs.shape[-1] == 1 else outputs.argmax(axis=-1), dtype=np.int64)
 
 
-def _of_labels(labels: NDArray[np.int64], n_classes: int | None) -> Targets:
-    if labels.ndim == 2:
-        raise ValueError(f"expected labels of shape (n_samples,), got {labels.shape}; pass targets as floats")
-    if labels.min() < 0:
-        raise ValueError(f"expected class labels 0, 1, ..., got {labels.min()}; number the classes from 0")
-    found = n_classes or int(labels.max()) + 1
-    if labels.max() >= found:
-        raise ValueError(f"expected labels below the number of classes, {found}, got {labels.max()}; check both sets")
-    return Targets(np.eye(found)[labels], labels, found, hard=True)
+def _of_labels(labels: NDArray[np.int64], n_classes: int) -> Targets:
+    if labels.max() >= n_classes:
+        raise ValueError(
+            f"expected labels below the number of classes, {n_classes}, got {labels.max()}; check both sets"
+        )
+    return Targets(np.eye(n_classes)[labels], labels, n_classes, hard=True)
 
 
 def refuse_contradictions(data: NDArray[Any], values: Array) -> None:

@@ -1,5 +1,6 @@
 """Training in theory: outputs of infinitely wide networks under gradient flow, and their guesses over time."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.averages.state import kernel_root
 from igbtheory.guesses.sampled import SampledLaw
+from igbtheory.labels import empty_classes
 from igbtheory.layers.layer import Layer
 from igbtheory.losses import Blurry, CrossEntropy, Focal, Loss, PiecewiseZero
 from igbtheory.training.flow import Flow, Tangents
@@ -56,15 +58,18 @@ def train(  # noqa: PLR0913 - the contract of the public name
     the start: see `igbtheory.training.tangent` and `igbtheory.training.flow`, which give the units of `times`.
     times: increasing; by default 0 and a grid from a tenth of the shortest time scale of the kernel to ten times its
     longest, but at most 10^6 of the shortest (300 for losses other than "mse", which are integrated step by step).
-    y: labels 0, 1, ..., or targets of the outputs: see `igbtheory.training.targets`. loss: "mse", half the squared
-    distance summed over outputs and data, or, for labels only, "cross-entropy", "blurry", "focal", "piecewise-zero" or
-    an `igbtheory.losses.Loss`. X_test, y_test: data that are not trained on.
+    y: labels 0, 1, ..., of any type of number, or targets of the outputs: -1 and 1, numbers that are not whole, or
+    (n_samples, outputs). loss: "mse", half the squared distance summed over outputs and data, or, for labels only,
+    "cross-entropy", "blurry", "focal", "piecewise-zero" or an `igbtheory.losses.Loss`. X_test, y_test: data that are
+    not trained on.
     """
     data = checks.data_set(inputs)
     tested = None if X_test is None else checks.data_set(X_test)
     if (tested is None) != (y_test is None):
         raise ValueError("expected X_test and y_test together, got one of them; pass both, or neither")
     goal = targets(y, len(data))
+    for sentence in empty_classes(goal.labels) if goal.hard else ():
+        warnings.warn(sentence, stacklevel=3)
     refuse_contradictions(data, goal.values)
     sets = [goal]
     if tested is not None:

@@ -10,6 +10,10 @@ from igbtheory.numbers import Kind
 class Sine(ClosedForm):
     """Moments of sin: E sin(h_a) sin(h_b) = exp(-(q_a + q_b)/2) sinh(q_ab)."""
 
+    @property
+    def decays(self) -> bool:
+        return True
+
     def mean(self, n: Kind, q: Any) -> Any:
         return n.number(0) * q
 
@@ -32,6 +36,10 @@ class Sine(ClosedForm):
 @final
 class Cosine(ClosedForm):
     """Moments of cos: E cos(h_a) cos(h_b) = exp(-(q_a + q_b)/2) cosh(q_ab), E cos(h) = exp(-q/2)."""
+
+    @property
+    def decays(self) -> bool:
+        return True
 
     def mean(self, n: Kind, q: Any) -> Any:
         return n.exp(-q / 2)
