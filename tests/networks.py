@@ -3,7 +3,8 @@
 A network is a front that reads the inputs, hidden parts with a layer with weights between them, and the output Dense.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -62,90 +63,142 @@ class Case:
         return np.sqrt(DATA) * np.linalg.cholesky(gram)
 
 
-@dataclass(frozen=True)
-class Grammar:
-    """What the networks of a strategy are made of: names of activations, one batch size for all, and whether parts
-    without exact rules, which are estimated from draws, may occur.
-    """
-
-    activations: tuple[str, ...]
-    batch: int | None
-    norms_of_batches: bool = True
-    random: bool = True
-
-    def hidden(self, depth: int, *, spatial: bool = False) -> st.SearchStrategy[Layer]:
-        """Return layers that make as many units of what they read, or fewer, with residual blocks so deep."""
-        eps = st.sampled_from([0.0, 0.1])
-        kinds: list[st.SearchStrategy[Layer]] = [
-            self.activation(),
-            self.activation(),
-            st.builds(igb.LayerNorm, eps),
-            st.builds(igb.RMSNorm, eps),
-            st.builds(igb.AvgPool, st.sampled_from([2, 3])),
-            st.builds(igb.MaxPool, st.sampled_from([2, 3])),
-            st.sampled_from([igb.GLU(), igb.ReGLU(), igb.GEGLU(), igb.SwiGLU()]),
-            st.just(igb.BatchNorm(law="evaluation", eps=0.1)),
-        ]
-        if self.norms_of_batches:
-            kinds += [st.builds(lambda eps: igb.BatchNorm(self.batch, eps=eps), eps)] * 2
-        if self.random:
-            kinds += [st.builds(igb.GroupNorm, st.sampled_from([2, 3]), eps), st.just(igb.Dropout(0.3))]
-        if spatial:
-            kinds += [st.just(igb.LayerNorm(positions_too=True)), st.just(igb.PositionEmbedding(0.3))]
-        if depth:
-            kinds += [self.residual(depth, spatial=spatial)] * 3
-        return st.one_of(kinds)
-
-    def activation(self) -> st.SearchStrategy[Layer]:
-        """Return activations."""
-        return st.builds(igb.Activation, st.sampled_from(self.activations))
-
-    def part(self, depth: int = DEEPEST, *, spatial: bool = False) -> st.SearchStrategy[list[Layer]]:
-        """Return rows of hidden layers."""
-        return st.lists(self.hidden(depth, spatial=spatial), min_size=1, max_size=3)
-
-    def residual(self, depth: int, *, spatial: bool = False) -> st.SearchStrategy[Layer]:
-        """Return residual blocks: branches with weights, which may end in anything, and blocks of blocks alone."""
-        scale = st.sampled_from([0.5, 1.0, -0.7])
-        few = st.lists(self.hidden(depth - 1, spatial=spatial), max_size=1)
-        weights = kept() if spatial else dense()
-        branch = st.tuples(few, weights, few).map(lambda row: (*row[0], row[1], *row[2]))
-        kinds = [
-            st.builds(lambda row, scale: igb.Residual(*row, scale=scale), branch, scale),
-            st.builds(
-                lambda row, scale, way: igb.Residual(*row, scale=scale, shortcut=way),
-                branch,
-                scale,
-                st.tuples(self.activation(), weights),
-            ),
-        ]
-        if depth > 1:
-            inner = st.lists(self.residual(depth - 1, spatial=spatial), min_size=1, max_size=2)
-            kinds.append(st.builds(lambda row, scale: igb.Residual(*row, scale=scale), inner, scale))
-        return st.one_of(kinds)
-
-
 def dense() -> st.SearchStrategy[Layer]:
     """Return Dense layers, half of them with a bias."""
     return st.builds(igb.Dense, st.sampled_from([1.0, 0.5, 1.8]), st.sampled_from([0.0, 0.0, 0.2, 0.7]))
 
 
-def kept() -> st.SearchStrategy[Layer]:
-    """Return convolutions that keep the positions."""
+def convolutions() -> st.SearchStrategy[Layer]:
+    """Return convolutions that keep the positions of images."""
     padding, variances = st.sampled_from(["zeros", "circular"]), st.sampled_from([1.0, 1.8])
     return st.one_of(
         st.builds(igb.Conv2d, st.sampled_from([1, 2, 3]), st.just(1), padding, variances, st.sampled_from([0.0, 0.2])),
-        st.just(igb.Conv2d(3, dilation=2, sigma_b2=0.1, padding="circular")),
+        st.just(igb.Conv2d(2, dilation=2, sigma_b2=0.1, padding="circular")),
         st.just(igb.Conv2d(3, groups=2, sigma_w2=1.5)),
     )
 
 
+def of_tokens() -> st.SearchStrategy[Layer]:
+    """Return layers with weights that keep the tokens of sequences."""
+    return st.one_of(dense(), st.builds(igb.Conv1d, st.just(3), st.just(1), st.sampled_from(["zeros", "circular"])))
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """What the hidden parts of networks are made of.
+
+    activations: their names; batch: one batch size for all; weights: layers with weights that keep the positions;
+    spatial: whether there are positions; exact: whether every layer has an exact rule in its place, and closed:
+    whether its average has a closed form, too; norms_of_batches, random: whether BatchNorm and Dropout occur.
+    """
+
+    activations: tuple[str, ...]
+    batch: int | None = None
+    weights: st.SearchStrategy[Layer] = field(default_factory=dense)
+    spatial: bool = False
+    exact: bool = False
+    closed: bool = False
+    norms_of_batches: bool = True
+    random: bool = True
+
+    def activation(self) -> st.SearchStrategy[Layer]:
+        """Return activations."""
+        return st.builds(igb.Activation, st.sampled_from(self.activations))
+
+    def gate(self) -> st.SearchStrategy[Layer]:
+        """Return gates."""
+        closed, others = [igb.ReGLU(), igb.GEGLU()], [igb.GLU(), igb.SwiGLU()]
+        return st.sampled_from(closed if self.closed else closed + others)
+
+    def norm(self) -> st.SearchStrategy[Layer]:
+        """Return norms that are exact behind any layer."""
+        kinds = [igb.LayerNorm(), igb.RMSNorm(), igb.LayerNorm(0.1), igb.RMSNorm(0.1)]
+        return st.sampled_from([*kinds, igb.BatchNorm(law="evaluation", eps=0.1)])
+
+    def linear(self) -> st.SearchStrategy[Layer]:
+        """Return layers other than norms that are exact behind any layer."""
+        kinds: list[Layer] = [igb.AvgPool(2), igb.AvgPool(3)]
+        kinds += [igb.Dropout(0.3)] if self.random else []
+        kinds += [igb.LayerNorm(positions_too=True), igb.PositionEmbedding(0.3)] if self.spatial else []
+        return st.sampled_from(kinds)
+
+    def batch_norm(self) -> st.SearchStrategy[Layer]:
+        """Return BatchNorm."""
+        return st.builds(lambda eps: igb.BatchNorm(self.batch, eps=eps), st.sampled_from([0.0, 0.1]))
+
+    def maximum(self) -> st.SearchStrategy[Layer]:
+        """Return MaxPool."""
+        return st.builds(igb.MaxPool, st.sampled_from([2, 3]))
+
+    def hidden(self, depth: int) -> st.SearchStrategy[Layer]:
+        """Return layers that make as many units of what they read, or fewer, with residual blocks nested so deep."""
+        kinds = [self.activation(), self.activation(), self.norm(), self.linear(), self.gate(), self.maximum()]
+        kinds += [self.batch_norm()] * 2 if self.norms_of_batches else []
+        if self.random:
+            kinds.append(st.builds(igb.GroupNorm, st.sampled_from([2, 3]), st.sampled_from([0.0, 0.1])))
+        kinds += [self.residual(depth)] * 3 if depth else []
+        return st.one_of(kinds)
+
+    def part(self, depth: int = DEEPEST) -> st.SearchStrategy[list[Layer]]:
+        """Return rows of hidden layers behind a layer with weights."""
+        if not self.exact:
+            return st.lists(self.hidden(depth), min_size=1, max_size=3)
+        full = [st.just(igb.BatchNorm())] if self.norms_of_batches else []
+        block, bare = ([self.residual(depth)], [self.residual(depth, bare=True)]) if depth else ([], [])
+        first = st.lists(st.one_of(self.norm(), *block, *full), max_size=2)
+        last = st.lists(st.one_of(self.norm(), self.linear(), *bare), max_size=2)
+        function = st.tuples(st.one_of(self.activation(), self.activation(), self.gate()))
+        if not self.closed:
+            function = st.one_of(function, st.tuples(self.maximum()), st.tuples(self.activation(), self.gate()))
+        return st.tuples(first, function, last).map(lambda parts: [layer for part in parts for layer in part])
+
+    def residual(self, depth: int, *, bare: bool = False) -> st.SearchStrategy[Layer]:
+        """Return residual blocks: of branches with weights, which may end in anything, and of blocks alone.
+
+        bare: whether the branches have no functions, which have no exact rules behind sums that are not Gaussian.
+        """
+        scale = st.sampled_from([0.5, 1.0, -0.7])
+        if bare:
+            start, end = st.lists(self.norm(), max_size=1), st.just([])
+        elif self.exact:
+            start, end = st.one_of(st.just([]), self.part(depth - 1)), st.just([])
+        else:
+            start = end = st.lists(self.hidden(depth - 1), max_size=1)
+        branch = st.tuples(start, self.weights, end).map(lambda row: (*row[0], row[1], *row[2]))
+        way = st.tuples(self.linear() if bare else self.activation(), self.weights)
+        shortcut = st.one_of(st.just(()), st.just(()), way)
+        kinds = [st.builds(residual, branch, scale, shortcut)]
+        if depth > 1:
+            inner = st.lists(self.residual(depth - 1, bare=bare), min_size=1, max_size=2)
+            kinds.append(st.builds(residual, inner, scale))
+        return st.one_of(kinds)
+
+
+def residual(self, depth: int) -> st.SearchStrategy[Layer]:
+        """Return residual blocks: of branches with weights, which may end in anything, and of blocks alone."""
+        scale, few = st.sampled_from([0.5, 1.0, -0.7]), st.lists(self.hidden(depth - 1), max_size=1)
+        branch = st.tuples(few, self.weights, few).map(lambda row: (*row[0], row[1], *row[2]))
+        way = st.tuples(self.linear() if bare else self.activation(), self.weights)
+        shortcut = st.one_of(st.just(()), st.just(()), way)
+        kinds = [st.builds(residual, branch, scale, shortcut)]
+        if depth > 1:
+            inner = st.lists(self.residual(depth - 1, bare=bare), min_size=1, max_size=2)
+            kinds.append(st.builds(residual, inner, scale))
+        return st.one_of(kinds)
+
+
+def residual(layers: Sequence[Layer], scale: float, shortcut: Sequence[Layer] = ()) -> Layer:
+    """Return a residual block."""
+    return igb.Residual(*layers, scale=scale, shortcut=shortcut)
+
+
 @st.composite
-def vectors(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allowed: bool) -> Case:
-    """Return networks of vectors: up to two layers that read the inputs, and up to three hidden parts."""
+def vectors(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), parts: int = 3, **allowed: bool) -> Case:
+    """Return networks of vectors: up to two layers that read the inputs, and up to so many hidden parts."""
     grammar = Grammar(activations, draw(st.sampled_from([None, 2, 3])), **allowed)
-    layers = draw(st.one_of(st.just([]), st.just([]), st.lists(grammar.hidden(1), min_size=1, max_size=2)))
-    for _ in range(draw(st.integers(1, 3))):
+    front = st.lists(grammar.hidden(1), min_size=1, max_size=2)
+    layers = [] if grammar.exact else draw(st.one_of(st.just([]), st.just([]), front))
+    for _ in range(draw(st.integers(1, parts))):
         layers = [*layers, draw(dense()), *draw(grammar.part())]
     return Case((*layers, draw(dense())), **draw(inputs()))
 
@@ -153,13 +206,14 @@ def vectors(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allo
 @st.composite
 def images(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allowed: bool) -> Case:
     """Return networks of images: convolutions that keep the positions or not, pools of positions, and an end."""
-    grammar = Grammar(activations, None, **allowed)
+    grammar = Grammar(activations, None, convolutions(), spatial=True, **allowed)
     layers = [draw(st.sampled_from([igb.Conv2d(3, sigma_b2=0.1), igb.Conv2d(2, 1, "circular", 1.5)]))]
     for _ in range(draw(st.integers(0, 2))):
-        layers = [*layers, *draw(grammar.part(1, spatial=True)), draw(kept())]
-    layers += draw(st.lists(grammar.hidden(1, spatial=True), max_size=2))
-    layers.append(draw(st.one_of(narrowing(), kept())))
-    layers += draw(st.lists(grammar.activation(), max_size=1))
+        layers = [*layers, *draw(grammar.part(1)), draw(convolutions())]
+    layers += draw(st.lists(grammar.linear() if grammar.exact else grammar.hidden(1), max_size=1))
+    layers.append(draw(st.one_of(narrowing(grammar), convolutions())))
+    if not grammar.exact:
+        layers += draw(st.lists(grammar.activation(), max_size=1))
     end = draw(st.sampled_from([igb.Flatten(), igb.GlobalAvgPool()]))
     return Case((*layers, end, *draw(behind(grammar))), **draw(inputs()), shape=(SIDE, SIDE))
 
@@ -167,7 +221,7 @@ def images(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allow
 @st.composite
 def sequences(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allowed: bool) -> Case:
     """Return networks of tokens, which are patches of images: transformers and mixers among them."""
-    grammar = Grammar(activations, None, **allowed)
+    grammar = Grammar(activations, None, of_tokens(), spatial=True, **allowed)
     tokens: list[Layer] = [
         igb.Conv1d(3, sigma_b2=0.1),
         igb.Dense(1.0, 0.2),
@@ -179,30 +233,24 @@ def sequences(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **al
     layers: list[Layer] = draw(st.sampled_from([[igb.PatchEmbedding(2, 1.0, 0.1)], [igb.Conv2d(3), igb.Tokens()]]))
     layers = [*layers, *draw(st.sampled_from([[], [igb.ClassToken(0.5)], [igb.PositionEmbedding(0.3)]]))]
     for _ in range(draw(st.integers(1, 2))):
-        layers += draw(st.lists(grammar.hidden(1, spatial=True), max_size=2))
+        layers += draw(st.lists(grammar.hidden(1), max_size=2))
         layers.append(draw(st.sampled_from(tokens)))
     layers += draw(st.lists(grammar.activation(), max_size=1))
     end = draw(st.sampled_from([igb.FirstToken(), igb.GlobalAvgPool(), igb.Flatten()]))
     return Case((*layers, end, *draw(behind(grammar))), **draw(inputs()), shape=(SIDE, SIDE))
 
 
-def narrowing() -> st.SearchStrategy[Layer]:
-    """Return layers that read windows of images and leave fewer positions."""
-    return st.sampled_from(
-        [
-            igb.Conv2d(3, 2, 1, sigma_b2=0.1),
-            igb.Conv2d(2, 2, "circular"),
-            igb.AvgPool2d(2),
-            igb.AvgPool2d(3, 2, 1),
-            igb.MaxPool2d(2),
-            igb.DepthwiseConv2d(3, sigma_b2=0.2),
-        ]
-    )
+def narrowing(grammar: Grammar) -> st.SearchStrategy[Layer]:
+    """Return layers that read windows of images and may leave fewer positions."""
+    drawn = [] if grammar.exact else [igb.MaxPool2d(2)]
+    pools = [igb.AvgPool2d(2), igb.AvgPool2d(3, 2, 1), *drawn]
+    strided = [igb.Conv2d(3, 2, 1, sigma_b2=0.1), igb.Conv2d(2, 2, "circular"), igb.DepthwiseConv2d(3, sigma_b2=0.2)]
+    return st.sampled_from([*strided, *pools])
 
 
 def behind(grammar: Grammar) -> st.SearchStrategy[tuple[Layer, ...]]:
     """Return what reads the vectors that images or sequences become: the output, with a hidden part or none."""
-    hidden = st.tuples(dense(), grammar.hidden(0), dense())
+    hidden = st.tuples(dense(), replace(grammar, weights=dense(), spatial=False).activation(), dense())
     return st.one_of(dense().map(lambda layer: (layer,)), hidden)
 
 
