@@ -21,10 +21,11 @@ from networks import CLOSED, COMPONENTS, DATA, SMOOTH, Case, images, sequences, 
 import igbtheory as igb
 from igbtheory import Layer
 from igbtheory.layers.batch_sizes import batch_of
-from igbtheory.layers.chain import drawn, read_by_next
+from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next
 from igbtheory.layers.convolution import Convolution
 from igbtheory.nodes.node import KernelNode
 from igbtheory.phases import gradients
+from igbtheory.theory.kernels import OutputKernel
 from igbtheory.training import kernels
 
 EXACT = 1e-9
@@ -211,8 +212,8 @@ def tangents(case: Case) -> None:
     size = len(kernel)
 
     def across(age: float) -> Any:
-        found = igb.Network(*aged(case.layers[:-1], age), case.layers[-1]).predict(np.concatenate([data, data]))
-        return age * kernel_of(found)[:size, size:]
+        layers = (*aged(case.layers[:-1], age), case.layers[-1])
+        return age * OutputKernel(*behind_undrawn(layers, np.concatenate([data, data])))()[:size, size:]
 
     found = (3 * kernel - 4 * across(1 - AGE) + across(1 - 2 * AGE)) / (2 * AGE)
     scale = np.sqrt(np.outer(np.diagonal(theta), np.diagonal(theta)))
@@ -260,7 +261,7 @@ GRADIENTS = (*ESTIMATED, "depends on all data of its batch", "units of different
 """Refusals that `gradients` documents."""
 TANGENTS = (*ESTIMATED, "expected no BatchNorm", "MaxPool", "jumps")
 """Refusals that `training.kernels` documents."""
-PROOFS = (*ESTIMATED, "is not certified", "eps=0", "tree proves that it increases", "too near to 1")
+PROOFS = (*ESTIMATED, "proven rules", "is not certified", "eps=0", "tree proves that it increases", "too near to 1")
 """Refusals that `certify` documents."""
 FORMULAS = (*ESTIMATED, "eps=0", "has no closed form")
 """Refusals that `derive` documents."""
@@ -283,7 +284,7 @@ COMPARISONS = {
     "tangents": Comparison(tangents, vectors(SMOOTH, **EXACTLY), 30, 0.5, TANGENTS),
     "tangents of images": Comparison(tangents, images(SMOOTH, closed=True, **EXACTLY), 10, 0.3, TANGENTS),
     "formulas": Comparison(formulas, vectors(CLOSED, parts=1, exact=True, closed=True), 15, 0.5, FORMULAS),
-    "balls": Comparison(balls, vectors(SMOOTH, parts=2, exact=True, closed=True), 20, 0.3, PROOFS),
+    "balls": Comparison(balls, vectors(SMOOTH, parts=2, exact=True, closed=True, gates=False), 20, 0.3, PROOFS),
 }
 PHASES = list(Phase)
 

@@ -89,7 +89,7 @@ class Grammar:
 
     activations: their names; batch: one batch size for all; weights: layers with weights that keep the positions;
     spatial: whether there are positions; exact: whether every layer has an exact rule in its place, and closed:
-    whether its average has a closed form, too; norms_of_batches, random: whether BatchNorm and Dropout occur.
+    whether its average has a closed form, too; norms_of_batches, random, gates: whether BatchNorm, Dropout and GroupNorm, and gates occur.
     """
 
     activations: tuple[str, ...]
@@ -100,6 +100,7 @@ class Grammar:
     closed: bool = False
     norms_of_batches: bool = True
     random: bool = True
+    gates: bool = True
 
     def activation(self) -> st.SearchStrategy[Layer]:
         """Return activations."""
@@ -147,7 +148,7 @@ class Grammar:
         block, bare = ([self.residual(depth)], [self.residual(depth, bare=True)]) if depth else ([], [])
         first = st.lists(st.one_of(self.norm(), *block, *full), max_size=2)
         last = st.lists(st.one_of(self.norm(), self.linear(), *bare), max_size=2)
-        function = st.tuples(st.one_of(self.activation(), self.activation(), self.gate()))
+        function = st.tuples(st.one_of(self.activation(), self.gate()) if self.gates else self.activation())
         if not self.closed:
             function = st.one_of(function, st.tuples(self.maximum()), st.tuples(self.activation(), self.gate()))
         return st.tuples(first, function, last).map(lambda parts: [layer for part in parts for layer in part])
