@@ -16,7 +16,7 @@ from conftest import draw_less
 from flint import arb
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from networks import CLOSED, COMPONENTS, DATA, SMOOTH, Case, images, sequences, vectors
+from networks import CLOSED, COMPONENTS, DATA, SMOOTH, Case, Grammar, images, sequences, vectors
 
 import igbtheory as igb
 from igbtheory import Layer
@@ -168,7 +168,7 @@ def gradients_and_differences(case: Case) -> None:
     for rng in np.random.default_rng(case.seed).spawn(NETWORKS):
         x = case.shift + np.sqrt(case.variance) * rng.standard_normal((MANY, COMPONENTS * DATA))
         units = first.samples(x, rng, NARROW * read_by_next(rest))
-        noise, weights = NOISE * rng.standard_normal(units.shape), rng.spawn(1)[0].bit_generator.seed_seq
+        noise, weights = NOISE * rng.standard_normal(units.shape), int(rng.integers(2**32))
         outputs = [drawn(rest, z, np.random.default_rng(weights), NARROW) for z in (units, units + noise)]
         values.append(np.square((outputs[1] - outputs[0]) / NOISE).mean())
     drawn_close(values, found, 0.0, min(NARROW, MANY))
@@ -265,26 +265,29 @@ PROOFS = (*ESTIMATED, "proven rules", "is not certified", "eps=0", "tree proves 
 """Refusals that `certify` documents."""
 FORMULAS = (*ESTIMATED, "eps=0", "has no closed form")
 """Refusals that `derive` documents."""
-EXACTLY = {"exact": True, "norms_of_batches": False, "random": False}
+EXACT_RULES, CLOSED_FORMS = Grammar(exact=True), Grammar(CLOSED, exact=True, closed=True)
+OF_GRADIENTS = Grammar(SMOOTH, exact=True, norms_of_batches=False, random=False)
 COMPARISONS = {
     "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 100, 0.9),
-    "exact law and kernel": Comparison(law_and_kernel, vectors(exact=True), 60, 0.9),
+    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 60, 0.9),
     "law and samples": Comparison(law_and_samples, vectors(), 30, 0.9),
     "kernel and samples": Comparison(kernel_and_samples, vectors(), 40, 0.9),
     "images and samples": Comparison(kernel_and_samples, images(), 20, 0.9),
     "sequences and samples": Comparison(kernel_and_samples, sequences(), 20, 0.9),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED, exact=True, closed=True), 20, 0.5),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 20, 0.5),
     "kinds of number on data": Comparison(
-        kinds_of_number_on_data, vectors(CLOSED, exact=True, closed=True, norms_of_batches=False), 20, 0.5
+        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 20, 0.5
     ),
-    "gradients and twins": Comparison(gradients_and_twins, vectors(SMOOTH, **EXACTLY), 40, 0.5, GRADIENTS),
+    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 40, 0.5, GRADIENTS),
     "gradients and differences": Comparison(
-        gradients_and_differences, vectors(SMOOTH, exact=True), 10, 0.3, GRADIENTS
+        gradients_and_differences, vectors(Grammar(SMOOTH, exact=True)), 10, 0.3, GRADIENTS
     ),
-    "tangents": Comparison(tangents, vectors(SMOOTH, **EXACTLY), 30, 0.5, TANGENTS),
-    "tangents of images": Comparison(tangents, images(SMOOTH, closed=True, **EXACTLY), 10, 0.3, TANGENTS),
-    "formulas": Comparison(formulas, vectors(CLOSED, parts=1, exact=True, closed=True), 15, 0.5, FORMULAS),
-    "balls": Comparison(balls, vectors(SMOOTH, parts=2, exact=True, closed=True, gates=False), 20, 0.3, PROOFS),
+    "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 30, 0.5, TANGENTS),
+    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
+    "formulas": Comparison(formulas, vectors(CLOSED_FORMS, parts=1), 15, 0.5, FORMULAS),
+    "balls": Comparison(
+        balls, vectors(Grammar(SMOOTH, exact=True, closed=True, gates=False), parts=2), 20, 0.3, PROOFS
+    ),
 }
 PHASES = list(Phase)
 
@@ -305,8 +308,9 @@ def compared(name: str, networks: int, start: int | None = None) -> Counter[str]
             try:
                 row.compare(case)
             except ValueError as error:
-                assert any(re.search(pattern, str(error)) for pattern in row.refuses), error
-                counted[f"refused {error}"[:100]] += 1
+                if not any(re.search(pattern, str(error)) for pattern in row.refuses):
+                    raise
+                counted["refused"] += 1
             else:
                 counted["compared"] += 1
 

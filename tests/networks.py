@@ -28,7 +28,7 @@ SMOOTH = ("tanh", "erf", "x + 1/3", "sigmoid", "gelu", "relu", "abs", "prelu")
 """Activations of networks whose gradients and certificates are compared: they do not jump and take little time."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Case:
     """Layers and their inputs: Gaussian ones, and the seed of given data."""
 
@@ -48,6 +48,10 @@ class Case:
     def inputs(self) -> igb.GaussianInputs:
         """Gaussian inputs."""
         return igb.GaussianInputs(self.shift, self.variance)
+
+    def __repr__(self) -> str:
+        given = f"shift={self.shift}, variance={self.variance}, seed={self.seed}, shape={self.shape}"
+        return f"Case({self.net!r}.layers, {given})"
 
     def data(self, copies: int = 1) -> Any:
         """Return given data of unlike norms, whose units are repeated so many times: (data, units, *positions)."""
@@ -89,10 +93,11 @@ class Grammar:
 
     activations: their names; batch: one batch size for all; weights: layers with weights that keep the positions;
     spatial: whether there are positions; exact: whether every layer has an exact rule in its place, and closed:
-    whether its average has a closed form, too; norms_of_batches, random, gates: whether BatchNorm, Dropout and GroupNorm, and gates occur.
+    whether its average has a closed form, too; norms_of_batches, random, gates: whether BatchNorm, Dropout and
+    GroupNorm, and gates occur.
     """
 
-    activations: tuple[str, ...]
+    activations: tuple[str, ...] = (*CLOSED, *OTHERS)
     batch: int | None = None
     weights: st.SearchStrategy[Layer] = field(default_factory=dense)
     spatial: bool = False
@@ -159,10 +164,11 @@ class Grammar:
         bare: whether the branches have no functions, which have no exact rules behind sums that are not Gaussian.
         """
         scale = st.sampled_from([0.5, 1.0, -0.7])
+        end: st.SearchStrategy[list[Layer]] = st.just([])
         if bare:
-            start, end = st.lists(self.norm(), max_size=1), st.just([])
+            start = st.lists(self.norm(), max_size=1)
         elif self.exact:
-            start, end = st.one_of(st.just([]), self.part(depth - 1)), st.just([])
+            start = st.one_of(end, self.part(depth - 1))
         else:
             start = end = st.lists(self.hidden(depth - 1), max_size=1)
         branch = st.tuples(start, self.weights, end).map(lambda row: (*row[0], row[1], *row[2]))
@@ -175,28 +181,20 @@ class Grammar:
         return st.one_of(kinds)
 
 
-def residual(self, depth: int) -> st.SearchStrategy[Layer]:
-        """Return residual blocks: of branches with weights, which may end in anything, and of blocks alone."""
-        scale, few = st.sampled_from([0.5, 1.0, -0.7]), st.lists(self.hidden(depth - 1), max_size=1)
-        branch = st.tuples(few, self.weights, few).map(lambda row: (*row[0], row[1], *row[2]))
-        way = st.tuples(self.linear() if bare else self.activation(), self.weights)
-        shortcut = st.one_of(st.just(()), st.just(()), way)
-        kinds = [st.builds(residual, branch, scale, shortcut)]
-        if depth > 1:
-            inner = st.lists(self.residual(depth - 1, bare=bare), min_size=1, max_size=2)
-            kinds.append(st.builds(residual, inner, scale))
-        return st.one_of(kinds)
-
-
 def residual(layers: Sequence[Layer], scale: float, shortcut: Sequence[Layer] = ()) -> Layer:
     """Return a residual block."""
-    return igb.Residual(*layers, scale=scale, shortcut=shortcut)
+    block: Layer = igb.Residual(*layers, scale=scale, shortcut=shortcut)
+    return block
+
+
+ANY = Grammar()
+"""The grammar of all networks."""
 
 
 @st.composite
-def vectors(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), parts: int = 3, **allowed: bool) -> Case:
+def vectors(draw: st.DrawFn, /, grammar: Grammar = ANY, parts: int = 3) -> Case:
     """Return networks of vectors: up to two layers that read the inputs, and up to so many hidden parts."""
-    grammar = Grammar(activations, draw(st.sampled_from([None, 2, 3])), **allowed)
+    grammar = replace(grammar, batch=draw(st.sampled_from([None, 2, 3])))
     front = st.lists(grammar.hidden(1), min_size=1, max_size=2)
     layers = [] if grammar.exact else draw(st.one_of(st.just([]), st.just([]), front))
     for _ in range(draw(st.integers(1, parts))):
@@ -205,9 +203,9 @@ def vectors(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), parts:
 
 
 @st.composite
-def images(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allowed: bool) -> Case:
+def images(draw: st.DrawFn, /, grammar: Grammar = ANY) -> Case:
     """Return networks of images: convolutions that keep the positions or not, pools of positions, and an end."""
-    grammar = Grammar(activations, None, convolutions(), spatial=True, **allowed)
+    grammar = replace(grammar, weights=convolutions(), spatial=True)
     layers = [draw(st.sampled_from([igb.Conv2d(3, sigma_b2=0.1), igb.Conv2d(2, 1, "circular", 1.5)]))]
     for _ in range(draw(st.integers(0, 2))):
         layers = [*layers, *draw(grammar.part(1)), draw(convolutions())]
@@ -220,9 +218,9 @@ def images(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allow
 
 
 @st.composite
-def sequences(draw: Any, activations: tuple[str, ...] = (*CLOSED, *OTHERS), **allowed: bool) -> Case:
+def sequences(draw: st.DrawFn, /, grammar: Grammar = ANY) -> Case:
     """Return networks of tokens, which are patches of images: transformers and mixers among them."""
-    grammar = Grammar(activations, None, of_tokens(), spatial=True, **allowed)
+    grammar = replace(grammar, weights=of_tokens(), spatial=True)
     tokens: list[Layer] = [
         igb.Conv1d(3, sigma_b2=0.1),
         igb.Dense(1.0, 0.2),
