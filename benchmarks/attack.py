@@ -25,6 +25,7 @@ import igbtheory as igb
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from faces import COMPARISONS, compared
+from test_hostile import hostile
 
 PIECE = 25
 """Number of networks that a process compares in a row."""
@@ -90,13 +91,6 @@ def data(seed: int) -> str | None:
         return f"seed {seed}: {made!r}: {type(error).__name__}: {error}"
 
 
-def formulas(count: int, seed: int) -> Iterator[str]:
-    """Return random formulas, of which the tests try a thousand."""
-    from test_hostile import hostile  # noqa: PLC0415 - lies in the folder of the tests
-
-    yield from hostile(count, seed)
-
-
 def attacked(pool: ProcessPoolExecutor, count: int, seed: int) -> int:
     """Compare random networks, each comparison in proportion to its share of the tests; return how many fail."""
     share = count / sum(row.networks for row in COMPARISONS.values())
@@ -119,12 +113,11 @@ def main(what: str, count: int = 3000, seed: int | None = None) -> int:
         if what == "networks":
             wrong = attacked(pool, count, seed)
         else:
-            attack, cases = {"formulas": (formula, formulas(count, seed)), "data": (data, range(seed, seed + count))}[
-                what
-            ]
-            found = [text for text in pool.map(attack, cases, chunksize=20) if text]
-            wrong = len(found)
-            sys.stdout.writelines(f"{text}\n" for text in found)
+            attack: Callable[[Any], str | None] = formula if what == "formulas" else data
+            cases: Any = hostile(count, seed) if what == "formulas" else range(seed, seed + count)
+            said = [text for text in pool.map(attack, cases, chunksize=20) if text]
+            wrong = len(said)
+            sys.stdout.writelines(f"{text}\n" for text in said)
     sys.stdout.write(f"{count} {what} tried with seed {seed}, {wrong} wrong\n")
     return int(wrong > 0)
 
