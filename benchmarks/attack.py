@@ -12,7 +12,6 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from math import ceil
@@ -113,9 +112,11 @@ def main(what: str, count: int = 3000, seed: int | None = None) -> int:
         if what == "networks":
             wrong = attacked(pool, count, seed)
         else:
-            attack: Callable[[Any], str | None] = formula if what == "formulas" else data
-            cases: Any = hostile(count, seed) if what == "formulas" else range(seed, seed + count)
-            said = [text for text in pool.map(attack, cases, chunksize=20) if text]
+            if what == "formulas":
+                found = pool.map(formula, hostile(count, seed), chunksize=20)
+            else:
+                found = pool.map(data, range(seed, seed + count), chunksize=20)
+            said = [text for text in found if text]
             wrong = len(said)
             sys.stdout.writelines(f"{text}\n" for text in said)
     sys.stdout.write(f"{count} {what} tried with seed {seed}, {wrong} wrong\n")

@@ -4,7 +4,8 @@ A network is a front that reads the inputs, hidden parts with a layer with weigh
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -67,24 +68,29 @@ class Case:
         return np.sqrt(DATA) * np.linalg.cholesky(gram)
 
 
-def dense() -> st.SearchStrategy[Layer]:
-    """Return Dense layers, half of them with a bias."""
-    return st.builds(igb.Dense, st.sampled_from([1.0, 0.5, 1.8]), st.sampled_from([0.0, 0.0, 0.2, 0.7]))
+DENSE: st.SearchStrategy[Layer] = st.builds(
+    igb.Dense, st.sampled_from([1.0, 0.5, 1.8]), st.sampled_from([0.0, 0.0, 0.2, 0.7])
+)
+"""Dense layers, half of them with a bias."""
 
 
-def convolutions() -> st.SearchStrategy[Layer]:
-    """Return convolutions that keep the positions of images."""
-    padding, variances = st.sampled_from(["zeros", "circular"]), st.sampled_from([1.0, 1.8])
-    return st.one_of(
-        st.builds(igb.Conv2d, st.sampled_from([1, 2, 3]), st.just(1), padding, variances, st.sampled_from([0.0, 0.2])),
-        st.just(igb.Conv2d(2, dilation=2, sigma_b2=0.1, padding="circular")),
-        st.just(igb.Conv2d(3, groups=2, sigma_w2=1.5)),
-    )
-
-
-def of_tokens() -> st.SearchStrategy[Layer]:
-    """Return layers with weights that keep the tokens of sequences."""
-    return st.one_of(dense(), st.builds(igb.Conv1d, st.just(3), st.just(1), st.sampled_from(["zeros", "circular"])))
+CONVOLUTIONS: st.SearchStrategy[Layer] = st.one_of(
+    st.builds(
+        igb.Conv2d,
+        st.sampled_from([1, 2, 3]),
+        st.just(1),
+        st.sampled_from(["zeros", "circular"]),
+        st.sampled_from([1.0, 1.8]),
+        st.sampled_from([0.0, 0.2]),
+    ),
+    st.just(igb.Conv2d(2, dilation=2, sigma_b2=0.1, padding="circular")),
+    st.just(igb.Conv2d(3, groups=2, sigma_w2=1.5)),
+)
+"""Convolutions that keep the positions of images."""
+OF_TOKENS: st.SearchStrategy[Layer] = st.one_of(
+    DENSE, st.builds(igb.Conv1d, st.just(3), st.just(1), st.sampled_from(["zeros", "circular"]))
+)
+"""Layers with weights that keep the tokens of sequences."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ class Grammar:
 
     activations: tuple[str, ...] = (*CLOSED, *OTHERS)
     batch: int | None = None
-    weights: st.SearchStrategy[Layer] = field(default_factory=dense)
+    weights: st.SearchStrategy[Layer] = DENSE
     spatial: bool = False
     exact: bool = False
     closed: bool = False
@@ -136,52 +142,65 @@ class Grammar:
         """Return MaxPool."""
         return st.builds(igb.MaxPool, st.sampled_from([2, 3]))
 
-    def hidden(self, depth: int) -> st.SearchStrategy[Layer]:
-        """Return layers that make as many units of what they read, or fewer, with residual blocks nested so deep."""
-        kinds = [self.activation(), self.activation(), self.norm(), self.linear(), self.gate(), self.maximum()]
-        kinds += [self.batch_norm()] * 2 if self.norms_of_batches else []
-        if self.random:
-            kinds.append(st.builds(igb.GroupNorm, st.sampled_from([2, 3]), st.sampled_from([0.0, 0.1])))
-        kinds += [self.residual(depth)] * 3 if depth else []
-        return st.one_of(kinds)
 
-    def part(self, depth: int = DEEPEST) -> st.SearchStrategy[list[Layer]]:
-        """Return rows of hidden layers behind a layer with weights."""
-        if not self.exact:
-            return st.lists(self.hidden(depth), min_size=1, max_size=3)
-        full = [st.just(igb.BatchNorm())] if self.norms_of_batches else []
-        block, bare = ([self.residual(depth)], [self.residual(depth, bare=True)]) if depth else ([], [])
-        first = st.lists(st.one_of(self.norm(), *block, *full), max_size=2)
-        last = st.lists(st.one_of(self.norm(), self.linear(), *bare), max_size=2)
-        function = st.tuples(st.one_of(self.activation(), self.gate()) if self.gates else self.activation())
-        if not self.closed:
-            function = st.one_of(function, st.tuples(self.maximum()), st.tuples(self.activation(), self.gate()))
-        return st.tuples(first, function, last).map(lambda parts: [layer for part in parts for layer in part])
-
-    def residual(self, depth: int, *, bare: bool = False) -> st.SearchStrategy[Layer]:
-        """Return residual blocks: of branches with weights, which may end in anything, and of blocks alone.
-
-        bare: whether the branches have no functions, which have no exact rules behind sums that are not Gaussian.
-        """
-        scale = st.sampled_from([0.5, 1.0, -0.7])
-        end: st.SearchStrategy[list[Layer]] = st.just([])
-        if bare:
-            start = st.lists(self.norm(), max_size=1)
-        elif self.exact:
-            start = st.one_of(end, self.part(depth - 1))
-        else:
-            start = end = st.lists(self.hidden(depth - 1), max_size=1)
-        branch = st.tuples(start, self.weights, end).map(lambda row: (*row[0], row[1], *row[2]))
-        way = st.tuples(self.linear() if bare else self.activation(), self.weights)
-        shortcut = st.one_of(st.just(()), st.just(()), way)
-        kinds = [st.builds(residual, branch, scale, shortcut)]
-        if depth > 1:
-            inner = st.lists(self.residual(depth - 1, bare=bare), min_size=1, max_size=2)
-            kinds.append(st.builds(residual, inner, scale))
-        return st.one_of(kinds)
+@cache
+def hidden(grammar: Grammar, depth: int) -> st.SearchStrategy[Layer]:
+    """Return layers that make as many units of what they read, or fewer, with residual blocks nested so deep."""
+    kinds = [
+        grammar.activation(),
+        grammar.activation(),
+        grammar.norm(),
+        grammar.linear(),
+        grammar.gate(),
+        grammar.maximum(),
+    ]
+    kinds += [grammar.batch_norm()] * 2 if grammar.norms_of_batches else []
+    if grammar.random:
+        kinds.append(st.builds(igb.GroupNorm, st.sampled_from([2, 3]), st.sampled_from([0.0, 0.1])))
+    kinds += [residual(grammar, depth)] * 3 if depth else []
+    return st.one_of(kinds)
 
 
-def residual(layers: Sequence[Layer], scale: float, shortcut: Sequence[Layer] = ()) -> Layer:
+@cache
+def part(grammar: Grammar, depth: int = DEEPEST) -> st.SearchStrategy[list[Layer]]:
+    """Return rows of hidden layers behind a layer with weights."""
+    if not grammar.exact:
+        return st.lists(hidden(grammar, depth), min_size=1, max_size=3)
+    full = [st.just(igb.BatchNorm())] if grammar.norms_of_batches else []
+    block, bare = ([residual(grammar, depth)], [residual(grammar, depth, bare=True)]) if depth else ([], [])
+    first = st.lists(st.one_of(grammar.norm(), *block, *full), max_size=2)
+    last = st.lists(st.one_of(grammar.norm(), grammar.linear(), *bare), max_size=2)
+    function = st.tuples(st.one_of(grammar.activation(), grammar.gate()) if grammar.gates else grammar.activation())
+    if not grammar.closed:
+        function = st.one_of(function, st.tuples(grammar.maximum()), st.tuples(grammar.activation(), grammar.gate()))
+    return st.tuples(first, function, last).map(lambda parts: [layer for part in parts for layer in part])
+
+
+@cache
+def residual(grammar: Grammar, depth: int, *, bare: bool = False) -> st.SearchStrategy[Layer]:
+    """Return residual blocks: of branches with weights, which may end in anything, and of blocks alone.
+
+    bare: whether the branches have no functions, which have no exact rules behind sums that are not Gaussian.
+    """
+    scale = st.sampled_from([0.5, 1.0, -0.7])
+    end: st.SearchStrategy[list[Layer]] = st.just([])
+    if bare:
+        start = st.lists(grammar.norm(), max_size=1)
+    elif grammar.exact:
+        start = st.one_of(end, part(grammar, depth - 1))
+    else:
+        start = end = st.lists(hidden(grammar, depth - 1), max_size=1)
+    branch = st.tuples(start, grammar.weights, end).map(lambda row: (*row[0], row[1], *row[2]))
+    way = st.tuples(grammar.linear() if bare else grammar.activation(), grammar.weights)
+    shortcut = st.one_of(st.just(()), st.just(()), way)
+    kinds = [st.builds(block_of, branch, scale, shortcut)]
+    if depth > 1:
+        inner = st.lists(residual(grammar, depth - 1, bare=bare), min_size=1, max_size=2)
+        kinds.append(st.builds(block_of, inner, scale))
+    return st.one_of(kinds)
+
+
+def block_of(layers: Sequence[Layer], scale: float, shortcut: Sequence[Layer] = ()) -> Layer:
     """Return a residual block."""
     block: Layer = igb.Residual(*layers, scale=scale, shortcut=shortcut)
     return block
@@ -195,22 +214,22 @@ ANY = Grammar()
 def vectors(draw: st.DrawFn, /, grammar: Grammar = ANY, parts: int = 3) -> Case:
     """Return networks of vectors: up to two layers that read the inputs, and up to so many hidden parts."""
     grammar = replace(grammar, batch=draw(st.sampled_from([None, 2, 3])))
-    front = st.lists(grammar.hidden(1), min_size=1, max_size=2)
+    front = st.lists(hidden(grammar, 1), min_size=1, max_size=2)
     layers = [] if grammar.exact else draw(st.one_of(st.just([]), st.just([]), front))
     for _ in range(draw(st.integers(1, parts))):
-        layers = [*layers, draw(dense()), *draw(grammar.part())]
-    return Case((*layers, draw(dense())), **draw(inputs()))
+        layers = [*layers, draw(DENSE), *draw(part(grammar))]
+    return Case((*layers, draw(DENSE)), **draw(inputs()))
 
 
 @st.composite
 def images(draw: st.DrawFn, /, grammar: Grammar = ANY) -> Case:
     """Return networks of images: convolutions that keep the positions or not, pools of positions, and an end."""
-    grammar = replace(grammar, weights=convolutions(), spatial=True)
+    grammar = replace(grammar, weights=CONVOLUTIONS, spatial=True)
     layers = [draw(st.sampled_from([igb.Conv2d(3, sigma_b2=0.1), igb.Conv2d(2, 1, "circular", 1.5)]))]
     for _ in range(draw(st.integers(0, 2))):
-        layers = [*layers, *draw(grammar.part(1)), draw(convolutions())]
-    layers += draw(st.lists(grammar.linear() if grammar.exact else grammar.hidden(1), max_size=1))
-    layers.append(draw(st.one_of(narrowing(grammar), convolutions())))
+        layers = [*layers, *draw(part(grammar, 1)), draw(CONVOLUTIONS)]
+    layers += draw(st.lists(grammar.linear() if grammar.exact else hidden(grammar, 1), max_size=1))
+    layers.append(draw(st.one_of(narrowing(grammar), CONVOLUTIONS)))
     if not grammar.exact:
         layers += draw(st.lists(grammar.activation(), max_size=1))
     end = draw(st.sampled_from([igb.Flatten(), igb.GlobalAvgPool()]))
@@ -220,7 +239,7 @@ def images(draw: st.DrawFn, /, grammar: Grammar = ANY) -> Case:
 @st.composite
 def sequences(draw: st.DrawFn, /, grammar: Grammar = ANY) -> Case:
     """Return networks of tokens, which are patches of images: transformers and mixers among them."""
-    grammar = replace(grammar, weights=of_tokens(), spatial=True)
+    grammar = replace(grammar, weights=OF_TOKENS, spatial=True)
     tokens: list[Layer] = [
         igb.Conv1d(3, sigma_b2=0.1),
         igb.Dense(1.0, 0.2),
@@ -232,7 +251,7 @@ def sequences(draw: st.DrawFn, /, grammar: Grammar = ANY) -> Case:
     layers: list[Layer] = draw(st.sampled_from([[igb.PatchEmbedding(2, 1.0, 0.1)], [igb.Conv2d(3), igb.Tokens()]]))
     layers = [*layers, *draw(st.sampled_from([[], [igb.ClassToken(0.5)], [igb.PositionEmbedding(0.3)]]))]
     for _ in range(draw(st.integers(1, 2))):
-        layers += draw(st.lists(grammar.hidden(1), max_size=2))
+        layers += draw(st.lists(hidden(grammar, 1), max_size=2))
         layers.append(draw(st.sampled_from(tokens)))
     layers += draw(st.lists(grammar.activation(), max_size=1))
     end = draw(st.sampled_from([igb.FirstToken(), igb.GlobalAvgPool(), igb.Flatten()]))
@@ -249,8 +268,8 @@ def narrowing(grammar: Grammar) -> st.SearchStrategy[Layer]:
 
 def behind(grammar: Grammar) -> st.SearchStrategy[tuple[Layer, ...]]:
     """Return what reads the vectors that images or sequences become: the output, with a hidden part or none."""
-    hidden = st.tuples(dense(), replace(grammar, weights=dense(), spatial=False).activation(), dense())
-    return st.one_of(dense().map(lambda layer: (layer,)), hidden)
+    hidden = st.tuples(DENSE, replace(grammar, weights=DENSE, spatial=False).activation(), DENSE)
+    return st.one_of(DENSE.map(lambda layer: (layer,)), hidden)
 
 
 def inputs() -> st.SearchStrategy[dict[str, Any]]:
