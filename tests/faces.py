@@ -38,8 +38,8 @@ OVER_WIDTH = 15.0
 """Largest difference of finite and infinite networks, in units of the mean square over the width."""
 TWINS = 1e-20
 """Share of the variance by which twins differ."""
-NARROW, MANY = 432, 48
-"""Units and data of finite networks of which two are compared, weight by weight."""
+NARROW, FEW, MANY = 432, 12, 216
+"""Units of finite networks of which two are compared, weight by weight, and data without and with a full batch."""
 NOISE = 1e-5
 """Size of the noise that is added to units: differences err by its square, or by its size at a kink."""
 AGE = 1e-4
@@ -95,8 +95,10 @@ def features(case: Case, data: Callable[[np.random.Generator], Any], width: int)
     last = case.layers[-1]
     assert isinstance(last, igb.Dense)
     for rng in np.random.default_rng(case.seed).spawn(NETWORKS):
-        units = drawn(case.layers[:-1], data(rng).astype(np.float32), rng, width).astype(float)
-        yield last.sigma_w2 * units @ units.T / units.shape[1] + last.sigma_b2
+        units = drawn(case.layers[:-1], data(rng).astype(np.float32), rng, width)
+        assert units.dtype == np.float32  # samples keep their type
+        exact = units.astype(float)
+        yield last.sigma_w2 * exact @ exact.T / units.shape[1] + last.sigma_b2
 
 
 def drawn_close(kernels_: Any, expected: Any, allowed: float, width: int) -> None:
@@ -164,14 +166,15 @@ def gradients_and_differences(case: Case) -> None:
     """Compare the squared gradient with differences of the outputs of finite networks when noise is added."""
     first, *rest = case.layers
     found = gradients(case.net, case.inputs).squared[0]
+    data = MANY if batch_of(case.layers) else FEW
     values = []
     for rng in np.random.default_rng(case.seed).spawn(NETWORKS):
-        x = case.shift + np.sqrt(case.variance) * rng.standard_normal((MANY, COMPONENTS * DATA))
+        x = case.shift + np.sqrt(case.variance) * rng.standard_normal((data, NARROW))
         units = first.samples(x, rng, NARROW * read_by_next(rest))
         noise, weights = NOISE * rng.standard_normal(units.shape), int(rng.integers(2**32))
         outputs = [drawn(rest, z, np.random.default_rng(weights), NARROW) for z in (units, units + noise)]
         values.append(np.square((outputs[1] - outputs[0]) / NOISE).mean())
-    drawn_close(values, found, 0.0, min(NARROW, MANY))
+    drawn_close(values, found, 0.0, MANY if batch_of(case.layers) else NARROW)
 
 
 class Aged(Layer):

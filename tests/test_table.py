@@ -1,4 +1,4 @@
-"""The table: every activation and every layer must pass every row's checks; a new one gets them all by its row."""
+"""The table: every activation must pass every row's checks; a new one gets them all by its row."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,32 +13,16 @@ from scipy import integrate, special
 from second_moments import second_moment
 
 import igbtheory as igb
-from igbtheory import Layer
 from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
 from igbtheory.averages.gaussian import moments, product
-from igbtheory.averages.state import Moments, Pairs
+from igbtheory.averages.state import Moments
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.text import text
 from igbtheory.layers import (
-    GEGLU,
-    GLU,
     Activation,
-    AvgPool,
-    BatchNorm,
-    Dense,
-    Dropout,
-    GroupNorm,
-    LayerNorm,
-    MaxPool,
-    Residual,
-    RMSNorm,
 )
-from igbtheory.layers.batch_sizes import in_batches
-from igbtheory.layers.chain import each
-from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (
@@ -55,30 +39,6 @@ HIGHEST = {"sin": 100.0, "cos": 100.0}
 """Second moments beyond which panels refuse a wave as too fine: there the closed form is on its own."""
 CLOSED = [name for name, phi in FUNCTIONS.items() if phi.closed is not None]
 SMOOTH = [name for name in ACTIVATIONS if not function_of(name).pieces.kinks]
-LAYERS: list[Layer] = [
-    Dense(2.0),
-    Dense(0.7, 0.3),
-    LayerNorm(),
-    LayerNorm(eps=0.1),
-    RMSNorm(),
-    RMSNorm(eps=0.1),
-    BatchNorm(),
-    BatchNorm(4),
-    BatchNorm(2),
-    BatchNorm(law="evaluation", eps=0.1),
-    GroupNorm(4),
-    MaxPool(2),
-    MaxPool(3),
-    AvgPool(3),
-    Dropout(0.3),
-    GLU(),
-    GEGLU(),
-    Residual(Dense(0.5)),
-    Residual(Activation("relu"), Dense(0.5, 0.1), scale=0.7),
-    Residual(Activation("tanh"), Dense(0.5, 0.1), scale=0.7, shortcut=[Activation("relu"), Dense(1.5)]),
-    Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),
-    *(Activation(name) for name in ACTIVATIONS),
-]
 
 SEVERAL = settings(max_examples=6, deadline=None)
 variances = st.floats(-6, 6).map(lambda e: 10.0**e)
@@ -324,71 +284,6 @@ def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
     found = rules.moments(FLOAT64, phi, base)
     close(second(found), second(exact), 1e-13)
     assert np.all(exact.error <= 1e-20)
-
-
-DATA = 8
-"""Data of an exchangeable kernel, and of a full batch."""
-
-
-def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
-    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node.
-
-    Last, what an estimate may miss: of GroupNorm only the law of one datum is exact.
-    """
-    base = Point(1.3, gamma).base
-    node = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))))
-    law = in_batches([layer], DATA)[0].law(node).averaged()
-    mean2 = law.mean**2
-    kernel = np.full((DATA, DATA), base.var_mu) + np.diag(np.full(DATA, base.var_chi))
-    q = np.diagonal(kernel)
-    pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
-    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
-    found = np.broadcast_to(behind.q_ab, kernel.shape)
-    if isinstance(layer, GroupNorm):  # the error of an estimate is that of means over pairs
-        apart = ~np.eye(DATA, dtype=bool)
-        found = np.where(apart, found[apart].mean(), found[~apart].mean())
-    whole = isinstance(layer, BatchNorm) and layer.batch_size is None
-    across = law.covariance if whole else law.var_mu
-    lost = (law.error + behind.error) if isinstance(layer, GroupNorm) else 0.0
-    by_law = mean2 + law.variance, mean2 + across, mean2 + law.covariance
-    return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
-
-
-@pytest.mark.parametrize("layer", LAYERS, ids=repr)
-@pytest.mark.parametrize("gamma", [0.0, 0.4, 7.0])
-def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
-    law, kernel, lost = faces(layer, gamma)
-    assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)
-
-
-@pytest.mark.parametrize("layer", LAYERS, ids=repr)
-def test_faces_kernel_and_samples_agree(layer: Layer) -> None:
-    """Units of the samples face have the kernel of the kernel face: z-scores of three entries."""
-    x = np.random.default_rng(5).standard_normal((4, 50))
-    gram = x @ x.T / 50
-    rng = np.random.default_rng(6)
-    root = np.linalg.cholesky(gram)
-    if any(isinstance(inner, Dense) for inner in each([layer])):
-        drawn = (root @ rng.standard_normal((4, 8)) for _ in range(5_000))
-        units = np.concatenate([layer.samples(part, rng, 1) for part in drawn], axis=1)
-    else:
-        units = layer.samples(root @ rng.standard_normal((4, 24_000)), rng, 0)
-    q = np.diagonal(gram)
-    pairs = Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))
-    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
-    kernel, lost = behind.q_ab, behind.error if isinstance(layer, GroupNorm) else 0.0
-    for a, b in ((0, 1), (0, 3), (1, 1)):
-        found = units[a] * units[b]
-        # sign(x)^2 does not vary; units of one network share their weights, those of a group their norm: |z| counts
-        # eight of them as one. |z| > 5 once in 150 draws by chance: 1e-4
-        error = found.reshape(-1, 8).mean(axis=1).std() / np.sqrt(found.size / 8)
-        assert abs(found.mean() - kernel[a, b]) <= 5 * error + 1e-12 + lost
-
-
-@pytest.mark.parametrize("layer", LAYERS, ids=repr)
-def test_samples_keep_their_type(layer: Layer) -> None:
-    x = np.random.default_rng(0).standard_normal((4, 12), dtype=np.float32)
-    assert layer.samples(x, np.random.default_rng(0), 4).dtype == np.float32
 
 
 def softplus(x: Any) -> Any:
