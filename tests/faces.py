@@ -36,9 +36,12 @@ SIGMAS = 7.0
 """Standard errors of 24 networks that a mean of them exceeds less than once in a million times."""
 OVER_WIDTH = 15.0
 """Largest difference of finite and infinite networks, in units of the mean square over the width."""
+MEANS = 1e-3
+"""Share of the mean square that an estimate from few draws misses by the error of its means, which it does not state:
+LayerNorm subtracts their squares."""
 TWINS = 1e-20
 """Share of the variance by which twins differ."""
-NARROW, FEW, MANY = 432, 12, 216
+NARROW, FEW, MANY = 216, 12, 216
 """Units of finite networks of which two are compared, weight by weight, and data without and with a full batch."""
 NOISE = 1e-5
 """Size of the noise that is added to units: differences err by its square, or by its size at a kink."""
@@ -87,7 +90,7 @@ def law_and_kernel(case: Case) -> None:
     if is_exact(found):
         close(kernel_of(found), expected, allowed)
     else:
-        close((found.var_mu, found.var_chi), (expected.mean(), q - expected.mean()), allowed)
+        close((found.var_mu, found.var_chi), (expected.mean(), q - expected.mean()), allowed + MEANS * q)
 
 
 def features(case: Case, data: Callable[[np.random.Generator], Any], width: int) -> Iterator[Any]:
