@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import draw_less
 from flint import arb
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from networks import CLOSED, COMPONENTS, DATA, SMOOTH, Case, Grammar, images, sequences, vectors
 
@@ -181,7 +181,7 @@ def gradients_and_differences(case: Case) -> None:
 
 
 class Aged(Layer):
-    """Behind a layer with weights: half of the data see weights whose correlation with those of the others is `age`.
+    """Gives half of the data weights, in the layer in front, whose correlation with those of the others is `age`.
 
     The derivative of the covariance with respect to the correlation of all weights is the tangent kernel.
     """
@@ -245,8 +245,8 @@ def balls(case: Case) -> None:
 class Comparison:
     """A comparison, the cases to which it applies, and what it may refuse.
 
-    networks: number of networks in the tests; least: the least share of them that is not refused; refuses: patterns of
-    the documented refusals, each with the reason beside it.
+    networks: number of networks in the tests; least: the least share of them that must not be refused; refuses:
+    patterns of the refusals that one of the two faces documents.
     """
 
     compare: Callable[[Case], None]
@@ -295,7 +295,6 @@ COMPARISONS = {
         balls, vectors(Grammar(SMOOTH, exact=True, closed=True, gates=False), parts=2), 15, 0.3, PROOFS
     ),
 }
-PHASES = list(Phase)
 
 
 def compared(name: str, networks: int, start: int | None = None) -> Counter[str]:
@@ -305,7 +304,7 @@ def compared(name: str, networks: int, start: int | None = None) -> Counter[str]
     """
     row, counted = COMPARISONS[name], Counter[str]()
 
-    @settings(max_examples=networks, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
+    @settings(max_examples=networks, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=row.cases)
     def agree(case: Case) -> None:
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
