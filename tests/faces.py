@@ -25,6 +25,7 @@ from igbtheory.layers.chain import behind_undrawn, drawn, read_by_next
 from igbtheory.layers.convolution import Convolution
 from igbtheory.nodes.node import KernelNode
 from igbtheory.phases import gradients
+from igbtheory.theory import data_set
 from igbtheory.theory.kernels import OutputKernel
 from igbtheory.training import kernels
 
@@ -39,6 +40,8 @@ OVER_WIDTH = 15.0
 MEANS = 1e-3
 """Share of the mean square that an estimate from few draws misses by the error of its means, which it does not state:
 LayerNorm subtracts their squares."""
+WORLDS = 24
+"""Number of worlds of few weights over which a prediction is averaged."""
 TWINS = 1e-20
 """Share of the variance by which twins differ."""
 NARROW, FEW, MANY = 216, 12, 216
@@ -310,6 +313,7 @@ def compared(name: str, networks: int, start: int | None = None) -> Counter[str]
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore", igb.AccuracyWarning)
             draw_less(patch, 64)
+            patch.setattr(data_set, "MOST_WORLDS", WORLDS)
             try:
                 row.compare(case)
             except ValueError as error:
