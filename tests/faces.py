@@ -276,24 +276,25 @@ FORMULAS = (*ESTIMATED, "eps=0", "has no closed form")
 """Refusals that `derive` documents."""
 EXACT_RULES, CLOSED_FORMS = Grammar(exact=True), Grammar(CLOSED, exact=True, closed=True)
 OF_GRADIENTS = Grammar(SMOOTH, exact=True, norms_of_batches=False, random=False)
+# networks that are drawn or estimated take a second each, others a tenth of it
 COMPARISONS = {
-    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 60, 0.9),
-    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 40, 0.9),
-    "law and samples": Comparison(law_and_samples, vectors(), 20, 0.9),
-    "kernel and samples": Comparison(kernel_and_samples, vectors(), 30, 0.9),
-    "images and samples": Comparison(kernel_and_samples, images(), 15, 0.9),
-    "sequences and samples": Comparison(kernel_and_samples, sequences(), 12, 0.9),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 20, 0.5),
+    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 25, 0.9),
+    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 60, 0.9),
+    "law and samples": Comparison(law_and_samples, vectors(), 6, 0.9),
+    "kernel and samples": Comparison(kernel_and_samples, vectors(), 10, 0.9),
+    "images and samples": Comparison(kernel_and_samples, images(), 8, 0.9),
+    "sequences and samples": Comparison(kernel_and_samples, sequences(), 4, 0.9),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 30, 0.5),
     "kinds of number on data": Comparison(
-        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 20, 0.5
+        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 30, 0.5
     ),
-    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 30, 0.5, GRADIENTS),
+    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 40, 0.5, GRADIENTS),
     "gradients and differences": Comparison(
-        gradients_and_differences, vectors(Grammar(SMOOTH, exact=True)), 10, 0.3, GRADIENTS
+        gradients_and_differences, vectors(Grammar(SMOOTH, exact=True)), 4, 0.3, GRADIENTS
     ),
     "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 20, 0.5, TANGENTS),
-    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
-    "formulas": Comparison(formulas, vectors(CLOSED_FORMS, parts=1), 12, 0.5, FORMULAS),
+    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 15, 0.3, TANGENTS),
+    "formulas": Comparison(formulas, vectors(CLOSED_FORMS, parts=1), 8, 0.5, FORMULAS),
     "balls": Comparison(
         balls, vectors(Grammar(SMOOTH, exact=True, closed=True, gates=False), parts=2), 15, 0.3, PROOFS
     ),
