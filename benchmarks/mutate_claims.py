@@ -1,58 +1,140 @@
-"""Change every number that a claim states, one at a time, and see whether its verdict changes.
+"""Change what the claims print, one thing at a time, and see whether `igb verify` notices.
 
-    python benchmarks/mutate_claims.py [ids or papers ...]
+    python benchmarks/mutate_claims.py [--number 200] [--seed 0] [--store mutants.db] [ids or papers ...]
 
-If a claim holds, its printed formula is changed; if it fails, its correction. The verdict must then differ from the
-recorded one. The program lists the mutants that survive; the docstring of the derivation gives the reason after
-"Not noticed:".
+Five kinds of change are made to a claim and to its correction: a number on the right-hand side; the left-hand side (a
+ratio upside down, a power, the argument of a function); the direction of a relation; a number in words; a word that
+says a direction or a quantity. A change is noticed if the verdict differs from the recorded one, or if the claim is no
+longer what the second transcription of the document has. Untested claims are left out: they have no evidence. The
+program draws a sample, continues where the store ends, prints the survivors and how many of every kind are noticed. The
+docstring of a derivation gives the reason after "Not noticed:".
 """
 
+import argparse
+import random
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from igbtheory.claims.claim import Claim
-from igbtheory.claims.finding import HOLDS
 from igbtheory.claims.formula import latex, parts
 from igbtheory.claims.library import library
 from igbtheory.claims.runner import run
+from igbtheory.claims.words import NUMBER, OPPOSITE, weighty
+
+FLIPPED = {sp.Lt: sp.Gt, sp.Le: sp.Ge, sp.Gt: sp.Lt, sp.Ge: sp.Le, sp.Ne: sp.Eq}
+"""Relations by those that take their place."""
+SECONDS = 600.0
+"""Time limit for a mutant: five times that of a claim, because a formula that does not simplify takes longer."""
+IDEMPOTENT = (0, 1, sp.oo)
+"""Right-hand sides that are their own squares: to square the left-hand side then changes nothing."""
 
 
-def changed(claim: Claim) -> list[Claim]:
-    """Return copies of the claim, each with one number of its right formula (printed or corrected) changed."""
-    if claim.verdict == HOLDS:
-        return [replace(claim, stated=stated) for stated in mutants(claim.stated)]
-    if claim.correction is None:
-        return []
-    right = claim.correction
-    return [replace(claim, correction=replace(right, stated=stated)) for stated in mutants(right.stated)]
+def main(arguments: list[str]) -> None:
+    """Print every mutant of a sample that nothing notices, and the share of every kind that is noticed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--number", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--store", type=Path)
+    options = parser.parse_args(arguments)
+    every = [mutant for claim in library().chosen(options.names) if claim.derivation for mutant in mutants(claim)]
+    sample = random.Random(options.seed).sample(every, min(options.number, len(every)))  # noqa: S311 - no secret
+    claims = [replace(claim, id=f"{claim.id} {i}") for i, (_, claim) in enumerate(sample)]
+    outcomes = run(claims, seconds=SECONDS, store=options.store, progress=True)
+    drawn, noticed = Counter(kind for kind, _ in sample), Counter[str]()
+    for (kind, claim), outcome in zip(sample, outcomes, strict=True):
+        late = "time limit" in outcome.trouble  # says nothing of the change
+        noticed[kind] += not (outcome.as_recorded or late)
+        if outcome.as_recorded or late:
+            why = outcome.trouble if late else "not noticed"
+            sys.stdout.write(f"{claim.id}: {kind}, {why}: {_text(claim)}\n")
+    for kind in sorted(drawn):
+        sys.stdout.write(f"{noticed[kind]} of {drawn[kind]} of kind {kind}\n")
+    sys.stdout.write(f"{noticed.total()} of {len(sample)} mutants are noticed, of {len(every)} that there are\n")
 
 
-def main(names: list[str]) -> None:
-    """Print every mutant that no check notices, and the number of those that are noticed."""
-    mutated = [mutant for claim in library().chosen(names) for mutant in changed(claim)]
-    outcomes = run([replace(claim, id=f"{claim.id} {i}") for i, claim in enumerate(mutated)])
-    survivors = [claim for claim, outcome in zip(mutated, outcomes, strict=True) if outcome.as_recorded]
-    for claim in survivors:
-        sys.stdout.write(f"{claim.id}: not noticed: {latex((claim.correction or claim).stated)}\n")
-    sys.stdout.write(f"{len(mutated) - len(survivors)} of {len(mutated)} mutants of the claims are noticed\n")
+def mutants(claim: Claim) -> Iterator[tuple[str, Claim]]:
+    """Yield the kind of every mutant of a claim, and the claim with the change in its statement or its correction."""
+    yield from _of_statement(claim)
+    if claim.correction is not None:
+        for kind, other in _of_statement(claim.correction):
+            yield f"{kind} of the correction", replace(claim, correction=other)
 
 
-def mutants(stated: Any) -> Iterator[Any]:
-    """Yield the statement with each number on a right-hand side changed in turn: by a tenth, or from 0 to 1/10."""
+def _of_statement(claim: Claim) -> Iterator[tuple[str, Claim]]:
+    for kind, stated in formulas(claim.stated):
+        yield kind, replace(claim, stated=stated)
+    for kind, says in sentences(claim.says):
+        yield kind, replace(claim, says=says)
+
+
+def formulas(stated: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the statement with one thing changed in one of its relations, and the kind of the change."""
     relations = parts(stated)
     for i, part in enumerate(relations):
-        if isinstance(part, str):
-            continue
-        right = getattr(part, "rhs", part)
+        for kind, other in () if isinstance(part, str) else _changed(part):
+            whole = (*relations[:i], other, *relations[i + 1 :])
+            yield kind, whole if isinstance(stated, tuple | list) else whole[0]
+
+
+def sentences(says: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentence with one of its weighty words or numbers changed, and the kind of the change."""
+    for number in NUMBER.finditer(says):
+        digits = len(number[0].partition(".")[2])
+        yield (
+            "number in words",
+            says[: number.start()] + f"{float(number[0]) + 10**-digits:.{digits}f}" + says[number.end() :],
+        )
+    for word in dict.fromkeys(weighty(says)):
+        if word in OPPOSITE:
+            yield "word", re.sub(rf"\b{word}\b", OPPOSITE[word], says, count=1, flags=re.IGNORECASE)
+
+
+def _changed(part: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a relation with one thing changed; of conjunctions and implications their relations are changed."""
+    if getattr(part, "is_Relational", False):
+        left, right = part.args
+        if part.func in FLIPPED:
+            yield "relation", FLIPPED[part.func](left, right, evaluate=False)
         for path in _numbers(right):
-            changed = _changed(right, path)
-            other = part.func(part.lhs, changed, evaluate=False) if hasattr(part, "rhs") else changed
-            found = (*relations[:i], other, *relations[i + 1 :])
-            yield found if isinstance(stated, tuple | list) else found[0]
+            yield "number", part.func(left, _put(right, path, _larger), evaluate=False)
+        for other in _lefts(left, square=right not in IDEMPOTENT):
+            yield "left-hand side", part.func(other, right, evaluate=False)
+    elif part.is_Boolean:
+        for i, inner in enumerate(part.args):
+            for kind, other in _changed(inner):
+                yield kind, part.func(*part.args[:i], other, *part.args[i + 1 :], evaluate=False)
+    else:
+        for path in _numbers(part):
+            yield "number", _put(part, path, _larger)
+
+
+def _lefts(left: Any, *, square: bool) -> Iterator[Any]:
+    """Yield a left-hand side squared, upside down if it is a ratio, and with each argument or power changed."""
+    if square:
+        yield left**2
+    if left.is_Mul or left.is_Pow:
+        yield 1 / left
+    for path in _paths(left):
+        place = _at(left, path)
+        if place.is_Pow and place.exp.is_number:
+            yield _put(left, path, lambda power: power.base ** (power.exp + 1))
+        elif isinstance(place, AppliedUndef):
+            yield _put(left, path, lambda applied: applied.func(*(argument**2 for argument in applied.args)))
+
+
+def _paths(expression: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    yield path
+    for i, part in enumerate(expression.args):
+        yield from _paths(part, (*path, i))
 
 
 def _numbers(expression: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
@@ -65,12 +147,27 @@ def _numbers(expression: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int,
         yield from _numbers(part, (*path, i))
 
 
-def _changed(expression: Any, path: tuple[int, ...]) -> Any:
+def _at(expression: Any, path: tuple[int, ...]) -> Any:
+    return _at(expression.args[path[0]], path[1:]) if path else expression
+
+
+def _put(expression: Any, path: tuple[int, ...], change: Any) -> Any:
+    """Return the expression with the part at the path changed."""
     if not path:
-        return sp.Rational(1, 10) if expression == 0 else expression * sp.Rational(11, 10)
+        return change(expression)
     arguments = list(expression.args)
-    arguments[path[0]] = _changed(arguments[path[0]], path[1:])
+    arguments[path[0]] = _put(arguments[path[0]], path[1:], change)
     return expression.func(*arguments)
+
+
+def _larger(number: Any) -> Any:
+    """Return a number larger by a tenth, or 1/10 for 0."""
+    return sp.Rational(1, 10) if number == 0 else number * sp.Rational(11, 10)
+
+
+def _text(claim: Claim) -> str:
+    statements = [claim, *([claim.correction] if claim.correction else [])]
+    return " | ".join(f"{one.says} {latex(one.stated)}" for one in statements)
 
 
 if __name__ == "__main__":

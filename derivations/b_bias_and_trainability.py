@@ -14,8 +14,22 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, rises, satisfies, shown, tanh
+from igbtheory.claims import (
+    Findings,
+    Section,
+    Trial,
+    agree,
+    equation,
+    identity,
+    rises,
+    satisfies,
+    shown,
+    tanh,
+    value_of,
+    worded,
+)
 from igbtheory.claims.gaussians import kappa_1, mean_of_pair, mean_over, ncdf, npdf
+from igbtheory.claims.quantities import E_CHI, E_W, GAMMA_AT, VAR_W
 from igbtheory.claims.simulated import extrapolated, mean_with_error, ratio_with_error, second_moments, wide_limit
 from igbtheory.claims.wide import forward, growth
 from igbtheory.claims.wide import tanh as layer_of_tanh
@@ -25,9 +39,24 @@ SECTION = Section("Bias and trainability: the slides", "B")
 c, g, m, t, v, D, N = sp.symbols("c gamma m t v D N", positive=True)
 k, x, y = sp.symbols("k x y", real=True)
 sigma_w2, sigma_b2, chi_1 = sp.symbols("sigma_w2 sigma_b2 chi_1", positive=True)
-i, j = sp.symbols("i j", integer=True)
-W, Y, B = sp.IndexedBase("W"), sp.IndexedBase("Y"), sp.IndexedBase("B")
+i, j, layer = sp.symbols("i j l", integer=True)
+W, B = sp.IndexedBase("W^{(l)}"), sp.IndexedBase("B^{(l)}")
+Y, BEFORE = sp.IndexedBase("Y^{(l)}"), sp.IndexedBase("Y^{(l-1)}")
+"""Pre-activations of a layer, and of the one before."""
 phi = sp.Function("phi")
+MU, FROM_CENTRE = sp.symbols(r"\mu Y_\chi")
+"""Centre of an output over the data, and its deviation from the centre."""
+G_0, CHANCE = sp.Function("g_0")(D), sp.Symbol("P")
+"""Fraction of guesses for class 0 of D data, and P(O_0 > O_1 given W)."""
+NEXT, LAYER = sp.Symbol(r"\gamma_{l+1}"), sp.Symbol(r"\gamma_l")
+"""Gamma of a layer, and of the one before."""
+WIDER, POOLED = (sp.Symbol(rf"\gamma_{{\mathrm{{MaxPool}}({units})}}") for units in ("m+1", "m"))
+PAIR, SINGLE = sp.Symbol(r"\gamma_{\mathrm{MaxPool}(2)}"), sp.Symbol(r"\gamma_\mathrm{none}")
+"""Gamma of one layer with max pooling of so many units, and without."""
+C_STAR, DEPTH = sp.Symbol("c"), sp.Function("xi")
+"""Limit of the correlation with depth; depth over which gradients keep their size."""
+GRADIENT, SLOPE = sp.Function(r"\nabla"), sp.Symbol(r"\phi'")
+"""Gradient with respect to a layer; slope of the activation."""
 
 
 def _next(sw2: float, sb2: float, star: float, value: float) -> float:
@@ -38,11 +67,13 @@ def _next(sw2: float, sb2: float, star: float, value: float) -> float:
 @SECTION.holds(
     "B-proc",
     "Over the data an output is N(mu_c, Var_chi(O)); over the weights its centre mu_c is N(0, Var_W(mu))",
+    at="“Procedure”",
     printed=(
-        equation(r"\lim_{N \to \infty} E_\chi e^{i k (O - \mu_c)}", sp.exp(-v * k**2 / 2)),
-        equation(r"\lim_{N \to \infty} E_W e^{i k \mu_c}", sp.exp(-m * k**2 / 2)),
+        equation(sp.Limit(E_CHI(sp.exp(sp.I * k * FROM_CENTRE)), N, sp.oo), sp.exp(-v * k**2 / 2)),
+        equation(sp.Limit(E_W(sp.exp(sp.I * k * MU)), N, sp.oo), sp.exp(-m * k**2 / 2)),
     ),
-    assumes="all widths and the dimension of the Gaussian data go to infinity; v = Var_chi(O), m = Var_W(mu)",
+    assumes="all widths N and the dimension of the Gaussian data go to infinity; Y_chi is O - mu_c; v = Var_chi(O), "
+    "m = Var_W(mu)",
 )
 def outputs_and_centres(stated: Any) -> Findings:
     """The formula is about characteristic functions. O - mu_c is a sum of N terms w_j (phi_j - <phi_j>). For N
@@ -51,35 +82,42 @@ def outputs_and_centres(stated: Any) -> Findings:
     A-Thm4.1c / Eq4 draw finite networks, whose units are not quite independent.
     """
     terms = sp.exp(N * sp.log(sp.cos(k * sp.sqrt(v / N))))
-    yield identity("N independent terms", sp.Limit(terms, N, sp.oo), stated[0].rhs)
+    over_data, over_weights = E_CHI(sp.exp(sp.I * k * FROM_CENTRE)), E_W(sp.exp(sp.I * k * MU))
+    yield identity("N independent terms", stated[0].lhs.subs(over_data, terms), stated[0].rhs)
     square = x ** (N / 2 - 1) * sp.exp(-x / 2) / (2 ** (N / 2) * sp.gamma(N / 2))
     mixture = sp.Integral((square * sp.exp(-(k**2) * m * x / (2 * N))).subs(x, t), (t, 0, sp.oo))
     yield identity("a chi^2_N mixture of Gaussian centres", mixture, (1 + k**2 * m / N) ** (-N / 2))
-    yield identity("in infinite width", sp.Limit((1 + k**2 * m / N) ** (-N / 2), N, sp.oo), stated[1].rhs)
+    at_width = stated[1].lhs.subs(over_weights, (1 + k**2 * m / N) ** (-N / 2))
+    yield identity("in infinite width", at_width, stated[1].rhs)
 
 
 @SECTION.holds(
     "B-g0",
     "For infinitely many data g_0(W) is P(O_0 > O_1 given W)",
-    printed=equation(r"\lim_{D \to \infty} E_\chi (g_0(W) - P(O_0 > O_1 \mid W))^2", 0),
-    assumes="independent data; no ties",
+    at="“IGB: Setting & Methods”",
+    printed=equation(sp.Limit(G_0, D, sp.oo), CHANCE),
+    assumes="independent data; no ties; P = P(O_0 > O_1 given W)",
 )
 def fraction_in_the_limit(stated: Any) -> Findings:
-    """By A-Eq1 the mean square is P (1 - P)/D. Over the networks Var g_0 exceeds Var P by (1/4 - Var P)/D."""
-    chance = sp.Symbol("P", positive=True)
-    yield identity("mean square, infinitely many data", sp.Limit(chance * (1 - chance) / D, D, sp.oo), stated.rhs)
+    """By A-Eq1 the mean square of g_0 - P is P (1 - P)/D, so that g_0 = P + sqrt(P (1 - P)/D) z with z of variance 1.
+    Over the networks Var g_0 exceeds Var P by (1/4 - Var P)/D.
+    """
+    coins = CHANCE + sp.sqrt(CHANCE * (1 - CHANCE) / D) * x
+    yield identity("limit of D coins", stated.lhs.subs(G_0, coins), stated.rhs)
     law = igb.mlp(1).predict().G0
-    for size in (10, 1000):
-        excess = law.finite(size).var() / size**2 - law.var()
-        yield agree(f"Var g_0 - Var P by the toolkit, ReLU, D = {size}", excess, (0.25 - law.var()) / size, 8)
+    for data in (10, 1000):
+        excess = law.finite(data).var() / data**2 - law.var()
+        yield agree(f"Var g_0 - Var P by the toolkit, ReLU, D = {data}", excess, (0.25 - law.var()) / data, 8)
 
 
 @SECTION.holds(
     "B-rule",
-    "An activation has no IGB if and only if the average over the data of its output is 0",
-    printed=equation(r"\mathrm{Var}_W(\mu)", sigma_w2 * m**2 + sigma_b2),
+    "Whether an activation has IGB is decided by the average over the data of its output",
+    at="“When Does IGB Appear?”",
+    printed=equation(VAR_W(MU), sigma_w2 * m**2 + sigma_b2),
     assumes="centred Gaussian data, infinite width, phi not constant; the average is over the data alone, at fixed "
-    "weights (and biases), and for the units of every hidden layer; in the formula m^2 is its mean square over them",
+    "weights (and biases), and for the units of every hidden layer; in the formula m^2 is its mean square over them; "
+    "the slides have the generic rule in words: no IGB if and only if this average is 0",
 )
 def rule_of_the_average(stated: Any) -> Findings:
     """The centre of an output is mu = sum_j w_j <phi_j> + B, so that Var_W(mu) = sigma_w^2 E <phi_j>^2 + sigma_b^2 with
@@ -98,24 +136,28 @@ def rule_of_the_average(stated: Any) -> Findings:
     for w in weights:
         square = mean_over(w, square, sigma_w2 / 3)
     square = mean_over(bias, square, sigma_b2)
-    yield identity("Var_W(mu)", square, stated.rhs, of=r"\overline{(\sum_{j=1}^3 w_j m + b)^2}")
+    formula = value_of(VAR_W(MU), stated)
+    yield identity("Var_W(mu)", square, formula, of=r"\overline{(\sum_{j=1}^3 w_j m + b)^2}")
     for name, mean in (("tanh", 0), ("x**2-2", 0), ("relu", 1 / sp.sqrt(sp.pi)), ("sigmoid", sp.Rational(1, 2))):
         values = {sigma_w2: 2, sigma_b2: 0, m: mean}  # E phi of N(0, 2)
         predicted = igb.mlp(1, name).predict().var_mu  # it may be 0, hence 1 + Var_W(mu)
-        yield agree(f"{name}: 1 + Var_W(mu) by the toolkit", 1 + predicted, 1 + stated.rhs.subs(values), 11)
+        yield agree(f"{name}: 1 + Var_W(mu) by the toolkit", 1 + predicted, 1 + formula.subs(values), 11)
     over_data = mean_of_pair(np.tanh, 2.1, 0.1 / 2.1)  # c = sigma_b^2/(sigma_w^2 + sigma_b^2) in the first layer
     predicted = igb.mlp(1, "tanh", sigma_b2=0.1).predict().var_mu
     values = {sigma_w2: 2, sigma_b2: sp.Rational(1, 10), m: sp.sqrt(over_data)}
-    yield agree("tanh with biases: Var_W(mu) by the toolkit", predicted, stated.rhs.subs(values), 9)
+    yield agree("tanh with biases: Var_W(mu) by the toolkit", predicted, formula.subs(values), 9)
 
 
-@SECTION.fails(
+@SECTION.limited(
     "B-pool/depth",
-    "Max pooling causes and exacerbates IGB; depth increases IGB",
+    "“Max pooling causes and exacerbates IGB” and “Depth increases IGB”",
+    at="“When Does IGB Appear?”",
     printed=(
-        sp.Gt(sp.Symbol(r"\gamma_{\mathrm{MaxPool}}"), g),
-        sp.Gt(sp.Symbol(r"\gamma_{L+1}"), sp.Symbol("gamma_L")),
+        sp.Gt(WIDER, POOLED),
+        sp.Gt(NEXT, LAYER),
     ),
+    assumes="Gaussian data, infinite width, no biases; ReLU, or tanh in the formula for MaxPool(m), up to m = 8; "
+    "the slides state no assumptions",
     counter_example="""
 phi = np.minimum(np.random.default_rng(0).standard_normal((10**6, 2)), 0)  # = -ReLU(-x), of the same gamma as ReLU
 gamma = lambda x: x.mean() ** 2 / x.var()  # behind one hidden layer
@@ -125,63 +167,85 @@ chaos = igb.mlp(20, 'tanh', sigma_w2=4).predict(igb.GaussianInputs(shift=2.0)).p
 assert chaos[0] > chaos[5] > chaos[-1]     # and here it takes away
 """,
 )
-def pooling_and_depth(stated: Any) -> Findings:
-    """MaxPool of min(x, 0) makes the mean shrink faster than the spread. Depth moves c to the stable point of F."""
-    density = 2 * npdf(t) * (1 - ncdf(t))  # of t = -max(min(h_1, 0), min(h_2, 0)) > 0
-    mean = sp.Integral(t * density, (t, 0, sp.oo))
-    yield identity("min(x, 0): minus E of the maximum of two", mean, (sp.sqrt(2) - 1) / (2 * sp.sqrt(sp.pi)))
-    pooled = igb.mlp(1, "min(x,0)", pool=2).predict().gamma
-    gamma = _gamma_of_maximum(lambda h: min(h, mp.mpf(0)), 2)
-    yield agree("min(x, 0) and MaxPool(2): gamma by the toolkit", pooled, gamma, 10)
-    yield satisfies("min(x, 0)", stated[0], {stated[0].lhs: pooled, g: 1 / (sp.pi - 1)})
-    star = tanh.fixed_point(4.0, 0.0)
-    after = _next(4.0, 0.0, star, 0.5)  # at q*, from c = 1/2
-    values = {stated[1].lhs: after / (1 - after), stated[1].rhs: 1}
-    yield satisfies("tanh, sigma_w^2 = 4, at the fixed variance", stated[1], values)
+def pooling_and_depth_of_relu(stated: Any, says: str) -> Findings:
+    """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0: for
+    tanh pooling causes the bias. Depth takes c to kappa_1(c) > c for ReLU (A-depthIGB). Not noticed: that the square of
+    the larger gamma is above the smaller one is true as well.
+    """
+    for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
+        gammas = [_gamma_of_maximum(of, units) for units in (1, 2, 3, 4, 5, 6, 7, 8)]
+        for low, high in pairwise(gammas):
+            values = {WIDER: high, POOLED: low}
+            yield satisfies(f"{name}, a larger MaxPool, up to 8", stated[0], values)
+        yield agree(f"{name}, MaxPool(8) by the toolkit", igb.mlp(1, name, pool=8).predict().gamma, gammas[-1], 10)
+    layers = [float(value / (1 - value)) for value in (sp.Rational(9, 10), kappa_1(sp.Rational(9, 10)))]
+    values = {NEXT: layers[1], LAYER: layers[0]}
+    yield satisfies("ReLU, c = 0.9", stated[1], values)
+    deep = igb.mlp(20).predict().per_layer.gamma
+    yield rises("ReLU by the toolkit, 20 layers: gamma", deep)
+    yield worded(says, "Depth {} IGB", "increases" if deep[-1] > deep[0] else "decreases")
+
+
+MAXIMUM, LAYERS, CHAOTIC, SHIFT = 2, 20, 4.0, 2.0
+"""Units of a maximum that lowers gamma; depth, sigma_w^2 and mean of the inputs of a network whose gamma falls."""
 
 
 @SECTION.corrects(
     "B-pool/depth",
-    "Max pooling gives an odd increasing activation a bias and raises that of ReLU; depth raises the bias of ReLU "
-    "without biases at every layer, as it takes c to kappa_1(c) > c. Of any activation whose variance is at a fixed "
-    "point q* > 0, depth brings c to the stable fixed point of its map, be it up or down",
+    "MaxPool(2) lowers gamma of min(x, 0) from 0.467 to 0.177, and depth lowers gamma of tanh without biases at "
+    "sigma_w^2 = 4 from 4 to 0.083 behind 20 layers, for inputs of mean 2 and variance 1",
     right=(
-        sp.Gt(sp.Symbol(r"\gamma_{\mathrm{MaxPool}(m+1)}"), sp.Symbol(r"\gamma_{\mathrm{MaxPool}(m)}")),
-        kappa_1(c) > c,
+        sp.Lt(PAIR, SINGLE),
+        sp.Lt(NEXT, LAYER),
     ),
-    assumes="Gaussian data, infinite width, c < 1; growth in m of tanh and ReLU checked from 1 to 8",
+    assumes="one layer of min(x, 0); the variance of tanh at its fixed point q* > 0, and c above the stable fixed "
+    "point of its map, which is 0",
 )
-def pooling_and_depth_of_relu(stated: Any) -> Findings:
-    """The maximum of m units of an odd increasing phi has the mean E phi(M) > 0, as M > 0 is likelier than M < 0. ReLU:
-    A-depthIGB. The last part needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c < 1 (B-phases).
+def pooling_and_depth_of_others(stated: Any, says: str) -> Findings:
+    """MaxPool of min(x, 0) makes the mean shrink faster than the spread. Depth moves c to the stable point of F, be it
+    up or down. This needs q* > 0: tanh at sigma_w^2 < 1 without biases keeps some c < 1 (B-phases). Not noticed: that
+    the square of gamma behind MaxPool(2) is below gamma without it is true as well.
     """
-    larger, smaller = stated[0].lhs, stated[0].rhs
-    for name, of in (("relu", lambda h: max(h, mp.mpf(0))), ("tanh", mp.tanh)):
-        gammas = [_gamma_of_maximum(of, size) for size in (1, 2, 3, 4, 8)]
-        for low, high in pairwise(gammas):
-            yield satisfies(f"{name}, a larger MaxPool, up to 8", stated[0], {larger: high, smaller: low})
-        yield agree(f"{name}, MaxPool(8) by the toolkit", igb.mlp(1, name, pool=8).predict().gamma, gammas[-1], 10)
-    yield satisfies("ReLU, c = 0.9", stated[1], {c: 0.9})
-    star, course = tanh.fixed_point(4.0, 0.0), [0.9]  # tanh, sigma_w^2 = 4: c* = 0 attracts every c < 1
+    density = 2 * npdf(t) * (1 - ncdf(t))  # of t = -max(min(h_1, 0), min(h_2, 0)) > 0
+    mean = sp.Integral(t * density, (t, 0, sp.oo))
+    yield identity("min(x, 0): minus E of the maximum of two", mean, (sp.sqrt(2) - 1) / (2 * sp.sqrt(sp.pi)))
+    one, two = (_gamma_of_maximum(lambda h: min(h, mp.mpf(0)), units) for units in (1, MAXIMUM))
+    yield agree("min(x, 0) by the toolkit: gamma", igb.mlp(1, "min(x,0)").predict().gamma, one, 10)
+    pooled = igb.mlp(1, "min(x,0)", pool=MAXIMUM).predict().gamma
+    yield agree("min(x, 0) and MaxPool(2) by the toolkit: gamma", pooled, two, 10)
+    yield satisfies("min(x, 0)", stated[0], {PAIR: two, SINGLE: one})
+    word = "lowers" if two < one else "raises"
+    yield worded(says, "MaxPool({}) {} gamma of min(x, 0) from {:.3f} to {:.3f}", MAXIMUM, word, float(one), float(two))
+    star, course = tanh.fixed_point(CHAOTIC, 0.0), [0.9]  # c* = 0 attracts every c < 1
     for _ in range(40):
-        course.append(_next(4.0, 0.0, star, course[-1]))
+        course.append(_next(CHAOTIC, 0.0, star, course[-1]))
     yield rises("tanh, sigma_w^2 = 4: 1 - c rises to 1 - c* = 1", [1 - value for value in course], 0.9)
+    before, behind = (value / (1 - value) for value in course[:2])
+    yield satisfies("tanh, c = 0.9", stated[1], {NEXT: behind, LAYER: before})
+    inputs = igb.GaussianInputs(shift=SHIFT)
+    deep = igb.mlp(LAYERS, "tanh", sigma_w2=CHAOTIC).predict(inputs).per_layer.gamma
+    word = "lowers" if deep[-1] < deep[0] else "raises"
+    text = "depth {} gamma of tanh without biases at sigma_w^2 = {:g} from {:.0f} to {:.3f} behind {} layers"
+    yield worded(says, text, word, CHAOTIC, deep[0], deep[-1], LAYERS)
+    yield worded(says, "inputs of mean {:g} and variance {:g}", inputs.shift, inputs.variance)
 
 
-def _gamma_of_maximum(of: Any, size: int) -> Any:
+def _gamma_of_maximum(of: Any, units: int) -> Any:
     """Return gamma behind the maximum of so many units of an increasing phi, at variance 2."""
     ends, root = [-12, -4, -1, 0, 1, 4, 12], mp.sqrt(2)
     first, second = (
-        mp.quad(lambda z, r=r: size * mp.npdf(z) * mp.ncdf(z) ** (size - 1) * of(root * z) ** r, ends) for r in (1, 2)
+        mp.quad(lambda z, r=r: units * mp.npdf(z) * mp.ncdf(z) ** (units - 1) * of(root * z) ** r, ends) for r in (1, 2)
     )
     return first**2 / (second - first**2)
 
 
 @SECTION.fails(
     "B-Y",
-    "Y_i^(l)(a) = sum_{j=1}^{N_l} W_ij^(l) phi(Y_i^(l-1)(a)) + B_i^(l), of which the limit is Gaussian (B-proc)",
-    printed=equation(r"Y_i^{(l)}(a)", sp.Sum(W[i, j] * phi(Y[i]), (j, 1, N)) + B[i]),
-    assumes="on the right-hand side Y is that of the layer l - 1 at the datum a",
+    "In the rule of propagation through an MLP the index of the unit that is read is printed as i",
+    at="“Phase Diagrams”",
+    printed=equation(Y[i], sp.Sum(W[i, j] * phi(BEFORE[i]), (j, 1, N)) + B[i]),
+    misprint=True,
+    assumes="N is that of the layer l, and Y that of the sample a",
     counter_example="""
 # a linear network without biases, two layers of 100 units, one datum; the weights W of one unit i
 Y, W = np.random.default_rng(0).standard_normal((2, 4000, 100)) * [[[1]], [[0.1]]]
@@ -189,16 +253,17 @@ unmixed, mended = W.sum(axis=1) * Y[:, 0], (W * Y).sum(axis=1)
 kurtosis = lambda y: (y**4).mean() / (y**2).mean() ** 2
 assert kurtosis(unmixed) > 6 and abs(kurtosis(mended) - 3) < 0.5  # 9, and 3 of a Gaussian
 """,
-    correction="The index of the unit that is read is the index of the sum, phi(Y_j^(l-1)(a))",
-    right=equation(r"Y_i^{(l)}(a)", sp.Sum(W[i, j] * phi(Y[j]), (j, 1, N)) + B[i]),
-    right_assumes="on the right-hand side Y is that of the layer l - 1 at the datum a",
+    correction="It is j, the index of the sum; otherwise a unit reads one unit alone, and outputs are not Gaussian",
+    right=equation(Y[i], sp.Sum(W[i, j] * phi(BEFORE[j]), (j, 1, N)) + B[i]),
+    right_assumes="N is that of the layer l, and Y that of the sample a",
 )
 def propagation(stated: Any) -> Findings:
-    """As printed a unit reads no other unit, and Y_i has no Gaussian limit: with phi(x) = x, i = 1 and Gaussian Y of
-    variance 1 its excess kurtosis is 6 at every width. With the index j it is 6/N, here for N = 2 and 3.
+    """As printed a unit reads no other unit, and Y_i has no Gaussian limit, which B-proc has: with phi(x) = x, i = 1
+    and Gaussian Y of variance 1 its excess kurtosis is 6 at every width. With the index j it is 6/N, here for N = 2, 3.
     """
     for width in (2, 3):
-        output = stated.rhs.replace(phi, lambda h: h).subs({N: width, B[i]: 0}).doit().subs(i, 1)
+        formula = value_of(Y[i], stated)
+        output = formula.replace(phi, lambda h: h).subs({N: width, B[i]: 0}).doit().subs(i, 1)
         fourth, square = output**4, output**2
         for symbol in sorted(output.atoms(sp.Indexed), key=str):
             variance = sp.Rational(1, width) if symbol.base == W else 1
@@ -209,16 +274,25 @@ def propagation(stated: Any) -> Findings:
 
 SECTION.untested(
     "a definition",
-    ("B-gamma", "gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB"),
-    ("B-init", "W_ij^(l) ~ N(0, sigma_w^2/N_l), B_i ~ N(0, sigma_b^2)"),
-    ("B-cab", "c_ab = E_W Y(a) Y(b)/sqrt(E_W Y(a)^2 E_W Y(b)^2), order parameter c = lim c_ab"),
-    ("B-scale", "gamma >> 1: deep prejudice, gamma << 1: neutrality"),
+    ("B-gamma", "“Procedure”", "The ratio gamma = Var_W(mu)/Var_chi(O) quantifies the level of IGB"),
+    ("B-init", "“Phase Diagrams”", "The weights W_ij^(l) are N(0, sigma_w^2/N_l), the biases B_i are N(0, sigma_b^2)"),
+    (
+        "B-cab",
+        "“Phase Diagrams”",
+        "The correlation c_ab is E_W Y(a) Y(b)/sqrt(E_W Y(a)^2 E_W Y(b)^2), the order parameter c its limit",
+    ),
+    (
+        "B-scale",
+        "“Summary Of Key Concepts: IGB Vs. MF”",
+        "There is deep prejudice where gamma >> 1, and neutrality where gamma << 1",
+    ),
 )
 
 
 @SECTION.holds(
     "B-dyn",
-    "Neutral and prejudiced starts train differently, and averages mix them",
+    "“Grouping initializations by predictive behavior” at the start “reveals distinct training dynamics”",
+    at="“Impact On Dynamics: Preliminary”",
     assumes="infinite width, gradient flow of squared loss; finite networks: igb study --preset blobs",
 )
 def starts_train_differently() -> Findings:
@@ -249,9 +323,12 @@ def _training(part: Any, early: int) -> tuple[float, float, float]:
 
 @SECTION.holds(
     "B-phases",
-    "Ordered phase: c = 1 is stable; chaotic phase: c = 1 is unstable and c_ab converges to some c < 1",
-    printed=sp.Equivalent(sp.Symbol(r"(c_{ab} \to 1)"), sp.Le(chi_1, 1)),
-    assumes="the variance has a fixed point 0 < q* < infinity, at which it is, and phi is not linear",
+    "The phases, and the limits c of the correlation c_ab with depth",
+    at="“Phase Diagrams”",
+    printed=sp.Equivalent(equation(C_STAR, 1), sp.Le(chi_1, 1)),
+    assumes="the variance has a fixed point 0 < q* < infinity, at which it is, and phi is not linear; the start is "
+    "below 1; the slides have in words: c = 1 is stable in the ordered phase; in the chaotic one, where chi_1 > 1, it "
+    "is not, and c < 1",
 )
 def ordered_and_chaotic(stated: Any) -> Findings:
     """F is convex and increasing on [0, 1], F(1) = 1, F'(1) = chi_1 (D-Prop4.1 has the algebra). With a slope of at
@@ -259,7 +336,6 @@ def ordered_and_chaotic(stated: Any) -> Findings:
     diagonal next to 1, begins at F(0) >= 0 and crosses once, at c* < 1, where every start but 1 goes. Without q* > 0
     neither follows: tanh without biases and sigma_w^2 < 1 is linear in the end; ReLU at sigma_w^2 > 2 has c -> 1.
     """
-    limit = sp.Symbol(r"(c_{ab} \to 1)")
     for sw2 in (1.59, 1.9, 2.15, 4.97):
         fixed = tanh.fixed_point(sw2, 0.1)
         ends = np.array([0.0, 0.999])
@@ -269,7 +345,8 @@ def ordered_and_chaotic(stated: Any) -> Findings:
                 break
         slope = sw2 * tanh.slope(fixed)
         text = f"chi_1 = {slope:.4f}; from c = 0 to {ends[0]:.5f}, from 0.999 to {ends[1]:.5f}"
-        right = bool(stated.subs({limit: bool(ends.min() > 0.999), chi_1: slope}))
+        reached = 1 if ends.min() > 0.999 else ends[0]
+        right = bool(stated.subs({C_STAR: reached, chi_1: slope}))
         yield shown(f"tanh, sigma_b^2 = 0.1, sigma_w^2 = {sw2}", right and np.ptp(ends) < 1e-3, text)
     predicted = igb.mlp(300, "tanh", sigma_w2=4.97, sigma_b2=0.1).predict().c
     yield agree("c* by the toolkit, depth 300, sigma_w^2 = 4.97", predicted, ends[0], 3)
@@ -278,20 +355,27 @@ def ordered_and_chaotic(stated: Any) -> Findings:
 @SECTION.holds(
     "B-grad",
     "Gradients vanish in the ordered phase, explode in the chaotic phase and are stable at the edge of chaos",
-    printed=equation(r"\overline{|\nabla_l O|^2} / \overline{|\nabla_{l+1} O|^2}", sigma_w2 * sp.Symbol(r"slope") ** 2),
-    assumes="infinite width; the variance at its fixed point 0 < q* < infinity; slope^2 = E phi'(sqrt(q*) z)^2, so "
-    "that the ratio is chi_1: below 1 in the ordered phase, 1 at the edge, above 1 in the chaotic phase",
+    at="“Gradient Behavior Across Phases”",
+    printed=equation(
+        E_W(GRADIENT(layer) ** 2) / E_W(GRADIENT(layer + 1) ** 2),
+        sigma_w2 * E_W(SLOPE**2),
+    ),
+    assumes="infinite width; the variance at its fixed point 0 < q* < infinity, where E_W phi'^2 = E phi'(sqrt(q*) "
+    "z)^2, so that the ratio is chi_1: below 1 in the ordered phase, 1 at the edge, above 1 in the chaotic phase; the "
+    "slides have no formula",
 )
-def gradients_in_the_phases(trial: Trial, stated: Any) -> Findings:
+def gradients_in_the_phases(trial: Trial, stated: Any, says: str) -> Findings:
     """The mean square of delta_j = sum_i W_ij phi'(h_i) delta_i is sigma_w^2 E phi'^2 E delta^2, layer by layer, as in
     infinite width W^T may be taken as independent of the way forward. By Price's theorem (D-MF2) it is also F'(1).
     """
-    slope = sp.Symbol("slope")
-    for sw2, side in ((1.59, "ordered"), (tanh.on(tanh.edge, 0.1)[1], "edge"), (4.97, "chaotic")):
+    formula = value_of(E_W(GRADIENT(layer) ** 2), stated) / E_W(GRADIENT(layer + 1) ** 2)
+    texts = "Gradients {1} in the {0} phase", "are {1} at the edge", "{1} in the {0} phase"
+    for text, sw2 in zip(texts, (1.59, tanh.on(tanh.edge, 0.1)[1], 4.97), strict=True):
         star = tanh.fixed_point(sw2, 0.1)
-        expected = stated.rhs.subs({sigma_w2: sw2, slope: np.sqrt(tanh.slope(star))})
-        right = {"ordered": expected < 0.99, "edge": abs(expected - 1) < 1e-9, "chaotic": expected > 1.01}[side]
-        yield shown(f"{side}: the ratio of squared gradients", right, f"{float(expected):.8f}")
+        expected = formula.subs({sigma_w2: sw2, E_W(SLOPE**2): tanh.slope(star)})
+        side = "chaotic" if _next(sw2, 0.1, star, 0.99) < 0.99 else "ordered"
+        course = "stable" if abs(expected - 1) < 1e-9 else "vanish" if expected < 1 else "explode"
+        yield worded(says, text, side, course)
         units = (np.sqrt(star) * trial.rng.standard_normal((trial.draws(8000), width, 1)) for width in (250, 500))
         found = (mean_with_error(growth(trial.rng, h, layer_of_tanh, sw2, 0.1)[0]) for h in units)
         yield wide_limit(trial, f"{side}: through three layers", found, expected**3)
@@ -299,8 +383,9 @@ def gradients_in_the_phases(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "B-link",
-    "c = gamma/(1 + gamma)",
-    printed=sp.Eq(c, g / (1 + g)),
+    "The link between the correlation c and gamma",
+    at="“Connecting IGB And MF Frameworks”",
+    printed=equation(c, g / (1 + g)),
     assumes="infinite width, infinitely many data, all pairs of data alike",
 )
 def link(trial: Trial, stated: Any) -> Findings:
@@ -310,9 +395,10 @@ def link(trial: Trial, stated: Any) -> Findings:
     mu, z = sp.symbols("mu z", real=True)
     first, second = sp.sqrt(g) * mu + z, sp.sqrt(g) * mu + y  # Var_chi = 1
     q_aa, q_ab = (mean_over(y, mean_over(z, mean_over(mu, first * other))) for other in (first, second))
-    yield identity("c", q_ab / q_aa, stated.rhs, of=r"\overline{Y(a) Y(b)} / \overline{Y(a)^2}")
+    formula = value_of(c, stated)
+    yield identity("c", q_ab / q_aa, formula, of=r"\overline{Y(a) Y(b)} / \overline{Y(a)^2}")
     predicted = igb.mlp(2, "relu", sigma_b2=0.2).predict()
-    yield agree("c and gamma of the toolkit", predicted.c, stated.rhs.subs(g, predicted.gamma), 12)
+    yield agree("c and gamma of the toolkit", predicted.c, formula.subs(g, predicted.gamma), 12)
     first_layer = sp.Rational(1, 11)  # sigma_b^2/(sigma_w^2 + sigma_b^2), sigma_w^2 = 2, sigma_b^2 = 0.2
     kappa = kappa_1(first_layer)
     behind = sp.N((sp.Rational(11, 10) * kappa + sp.Rational(1, 10)) / sp.Rational(12, 10))
@@ -324,27 +410,30 @@ def link(trial: Trial, stated: Any) -> Findings:
         both, own = second_moments(np.maximum(h, 0).transpose(0, 2, 1))
         return ratio_with_error(2 * both + 0.2, 2 * own + 0.2)
 
-    yield wide_limit(
-        trial, "c over the networks", map(correlation, (16, 32)), stated.rhs.subs(g, behind / (1 - behind))
-    )
+    yield wide_limit(trial, "c over the networks", map(correlation, (16, 32)), formula.subs(g, behind / (1 - behind)))
     rows, other = {"gamma[1]": behind / (1 - behind)}, {"gamma[1]": 1}
     yield from extrapolated(trial, igb.mlp(1, sigma_b2=0.2), rows, networks=2000, against=other)
 
 
 @SECTION.holds(
     "B-EOC",
-    "The edge of chaos has c = 1, so gamma is infinite: trainability peaks not at neutrality but at deep prejudice",
-    printed=(equation(r"\lim_{\chi_1 \to 1} \xi", sp.oo), equation(r"\chi_1 = 1: \lim_{l \to \infty} \gamma_l", sp.oo)),
+    "Trainability peaks, at the edge of chaos, not at neutrality, but at deep prejudice",
+    at="“Initial Prejudice And Trainability”",
+    printed=(
+        equation(sp.Limit(DEPTH(chi_1), chi_1, 1), sp.oo),
+        equation(sp.Limit(GAMMA_AT(layer), layer, sp.oo), sp.oo),
+    ),
     assumes="infinite depth, sigma_b^2 > 0, a fixed point q*; trainability read as the depth xi = 1/|ln chi_1| over "
-    "which gradients neither vanish nor explode",
+    "which gradients neither vanish nor explode; gamma(l) is that of the layer l at the edge, chi_1 = 1",
 )
-def edge_is_deeply_prejudiced(stated: Any) -> Findings:
+def edge_is_deeply_prejudiced(stated: Any, says: str) -> Findings:
     """At chi_1 = 1 gamma grows as F''(1) l/2 (D-deepname). Gradients change by the factor chi_1 a layer: their depth
     1/|ln chi_1| is infinite there, and finite where the network is neutral. How it then trains is not tested.
     """
-    depth, rate = sp.symbols("l F_2", positive=True)
-    yield identity("depth of the gradients", sp.Limit(1 / sp.Abs(sp.log(chi_1)), chi_1, 1), stated[0].rhs)
-    yield identity("gamma at depth l", sp.Limit(rate * depth / 2, depth, sp.oo), stated[1].rhs)
+    rate = sp.Symbol("F_2", positive=True)
+    xi_at = stated[0].lhs.subs(DEPTH(chi_1), 1 / sp.Abs(sp.log(chi_1)))
+    yield identity("depth of the gradients", xi_at, stated[0].rhs)
+    yield identity("gamma at depth l", stated[1].lhs.subs(GAMMA_AT(layer), rate * layer / 2), stated[1].rhs)
     critical = tanh.on(tanh.edge, 0.1)[1]
     gamma = igb.mlp(1000, "tanh", sigma_w2=critical, sigma_b2=0.1).predict().per_layer.gamma
     yield rises("tanh at the edge: gamma by the toolkit every 100 of 1000 layers", gamma[::100], 200)
@@ -352,3 +441,5 @@ def edge_is_deeply_prejudiced(stated: Any) -> Findings:
     xi = 1 / np.log(4.97 * tanh.slope(tanh.fixed_point(4.97, 0.1)))
     text = f"xi = {xi:.3f} at gamma = {final:.4f}"
     yield shown("tanh, sigma_w^2 = 4.97: gradients explode where it is neutral", final < 1 and 0 < xi < 3, text)
+    edge, neutral = "prejudice" if gamma[-1] > 1 else "neutrality", "neutrality" if final < 1 else "prejudice"
+    yield worded(says, "not at {}, but at deep {}", neutral, edge)

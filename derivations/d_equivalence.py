@@ -1,4 +1,4 @@
-"""Bias meets trainability, section 3: mean-field theory and the theory of the bias have the same two numbers.
+"""Bias meets trainability: mean-field theory and the theory of the bias have the same two numbers.
 
 Mean field: over the weights, at fixed data, pre-activations are Gaussian of variance q_aa and covariance q_ab, and
 
@@ -16,20 +16,43 @@ import sympy as sp
 from scipy.special import ndtr
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Findings, Section, Trial, agree, equation, identity, measured, shown, tanh
+from igbtheory.claims import (
+    Finding,
+    Findings,
+    Section,
+    Trial,
+    agree,
+    equation,
+    identity,
+    measured,
+    satisfies,
+    shown,
+    tanh,
+    value_of,
+    worded,
+)
 from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import course, kappa_1, mean_of_polynomial, ncdf, npdf, relu_moment
+from igbtheory.claims.quantities import PHI_SLOPE, E
 from igbtheory.claims.simulated import Array, mean_with_error
 from igbtheory.claims.wide import forward, growth, relu
 
-SECTION = Section("Bias meets trainability, section 3: equivalence with mean-field theory, and extensions", "D 3")
+SECTION = Section("Bias meets trainability: equivalence with mean-field theory, and extensions", "D 3")
 
 gamma, q, c, sigma_w2, sigma_b2 = sp.symbols("gamma q c sigma_w2 sigma_b2", positive=True)
-x, y, z, t = sp.symbols("x y z t", real=True)
-SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q} z)^2", positive=True)
-PRODUCT = sp.Symbol(r"E\,f(h_{a}) f(h_{b})", positive=True)
-AFTER = sp.Symbol("q'", positive=True)
-CENTRE, SPREAD = (sp.Symbol(name, positive=True) for name in (r"E_{\mu} m(\mu)^2", r"E_{\mu} \mathrm{Var}_z"))
+sigma_mu, sigma_y, q_ab = sp.symbols("sigma_mu sigma_y q_ab", positive=True)
+x, y, z, t, mu = sp.symbols("x y z t mu", real=True)
+Y_I, Y_J, h_a, h_b = sp.symbols("y_i y_j h_a h_b", real=True)
+Q_AA, Q_AB, C_AB, CHI, CHI_TILDE = sp.symbols(r"q_{aa} q_{ab} c_{ab} \chi_1 \tilde\chi_1", positive=True)
+AFTER, Q_AB_AFTER, MU_AFTER, Y_AFTER = sp.symbols(r"q' q_{ab}' \sigma_\mu' \sigma_y'", positive=True)
+E_W, E_MU, VAR_Z = (sp.Function(name) for name in ("E_W", r"E_\mu", r"\mathrm{Var}_z"))
+P, PHI_CDF, PHI, M, F = (sp.Function(name) for name in ("p", r"\Phi", r"\phi", "m", "f"))
+C_MAP, Q_MAP = sp.Function("c'"), sp.Function("q_{ab}'")  # of a layer, as functions of c and q_ab in front of it
+SLOPE = E(PHI_SLOPE(sp.sqrt(q) * z) ** 2)
+PRODUCT = E(F(h_a) * F(h_b))
+CENTRE, SPREAD = E_MU(M(mu) ** 2), E_MU(VAR_Z(PHI(mu + sigma_y * z)))
+C_SLOPE = sp.Subs(sp.Derivative(C_MAP(c), c), c, 1)
+Q_SLOPE = sp.Subs(sp.Derivative(Q_MAP(q_ab), q_ab), q_ab, q)
 
 
 def _averages(label: str, polynomial: Any, variables: tuple[Any, ...], right: Any) -> Finding:
@@ -52,27 +75,24 @@ def _kernels() -> Iterator[tuple[str, Any, Any]]:
 
 @SECTION.holds(
     "D-MF1",
-    "Over the weights the pre-activations of a layer are independent and identically N(0, q_aa)",
-    printed=(
-        r"y_i^{(l)}(a) \sim \mathcal{N}(0, q_{aa}^{(l)}) \text{ iid over } W",
-        equation(r"E\,y_i^4/q_{aa}^2", 3),
-        equation(r"E\,y_i^2 y_j^2/q_{aa}^2", 1),
-    ),
-    assumes="infinite width",
+    "Over the weights the pre-activations of a layer at one datum are i.i.d. Gaussian",
+    printed=(equation(E_W(Y_I**4), 3 * Q_AA**2), equation(E_W(Y_I**2 * Y_J**2), Q_AA**2)),
+    assumes="infinite width; read as: these moments of two nodes i and j are those of independent N(0, q_aa)",
+    at="Overall Architecture",
 )
 def preactivations_are_iid(trial: Trial, stated: Any) -> Findings:
     """Given the layer before, the y_i are independent N(0, s). At finite width s varies: E s^2/(E s)^2 = 1 + k/N."""
     s, n = sp.symbols("s N", positive=True)
-    fourth, mixed = (part.rhs for part in stated[1:])
-    yield _averages("one unit given the layer before", s**2 * x**4, (x,), fourth * s**2)
-    yield _averages("two units given the layer before", s**2 * x**2 * y**2, (x, y), mixed * s**2)
+    fourth, mixed = (value_of(moment, stated) for moment in (E_W(Y_I**4), E_W(Y_I**2 * Y_J**2)))
+    yield _averages("one unit given the layer before", s**2 * x**4, (x,), fourth.subs(Q_AA, s))
+    yield _averages("two units given the layer before", s**2 * x**2 * y**2, (x, y), mixed.subs(Q_AA, s))
     first, second = (relu_moment(power) for power in (2, 4))
     yield identity("ReLU without biases: k + 1", second / first**2, 6)
     yield identity("E s^2/(E s)^2 in infinite width", sp.Limit(1 + 5 / n, n, sp.oo), 1)
     h = trial.rng.standard_normal((trial.draws(60_000), 20, 1))
     squares = forward(trial.rng, np.maximum(h, 0), 2.0)[..., 0] ** 2  # of the 20 units of the second layer, q_aa = 1
     pairs = (squares.sum(axis=1) ** 2 - (squares**2).sum(axis=1)) / (20 * 19)
-    factor = 1 + 5 / 20
+    fourth, mixed, factor = fourth.subs(Q_AA, 1), mixed.subs(Q_AA, 1), 1 + 5 / 20
     label = "second layer of ReLU networks of width 20, times 1 + k/N"
     yield measured(trial, f"E y_i^2 y_j^2, {label}", *mean_with_error(pairs), mixed * factor, against=mixed)
     yield measured(trial, f"E y_i^4, {label}", *mean_with_error(squares**2), fourth * factor, against=fourth)
@@ -80,9 +100,10 @@ def preactivations_are_iid(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "D-MF2",
-    "The slope chi_1 is the derivative of c^(l+1) by c^(l) at c = 1",
-    printed=equation(r"\chi_1 = \frac{\partial c^{(l+1)}}{\partial c^{(l)}} \Big|_{c=1}", sigma_w2 * SLOPE * q / AFTER),
+    "The slope chi_1 of the map from c^(l) to c^(l+1), where two data coincide",
+    printed=(equation(CHI, C_SLOPE), equation(C_SLOPE, sigma_w2 * SLOPE * q / AFTER)),
     assumes="phi continuous",
+    at="Overall Architecture",
 )
 def slope_of_the_correlation(stated: Any) -> Findings:
     """With c = q_ab/q and Price's theorem, dc'/dc = (q/q') dq_ab'/dq_ab = (q/q') sigma_w^2 E phi'(h_a) phi'(h_b). Only
@@ -90,73 +111,102 @@ def slope_of_the_correlation(stated: Any) -> Findings:
     """
     for name, kernel, square in _kernels():
         after = sigma_w2 * kernel + sigma_b2
-        right = stated.rhs.subs({SLOPE: square, AFTER: after.subs(c, 1)})
-        yield identity(f"phi = {name}", sp.Subs(sp.Derivative(after, c), c, 1) / after.subs(c, 1), right)
+        right = stated[1].rhs.subs({SLOPE: square, AFTER: after.subs(c, 1)})
+        layer = sp.Lambda(c, after / after.subs(c, 1))
+        yield identity(f"phi = {name}: chi_1", value_of(CHI, stated).replace(C_MAP, layer), right)
+        if name == "ReLU":
+            yield identity("phi = ReLU: dc'/dc", stated[1].lhs.replace(C_MAP, layer), right)
     # 1 - c of a layer of the package, of a pair at 1 - c = 1e-8 in front of it: inputs of shift m have q_ab = m^2
     inputs = igb.GaussianInputs(shift=np.sqrt(1 - 1e-8), variance=1e-8)
     layers = igb.mlp(1, "tanh", sigma_w2=1.5, sigma_b2=0.1).predict(inputs).per_layer
     before, behind = ((layers.var_chi / (layers.var_mu + layers.var_chi))[i] for i in (0, 1))
     at = {SLOPE: tanh.slope(1.6), sigma_w2: 1.5, q: 1.6, AFTER: 1.5 * tanh.square(1.6) + 0.1}
-    yield agree("tanh: (1 - c')/(1 - c) at 1 - c = 1e-8", behind / before, stated.rhs.subs(at), 6)
+    yield agree("tanh: (1 - c')/(1 - c) at 1 - c = 1e-8", behind / before, stated[1].rhs.subs(at), 6)
 
 
 @SECTION.holds(
     "D-MF3",
-    "For unbounded activations chi~_1 = dq_ab'/dq_ab at c = 1 decides: gradients vanish below 1 (ordered), explode "
-    "above (chaotic), and are stable at 1 (edge of chaos)",
-    printed=equation(
-        r"\tilde\chi_1 = \frac{\partial q_{ab}^{(l+1)}}{\partial q_{ab}^{(l)}} \Big|_{c=1}", sigma_w2 * SLOPE
-    ),
-    assumes="infinite width, phi continuous; the derivative at fixed q_aa",
+    "For unbounded activations the slope chi~_1 of the map from q_ab^(l) to q_ab^(l+1) decides: gradients vanish below "
+    "1 (ordered), explode above 1 (chaotic) and keep their size at 1, the edge of chaos",
+    printed=(equation(CHI_TILDE, Q_SLOPE), equation(Q_SLOPE, sigma_w2 * SLOPE)),
+    assumes="infinite width, phi continuous; the derivative where two data coincide, at fixed q_aa = q",
+    at="Overall Architecture",
 )
-def slope_of_the_covariance(trial: Trial, stated: Any) -> Findings:
+def slope_of_the_covariance(trial: Trial, stated: Any, says: str) -> Findings:
     """By Price's theorem it is sigma_w^2 E phi'^2 at every q, the factor of the squared gradient (B-grad)."""
     for name, kernel, square in _kernels():
-        slope = sp.Subs(sp.Derivative(sigma_w2 * kernel + sigma_b2, c), c, 1) / q
-        yield identity(f"phi = {name}", slope, stated.rhs.subs(SLOPE, square))
-    for weights, side in ((1.0, "ordered"), (2.0, "edge"), (3.0, "chaotic")):
+        after = sp.Lambda(q_ab, sigma_w2 * kernel.subs(c, q_ab / q) + sigma_b2)
+        right = stated[1].rhs.subs(SLOPE, square)
+        yield identity(f"phi = {name}: chi~_1", value_of(CHI_TILDE, stated).replace(Q_MAP, after), right)
+        if name == "ReLU":
+            yield identity("phi = ReLU: dq_ab'/dq_ab", stated[1].lhs.replace(Q_MAP, after), right)
+    relu_slope = stated[1].rhs.subs(SLOPE, sp.Rational(1, 2))
+    edge = float(relu_slope.subs(sigma_w2, 2))
+    for weights in (1.0, 2.0, 3.0):
         h = np.sqrt(weights + 0.1) * trial.rng.standard_normal((trial.draws(1500), 400, 1))
         found = mean_with_error(growth(trial.rng, h, relu, weights, 0.1)[0])
-        factor = float(stated.rhs.subs({sigma_w2: weights, SLOPE: 0.5}))
-        other = 1.0 if weights != 2 else 1.5**3
-        yield measured(trial, f"ReLU, width 400, {side}: squared gradient, three layers", *found, factor**3, other)
+        factor = float(relu_slope.subs(sigma_w2, weights))
+        other = edge if weights != 2 else 1.5**3
+        label = f"ReLU, width 400, sigma_w^2 = {weights:g}: squared gradient, three layers"
+        yield measured(trial, label, *found, factor**3, other)
+        if factor == edge:
+            yield worded(says, "keep their size at {:g}", edge)
+        else:
+            fate, side = "vanish" if found[0] < 1 else "explode", "below" if factor < edge else "above"
+            phase, *_ = igb.phases.classify("relu", weights, 0.1).name.split()
+            yield worded(says, "{} {} {:g} ({})", fate, side, edge, phase)
 
 
 RATIO = r"\gamma^{(l)} = \sigma_{\mu^{(l)}}^2/\sigma_{y^{(l)}}^2"
-SECTION.untested("a definition", ("D-gamma", "gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO))
-SECTION.untested("a convention; see D-pool-order", ("D-limits", "The order of limits: width, then data, then depth"))
+SECTION.untested(
+    "a definition", ("D-gamma", "Overall Architecture", "The ratio gamma^(l) = sigma_mu^2/sigma_y^2 at any layer l", RATIO)
+)
+SECTION.untested(
+    "a convention; see D-pool-order",
+    ("D-limits", "Limitations & Future Work", "The order of limits: width, then data, then depth"),
+)
 
 
 @SECTION.holds(
     "D-crit",
-    "gamma = 1 separates neutrality (gamma < 1) from prejudice (gamma > 1)",
-    printed=(sp.Gt(gamma, 1), equation(r"\ln p(\Phi(y))", (1 - 1 / gamma) * y**2 / 2 - sp.log(gamma) / 2)),
-    assumes="two classes, infinitely many data; neutral read as: G_0 is likeliest at 1/2, prejudiced: at 0 and 1",
+    "The value gamma = 1 separates neutrality (gamma < 1) from prejudice (gamma > 1)",
+    printed=(
+        sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(P(PHI_CDF(2)), P(PHI_CDF(0)))),
+        equation(P(PHI_CDF(y)), sp.exp((1 - 1 / gamma) * y**2 / 2) / sp.sqrt(gamma)),
+    ),
+    assumes="two classes, infinitely many data; p the density of G_0; neutral read as: G_0 is likeliest at 1/2, "
+    "prejudiced: at 0 and 1",
+    at="Overall Architecture",
 )
-def uniform_at_one(stated: Any) -> Findings:
+def uniform_at_one(stated: Any, says: str) -> Findings:
     """G_0 = Phi(Y), Y ~ N(0, gamma): its density p at Phi(y) is that of Y at y over Phi'(y), and flat at gamma = 1."""
-    prejudiced, law = stated
-    ours = npdf(y, 0, sp.sqrt(gamma)) / sp.Derivative(ncdf(y), y)
-    yield identity("p at Phi(y)", ours, sp.exp(law.rhs))
-    yield identity("ln p has its only turning point at y = 0", sp.Derivative(law.rhs, y) / y, 1 - 1 / gamma)
-    for value in (0.95, 1.05):
-        curved = float(sp.diff(law.rhs, y, 2).subs(gamma, value))
-        said = bool(prejudiced.subs(gamma, value))
-        text = f"(ln p)'' = {curved:.4f} in y, {'prejudice' if said else 'neutrality'}"
-        yield shown(f"gamma = {value}: prejudiced if and only if p is least in the middle", (curved > 0) == said, text)
-        density = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(value))).G0.pdf(float(ndtr(1)))
-        yield agree("the package's density at Phi(1)", density, sp.exp(law.rhs.subs({y: 1, gamma: value})), 12)
+    law, ours = value_of(P(PHI_CDF(y)), stated), npdf(y, 0, sp.sqrt(gamma)) / sp.Derivative(ncdf(y), y)
+    yield identity("p at Phi(y)", ours, law)
+    turn = sp.Derivative(sp.log(law), y) / y
+    yield identity("ln p has its only turning point at y = 0", turn, 1 - 1 / gamma)
+    (flat,) = sp.solve(turn.doit(), gamma)
+    names = []
+    for value in (0.95, 1.05, 3.0):
+        density = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(value))).G0.pdf
+        away, middle = float(density(float(ndtr(2)))), float(density(0.5))
+        yield agree("the package's density at Phi(2)", away, law.subs({y: 2, gamma: value}), 12)
+        right = stated[0].subs({gamma: value, P(PHI_CDF(2)): away, P(PHI_CDF(0)): middle})
+        yield shown(f"gamma = {value}: the first statement", right == sp.true, f"p = {away:.5f}, {middle:.5f} at 1/2")
+        names.append("prejudice" if away > middle else "neutrality")
+    phrase = "gamma = {:g} separates {} (gamma < {:g}) from {} (gamma > {:g})"
+    yield worded(says, phrase, float(flat), names[0], float(flat), names[1], float(flat))
 
 
 @SECTION.holds(
     "D-Thm3.1",
-    "q_aa = sigma_mu^2 + sigma_y^2 and q_ab = sigma_mu^2 for a != b, hence c_ab = gamma/(1 + gamma)",
+    "The variance and the covariance of mean-field theory are those of the theory of the bias",
     printed=(
-        equation("q_{aa}", sp.Symbol("sigma_mu") ** 2 + sp.Symbol("sigma_y") ** 2),
-        equation("q_{ab}", sp.Symbol("sigma_mu") ** 2),
-        equation("c_{ab}", gamma / (1 + gamma)),
+        equation(Q_AA, sigma_mu**2 + sigma_y**2),
+        equation(Q_AB, sigma_mu**2),
+        equation(C_AB, gamma / (1 + gamma)),
     ),
-    assumes="q_aa^(0) = 1, q_ab^(0) = 0, infinite width, then infinitely many data",
+    assumes="a != b; q_aa^(0) = 1, q_ab^(0) = 0, infinite width, then infinitely many data",
+    at="Theorem 3.1",
 )
 def equivalence(trial: Trial, stated: Any) -> Findings:
     """By induction over the layers. In the first one mu_i = B_i and sigma_y^2 = sigma_w^2. Node i of the next has the
@@ -164,24 +214,25 @@ def equivalence(trial: Trial, stated: Any) -> Findings:
     those of a pair of variance sigma_mu^2 + sigma_y^2 = q_aa and covariance sigma_mu^2 = q_ab. So sigma_mu'^2 =
     sigma_w^2 E_mu m(mu)^2 + sigma_b^2 is q_ab', and likewise for q_aa'.
     """
-    s, m = sp.symbols("sigma_y sigma_mu", positive=True)
-    same, pair, ratio = (part.rhs.subs({sp.Symbol("sigma_y"): s, sp.Symbol("sigma_mu"): m}) for part in stated)
+    same, pair, ratio = (value_of(quantity, stated) for quantity in (Q_AA, Q_AB, C_AB))
     phi = sp.Lambda(t, sum(a * t**k for k, a in enumerate(sp.symbols("a_0 a_1 a_2", positive=True))))
-    centre = mean_of_polynomial(phi(m * x + s * z), z)  # the mean over the data at the node mu = m x
+    centre = mean_of_polynomial(phi(sigma_mu * x + sigma_y * z), z)  # the mean over the data at mu = sigma_mu x
     root, corr = sp.sqrt(same), pair / same
     product = phi(root * x) * phi(root * (corr * x + sp.sqrt(1 - corr**2) * y))
     yield _averages("E m(mu)^2 = E phi(h_a) phi(h_b)", centre**2, (x,), mean_of_polynomial(product, x, y))
-    yield _averages("E phi^2", phi(m * x + s * z) ** 2, (x, z), mean_of_polynomial(phi(root * x) ** 2, x))
-    yield identity("c = q_ab/q_aa", (pair / same).subs(m, sp.sqrt(gamma) * s), ratio)
+    square = mean_of_polynomial(phi(root * x) ** 2, x)
+    yield _averages("E phi^2", phi(sigma_mu * x + sigma_y * z) ** 2, (x, z), square)
+    yield identity("c = q_ab/q_aa", (pair / same).subs(sigma_mu, sp.sqrt(gamma) * sigma_y), ratio)
     theory = course(np.tanh, 2.0, 0.1, 5)  # mean field: over the weights, at fixed data
     p = igb.mlp(5, "tanh", sigma_b2=0.1).predict().per_layer  # the package: over the data, at fixed weights
     yield agree("tanh, five layers: q_aa", p.var_mu[5] + p.var_chi[5], theory[5, 0], 9)
     yield agree("tanh, five layers: q_ab", p.var_mu[5], theory[5, 1], 9)
     drawn = [_over_the_data(trial.rng, 2000) for _ in range(trial.draws(200))]
     centres, spreads = np.array(drawn).T
-    sizes = {sp.Symbol("sigma_mu"): centres.mean() ** 0.5, sp.Symbol("sigma_y"): spreads.mean() ** 0.5}
-    for part, value, expected in zip(stated[:2], (centres + spreads, centres), theory[3], strict=True):
-        yield measured(trial, f"width 2000: {part.lhs}", part.rhs.subs(sizes), mean_with_error(value)[1], expected)
+    sizes = {sigma_mu: centres.mean() ** 0.5, sigma_y: spreads.mean() ** 0.5}
+    rows = (("q_aa", same, centres + spreads), ("q_ab", pair, centres))
+    for (name, formula, value), expected in zip(rows, theory[3], strict=True):
+        yield measured(trial, f"width 2000: {name}", formula.subs(sizes), mean_with_error(value)[1], expected)
 
 
 def _layers(rng: np.random.Generator, weights: float, width: int, data: int, depth: int) -> Iterator[Array]:
@@ -202,13 +253,17 @@ def _over_the_data(rng: np.random.Generator, width: int) -> tuple[float, float]:
 
 
 @SECTION.holds(
-    "D-Tab-5b", "gamma < 1 if and only if c < 1/2", printed=sp.Equivalent(sp.Lt(gamma, 1), sp.Lt(c, sp.Rational(1, 2)))
+    "D-Tab-5b",
+    "The last row of the table of phases is the same states in gamma and in c",
+    printed=sp.Equivalent(sp.Lt(gamma, 1), sp.Lt(c, sp.Rational(1, 2))),
+    at="Table 1, fifth row",
 )
 @SECTION.holds(
     "D-Tab-5a",
-    "1 < gamma < infinity if and only if 1/2 < c < 1",
+    "The row before the last of the table of phases is the same states in gamma and in c",
     printed=(sp.Equivalent(sp.Gt(gamma, 1), sp.Gt(c, sp.Rational(1, 2))), sp.Lt(c, 1)),
     assumes="gamma finite",
+    at="Table 1, fourth row",
 )
 def sides_in_c(stated: Any) -> Findings:
     """As gamma grows over [0, infinity), c = gamma/(1 + gamma) increases from 0 to 1, through 1/2 at gamma = 1."""
@@ -217,27 +272,30 @@ def sides_in_c(stated: Any) -> Findings:
     yield identity("c increases with gamma", sp.Derivative(ratio, gamma), 1 / (1 + gamma) ** 2)
     there = sp.Subs(ratio, gamma, bounds[gamma])
     yield identity("c at the bound of gamma", there.doit(), bounds[c], of=there)
-    for part in most:
-        yield identity("the least bound of c", sp.Limit(ratio, gamma, sp.oo), part.rhs)
     gammas = np.array([1e-6, 0.5, 0.999, 1.001, 2.0, 1e6])
     found = igb.mlp(1, "linear").predict(igb.GaussianInputs(shift=np.sqrt(gammas))).c
     pairs = list(zip(gammas, found, strict=True))
     text = ", ".join(f"{value:g}: {at:.6f}" for value, at in pairs)
     right = all(equivalent.subs({gamma: value, c: at}) == sp.true for value, at in pairs)
     yield shown("gamma: c of the package", right, text)
+    for part in most:
+        yield identity("the least bound of c", sp.Limit(ratio, gamma, sp.oo), part.rhs)
+        yield from (satisfies(f"c at gamma = {value:g}", part, {c: at}) for value, at in pairs)
 
 
 @SECTION.holds(
     "D-ext-b",
-    "The theory of the bias extends to biases of variance sigma_b^2 > 0",
-    printed=(equation(r"{\sigma_\mu'}^2", sigma_w2 * CENTRE + sigma_b2), equation(r"{\sigma_y'}^2", sigma_w2 * SPREAD)),
+    "The theory of the bias extends to networks with random biases",
+    printed=(equation(MU_AFTER**2, sigma_w2 * CENTRE + sigma_b2), equation(Y_AFTER**2, sigma_w2 * SPREAD)),
     assumes="infinite width",
+    at="Key Designs 3",
 )
 def with_biases(stated: Any) -> Findings:
     """A bias B_i is the same for all data: it moves the centre of node i, not the spread about it. See D-Thm3.1."""
-    centre, spread = (part.rhs for part in stated)
-    bias = sp.sqrt(sigma_b2) * y
-    o = sp.sqrt(sigma_w2 * CENTRE) * x + sp.sqrt(sigma_w2 * SPREAD) * z + bias
+    m, v = sp.symbols("m v", positive=True)
+    at = {CENTRE: m, SPREAD: v}
+    centre, spread = (value_of(deviation**2, stated).subs(at) for deviation in (MU_AFTER, Y_AFTER))
+    o = sp.sqrt(sigma_w2 * m) * x + sp.sqrt(sigma_w2 * v) * z + sp.sqrt(sigma_b2) * y
     yield _averages("square over the data", o**2, (z,), sp.expand(spread + mean_of_polynomial(o, z) ** 2))
     yield _averages("square of the centre over the weights", mean_of_polynomial(o, z) ** 2, (x, y), centre)
     theory = course(np.tanh, 2.0, 0.3, 2)
@@ -249,8 +307,9 @@ def with_biases(stated: Any) -> Findings:
 @SECTION.holds(
     "D-ext-pool",
     "The theory of the bias extends to activations of several nodes, such as maximum and average pooling",
-    printed=equation("q_{ab}'", sigma_w2 * PRODUCT + sigma_b2),
+    printed=equation(Q_AB_AFTER, sigma_w2 * PRODUCT + sigma_b2),
     assumes="disjoint groups of nodes; the fan-in counts the pooled units; infinite width",
+    at="Key Designs 3",
 )
 def with_several_nodes(trial: Trial, stated: Any) -> Findings:
     """Pooled units are independent, and E m(mu)^2 = E f(h_a) f(h_b) holds for vectors mu, h_a, h_b alike."""
@@ -260,7 +319,7 @@ def with_several_nodes(trial: Trial, stated: Any) -> Findings:
     yield identity("ReLU + MaxPool(2): E f of N(0, 1) nodes", mean, largest)
     square = sp.Rational(3, 4) + 1 / (2 * sp.pi)  # E f^2, derived in D-pool-relu
     at = {sigma_w2: 2, sigma_b2: sp.Rational(1, 5)}
-    q_aa, q_ab = (stated.rhs.subs(at | {PRODUCT: value}) for value in (square, largest**2))
+    q_aa, q_ab = (value_of(Q_AB_AFTER, stated).subs(at | {PRODUCT: value}) for value in (square, largest**2))
     net = igb.Network(igb.Dense(1.0), igb.Activation("relu"), igb.MaxPool(2), igb.Dense(2.0, 0.2))
     yield agree("gamma of the package", net.predict().gamma, q_ab / (q_aa - q_ab), 11)
     pooled = np.maximum(trial.rng.standard_normal((trial.draws(400), 1000, 2, 2)), 0).max(axis=2)  # orthogonal data
@@ -268,18 +327,25 @@ def with_several_nodes(trial: Trial, stated: Any) -> Findings:
     yield measured(trial, "width 1000: q_ab", *mean_with_error(h[..., 0] * h[..., 1]), q_ab, against=q_aa)
 
 
+WIDTH, DEPTH = 10_000, 100
+
+
 @SECTION.holds(
     "D-Fig2",
-    "Width 10,000, depth 100: the c computed from gamma matches the c_ab of Monte Carlo within their 5-95 % band",
-    printed=equation("c_{ab}", gamma / (1 + gamma)),
-    assumes="tanh networks of width 10,000 and depth 100 at three points of the poster, sigma_b^2 = 0.1",
+    "In MLPs of width 10,000 and depth 100 the c_ab of simulations are those computed from gamma",
+    printed=equation(C_AB, gamma / (1 + gamma)),
+    assumes="read as: tanh networks at three points of the phase diagram, sigma_b^2 = 0.1",
+    at="Theory validation (Fig. 2)",
 )
-def figure_2(trial: Trial, stated: Any) -> Findings:
-    """c_ab is the cosine of the pre-activations at two data. The band is wide, so the mean is compared as well."""
+def figure_2(trial: Trial, stated: Any, says: str) -> Findings:
+    """c_ab is the cosine of the pre-activations at two data. The band of 5 to 95 % of the networks is wide, so the mean
+    is compared as well.
+    """
+    yield worded(says, "of width {:,} and depth {}", WIDTH, DEPTH)
     for weights in (1.99, 2.48, 4.97):
-        gammas = igb.mlp(100, "tanh", sigma_w2=weights, sigma_b2=0.1).predict().per_layer.gamma
-        said = sp.lambdify(gamma, stated.rhs)(gammas)
-        found = np.concatenate([_cosines(trial.rng, weights, 10_000, 100) for _ in range(trial.draws(48))])
+        gammas = igb.mlp(DEPTH, "tanh", sigma_w2=weights, sigma_b2=0.1).predict().per_layer.gamma
+        said = sp.lambdify(gamma, value_of(C_AB, stated))(gammas)
+        found = np.concatenate([_cosines(trial.rng, weights, WIDTH, DEPTH) for _ in range(trial.draws(48))])
         low, high = np.percentile(found, [5, 95], axis=0)
         text = ", ".join(f"[{low[k]:.4f}, {high[k]:.4f}] has {said[k]:.4f}" for k in (10, 30, 100))
         inside = all(low[k] <= said[k] <= high[k] for k in (10, 30, 100))

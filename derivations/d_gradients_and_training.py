@@ -1,4 +1,4 @@
-"""Bias meets trainability, section 6 and poster: gradients class by class, residual networks, and what needs training.
+"""Bias meets trainability: gradients class by class, residual networks, and what needs training.
 
 Under cross-entropy the gradient by the logits of a datum of label k is p - e_k, p the softmax of the logits.
 """
@@ -9,16 +9,19 @@ import numpy as np
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, shown
+from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, measured, shown, value_of, worded
+from igbtheory.claims.quantities import PHI_SLOPE, E
 from igbtheory.claims.simulated import Array, mean_with_error
 from igbtheory.claims.wide import Block, backward, forward, growth, relu, tanh
 
-SECTION = Section("Bias meets trainability, section 6 and poster: gradients of the classes, residual networks", "D 6")
-POSTER = Section("Bias meets trainability, poster: the explosion of gradients", "D P")
+SECTION = Section("Bias meets trainability: gradients of the classes, residual networks", "D 6")
 
-gap, sigma_w2, sigma_b2 = sp.symbols("Delta sigma_w2 sigma_b2", positive=True)
-chi, depth, p = sp.symbols("chi L p", positive=True)
-SLOPE = sp.Symbol(r"E\,\phi'(\sqrt{q_l} z)^2", positive=True)
+gap, sigma_w2, sigma_b2, q_l = sp.symbols("Delta sigma_w2 sigma_b2 q_l", positive=True)
+chi, depth, p, NABLA = sp.symbols(r"\tilde\chi_1 l p |\nabla|", positive=True)
+z = sp.Symbol("z", real=True)
+FAVOURED, OTHER = (sp.Function(rf"\delta_\mathrm{{{name}}}") for name in ("favoured", "other"))
+CHI = sp.Function(r"\tilde\chi_1")
+SLOPE = E(PHI_SLOPE(sp.sqrt(q_l) * z) ** 2)
 
 
 def _classes(
@@ -51,22 +54,24 @@ def _classes(
 
 @SECTION.holds(
     "D-perclass",
-    "Deep prejudice: the softmax saturates, the gradient of samples of the favoured class goes to 0 and those of the "
-    "others explode",
-    printed=(equation(r"\lim |p - e_k|^2 \text{ (favoured)}", 0), equation(r"\lim |p - e_k|^2 \text{ (others)}", 2)),
-    assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; in probability over the "
-    "networks: in the mean square over networks both explode",
+    "In deep prejudice the gradient for the favoured class vanishes while that for the other classes explodes",
+    printed=tuple(equation(sp.Limit(name(gap) ** 2, gap, sp.oo), end) for name, end in ((FAVOURED, 0), (OTHER, 2))),
+    assumes="unbounded activation in the chaotic phase (ReLU, sigma_w^2 > 2), cross-entropy; delta is the length of "
+    "the gradient p - e_k by the logits, Delta the gap between the favoured logit and the next; in probability over "
+    "the networks: in the mean square over networks both explode",
+    at="Key Designs 4",
 )
-def gradients_of_the_classes(trial: Trial, stated: Any) -> Findings:
+def gradients_of_the_classes(trial: Trial, stated: Any, says: str) -> Findings:
     """Every datum has nearly the same logits, far apart. With the gap Delta ~ chi~^(L/2) X between the favoured logit
     and the next, 1 - p is about exp(-Delta). So |p - e_k|^2 ~ exp(-2 Delta) for labels of the favoured class, which the
     factor chi~^L of the way back does not outweigh, except in the few networks with Delta ~ 1.
     """
     odds = [sp.Integer(1), sp.exp(-gap), sp.exp(-3 * gap / 2)]  # three classes, the first one favoured
     shares = [odd / sp.Add(*odds) for odd in odds]
-    for label, part in ((0, stated[0]), (2, stated[1])):
+    for label, name, part in ((0, FAVOURED, stated[0]), (2, OTHER, stated[1])):
         square = sp.Add(*((share - int(i == label)) ** 2 for i, share in enumerate(shares)))
-        yield identity(f"three classes, label {label}", sp.Limit(square, gap, sp.oo), part.rhs)
+        left = part.lhs.replace(name, sp.Lambda(gap, sp.sqrt(square)))
+        yield identity(f"three classes, label {label}", left, part.rhs)
     size, x = sp.symbols("s x", positive=True)  # chi~^(L/2), and Delta = s x
     yield identity("chi~^L exp(-2 Delta)", sp.Limit(size**2 * sp.exp(-2 * size * x), size, sp.oo), 0)
     found = igb.mlp(40, sigma_w2=4.0).predict().gamma
@@ -79,28 +84,41 @@ def gradients_of_the_classes(trial: Trial, stated: Any) -> Findings:
             yield agree(f"{name} 1 + |p - e_k|^2", 1 + value, 1 + part.rhs, 6)
         text = f"{back[0]:.3g} and {back[1]:.3g}"
         yield shown(f"{name} squared gradients, favoured and other", back[0] < 1e-9 and back[1] > 1e3, text)
+        state = "prejudice" if found > 1 else "neutrality"
+        phrase = "In deep {} the gradient for the favoured class {} while that for the other classes {}"
+        yield worded(says, phrase, state, *map(_fate, back))
 
 
-@POSTER.holds(
+def _fate(gradient: float) -> str:
+    """What happens to a squared gradient, which is near 1 at the logits."""
+    return "vanishes" if gradient < 1 else "explodes"
+
+
+@SECTION.holds(
     "D-poster-grad",
-    "The explosion of the gradient involves one class only",
-    printed=equation(r"|\nabla_{1}|^2", 2 * chi**depth * (1 - p) ** 2),
-    assumes="two classes, p the probability of the label; 1 - p goes to 0 for one class and to 1 for the other in deep "
-    "prejudice in the chaotic phase of an unbounded activation, see D-perclass; in the chaotic phase of tanh, whose "
-    "logits stay bounded, both classes explode",
+    "Of two classes the favoured one has a gradient that vanishes, and the other one alone has one that explodes",
+    printed=equation(NABLA**2, 2 * chi**depth * (1 - p) ** 2),
+    assumes="p the probability of the label; in deep prejudice in the chaotic phase of an unbounded activation 1 - p "
+    "goes to 0 for one class and to 1 for the other, see D-perclass; in the chaotic phase of tanh, whose logits stay "
+    "bounded, both classes explode",
+    at="Key Designs 4",
 )
-def one_class_explodes(trial: Trial, stated: Any) -> Findings:
+def one_class_explodes(trial: Trial, stated: Any, says: str) -> Findings:
     """The gradient by the logits is p - 1 and 1 - p. Every layer multiplies its square by chi~_1 in the mean."""
     own, other = sp.symbols("z_1 z_2", real=True)
     loss = sp.log(1 + sp.exp(other - own))
     squares = sp.Derivative(loss, own) ** 2 + sp.Derivative(loss, other) ** 2
-    yield identity("at the logits, L = 0", squares, stated.rhs.subs({depth: 0, p: 1 / (1 + sp.exp(other - own))}))
-    said = sp.lambdify((p, chi, depth), stated.rhs.subs(p, 1 - p))  # of 1 - p, which may be tiny
+    square = value_of(NABLA**2, stated)
+    yield identity("at the logits, l = 0", squares, square.subs({depth: 0, p: 1 / (1 + sp.exp(other - own))}))
+    said = sp.lambdify((p, chi, depth), square.subs(p, 1 - p))  # of 1 - p, which may be tiny
     for layers in (2, 5):
         missing, _, gradients = _classes(trial.rng, trial.draws(20_000), layers, 2)
         for ratios, label in zip((gradients / said(missing, 2.0, layers)).T, ("favoured", "other"), strict=True):
             name = f"ReLU networks, chi~_1 = 2, depth {layers}: gradient of the {label} class over what is stated"
             yield measured(trial, name, *mean_with_error(ratios), 1)
+    favoured, least = np.median(_classes(trial.rng, trial.draws(1000), 28, 2)[2], axis=0)
+    phrase = "the favoured one has a gradient that {}, and the other one alone has one that {}"
+    yield worded(says, phrase, _fate(favoured), _fate(least))
     both = np.median(_classes(trial.rng, trial.draws(1000), 24, 2, block=tanh, weights=4.97)[2], axis=0)
     yield shown("but tanh, depth 24: both explode, medians", both.min() > 10, f"{both[0]:.3g} and {both[1]:.3g}")
 
@@ -119,24 +137,23 @@ def _tanh_course(blocks: int, weights: float, biases: float) -> tuple[Array, Arr
 
 @SECTION.holds(
     "D-resid",
-    "Residual MLPs often have a single critical phase",
-    printed=(
-        equation(r"\tilde\chi_1^{(l)}", 1 + sigma_w2 * SLOPE),
-        equation(r"\lim_{l \to \infty} \tilde\chi_1^{(l)}", 1),
-    ),
+    "“Residual MLPs often have a single critical phase”",
+    printed=(equation(CHI(depth), 1 + sigma_w2 * SLOPE), equation(sp.Limit(CHI(depth), depth, sp.oo), 1)),
     assumes="blocks X + W phi(X) + B of infinite width; the limit for bounded phi such as tanh, at every sigma_b^2 and "
     "sigma_w^2 > 0. That is what 'often' leaves open: plain ReLU blocks have a single, chaotic phase, 1 + sigma_w^2/2",
+    at="Key Findings",
 )
 def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Findings:
     """The gradient of a block is delta + phi' W^T delta, whose two parts are uncorrelated: the squares add. tanh: q
     grows as (sigma_w^2 + sigma_b^2) l, and sqrt(q) E tanh'^2 goes to int tanh'^2/sqrt(2 pi).
     """
-    factor, limit = (part.rhs for part in stated)
+    factor = value_of(CHI(depth), stated[0])
     t = sp.Symbol("t", real=True)
     over = sp.Integral(1 - t**2, (t, -1, 1))
     yield identity("int tanh'^2 = int (1 - t^2) dt over t = tanh x", over, sp.Rational(4, 3))
     slope = sp.Rational(4, 3) / sp.sqrt(2 * sp.pi * (sigma_w2 + sigma_b2) * depth)
-    yield identity("deep blocks", sp.Limit(factor.subs(SLOPE, slope), depth, sp.oo), limit)
+    blocks = sp.Lambda(depth, factor.subs(SLOPE, slope))
+    yield identity("deep blocks", stated[1].lhs.replace(CHI, blocks), stated[1].rhs)
     for weights, biases in ((0.5, 0.0), (2.0, 0.1), (6.0, 0.5)):
         stream, slopes = _tanh_course(4000, weights, biases)
         at = {sigma_w2: weights, sigma_b2: biases, depth: 4000}
@@ -154,7 +171,19 @@ def residual_networks_have_one_phase(trial: Trial, stated: Any) -> Findings:
 
 SECTION.untested(
     "it needs training runs: igb study --preset phases has tanh networks on the digits, and none of the transformers",
-    ("D-tanhMLP", "tanh MLP on Fashion-MNIST, CIFAR10: the edge of chaos learns fastest, neutral states poorly"),
-    ("D-ViT", "a vision transformer without norms and skip connections has the same phases of gradients"),
-    ("D-LViT", "pretrained large ViT: weights times 0.5 give a strong bias, times 1.5 a weaker one, slower training"),
+    (
+        "D-tanhMLP",
+        "Training Dynamics Validation, Tanh MLP",
+        "Tanh MLPs: the edge of chaos has the largest initial bias, quickly absorbed; neutral states do poorly",
+    ),
+    (
+        "D-ViT",
+        "Training Dynamics Validation, Vanilla ViT",
+        "A vision transformer without norms and skip connections has gradients with the same phases as MLPs",
+    ),
+    (
+        "D-LViT",
+        "Training Dynamics Validation, Large ViT",
+        "A pretrained large vision transformer: its weights times 0.5 give a strong bias, times 1.5 slow training",
+    ),
 )

@@ -14,8 +14,22 @@ import mpmath as mp
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Finding, Findings, Section, Trial, agree, equation, identity, normal, rectified, simulated
+from igbtheory.claims import (
+    Finding,
+    Findings,
+    Section,
+    Trial,
+    agree,
+    equation,
+    identity,
+    normal,
+    rectified,
+    shown,
+    simulated,
+    value_of,
+)
 from igbtheory.claims.gaussians import g0_variance, ncdf, normal_moment, npdf, relu_moment, variance_of
+from igbtheory.claims.quantities import E_CHI, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import drawn_limit, excess_kurtosis, relu, standardised
 
 SECTION = Section("Where you place the norm, appendix E.2: BatchNorm behind ReLU", "E E.2")
@@ -28,8 +42,14 @@ Var_Y, gamma = sp.symbols("Var_Y gamma", positive=True)
 MOMENTS = {a: sigma_w / sp.sqrt(2 * sp.pi), alpha: sigma_w * sp.sqrt((1 - 1 / sp.pi) / 2)}
 """Mean and standard deviation of Y: E-Eq71 and E-Eq73."""
 LAW = npdf(z, 0, sigma_w)
-MEAN, SQUARE, SPREAD = r"\mathbb{E}_\chi(Y)", r"\mathbb{E}_\chi(Y^2)", r"\mathrm{Var}_\chi(Y)"
-NEXT, SPREAD_B = r"\text{next layer}", sp.Symbol("Var_B", positive=True)
+NEXT, SPREAD_B = sp.Function(r"\mathrm{next}")(layer), sp.Symbol("Var_B", positive=True)
+"""The number of the layer behind layer l."""
+B, G_0, CENTRES = sp.Symbol("B"), sp.Symbol("G_0"), VAR_W(sp.Symbol(r"\mu_c"))
+OUTPUT, LAW_OF_Y, LAW_OF_B = sp.Function("f_{O_c}")(o), sp.Function("f_{Y}")(y), sp.Function("f_{B}")(b)
+LAW_1, LAW_I1, LAW_I, LAW_L = (
+    sp.Function(name)(z) for name in ("f_{Z^{(1)}}", "f_{Z_i^{(1)}}", "f_{Z_i^{(l+1)}}", "f_{Z^{(l+1)}}")
+)
+READ_BY_Y, READ_BY_Z = sp.Symbol("Y_i^{(l+1)}"), sp.Symbol("Z_i^{(l+1)}")
 READ = sp.Sum(sp.IndexedBase("w")[sp.Symbol("i"), j] * sp.IndexedBase("B")[j], (j, 1, N))
 LIMITS = "full batch; widths, input dimension and number of data to infinity at fixed depth"
 DATA = 200
@@ -66,10 +86,11 @@ def normalised() -> Findings:
 
 @SECTION.holds(
     "E-ThmE.2 / Eq62-63",
-    "ReLU, then BatchNorm over all data: an output is N(0, sigma_w^2) over the data at any depth, and the law of its "
-    "centre collapses to a delta function at 0",
-    printed=(equation("f_{O_c}(o)", npdf(o, 0, sigma_w)), equation(r"\mathrm{Var}_{\mathcal W}(\mu_c)", 0)),
+    "ReLU, then BatchNorm over the whole data set: the law of an output over the data, and the collapse of the law of "
+    "its centre",
+    printed=(equation(OUTPUT, npdf(o, 0, sigma_w)), equation(CENTRES, 0)),
     assumes=LIMITS,
+    at="Theorem E.2, Eqs. 62 and 63",
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Findings:
     """B has the mean 0 and the variance 1 whatever variance v enters, so every layer starts from the same law. The
@@ -78,46 +99,51 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
     yield from normalised()
     square, mean = (relu_moment(k, sp.sqrt(v)) for k in (2, 1))
     yield identity("E B^2 for any variance v of Z", (square - mean**2) / (v * (1 - 1 / sp.pi) / 2), 1)
-    yield from normal("O_c", stated[0].rhs, o, 0, sigma_w**2)
+    law, centres = value_of(OUTPUT, stated), value_of(CENTRES, stated)
+    yield from normal("O_c", law, o, 0, sigma_w**2)
     for depth in (1, 6):
-        found = network(depth).predict(digits=30)
-        yield agree(f"Var_chi(O), depth {depth}, predicted", found.var_chi, variance(stated[0].rhs, o), 28)
-        yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + found.var_mu, 1 + stated[1].rhs, 28)
+        predicted = network(depth).predict(digits=30)
+        yield agree(f"Var_chi(O), depth {depth}, predicted", predicted.var_chi, variance(law, o), 28)
+        yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + predicted.var_mu, 1 + centres, 28)
     shape = 100, DATA, (64, 128)
     yield drawn_limit(trial, "excess kurtosis of O_c, depth 3", excess_kurtosis, 0, shape=shape, depth=3, phi=normed)
 
 
 @SECTION.fails(
     "E-Eq64",
-    "induction: Z of layer 1 is N(0, sigma_w^2), and if Z of layer l is, so is Z of layer 1+1",
-    printed=(equation("f_{Z^{(1)}}(z)", LAW), equation(NEXT, sp.Add(1, 1, evaluate=False))),
+    "The layer behind layer l is printed with an index in which l does not occur",
+    printed=(equation(LAW_1, LAW), equation(NEXT, sp.Add(1, 1, evaluate=False))),
     counter_example="assert printed[1] != 3 + 1  # the layer behind layer 3",
-    correction="the next layer is l + 1",
-    right=(equation("f_{Z^{(1)}}(z)", LAW), equation(NEXT, layer + 1)),
+    correction="The layer behind layer l is layer l+1",
+    misprint=True,
+    at="Eq. 64",
+    right=(equation(LAW_1, LAW), equation(NEXT, layer + 1)),
     right_assumes="full batch, widths to infinity",
 )
 def induction(stated: Any) -> Findings:
     """An index is misprinted: as printed the induction ends at layer 2. E-Eq65-68 has the first layer."""
     yield from normalised()
-    yield from normal("Z", stated[0].rhs, z, 0, sigma_w**2)
+    yield from normal("Z", value_of(LAW_1, stated), z, 0, sigma_w**2)
     reached = sp.Integer(1)
     for _ in range(5):
-        reached = stated[1].rhs.subs(layer, reached).doit()
+        reached = value_of(NEXT, stated).subs(layer, reached).doit()
     yield agree("layer reached from layer 1 in five steps", reached, 6)
 
 
-@SECTION.holds("E-Eq80", "the law of every pre-activation", printed=equation("f_{Z^{(l+1)}}(z)", LAW), assumes=LIMITS)
+@SECTION.holds("E-Eq80", "The law of a pre-activation", printed=equation(LAW_L, LAW), assumes=LIMITS, at="Eq. 80")
 @SECTION.holds(
     "E-Eq76-78",
-    "Z^(l+1) is Gaussian over the data with mean E(B) sum_j w_ij = 0 and variance E(B^2) sum_j w_ij^2 = sigma_w^2",
-    printed=equation("f_{Z_i^{(l+1)}}(z)", LAW),
+    "The law over the data of a node behind BatchNorm and a Dense",
+    printed=equation(LAW_I, LAW),
     assumes="width to infinity; the nodes need only be nearly uncorrelated over the data, not independent",
+    at="Eqs. 76 to 78",
 )
 @SECTION.holds(
     "E-Eq65-68",
-    "Z_i^(1) = sum_j w_ij X_j has over the data the variance D sigma_w^2/D = sigma_w^2 and is Gaussian",
-    printed=equation("f_{Z_i^{(1)}}(z)", LAW),
+    "The law over the data of a node of the first layer",
+    printed=equation(LAW_I1, LAW),
     assumes="D is here the input dimension d (elsewhere the number of data), and goes to infinity",
+    at="Eqs. 65 to 68",
 )
 def every_layer(stated: Any) -> Findings:
     """A sum of independent Gaussians is Gaussian. Its variance S = sum_j w_j^2 is random over the weights, and tends to
@@ -128,48 +154,63 @@ def every_layer(stated: Any) -> Findings:
     mean = sp.Sum(second, (j, 1, d))
     yield identity("E_W S", mean, sigma_w**2)
     yield identity("Var_W S", sp.Limit(d * (fourth.doit() - second.doit() ** 2), d, sp.oo), 0)
-    yield from normal("Z", stated.rhs, z, 0, mean.doit())
-    found = network(12).predict(digits=30).per_layer.var_chi
-    for i in (0, 1, 6, 12):
-        yield agree(f"Var_chi(Z) of layer {i + 1}, predicted", found[i], variance(stated.rhs, z), 28)
+    law = value_of(stated.lhs, stated)
+    yield shown("the statement is on one of these nodes", stated.lhs in (LAW_I1, LAW_I, LAW_L), str(stated.lhs))
+    yield from normal("Z", law, z, 0, mean.doit())
+    predicted = network(12).predict(digits=30).per_layer.var_chi
+    for i in {LAW_I1: (0,)}.get(stated.lhs, (1, 6, 12)):
+        yield agree(f"Var_chi(Z) of layer {i + 1}, predicted", predicted[i], variance(law, z), 28)
 
 
 @SECTION.holds(
     "E-Eq69",
-    "the law of Y = max(Z, 0): half the mass at 0, and N(y; 0, sigma_w^2) for y > 0",
-    printed=equation("f_{Y}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w)),
+    "The law behind ReLU",
+    printed=equation(LAW_OF_Y, sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w)),
+    at="Eq. 69",
 )
 def law_behind_relu(stated: Any) -> list[Finding]:
     """The atom is P(Z < 0), the density the derivative of P(Z < y)."""
-    return rectified("Y", stated.rhs, y, 0, sigma_w)
+    return rectified("Y", value_of(LAW_OF_Y, stated), y, 0, sigma_w)
 
 
 @SECTION.fails(
     "E-Eq70",
-    "BatchNorm divides by the variance",
-    printed=equation("B", (Y - E_Y) / Var_Y),
+    "BatchNorm is printed with the variance as its divisor",
+    printed=equation(B, (Y - E_Y) / Var_Y),
     counter_example="assert (diff(printed, Y) ** 2 * Var_Y).subs(Var_Y, 1 - 1 / pi) > 1.4  # Var(B), 1 in the text",
-    correction="it divides by the standard deviation, as in Eq. 134",
-    right=equation("B", (Y - E_Y) / sp.sqrt(Var_Y)),
+    correction="It divides by the standard deviation: the text goes on with a mean of zero and a standard deviation of "
+    "one",
+    misprint=True,
+    at="Eq. 70",
+    right=equation(B, (Y - E_Y) / sp.sqrt(Var_Y)),
 )
 def batchnorm(stated: Any) -> Findings:
     """The paper goes on with a B of mean 0 and variance 1."""
-    yield identity("E B", sp.Subs(stated.rhs, Y, E_Y), 0)
-    yield identity("Var B", sp.Derivative(stated.rhs, Y) ** 2 * Var_Y, 1)
+    said = value_of(B, stated)
+    yield identity("E B", sp.Subs(said, Y, E_Y), 0)
+    yield identity("Var B", sp.Derivative(said, Y) ** 2 * Var_Y, 1)
 
 
-@SECTION.holds("E-Eq73", "the variance of Y", printed=equation(SPREAD, sigma_w**2 / 2 * (1 - 1 / sp.pi)))
-@SECTION.holds("E-Eq72", "half of E Z^2", printed=equation(SQUARE, sigma_w**2 / 2))
-@SECTION.holds("E-Eq71", "the mean of Y", printed=equation(MEAN, sigma_w / sp.sqrt(2 * sp.pi)))
+@SECTION.holds(
+    "E-Eq71-73",
+    "Mean, mean square and variance behind ReLU",
+    printed=(
+        equation(E_CHI(Y), sigma_w / sp.sqrt(2 * sp.pi)),
+        equation(E_CHI(Y**2), sigma_w**2 / 2),
+        equation(VAR_CHI(Y), sigma_w**2 / 2 * (1 - 1 / sp.pi)),
+    ),
+    at="Eqs. 71 to 73",
+)
 def moments_behind_relu(stated: Any) -> Findings:
     """The integrals are over the positive half line; the atom at 0 adds nothing. (Eq. 73 exchanges two indices.)"""
-    derived = {MEAN: moment(1), SQUARE: moment(2), SPREAD: moment(2) - moment(1) ** 2}
-    yield identity("by integration", derived[stated.lhs.name], stated.rhs)
+    derived = {E_CHI(Y): moment(1), E_CHI(Y**2): moment(2), VAR_CHI(Y): moment(2) - moment(1) ** 2}
+    for quantity, integral in derived.items():
+        yield identity(f"{quantity} by integration", integral, value_of(quantity, stated))
 
 
 def normalised_law(weight: Any, place: Any, size: Any) -> Any:
     """A law with an atom and above it a part of a Gaussian around its place, as the statement that B has it."""
-    return equation("f_{B}(b)", weight + sp.Heaviside(weight.atoms(sp.DiracDelta).pop().args[0]) * npdf(b, place, size))
+    return equation(LAW_OF_B, weight + sp.Heaviside(weight.atoms(sp.DiracDelta).pop().args[0]) * npdf(b, place, size))
 
 
 PRINTED = normalised_law(sp.DiracDelta((b - a) / alpha) / 2, a, sigma_w / alpha)
@@ -178,30 +219,27 @@ RIGHT = normalised_law(sp.DiracDelta(b - CENTRE) / 2, CENTRE, sp.sqrt(2 * sp.pi 
 
 def atom_and_part(stated: Any) -> tuple[Any, Any, Any, Any]:
     """Place and weight of the atom of a law, where its part begins, and the density there."""
-    atom, step = (next(iter(stated.rhs.atoms(kind))) for kind in (sp.DiracDelta, sp.Heaviside))
+    law = value_of(LAW_OF_B, stated)
+    atom, step = (next(iter(law.atoms(kind))) for kind in (sp.DiracDelta, sp.Heaviside))
     place, start = (sp.solve(jump.args[0], b)[0] for jump in (atom, step))
-    values = place, stated.rhs.coeff(atom) / sp.diff(atom.args[0], b), start, stated.rhs.coeff(step)
+    values = place, law.coeff(atom) / sp.diff(atom.args[0], b), start, law.coeff(step)
     return tuple(value.subs(MOMENTS) for value in values)
 
 
 @SECTION.fails(
-    "E-74claim",
-    "one easily verifies that the density of Eq. 74 is centred at zero and has unit variance",
-    printed=PRINTED,
-    counter_example="assert solve(next(iter(printed.atoms(Heaviside))).args[0], b) == [a]  # no mass below a > 0",
-    correction="the corrected density has mean 0 and variance 1",
-    right=RIGHT,
-)
-@SECTION.fails(
     "E-Eq74",
-    "the law of B = (Y - a)/alpha, a and alpha the mean and the deviation of Y, has its atom and its centre at a",
+    "The law of B = (Y - a)/alpha, a and alpha the mean and the deviation of Y, is printed with its atom and its "
+    "centre at a, and said to be “centered at zero with unit variance”",
     printed=PRINTED,
     counter_example="""
 # sigma_w^2 = 2: delta((b-a)/alpha) = alpha delta(b-a), so that the printed density has the mass alpha/2 + 1/2
 root = sqrt(1 - 1 / pi)
 assert integrate(printed.coeff(DiracDelta((b - a) / alpha)) * DiracDelta(b / root), (b, -1, 1)) < 0.42
 """,
-    correction="they are at -a/alpha = -1/sqrt(pi-1), and the deviation is sigma_w/alpha, in which sigma_w drops out",
+    correction="Atom and centre are at -a/alpha, and sigma_w drops out; the law is then centred at zero with unit "
+    "variance, as the text says",
+    misprint=True,
+    at="Eq. 74",
     right=RIGHT,
 )
 def law_of_the_normalised(stated: Any) -> Findings:
@@ -210,8 +248,8 @@ def law_of_the_normalised(stated: Any) -> Findings:
     noticed: the value of the step where it jumps.
     """
     place, weight, start, part = atom_and_part(stated)
-    for name, found in (("the atom", place), ("the end of the part", start)):
-        yield identity(f"place of {name}", (-a / alpha).subs(MOMENTS), found, of=-a / alpha)
+    for name, jump in (("the atom", place), ("the end of the part", start)):
+        yield identity(f"place of {name}", (-a / alpha).subs(MOMENTS), jump, of=-a / alpha)
     yield identity("its weight", sp.Integral(LAW, (z, -sp.oo, 0)), weight)
     slope = sp.Derivative(ncdf((a + alpha * b) / sigma_w), b).doit().subs(MOMENTS)
     yield identity("density above it", slope, part, of=sp.Derivative(sp.Symbol("P(Z < a + alpha b)"), b))
@@ -224,42 +262,49 @@ def law_of_the_normalised(stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq75",
-    "what the next Dense makes of the B_j is Y_i^(l+1), by Eq. 69 a value behind ReLU",
-    printed=equation("Y_i^{(l+1)}", READ),
+    "What the next Dense makes of the B_j is printed as Y_i^(l+1), the letter of a value behind ReLU",
+    printed=equation(READ_BY_Y, READ),
     counter_example="w, B = (1, -1), (0, 1)\nassert sum(x * y for x, y in zip(w, B)) < 0  # no value of max(Z, 0)",
-    correction="it is Z_i^(l+1), as in the equations that follow",
-    right=equation("Z_i^{(l+1)}", READ),
+    correction="It is Z_i^(l+1), as in the equations that follow",
+    misprint=True,
+    at="Eq. 75",
+    right=equation(READ_BY_Z, READ),
 )
 def next_sum(stated: Any) -> Findings:
     """A misprint of a letter. E B = 0 gives the sum the mean 0, which Y has not."""
-    means = {"Y": moment(1), "Z": sp.Integral(z * LAW, (z, -sp.oo, sp.oo))}
-    of_sum = stated.rhs.subs(N, 2).doit().subs({sp.IndexedBase("B")[k]: E_B for k in (1, 2)}).subs(E_B, 0)
-    yield identity("mean over the data", means[stated.lhs.name[0]], of_sum)
+    means = {READ_BY_Y: moment(1), READ_BY_Z: sp.Integral(z * LAW, (z, -sp.oo, sp.oo))}
+    of_sum = (
+        value_of(stated.lhs, stated).subs(N, 2).doit().subs({sp.IndexedBase("B")[k]: E_B for k in (1, 2)}).subs(E_B, 0)
+    )
+    yield identity("mean over the data", means[stated.lhs], of_sum)
 
 
 @SECTION.fails(
     "E-Eq79",
-    "the second moment of B is Var B - (E B)^2",
-    printed=equation(r"\mathbb{E}_\chi(B^2)", Var_B - E_B**2),
+    "The second moment of B is printed as Var B - (E B)^2",
+    printed=equation(E_CHI(B**2), Var_B - E_B**2),
     counter_example="assert printed.subs({Var_B: 0, E_B: 1}) < 0  # of the constant 1, whose square has the mean 1",
-    correction="it is Var B + (E B)^2, which is 1 + 0 here",
-    right=equation(r"\mathbb{E}_\chi(B^2)", Var_B + E_B**2),
+    correction="It is Var B + (E B)^2; this does no harm there, since the mean of B vanishes",
+    misprint=True,
+    at="Eq. 79",
+    right=equation(E_CHI(B**2), Var_B + E_B**2),
 )
 def second_moment(stated: Any) -> Findings:
     """A sign. It does no harm where it is used, as E B = 0 there; tested on Y, whose mean is not 0."""
     spread = MOMENTS[a] ** 2 / 2 + sp.Integral(sp.expand((y - MOMENTS[a]) ** 2) * npdf(y, 0, sigma_w), (y, 0, sp.oo))
-    yield identity("for Y", moment(2), stated.rhs.subs({Var_B: spread, E_B: moment(1)}))
+    yield identity("for Y", moment(2), value_of(E_CHI(B**2), stated).subs({Var_B: spread, E_B: moment(1)}))
 
 
 @SECTION.holds(
     "E-bal",
-    "each class is predicted with equal probability, regardless of the depth",
-    printed=equation("G_0", sp.Rational(1, 2)),
+    "“each class is predicted with equal probability”, regardless of the depth",
+    at="section E.2.1, last paragraph",
+    printed=equation(G_0, sp.Rational(1, 2)),
     assumes=LIMITS,
 )
 def balanced_guesses(trial: Trial, stated: Any) -> Findings:
     """G0 = Phi(sqrt(gamma) u) with gamma = 0. On D data of correlation -1/(D - 1) its variance is below 1/(4 D)."""
-    yield identity("G0 as gamma tends to 0", sp.Limit(ncdf(sp.sqrt(gamma) * u), gamma, 0), stated.rhs)
+    yield identity("G0 as gamma tends to 0", sp.Limit(ncdf(sp.sqrt(gamma) * u), gamma, 0), value_of(G_0, stated))
     for depth in (1, 5):
         law = network(depth).predict().G0
         for at, value in ((0.499, 0), (0.501, 1)):
@@ -271,8 +316,9 @@ def balanced_guesses(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.holds(
     "E-Eq81",
-    "mini-batches: outputs are Gaussian over the data with centre 0",
-    printed=equation("f_{O_c}(o)", npdf(o, 0, sigma_w * sp.sqrt(SPREAD_B))),
+    "The law of an output over the data behind BatchNorm over mini-batches",
+    at="Eq. 81",
+    printed=equation(OUTPUT, npdf(o, 0, sigma_w * sp.sqrt(SPREAD_B))),
     assumes="widths to infinity; a batch without spread is normalised to 0",
 )
 def mini_batches(trial: Trial, stated: Any) -> Findings:
@@ -285,11 +331,12 @@ def mini_batches(trial: Trial, stated: Any) -> Findings:
     for power, expected in ((1, 0), (2, 3)):
         total = sum(((x - mean) / deviation) ** power for x in values)
         yield identity(f"sum of B^{power} over a batch of three", total, expected)
-    yield from normal("O_c", stated.rhs, o, 0, sigma_w**2 * SPREAD_B)
+    law = value_of(OUTPUT, stated)
+    yield from normal("O_c", law, o, 0, sigma_w**2 * SPREAD_B)
     of_layer = {1: 1 - sp.Rational(1, 2**4), 2: sp.Integer(1)}
-    rows = {f"var_chi[{i}]": variance(stated.rhs, o).subs(SPREAD_B, value) for i, value in of_layer.items()}
-    found = network(2, batch_size=4).predict().per_layer.var_chi
+    rows = {f"var_chi[{i}]": variance(law, o).subs(SPREAD_B, value) for i, value in of_layer.items()}
+    predicted = network(2, batch_size=4).predict().per_layer.var_chi
     for i, expected in enumerate(rows.values(), 1):
-        yield agree(f"var_chi of layer {i}, n = 4, predicted", found[i], expected, 12)
+        yield agree(f"var_chi of layer {i}, n = 4, predicted", predicted[i], expected, 12)
     other = {"var_chi[1]": rows["var_chi[2]"]}
     yield from simulated.extrapolated(trial, network(2, batch_size=4), rows, against=other)

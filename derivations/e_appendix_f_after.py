@@ -11,8 +11,21 @@ from typing import Any
 import sympy as sp
 
 import igbtheory as igb
-from igbtheory.claims import Findings, Section, Trial, agree, equation, identity, normal, rectified, shown, simulated
+from igbtheory.claims import (
+    Findings,
+    Section,
+    Trial,
+    agree,
+    equation,
+    identity,
+    normal,
+    rectified,
+    shown,
+    simulated,
+    value_of,
+)
 from igbtheory.claims.gaussians import g0_variance, kappa_1, normal_moment, npdf, relu_moment, variance_of
+from igbtheory.claims.quantities import E_CHI, VAR_CHI, VAR_W
 from igbtheory.claims.simulated import excess_kurtosis, hidden_units, mean_with_error, relu, standardised
 
 SECTION = Section("Where you place the norm, appendix F.2: LayerNorm behind ReLU", "E F.2")
@@ -25,11 +38,14 @@ Var_Y = sp.Symbol("Var_Y", positive=True)
 MOMENTS = {E_Y: sigma_w / sp.sqrt(2 * sp.pi), Var_Y: sigma_w**2 / 2 * (1 - 1 / sp.pi)}
 """Mean and variance of Y: E-Eq71 and E-Eq73."""
 LIMITS = "isotropic data (uncorrelated: no common mean), widths and input dimension to infinity"
-VARIANCE = r"\mathrm{Var}_\chi(Z_i^{(1)})"
-LAW = equation("f_{Y_i^{(1)}}(y)", sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w))
+VARIANCE = VAR_CHI(sp.Symbol("Z_i^{(1)}"))
 VALUE, CENTRE = sp.IndexedBase("Y"), sp.Symbol("mu_a")
-LAYER_VARIANCE = r"(\hat\sigma_a^{(1)})^2"
-FIRST, SECOND = "f_{Z_i^{(1)}}(z)", "f_{Z_i^{(2)}}(z)"
+LAYER_DEVIATION = sp.Symbol(r"\hat\sigma_a^{(1)}", positive=True)
+FIRST, SECOND = (sp.Function(rf"f_{{Z_i^{{({layer})}}}}")(z) for layer in (1, 2))
+OUTPUT, RECTIFIED = sp.Function("f_{O_c}")(o), sp.Function("f_{Y_i^{(1)}}")(y)
+CENTRES = VAR_W(sp.Symbol(r"\mu_c"))
+NODE, NODE_OF_DATUM = sp.Symbol("L_i"), sp.Symbol("L_{i;a}")
+LAW = equation(RECTIFIED, sp.DiracDelta(y) / 2 + sp.Heaviside(y) * npdf(y, 0, sigma_w))
 INNER, OUTER = sp.symbols("S_0 S_1", positive=True)
 
 
@@ -40,25 +56,27 @@ def network(depth: int) -> igb.Network:
 
 @SECTION.holds(
     "E-ThmF.3 / Eq125-126",
-    "ReLU, then LayerNorm: an output is N(0, sigma_w^2) over the data, and the law of its centre collapses to a delta "
-    "function at 0",
-    printed=(equation("f_{O_c}(o)", npdf(o, 0, sigma_w)), equation(r"\mathrm{Var}_{\mathcal W}(\mu_c)", 0)),
+    "ReLU, then LayerNorm: the law of an output over the data, and the collapse of the law of its centre",
+    printed=(equation(OUTPUT, npdf(o, 0, sigma_w)), equation(CENTRES, 0)),
     assumes=LIMITS,
+    at="Theorem F.3, Eqs. 125 and 126",
 )
 def balanced_outputs(trial: Trial, stated: Any) -> Findings:
     """The correlation 0 is a fixed point of the map above, and the second moment behind LayerNorm is 1. So var_mu = 0
     and var_chi = sigma_w^2 at every depth. Unlike with BatchNorm this depends on the data: gamma > 0 on shifted inputs.
     """
     behind = (kappa_1(c) - 1 / sp.pi) / (1 - 1 / sp.pi)
-    yield identity("correlation behind a layer, c = 0", sp.Limit(behind, c, 0), stated[1].rhs)
+    yield identity("correlation behind a layer, c = 0", sp.Limit(behind, c, 0), value_of(CENTRES, stated))
     yield identity("second moment behind LayerNorm", sp.Limit(behind, c, 1), 1)
     yield identity("slope at c = 0, below 1", sp.Subs(sp.Derivative(behind, c), c, 0), sp.pi / (2 * (sp.pi - 1)))
-    yield from normal("O_c", stated[0].rhs, o, 0, sigma_w**2)
-    variance = variance_of(stated[0].rhs, o).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
+    law = value_of(OUTPUT, stated)
+    yield from normal("O_c", law, o, 0, sigma_w**2)
+    variance = variance_of(law, o).subs(sigma_w, sp.sqrt(sp.Rational(3, 2)))
     for depth in (1, 8):
-        found = network(depth).predict(digits=30)
-        yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + found.var_mu, 1 + stated[1].rhs, 28)
-        yield agree(f"Var_chi(O), depth {depth}, predicted", found.var_chi, variance, 28)
+        predicted = network(depth).predict(digits=30)
+        centres = 1 + value_of(CENTRES, stated)
+        yield agree(f"1 + Var_W(mu), depth {depth}, predicted", 1 + predicted.var_mu, centres, 28)
+        yield agree(f"Var_chi(O), depth {depth}, predicted", predicted.var_chi, variance, 28)
     plain, shifted = igb.mlp(3).predict().gamma, network(3).predict(igb.GaussianInputs(shift=1.0)).gamma
     yield shown("with a common mean of the data", shifted > 0.01, f"gamma = {shifted:.4f} at shift 1, L = 3")
     measures = (
@@ -74,40 +92,46 @@ def balanced_outputs(trial: Trial, stated: Any) -> Findings:
 
 @SECTION.fails(
     "E-Eq127-133",
-    "first layer: the variance of Z_i is a sum over the N_1 nodes, and Y_i has the same law for all nodes",
+    "In the first layer the variance of Z_i is printed as a sum over the N_1 nodes",
     printed=(equation(VARIANCE, sp.Sum(sigma_w**2 / N_0, (i, 1, N_1))), LAW),
     counter_example="assert printed[0].doit().subs({N_0: 1000, N_1: 100}) == sigma_w**2 / 10  # not sigma_w^2",
-    correction="the variance is a sum over the N_0 inputs, as in Eq. 127",
+    correction="It is a sum over the N_0 inputs, as the definition of Z_i says",
+    misprint=True,
+    at="Eqs. 127 to 133; the sum is in Eq. 129",
     right=(equation(VARIANCE, sp.Sum(sigma_w**2 / N_0, (j, 1, N_0))), LAW),
     right_assumes="the input dimension N_0 goes to infinity, and with it the variance to sigma_w^2 (E-Eq65-68)",
 )
 def first_layer(stated: Any) -> Findings:
     """Misprints of an index and of a number, as in E-Eq94-96: Z_i has N_0 weights, of variance sigma_w^2/N_0."""
-    yield identity("sum over the inputs", N_0 * normal_moment(2, sigma_w**2 / N_0), stated[0].rhs)
-    yield from rectified("Y", stated[1].rhs, y, 0, sigma_w)
+    yield identity("sum over the inputs", N_0 * normal_moment(2, sigma_w**2 / N_0), value_of(VARIANCE, stated))
+    yield from rectified("Y", value_of(RECTIFIED, stated), y, 0, sigma_w)
 
 
 @SECTION.fails(
     "E-var-line",
-    "the variance along the layer is the mean of the differences from mu_a",
-    printed=equation(LAYER_VARIANCE, sp.Sum(VALUE[i] - CENTRE, (i, 1, N)) / N),
+    "The variance along the layer is printed as the mean of the differences from mu_a",
+    printed=equation(LAYER_DEVIATION**2, sp.Sum(VALUE[i] - CENTRE, (i, 1, N)) / N),
     counter_example="assert sum(value - 2.0 for value in (0.0, 1.0, 5.0)) == 0  # so it is 0 for any values",
-    correction="it is the mean of their squares, as in F.1",
-    right=equation(LAYER_VARIANCE, sp.Sum((VALUE[i] - CENTRE) ** 2, (i, 1, N)) / N),
+    correction="It is the mean of their squares, as in F.1",
+    misprint=True,
+    at="section F.2, definition of the variance along the layer, in front of Eq. 134",
+    right=equation(LAYER_DEVIATION**2, sp.Sum((VALUE[i] - CENTRE) ** 2, (i, 1, N)) / N),
 )
 def layer_variance(stated: Any) -> Findings:
     """Three nodes: mean square less squared mean."""
     values = sp.symbols("y_1:4", real=True)
     mean = sum(values) / sp.Integer(3)
-    found = stated.rhs.subs(N, 3).doit().subs({VALUE[k]: values[k - 1] for k in (1, 2, 3)}).subs(CENTRE, mean)
-    yield identity("three nodes", sum(value**2 for value in values) / 3 - mean**2, found)
+    said = value_of(LAYER_DEVIATION, stated) ** 2
+    said = said.subs(N, 3).doit().subs({VALUE[k]: values[k - 1] for k in (1, 2, 3)}).subs(CENTRE, mean)
+    yield identity("three nodes", sum(value**2 for value in values) / 3 - mean**2, said)
 
 
 @SECTION.holds(
     "E-Eq134",
-    "in layer 1 LayerNorm is BatchNorm: mean and variance over the weights are those over the data",
-    printed=equation("L_{i;a}", (Y - E_Y) / sp.sqrt(Var_Y)),
+    "In the first layer LayerNorm is BatchNorm: mean and variance over the weights are those over the data",
+    printed=equation(NODE_OF_DATUM, (Y - E_Y) / sp.sqrt(Var_Y)),
     assumes="data without a common mean (c = 0), width and input dimension to infinity; E_Y, Var_Y over the data",
+    at="Eq. 134",
 )
 def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Findings:
     """Over the weights Z ~ N(0, sigma_w^2 |x|^2/d) at a given datum, and |x|^2/d has the variance 2/d, which vanishes;
@@ -116,39 +140,43 @@ def layer_norm_is_batch_norm(trial: Trial, stated: Any) -> Findings:
     square, fourth = (normal_moment(k) for k in (2, 4))
     yield identity("mean of |x|^2/d", square, 1)
     yield identity("its variance", sp.Limit((fourth.doit() - square.doit() ** 2) / d, d, sp.oo), 0)
-    normed = sp.lambdify((Y, E_Y, Var_Y), stated.rhs)
+    normed = sp.lambdify((Y, E_Y, Var_Y), value_of(NODE_OF_DATUM, stated))
     gaps = []
     for width in (250, 500):
         h = hidden_units(trial.rng, (max(trial.draws(16), 8), width, width))
-        own = normed(h, h.mean(axis=1, keepdims=True), h.var(axis=1, keepdims=True))
-        gaps.append(mean_with_error((standardised(h, 2) - own) ** 2))
+        over_data = normed(h, h.mean(axis=1, keepdims=True), h.var(axis=1, keepdims=True))
+        gaps.append(mean_with_error((standardised(h, 2) - over_data) ** 2))
     yield simulated.wide_limit(trial, "mean square of the difference", gaps, 0)
 
 
 @SECTION.holds(
     "E-Eq135-137",
-    "every node behind LayerNorm has mean 0 and variance 1 over the data",
-    printed=(equation(r"\mathbb{E}_\chi(L_i)", 0), equation(r"\mathrm{Var}_\chi(L_i)", 1)),
+    "Nodes behind LayerNorm are standardised over the data",
+    printed=(equation(E_CHI(NODE), 0), equation(VAR_CHI(NODE), 1)),
     assumes="isotropic data, width and input dimension to infinity; Eq. 137 is a definition",
+    at="Eqs. 135 to 137",
 )
 def standardised_nodes(stated: Any) -> Findings:
     """From Eq. 134: mean and variance of (Y - E Y)/sqrt(Var Y)."""
     first, second = (relu_moment(k, sigma_w) for k in (1, 2))
-    yield identity("mean", first - MOMENTS[E_Y], stated[0].rhs)
+    yield identity("mean", first - MOMENTS[E_Y], value_of(E_CHI(NODE), stated))
     spread = second - 2 * MOMENTS[E_Y] * first + MOMENTS[E_Y] ** 2
-    yield identity("variance", spread / MOMENTS[Var_Y], stated[1].rhs)
+    yield identity("variance", spread / MOMENTS[Var_Y], value_of(VAR_CHI(NODE), stated))
 
 
 @SECTION.fails(
     "E-Eq138-139",
-    "Z^(1) is, by its left-hand side, Gaussian with the variance S_1 = sum_j (w_j^(1))^2 -> sigma_w^2 over the data",
+    "The Gaussian law with the variance S_1, the sum of (w_j^(1))^2 over j, is printed as that of Z^(1)",
     printed=equation(FIRST, npdf(z, 0, sp.sqrt(OUTER))),
     counter_example="assert printed.subs({S_1: 2**2, z: 0}) != 1 / sqrt(2 * pi)  # one node, w^(0) = 1, w^(1) = 2",
-    correction="that is the law of Z^(2)",
+    correction="It is the law of Z^(2), as the equation before it says",
+    misprint=True,
+    at="Eqs. 138 and 139",
     right=equation(SECOND, npdf(z, 0, sp.sqrt(OUTER))),
     right_assumes="isotropic data, widths to infinity",
 )
 def second_layer(stated: Any) -> Findings:
     """A misprint of an index: Z^(1) has the weights w^(0), Z^(2) sums L_j of variance 1 (E-Eq135-137) with w^(1)."""
-    yield from normal("Z", stated.rhs, z, 0, {FIRST: INNER, SECOND: OUTER}[stated.lhs.name])
+    layer, variance = {FIRST: (FIRST, INNER), SECOND: (SECOND, OUTER)}[stated.lhs]
+    yield from normal("Z", value_of(layer, stated), z, 0, variance)
     yield identity("S_1 in the limit", N * normal_moment(2, sigma_w**2 / N), sigma_w**2)

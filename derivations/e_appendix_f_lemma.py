@@ -9,7 +9,7 @@ from typing import Any
 import mpmath as mp
 import sympy as sp
 
-from igbtheory.claims import Findings, Section, agree, equation, identity
+from igbtheory.claims import Findings, Section, agree, equation, identity, value_of
 from igbtheory.claims.formula import parts
 from igbtheory.claims.gaussians import ncdf, npdf, relu_moments
 
@@ -17,7 +17,6 @@ SECTION = Section("Where you place the norm, appendix F: lemma F.1, rectified Ga
 
 mu, alpha, y = sp.symbols("mu alpha y", real=True)
 sigma, size = sp.symbols("sigma a", positive=True)
-POSITIVE = sp.Symbol("alpha", positive=True)
 M, V = sp.Function("M"), sp.Function("V")
 X = sp.Symbol("X")
 NUMBERS = {mu: sp.Rational(6, 10), sigma: sp.Rational(11, 10)}
@@ -48,29 +47,34 @@ def antiderivative(power: int) -> Any:
 
 
 @SECTION.holds(
-    "E-Eq86",
-    "the variance behind ReLU",
-    printed=equation(
-        "V(X)",
-        (mu**2 + sigma**2) * (1 - ncdf(-mu / sigma))
-        + mu * sigma / sp.sqrt(2 * sp.pi) * sp.exp(-(mu**2) / (2 * sigma**2))
-        - M(X) ** 2,
+    "E-Eq85-86",
+    "Mean and variance behind ReLU",
+    printed=(
+        equation(M(X), BRACKET),
+        equation(
+            V(X),
+            (mu**2 + sigma**2) * (1 - ncdf(-mu / sigma))
+            + mu * sigma / sp.sqrt(2 * sp.pi) * sp.exp(-(mu**2) / (2 * sigma**2))
+            - M(X) ** 2,
+        ),
     ),
     assumes="X ~ N(mu, sigma^2)",
+    at="Eqs. 85 and 86",
 )
-@SECTION.holds("E-Eq85", "the mean behind ReLU", printed=equation("M(X)", BRACKET), assumes="X ~ N(mu, sigma^2)")
 def rectified_gaussian(stated: Any) -> Findings:
     """The antiderivatives between 0 and infinity, and numbers by quadrature."""
-    definite = []
+    powers = []
     for power in (1, 2):
-        found = antiderivative(power)
-        yield identity(f"antiderivative, power {power}", sp.Derivative(found, y), y**power * npdf(y, mu, sigma))
-        definite.append(sp.Limit(found, y, sp.oo) - found.subs(y, 0))
-    kind = 0 if stated.lhs.name[0] == "M" else 1
-    said = stated.rhs.subs(M(X), BRACKET)
-    yield identity("between 0 and infinity", definite[1] - definite[0] ** 2 if kind else definite[0], said)
-    with mp.workdps(40):
-        yield agree("mu = 0.6, sigma = 1.1 by quadrature", by_quadrature(1)[kind], said.subs(NUMBERS), 30)
+        primitive = antiderivative(power)
+        yield identity(f"antiderivative, power {power}", sp.Derivative(primitive, y), y**power * npdf(y, mu, sigma))
+        powers.append(sp.Limit(primitive, y, sp.oo) - primitive.subs(y, 0))
+    derived = (powers[0], powers[1] - powers[0] ** 2)
+    for kind, function in enumerate((M, V)):
+        said = value_of(function(X), stated).subs(M(X), BRACKET)
+        yield identity(f"{function(X)}: between 0 and infinity", derived[kind], said)
+        with mp.workdps(40):
+            number = by_quadrature(1)[kind]
+            yield agree(f"{function(X)}: mu = 0.6, sigma = 1.1 by quadrature", number, said.subs(NUMBERS), 30)
 
 
 def printed_mean(factor: Any) -> Any:
@@ -81,63 +85,53 @@ def printed_mean(factor: Any) -> Any:
 
 
 @SECTION.fails(
-    "E-Eq88-90",
-    "for every real alpha the last lines, and with them the lemma, follow",
-    printed=(equation(r"M(\alpha X)", alpha * BRACKET), equation(r"V(\alpha X)", alpha**2 * V(X))),
-    counter_example="assert printed[0].subs({alpha: -1, mu: 0.6, sigma: 1}) < 0  # a mean of what is never negative",
-    correction="they do for alpha > 0; (87) to (88) turns |alpha| into alpha, loses the sign inside Phi, and drops "
-    "the surplus |alpha|: errors that cancel there",
-    right=(equation(r"M(\alpha X)", POSITIVE * BRACKET), equation(r"V(\alpha X)", POSITIVE**2 * V(X))),
-    right_assumes="alpha > 0",
-)
-@SECTION.fails(
     "E-Eq87",
-    "the mean of ReLU(alpha X), X of N(mu, sigma^2), has a factor |alpha| at sigma inside its brackets",
-    printed=equation(r"M(\alpha X)", printed_mean(sp.Abs(alpha))),
+    "The mean of ReLU(alpha X), X ~ N(mu, sigma^2), has a factor |alpha| at sigma inside the brackets",
+    printed=equation(M(alpha * X), printed_mean(sp.Abs(alpha))),
     counter_example="assert printed.subs({alpha: 2, mu: 0, sigma: 1}).evalf() > 1.5  # of N(0, 4) it is 2/sqrt(2 pi)",
-    correction="sigma has no such factor, since |alpha| stands in front of the brackets",
-    right=equation(r"M(\alpha X)", printed_mean(1)),
+    correction="Sigma stands there without this factor, as in the next line, since |alpha| stands in front of the "
+    "brackets",
+    right=equation(M(alpha * X), printed_mean(1)),
     right_assumes="alpha is not 0",
+    misprint=True,
+    at="Eq. 87",
 )
 @SECTION.fails(
-    "E-Eq84",
-    "the variance of ReLU(alpha X) is alpha^2 times that of ReLU(X) for every real alpha",
-    printed=equation(r"V(\alpha X)", alpha**2 * V(X)),
+    "E-LemF.1",
+    "Mean and variance of ReLU(alpha X) are said to be alpha and alpha^2 times those of ReLU(X) for alpha in R",
+    printed=(equation(M(alpha * X), alpha * M(X)), equation(V(alpha * X), alpha**2 * V(X))),
     counter_example="""
 x = 5 + np.random.default_rng(0).standard_normal(100000)
 # alpha = -1, X ~ N(5, 1): ReLU(-X) is almost always 0, ReLU(X) is almost always X
+assert np.maximum(-x, 0).mean() >= 0 > printed[0].subs({alpha: -1, M(X): 5})
 assert np.maximum(-x, 0).var() < 1e-3 and np.maximum(x, 0).var() > 0.9
 """,
-    correction="it is so for alpha > 0; for alpha < 0 it is alpha^2 V(-X), the same at mu = 0 alone",
-    right=equation(r"V(\alpha X)", alpha**2 * V(sp.sign(alpha) * X)),
+    correction="It is so for positive alpha, which is what LayerNorm needs, since it divides by a standard "
+    "deviation; for negative alpha they are |alpha| and alpha^2 times those of ReLU(-X)",
+    right=(
+        equation(M(alpha * X), sp.Abs(alpha) * M(sp.sign(alpha) * X)),
+        equation(V(alpha * X), alpha**2 * V(sp.sign(alpha) * X)),
+    ),
     right_assumes="alpha is not 0",
-)
-@SECTION.fails(
-    "E-LemF.1 / Eq83",
-    "the mean of ReLU(alpha X) is alpha times that of ReLU(X) for every real alpha",
-    printed=equation(r"M(\alpha X)", alpha * M(X)),
-    counter_example="assert printed.subs({alpha: -1, M(X): 1}) < 0  # a rectified variable has no negative mean",
-    correction="it is so for alpha > 0; for alpha < 0 it is |alpha| M(-X), with M(X) the mean of ReLU(X)",
-    right=equation(r"M(\alpha X)", sp.Abs(alpha) * M(sp.sign(alpha) * X)),
-    right_assumes="alpha is not 0; LayerNorm divides by a standard deviation, so alpha > 0 is all that is used",
+    at="Lemma F.1, Eqs. 83, 84 and 88 to 90",
 )
 def scaled(stated: Any) -> Findings:
     """max(alpha x, 0) = alpha max(x, 0) for alpha >= 0, by no property of the Gaussian. M or V of alpha X by Eqs. 85,
     86 for N(alpha mu, alpha^2 sigma^2), whose standard deviation is |alpha| sigma, for each sign that alpha may have.
     """
-    for part in parts(stated):
-        kind = 0 if part.lhs.name[0] == "M" else 1
-        symbol = POSITIVE if part.rhs.has(POSITIVE) else alpha
+    for kind, function in enumerate((M, V)[: len(parts(stated))]):
+        said = value_of(function(alpha * X), stated)
 
-        def at(factor: Any, part: Any = part, symbol: Any = symbol) -> Any:
-            of_x = part.rhs.subs(symbol, factor)
-            for k, function in enumerate((M, V)):
-                of_x = of_x.replace(function, lambda x, k=k: rectified_moments(x / X, mu, sigma)[k])
+        def at(factor: Any, said: Any = said) -> Any:
+            of_x = said.subs(alpha, factor)
+            for k, moment in enumerate((M, V)):
+                of_x = of_x.replace(moment, lambda x, k=k: rectified_moments(x / X, mu, sigma)[k])
             return of_x
 
-        for sign in (1, -1) if symbol is alpha else (1,):
+        for sign in (1, -1):
             derived = rectified_moments(sign * size, mu, sigma)[kind]
-            yield identity(f"alpha = {'' if sign > 0 else '-'}a", derived, at(sign * size), of=part.lhs)
+            label = f"alpha = {'' if sign > 0 else '-'}a"
+            yield identity(label, derived, at(sign * size), of=function(alpha * X))
             with mp.workdps(30):
                 label = f"alpha = {2 * sign}, mu = 0.6, sigma = 1.1 by quadrature"
                 yield agree(label, by_quadrature(2 * sign)[kind], at(sp.Integer(2 * sign)).subs(NUMBERS), 20)

@@ -1,12 +1,32 @@
-"""Write a page of derivations for each section of a paper. Sphinx calls this when it builds the documentation."""
+"""Write a page of derivations for each section of a paper. Sphinx calls this when it builds the documentation.
+
+python docs/derivation_pages.py     # writes docs/errors.rst from the claims; a test compares it with them
+"""
 
 import re
+import textwrap
 from pathlib import Path
 
-from igbtheory.claims import Claim
+from igbtheory.claims import PAPERS, Claim
+from igbtheory.claims.claim import INSTEAD, KINDS
 from igbtheory.claims.library import library
 
 SAID = {"holds": "holds", "fails": "fails as printed", "undecided": "not tested"}
+ERRORS = """\
+What we found in the papers
+===========================
+
+``igb verify`` checks the claims of five papers by algebra, quadrature and simulation. This page lists what readers of
+the papers should know of: {counts}.
+A limit of validity is a statement that is right under the assumptions of its paper. Each entry names the document that
+we read and the place in it, then what stands there, then what is right, or what happens outside the assumptions.
+``igb verify --out claims`` writes the evidence and a counter-example for each, and :doc:`derivations` has a page for
+each section of a paper. This page is written from the claims by ``python docs/derivation_pages.py``.
+
+What we read, by the first letter of an id (:doc:`references` has the papers):
+
+{papers}
+"""
 
 
 def write_pages(folder: Path) -> None:
@@ -15,6 +35,39 @@ def write_pages(folder: Path) -> None:
     for claim in library().claims.values():
         sections.setdefault(claim.section, []).append(claim)
     write_changed(folder, {f"{_slug(title)}.rst": _page(title, claims) for title, claims in sections.items()})
+
+
+def errors_page(claims: list[Claim]) -> str:
+    """Return the page that lists false statements, limits of validity and misprints."""
+    lists = {kind: [claim for claim in claims if claim.kind == kind] for kind in KINDS}
+    counts = ", ".join(f"{len(members)} {KINDS[kind].lower()}" for kind, members in lists.items())
+    papers = "\n".join(f"- **{letter}**: {inline(str(paper))}." for letter, paper in PAPERS.items())
+    page = [ERRORS.format(counts=counts, papers=papers)]
+    for kind, title in KINDS.items():
+        page += [_heading(title, "-"), "\n".join(map(_entry, lists[kind]))]
+    return "\n\n".join(page) + "\n"
+
+
+def _entry(claim: Claim) -> str:
+    """Return the list item of a claim: its place, the statement, what is right or holds outside, and the formulas."""
+    right = claim.correction
+    if right is None:
+        raise ValueError(f"{claim.id} says nothing of what is right")
+    pieces = [
+        f"- **{claim.id}** ({inline(claim.place)}): {_sentence(claim)}",
+        f"{INSTEAD[claim.kind]}: {_sentence(right)}",
+    ]
+    return "\n  ".join(_wrapped(piece) for piece in pieces)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 140, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _sentence(claim: Claim) -> str:
+    """Return the statement with its assumptions and its formula."""
+    assumed = f" Assumed: {inline(claim.assumes)}." if claim.assumes else ""
+    return f"{inline(claim.says)}.{assumed}" + (f" :math:`{claim.formula}`" if claim.formula else "")
 
 
 def write_changed(folder: Path, texts: dict[str, str]) -> None:
@@ -51,9 +104,10 @@ def _file(claims: list[Claim]) -> str:
 
 
 def _claim(claim: Claim) -> list[str]:
-    parts = [*_stated("Claim", claim), *_why(claim)]
+    place = [f"In the {plain(claim.place)}."] if claim.place else []
+    parts = [*place, *_stated("Claim", claim), *_why(claim)]
     if claim.correction is not None:
-        parts += _stated("What is right", claim.correction)
+        parts += _stated(INSTEAD[claim.kind], claim.correction)
     return parts + ([_code(claim.counter_example)] if claim.counter_example else [])
 
 
@@ -76,7 +130,17 @@ def _heading(text: str, line: str) -> str:
     return f"{plain(text)}\n{line * (2 * len(text))}"
 
 
+def inline(text: str) -> str:
+    """Return text that stands inside a paragraph, with inline markup of reStructuredText escaped."""
+    return re.sub(r"([\\*`_|])", r"\\\1", text)
+
+
 def plain(text: str) -> str:
     """Return the text in paragraphs, with reStructuredText escaped."""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
     return "\n\n".join(re.sub(r"([\\*`_|<>\[\]#:.+~-])", r"\\\1", part) for part in paragraphs)
+
+
+if __name__ == "__main__":
+    page = errors_page(list(library().claims.values()))
+    (Path(__file__).parent / "errors.rst").write_text(page, encoding="utf-8")

@@ -58,9 +58,9 @@ def close(value: Any, other: Any, allowed: Any) -> None:
 
 
 def kernel_of(found: igb.Prediction) -> Any:
-    """Return the covariance of the outputs at given data."""
+    """Return the covariance of the outputs at given data, a mean over worlds."""
     assert found.dataset is not None
-    return found.dataset.checked_kernel()
+    return found.dataset.kernels().mean(axis=0)
 
 
 def is_exact(found: igb.Prediction) -> bool:

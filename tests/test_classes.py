@@ -351,6 +351,17 @@ def test_data_of_one_correlation_have_the_law_of_gaussian_inputs() -> None:
     assert law.std() == np.sqrt(law.var())
 
 
+def test_classes_share_the_world_of_few_weights() -> None:
+    """The covariance of two guesses is no linear function of the kernel: it is averaged over worlds, not the kernel."""
+    worlds = np.array([np.eye(2), [[4.0, 3.6], [3.6, 4.0]]])
+    law = DatasetClassLaw(DatasetGuessLaw(2, 0.0, lambda: worlds), 6)
+    alone = [((1 - 1 / 6) / 6 + guess_covariance(c, 6)) / 2 for c in (0.0, 0.9)]
+    assert law.var() == pytest.approx(np.mean(alone), rel=1e-12)
+    squares = ((law.rvs(100_000, 1) - 1 / 6) ** 2).mean(axis=1)
+    assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(100_000)
+    assert law.collision() == pytest.approx(6 * squares.mean() + 1 / 6, rel=5e-3)
+
+
 def test_many_given_data_have_no_kernel_to_hold() -> None:
     law = DatasetClassLaw(DatasetGuessLaw(10_000, 0.0, lambda: np.eye(2)), 3)
     with pytest.raises(ValueError, match="at most 8192 data"):

@@ -323,6 +323,45 @@ def test_finite_data_behind_maxima_of_a_batch_are_drawn(size: int | None, digits
     assert law.c_within == pytest.approx(products / q, abs=5 * 2 / np.sqrt(200_000))
 
 
+@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")  # of what is drawn
+@pytest.mark.parametrize("front", [BatchNorm(8), BatchNorm(8, law="proxy")])
+@pytest.mark.parametrize(
+    "behind",
+    [
+        [Activation("tanh")],
+        [Activation("where(x > 0.3, x, 0.1)")],
+        [MaxPool(2)],
+        [LayerNorm(), Activation("max(x - 1, 0)")],
+        [Dropout(0.2), Activation("tanh")],
+        slow([Activation("tanh"), GroupNorm(3)]),
+    ],
+)
+def test_what_stands_behind_maxima_of_a_batch_needs_no_covariance_within_it(
+    front: BatchNorm, behind: list[Any]
+) -> None:
+    """No rule has that covariance, and the units of different batches are those of data without batches."""
+    units = igb.Network(Dense(2.0, 1.0), front, MaxPool(2), Dense(2.0, 1.0))
+    moments = units.predict()
+    given_them = igb.GaussianInputs(np.sqrt(moments.var_mu), moments.var_chi)
+    alone = igb.Network(Dense(1.0), *behind, Dense(2.0)).predict(given_them)
+    found = igb.Network(*units.layers, *behind, Dense(2.0)).predict()
+    error = found.per_layer.error[-1] + alone.per_layer.error[-1]
+    assert found.gamma == pytest.approx(alone.gamma, rel=2 * float(error))
+    assert np.isnan(found.c_within)
+
+
+def test_tanh_behind_maxima_of_a_batch_is_what_balls_enclose() -> None:
+    hidden = (Dense(2.0, 1.0), BatchNorm(8), MaxPool(2), Dense(2.0, 1.0), Activation("tanh"))
+    assert igb.Network(*hidden, Dense()).predict().gamma == pytest.approx(0.9632300112748, rel=1e-12)  # certify()
+
+
+def test_more_digits_agree_that_an_activation_that_is_0_leaves_no_datum_apart() -> None:
+    net = igb.Network(Dense(1.5), Activation("max(sin(2*x)-1, 0)"), Dense(4.0, 3.0))
+    assert net.predict().gamma == np.inf
+    found = net.predict(digits=25)
+    assert (found.var_mu, found.var_chi) == (3, 0)
+
+
 def test_a_sweep_with_batches_has_no_law_of_finite_data() -> None:
     p = igb.mlp(1, norm="batch", sigma_w2=[1.0, 2.0]).predict()
     with pytest.raises(ValueError, match="one number"):

@@ -1,7 +1,9 @@
 """Formulas: laws, and every closed form against quadrature of what a textbook says of one variable."""
 
 import json
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -9,6 +11,8 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from repeated import slow
 
 import igbtheory as igb
@@ -393,3 +397,35 @@ def test_a_symbol_in_an_activation_is_refused_where_numbers_are_needed(refused: 
 def test_an_activation_of_several_symbols_needs_an_x() -> None:
     with pytest.raises(ValueError, match="in a symbol x, got the symbols a, b"):
         igb.Activation(SLOPE * sp.Symbol("b"))
+
+
+def decimal() -> st.SearchStrategy[float]:
+    return st.integers(1, 3000).map(lambda k: k / 1000)
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.sampled_from(["sin", "cos", "sin(x)+x/3", "cos(1.3*x)*exp(-x/5)"]), decimal(), decimal(), st.integers(1, 2))
+@example("sin", 1.234, 0.1, 1)
+@example("cos", 1.37, 0.05, 2)
+def test_decimals_are_no_powers_of_one_number(name: str, sigma_w2: float, sigma_b2: float, depth: int) -> None:
+    """SymPy factorises a polynomial of degree 1234 in exp(1/1000) for minutes: within 20 s of CPU, or refused."""
+    net = igb.mlp(depth, name, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
+    with cpu_seconds(20):
+        found = net.derive()
+    assert found.value() == pytest.approx(float(net.predict().gamma), rel=1e-10)
+
+
+@contextmanager
+def cpu_seconds(limit: int) -> Iterator[None]:
+    """Raise TimeoutError in a block that takes more CPU time; it ends what would run for hours."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError(f"more than {limit} s of CPU time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -1,5 +1,6 @@
 """What `derive` prints is true: text and LaTeX, read back, are one formula with the values of `predict`."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from scipy import stats
 
 import igbtheory as igb
 from igbtheory.derivation import writing
+from igbtheory.derivation.states import UnitSymbol
 from igbtheory.formulas import FUNCTIONS
 
 TOLERANCE = 1e-3
@@ -110,3 +112,30 @@ def test_the_functions_in_integrals_are_the_normal_laws() -> None:
     assert values.called("Phi_2", [np.array(0.3), np.array(-0.5), np.array(0.4)]) == pytest.approx(
         pair.cdf([0.3, -0.5]), rel=1e-3
     )
+
+
+def test_what_cannot_be_printed_is_refused_before_it_is_derived() -> None:
+    branch = igb.Residual(igb.Activation("prelu"), igb.Dense(1.0))
+    net = igb.Network(igb.Dense(2.0), igb.Activation("sin"), branch, igb.Dense(2.0))
+    with pytest.raises(ValueError, match="fewer kinks or jumps"):
+        net.derive()
+
+
+def test_an_average_that_quadrature_does_not_resolve_is_printed_without_digits() -> None:
+    net = igb.Network(igb.Dense(2.0), igb.BatchNorm(5, law="proxy"), igb.Activation("cos"), igb.Dense(2.0))
+    found = net.derive()
+    assert "gamma = var_mu/var_chi\n" in str(found)
+    assert found.to_dict()["gamma"] == str(found.gamma)
+    with pytest.raises(ValueError, match="panels"):
+        found.value()
+
+
+def test_averages_of_one_layer_are_told_apart() -> None:
+    inner = igb.Residual(igb.Activation("sigmoid"), igb.Dense(1.0))
+    branch = igb.Residual(igb.Activation("tanh"), igb.Dense(1.0), inner)
+    found = igb.Network(igb.Dense(2.0, 0.1), branch, igb.Dense(2.0)).derive()
+    assert r"K_{1} + K_{\mathrm{a},1} + c_{1} q_{1}" in found.latex()
+    # an average inside an average names its own activation
+    names = set(re.findall(r"phi\w*", str(found)))
+    assert names == {"phi_1", "phi_2"}
+    assert r"m_{\mathrm{b},l-1}^{2}" in writing.latex(UnitSymbol("mb_k") ** 2)

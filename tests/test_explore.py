@@ -1,6 +1,7 @@
 """The page to play with: what its controls mean, what it shows, and the page itself in headless Chromium."""
 
 import json
+import re
 import shlex
 import socket
 import sys
@@ -85,6 +86,16 @@ def test_pictures_without_a_curve_say_why() -> None:
     assert found["growth"].figure is None
     assert all("jumps at 0" in found[name].caption for name in ("growth", "place"))
     assert "all mass at 1/2" in found["law"].caption
+
+
+@pytest.mark.parametrize("changed", [{"depth": "3"}, {"data": "digits", "first": "40"}])
+def test_the_page_says_how_many_networks_favour_one_class_strongly(changed: dict[str, str]) -> None:
+    """By other draws: with 20,000 of them and the 2000 of the page, 0.06 is five standard errors and the rounding."""
+    found = answer({**START, **changed})
+    law = eval(found.python, {"igb": igb}).G0  # noqa: S307 - the line is the package's own
+    drawn = law.rvs(20_000, 1)
+    (percent,) = re.findall(r"at least 90% in (\d+)% of the networks", found.panels["law"].caption)
+    assert int(percent) / 100 == pytest.approx(np.mean(np.maximum(drawn, 1 - drawn) >= panels.LARGE), abs=0.06)
 
 
 def test_finite_networks_stand_beside_the_theory() -> None:

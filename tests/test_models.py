@@ -17,6 +17,7 @@ from repeated import slow
 import igbtheory as igb
 from igbtheory.accuracy import EstimateWarning
 from igbtheory.cli import main
+from igbtheory.text import measured
 from igbtheory.torch import Explanation
 from igbtheory.torch.outputs import shares
 
@@ -337,8 +338,11 @@ def test_every_layer_is_measured_and_predicted(explained: Explanation) -> None:
     # a few networks, of 30 units and of 3 outputs, whose errors are the widest
     known, errors = found.predicted_gamma[:-1], found.per_layer.gamma_error[:-1]
     assert np.all(np.abs(found.per_layer.gamma[:-1] - known) < 5 * errors + known / 15 + 1e-9)
-    assert found.sentences()[0].startswith("The bias is created by relu_1 (Activation('relu'), gamma 0.429 to 0.957), ")
-    assert found.sentences()[1:] == ["No layer removes it."]
+    gammas = [measured(found.per_layer.gamma[i], found.per_layer.gamma_error[i]) for i in (5, 6)]
+    assert found.sentences()[0].startswith(
+        f"Bias is created by relu_1 (Activation('relu'), gamma {' to '.join(gammas)})"
+    )
+    assert found.sentences()[1] == "No layer is named to remove bias."
 
 
 EXACT = "data less their mean, feature by feature", "BatchNorm in the mode of evaluation, where it is the identity"
@@ -375,13 +379,121 @@ def test_what_the_theory_lacks_is_measured_alone() -> None:
     assert found.names == ("data", "0", "1", "2", "3")
     assert np.isnan(found.predicted_gamma).tolist() == [False, False, False, True, True]
     assert found.gamma == pytest.approx(igb.measure(make, X, 5).gamma, rel=1e-9)
-    assert "Not read: '2' (Softmax)" in found.sentences()[-1]
+    assert found.unpredicted() == [f"Not read: {found.unread}."]
+    assert "'2' (Softmax)" in found.unread
+    assert found.layers[3:] == ("Softmax, not read", "Linear, not read")
+    assert found.sentences()[-1].endswith("have no prediction; check=True measures them.")
 
 
 def test_a_last_layer_of_zeros_is_named_and_all_in_front_of_it_explained() -> None:
     found = igb.explain(stack(linear(20, 30), nn.ReLU, linear(30, 3, nn.init.zeros_)), X, 3)
     assert np.isnan(found.predicted_gamma).tolist() == [False, False, False, True]
-    assert "Not read: '2' (Linear): its weights are 0 when the model is new" in found.sentences()[-1]
+    assert "Not read: '2' (Linear): its weights are 0 when the model is new" in found.unpredicted()[0]
+
+
+def explanation_of(moments: Any, predicted: Any = None) -> Explanation:
+    """Explain measured moments, (networks, layers, 2), behind the data and layers a, b, ..."""
+    count = moments.shape[1]
+    names, layers = ("data", *"abc"[: count - 1]), ("", *["Dense"] * (count - 1))
+    predicted = np.ones((count, 2)) if predicted is None else predicted
+    return Explanation(9, 0, names, layers, (False,) * count, moments, predicted, 0.0, "", "", ())
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("errors", [1.8, 2.2])
+def test_a_cause_differs_by_two_errors_in_the_same_networks(errors: float, sign: int) -> None:
+    """The networks differ from one another by much more than two layers of one network do."""
+    common, between = np.tile([-1.0, -1.0, 1.0, 1.0], 5), np.tile([-0.35, 0.35], 10)
+    gamma = np.full((20, 3), 4.0) + common[:, None]
+    gamma[:, 2] += between + sign * errors * between.std(ddof=1) / np.sqrt(20)
+    moments = np.stack([gamma, np.ones_like(gamma)], axis=2)
+    # predictions of other values, in front of the layer and behind it, make no cause
+    for predicted in (None, np.array([[1.0, 1], [9, 1], [2, 1]])):
+        found = explanation_of(moments, predicted)
+        created, removed = found.sentences()[:2]
+        named, other = (created, removed) if sign > 0 else (removed, created)
+        parts = [measured(found.per_layer.gamma[i], found.per_layer.gamma_error[i]) for i in (1, 2)]
+        assert named.endswith(f" by b (Dense, gamma {' to '.join(parts)}).") == (errors > 2)
+        assert named.startswith("No layer is named") == (errors < 2)
+        assert other.startswith("No layer is named")
+        assert "read from the measured gammas alone" in found.sentences()[2]
+
+
+@pytest.mark.parametrize(("change", "named"), [(0.0019, False), (0.0021, True)])
+def test_a_change_of_hardly_any_datum_is_no_cause(change: float, *, named: bool) -> None:
+    shares = 0.8 + np.array([0, 0, change])
+    gamma = np.tan(np.pi * (shares - 0.5)) ** 2
+    moments = np.tile(np.stack([gamma, np.ones(3)], axis=1), (5, 1, 1))
+    assert explanation_of(moments).sentences()[0].startswith("Bias is created by b (") == named
+
+
+def test_what_stands_in_front_of_a_layer_without_bias_creates_none() -> None:
+    """Behind a BatchNorm, b, the gamma that is measured is a rounding error."""
+    gamma = np.array([2.0, 3.0, 1e-14, 0.5])
+    moments = np.tile(np.stack([gamma, np.ones(4)], axis=1), (5, 1, 1))
+    assert explanation_of(moments).sentences()[:3] == [
+        "Bias is created by c (Dense, gamma 1e-14 to 0.5).",
+        "Bias is removed by b (Dense, gamma 3 to 1e-14).",
+        "Behind b there is no bias: what stands in front of it creates none.",
+    ]
+    assert explanation_of(moments).plot().get_yscale() == "linear"
+
+
+def test_a_softmax_at_the_end_removes_no_bias() -> None:
+    """Its input has no other gamma than its output, but the prediction differs from both."""
+    narrow = [linear(20, 8), nn.ReLU, linear(8, 8), nn.ReLU, linear(8, 3)]
+    found = igb.explain(stack(*narrow, lambda: nn.Softmax(1)), X, 30, check=True)
+    logits = igb.measure(stack(*narrow), X, 30)
+    measured, errors = found.per_layer.gamma[-2:], found.per_layer.gamma_error[-2:]
+    assert measured[0] == pytest.approx(logits.gamma, rel=1e-9)
+    assert abs(measured[1] - measured[0]) < errors[0]
+    assert found.predicted_gamma[-2] > 1.02 * measured[1]
+    assert found.sentences()[1] == "No layer is named to remove bias."
+    assert "of the sum 1, which are probabilities" in found.what_if[0].unmeasured
+    assert found.what_if[0].unpredicted == found.unread
+
+
+def test_a_function_at_the_end_is_compared_with_its_input_and_not_predicted() -> None:
+    layers = linear(20, 30), nn.ReLU, linear(30, 3)
+    found = igb.explain(stack(*layers, nn.Softplus), X, 5)
+    assert found.per_layer.gamma[-2] == pytest.approx(igb.measure(stack(*layers), X, 5).gamma, rel=1e-9)
+    assert found.gamma == pytest.approx(igb.measure(stack(*layers, nn.Softplus), X, 5).gamma, rel=1e-9)
+    assert np.isnan(found.predicted_gamma).tolist() == [False] * 4 + [True]
+    assert found.refused.startswith("'3' (Activation): the theory compares outputs of mean 0")
+    end = "No prediction of 'gelu for relu, softplus': expected a model that ends in a linear layer"
+    assert any(sentence.startswith(end) for sentence in found.sentences())
+
+
+def test_what_the_theory_refuses_is_said_wherever_the_explanation_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        "from torch import nn",
+        "def make():",
+        "    return nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(900, 3))",
+    ]
+    Path("models.py").write_text("\n".join(lines), encoding="utf-8")
+    images = igb.gaussian_images(6, 1, 32, 32, seed=1)
+    np.save("images.npy", images)
+    reason = "Not predicted: '2' (MaxPool2d): expected at most 3 data, got 6"
+    change = "No prediction of 'gelu for relu', 'tanh for relu', 'data less their mean"
+    command = ["explain", "models.py:make", "--data", "images.npy", "--networks", "2"]
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert f"\n{reason}" in shown
+    assert f"\n{change}" in shown
+    assert "data less their mean, feature by feature': expected at most 3 data, got 6" in shown
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert f"Not predicted: {told['refused']}.".startswith(reason)
+    assert any(sentence.startswith(change) for sentence in told["sentences"])
+    assert told["what_if"][0]["unpredicted"].startswith("expected at most 3 data")
+    assert [value == "nan" for value in told["layers"]["predicted_gamma"]] == [False, False, False, True, True]
+    scope: dict[str, Any] = {}
+    exec("\n".join(lines), scope)  # noqa: S102 - the lines above
+    found = igb.explain(scope["make"], images, 2)
+    assert " ".join(found.plot().get_title(loc="left").split()).startswith(reason)
 
 
 def test_models_that_are_the_same_are_not_explained() -> None:

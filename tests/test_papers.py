@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -24,12 +25,17 @@ def test_the_bibliography_is_that_of_the_package() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/references.rst"])
 def test_pages_name_the_papers(page: str) -> None:
-    text = " ".join(read(page).split())
-    for paper in PAPERS.values():
-        assert paper.title in text
-        assert paper.arxiv in text
-        assert str(paper.year or "") in text
-        assert paper.initials in text or ", ".join(paper.authors) in text
+    """An entry begins with the letter in bold print, and ends with what was read of the paper."""
+    _, *parts = re.split(r"\*\*([A-E])\*\*", read(page))
+    entries = {letter: part.split("\n\n")[0] for letter, part in zip(parts[::2], parts[1::2], strict=True)}
+    assert entries.keys() == PAPERS.keys()
+    for letter, paper in PAPERS.items():
+        entry = " ".join(entries[letter].split()).removesuffix(" -")
+        assert paper.title in entry
+        assert paper.arxiv in entry
+        assert str(paper.year or "") in entry
+        assert paper.initials in entry or ", ".join(paper.authors) in entry
+        assert entry.endswith(f", {paper.read or paper.venue}.")
 
 
 def test_the_version_is_the_same_everywhere() -> None:

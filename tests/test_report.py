@@ -139,6 +139,21 @@ def test_the_page_needs_nothing_else(folder: Path) -> None:
     assert "gaussian" not in re.sub(r"<[^>]*>", "", page), "names of cases are for files"
 
 
+def test_the_page_states_numbers_of_the_law_of_relu(folder: Path) -> None:
+    """By the density and without `cdf`: how many networks share the data nearly equally, and how many do not."""
+    text = " ".join((folder / "index.html").read_text(encoding="utf-8").split())
+    for depth in SIZES:
+        law = igb.mlp(depth, "relu").predict().G0
+        even, lopsided = law.expect(lambda _: 1.0, 0.4, 0.6), 2 * law.expect(lambda _: 1.0, 0.9, 1.0)
+        assert f"{even:.0%} of the networks give each class 40% to 60%, and {lopsided:.0%} give at least 90%" in text
+
+
+def test_the_page_counts_the_biased_cases(folder: Path) -> None:
+    """Linear and tanh are not biased on Gaussian inputs, nor is ReLU in front of BatchNorm or LayerNorm."""
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert f"In {24 - 2 * 2 - 2 * 2} of the 24 cases on this page this is not so" in text
+
+
 def test_the_links_of_the_page_lead_somewhere(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     links = re.findall(r'href="([^"]*)"', page)

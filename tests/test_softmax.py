@@ -176,7 +176,7 @@ def test_on_a_data_set_hot_softmax_is_linear_in_the_outputs_and_cold_is_the_larg
     drawn = p.softmax(m, hot).rvs(500, 1)
     np.testing.assert_allclose(drawn.sum(axis=1), 1, rtol=1e-13)
     # p_c = (1 + (O_c - mean over classes of O)/T)/M to first order, averaged over the data
-    expected = (1 - 1 / m) / (m * hot) ** 2 * p.dataset.checked_kernel().mean()
+    expected = (1 - 1 / m) / (m * hot) ** 2 * p.dataset.kernels().mean()
     found = p.softmax(m, hot).var(4000)
     assert abs(found.value - expected) < 5 * found.error + 1e-3 * expected  # the second order is 1/T
     cold, shares = p.softmax(m, 1e-6).var(4000), p.guesses(m).var()

@@ -180,6 +180,47 @@ def test_rounding_of_an_odd_shifted_activation_is_not_taken_for_a_bias(name: str
     assert str(found.shifted.rate) == "stays 0"
 
 
+@pytest.mark.parametrize(
+    ("activation", "sigma_w2", "sigma_b2", "power"),
+    [
+        ("x*sign(x-1)", 2.0, 0.1, 2),
+        ("x*sign(x-1)", 1.5, 0.0, 2),
+        ("abs(x)*sign(x+2)", 0.9, 0.0, 2),
+        ("where(x>1, x, 0)", 2.2, 0.0, 2),
+        ("x*sign(x-1)", 1.0, 0.1, 1),  # q grows like the depth
+        ("x+1", 1.0, 0.0, 1),
+        ("where(x>1, x+1, 0)", 2.0, 0.1, 2),  # q grows like the square of the depth
+    ],
+)
+def test_an_activation_that_jumps_has_the_limit_of_its_own_course(
+    activation: str, sigma_w2: float, sigma_b2: float, power: int
+) -> None:
+    """The mean square of x sign(x - 1) is q at every q, but its jump counts less at large q: it is not homogeneous."""
+    found = verdict(activation, sigma_w2, sigma_b2, depth=1000).course
+    assert found.rate.limit == np.inf
+    assert found.rate.rate == pytest.approx(power, rel=1e-12)
+    depth = found.reached  # at sigma_w2 = 2 the variance is out of range at depth 500
+    # the next term falls like 1/depth to 1/sqrt(depth): at 450 layers it changes the power by less than a tenth
+    seen = np.log2(found.gamma[depth] / found.gamma[depth // 2])
+    assert seen == pytest.approx(power, abs=0.1)
+    if not np.isnan(found.rate.constant):
+        assert found.gamma[depth] == pytest.approx(found.rate.constant * depth**power, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("sigma_w2", "sigma_b2"),
+    [(0.8, 0.1), (1.0, 0.0)],  # with the second, every variance stays what it is
+)
+def test_a_jump_off_zero_settles_where_its_own_course_does(sigma_w2: float, sigma_b2: float) -> None:
+    for variance in (1.0, 3.0):
+        found = verdict("x*sign(x-1)", sigma_w2, sigma_b2, depth=1000, inputs=igb.GaussianInputs(0.0, variance)).course
+        assert found.rate.limit == pytest.approx(found.gamma[-1], rel=1e-9)
+
+
+def test_a_limit_that_biases_and_jumps_decide_together_is_not_claimed() -> None:
+    assert verdict("x+0.3*sign(x)", 1.0, 0.1, depth=10).effect == "undecided"  # gamma is 0.469 at depth 1000
+
+
 def test_gamma_has_a_limit_where_the_activation_is_homogeneous_at_large_arguments_only() -> None:
     # x^2 - s is x^2 there, and c = 1/2 is the fixed point of c -> (1 + 2 c^2)/3: gamma tends to 1
     found = verdict("x**2")

@@ -34,7 +34,10 @@ def series(n: Kind, phi: Function, mean: Any, q: Any, order: int, *, centred: bo
     if centred:
         squares[0] *= 0
     weighted = np.arange(order)[:, None] * squares if centred else squares
-    error = _tail(n, weighted) / weighted.sum(axis=0) + _beyond(n, phi, mean, q, a) / squares.sum(axis=0)
+    # of a constant both sums are 0, and the error is NaN
+    error = n.ratio(_tail(n, weighted), weighted.sum(axis=0)) + n.ratio(
+        _beyond(n, phi, mean, q, a), squares.sum(axis=0)
+    )
     converged = error <= n.goal
     if np.any(converged):
         error = error + _misses(phi, mean, q, a) * converged

@@ -108,6 +108,6 @@ def _of_pairs(n: Kind, phi: Function, mean: Any, q: Any, a: Any, b: Any, q_ab: A
         if error <= n.goal:
             root = n.sqrt(q)
             return mehler.sums(n, ((terms, terms),), a, b, q_ab / (root[a] * root[b])), error
-        if error > _hope(n, order):
+        if not error <= _hope(n, order):
             break
     return 0 * q_ab, np.inf

@@ -18,10 +18,10 @@ class Moments:
     """First two moments of a node over its inputs and weights.
 
     mean: E x; var_mu: the variance over W of the mean over the data, equal to the covariance of two data; var_chi: the
-    variance over the data; within: the covariance of two data of one batch, or None without batches; error: the
-    estimated relative error of mean^2 + var_mu and of var_chi; of_scale: the relative error of mean^2 + variance if it
-    is smaller than `error`, as behind a norm. All are numbers or arrays of one kind that broadcast. A mean that is the
-    integer 0 marks a unit that is centred by construction, for which closed forms hold.
+    variance over the data; within: the covariance of two data of one batch, None without batches, NaN if it has no
+    rule; error: the estimated relative error of mean^2 + var_mu and of var_chi; of_scale: the relative error of mean^2
+    + variance if it is smaller than `error`, as behind a norm. All are numbers or arrays of one kind that broadcast. A
+    mean that is the integer 0 marks a unit that is centred by construction, for which closed forms hold.
     """
 
     mean: Any
@@ -45,6 +45,11 @@ class Moments:
     def covariance(self) -> Any:
         """Covariance of two data of one batch (or of any two data, without batches)."""
         return self.var_mu if self.within is None else self.within
+
+    @property
+    def within_has_no_rule(self) -> bool:
+        """True if there are batches, and the covariance of two data of one batch has no rule."""
+        return self.within is not None and bool(np.isnan(np.asarray(self.within, dtype=float)).any())
 
     @property
     def centred(self) -> bool:

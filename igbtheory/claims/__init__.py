@@ -5,9 +5,9 @@ contains formulas that many claims use, and `simulated` evidence from finite net
 """
 
 from igbtheory.claims.claim import Claim, Section
-from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, rises, satisfies, shown
+from igbtheory.claims.evidence import agree, identity, measured, normal, rectified, rises, satisfies, shown, worded
 from igbtheory.claims.finding import Finding, Findings, Trial
-from igbtheory.claims.formula import equation
+from igbtheory.claims.formula import equation, value_of
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.runner import run
 
@@ -28,4 +28,6 @@ __all__ = [
     "run",
     "satisfies",
     "shown",
+    "value_of",
+    "worded",
 ]

@@ -10,8 +10,20 @@ from typing import Any, final
 from igbtheory import checks
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex, parts, program
+from igbtheory.claims.papers import PAPERS
+from igbtheory.claims.transcription import Transcription
 
 Derivation = Callable[..., Iterable[Finding]]
+
+FALSE, LIMITED, MISPRINT = "false", "limited", "misprint"
+KINDS = {
+    FALSE: "False statements",
+    LIMITED: "Limits of validity",
+    MISPRINT: "Misprints",
+}
+"""The lists of claims that readers should know of, by the kinds of the claims."""
+INSTEAD = {FALSE: "Right", LIMITED: "Outside", MISPRINT: "Right"}
+"""What introduces the correction of a claim, by its kind."""
 
 
 @final
@@ -19,10 +31,15 @@ Derivation = Callable[..., Iterable[Finding]]
 class Claim:
     """A claim: its id, the statement in words and as a formula, its assumptions, and the derivation that tests it.
 
+    at: its place in the document, such as "Eq. 47" or "section 5, after Theorem 5.1". document: the document, if it is
+    not the one that was read of the whole paper (`Paper.document`).
     stated: one or several SymPy relations, which reports print and the derivation tests; for a definition, LaTeX.
-    verdict: the recorded verdict. reason: why the claim is not decided. correction: the right statement instead.
-    counter_example: Python code that runs without an error because the claim is false; in it, `printed` is the
-    right-hand side of the formula.
+    verdict: the recorded verdict. reason: why the claim is not decided. kind: "" or one of `KINDS`.
+    correction: the right statement instead of a false one or a misprint; what holds outside the assumptions of a
+    statement that they limit.
+    counter_example: Python code that runs without an error because the claim is false, or false outside its
+    assumptions; in it, `printed` is the right-hand side of the formula.
+    transcription: what the document prints, see `transcription`.
     """
 
     id: str
@@ -32,9 +49,13 @@ class Claim:
     derivation: Derivation | None = None
     stated: Any = ()
     assumes: str = ""
+    at: str = ""
+    document: str = ""
+    kind: str = ""
     reason: str = ""
     correction: "Claim | None" = None
     counter_example: str = ""
+    transcription: Transcription | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # SymPy would evaluate a wrong equation to False on loading
@@ -55,6 +76,12 @@ class Claim:
         return latex(self.stated)
 
     @property
+    def place(self) -> str:
+        """The document and the place in it, such as "draft, section 5"; empty if the place is not given."""
+        paper = PAPERS.get(self.id.split("-")[0])
+        return ", ".join(part for part in (self.document or (paper.document if paper else ""), self.at) if part)
+
+    @property
     def steps(self) -> str:
         """Docstring of the derivation."""
         return "" if self.derivation is None else getdoc(self.derivation) or ""
@@ -73,10 +100,10 @@ class Claim:
         return program(self.stated, self.counter_example)
 
     def findings(self, trial: Trial) -> list[Finding]:
-        """Return the findings of the derivation, whose parameters may be `trial`, `stated`, both or none."""
+        """Return the findings of the derivation, whose parameters may be any of `trial`, `stated` and `says`."""
         if self.derivation is None:
             return []
-        offered = {"trial": trial, "stated": self.stated}
+        offered = {"trial": trial, "stated": self.stated, "says": self.says}
         return list(self.derivation(**{name: offered[name] for name in signature(self.derivation).parameters}))
 
 
@@ -96,13 +123,14 @@ class Section:
         """Return a decorator for the derivation of a claim that is right as printed."""
         return partial(self._add, Claim(name, says, self.title, HOLDS, stated=printed, **more))
 
-    def fails(
+    def fails(  # noqa: PLR0913 - a claim and its correction stand together
         self,
         name: str,
         says: str,
         printed: Any = (),
         *,
         counter_example: str,
+        misprint: bool = False,
         correction: str = "",
         right: Any = (),
         right_assumes: str = "",
@@ -110,15 +138,41 @@ class Section:
     ) -> Callable[[Derivation], Derivation]:
         """Return a decorator for the derivation that shows a claim to be wrong as printed.
 
-        correction, right, right_assumes: the right statement in words, as a formula, and its assumptions. The same
-        derivation must show that it holds; if another derivation is needed, add that with `corrects`.
+        misprint: whether only its printing is wrong. correction, right, right_assumes: the right statement in words, as
+        a formula, and its assumptions. The same derivation must show that it holds; if another derivation is needed,
+        add that with `corrects`.
         """
-        other = Claim(f"{name}, corrected", correction, self.title, HOLDS, stated=right, assumes=right_assumes)
-        more |= {"counter_example": counter_example, "correction": other if correction else None}
+        other = self._other(name, correction, right, right_assumes)
+        more |= {"counter_example": counter_example, "correction": other, "kind": MISPRINT if misprint else FALSE}
         return partial(self._add, Claim(name, says, self.title, FAILS, stated=printed, **more))
 
+    def limited(  # noqa: PLR0913 - as `fails`
+        self,
+        name: str,
+        says: str,
+        printed: Any = (),
+        *,
+        assumes: str,
+        counter_example: str,
+        outside: str = "",
+        beyond: Any = (),
+        beyond_assumes: str = "",
+        **more: Any,
+    ) -> Callable[[Derivation], Derivation]:
+        """Return a decorator for the derivation of a claim that holds under its assumptions, and not far beyond them.
+
+        outside, beyond, beyond_assumes: what happens outside, in words and as a formula, and the assumptions there. The
+        same derivation must show that it holds; if another derivation is needed, add that with `corrects`.
+        counter_example: a program that shows the claim to be wrong outside its assumptions.
+        """
+        other = self._other(name, outside, beyond, beyond_assumes)
+        more |= {"counter_example": counter_example, "correction": other, "kind": LIMITED, "assumes": assumes}
+        return partial(self._add, Claim(name, says, self.title, HOLDS, stated=printed, **more))
+
     def corrects(self, name: str, says: str, right: Any = (), **more: Any) -> Callable[[Derivation], Derivation]:
-        """Return a decorator for the derivation of the correction of the claim `name`, which was added before."""
+        """Return a decorator for the derivation of the correction of the claim `name`, which was added before, or of
+        what holds outside the assumptions of a limited claim.
+        """
         checks.known("claim to correct", name, [claim.id for claim in self.claims])
         place = next(i for i, claim in enumerate(self.claims) if claim.id == name)
 
@@ -130,9 +184,15 @@ class Section:
         return add
 
     def untested(self, reason: str, *listed: tuple[str, ...]) -> None:
-        """Add claims that are listed but not tested, with the reason; each has an id, the text, and optional LaTeX."""
-        for name, says, *printed in listed:
-            self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=tuple(printed)))
+        """Add claims that are listed but not tested, with the reason; each has an id, its place in the document, the
+        text, and optional LaTeX.
+        """
+        for name, at, says, *printed in listed:
+            self.claims.append(Claim(name, says, self.title, UNDECIDED, reason=reason, stated=tuple(printed), at=at))
+
+    def _other(self, name: str, says: str, stated: Any, assumes: str) -> Claim | None:
+        """Return what is right instead, or outside; None if there are no words for it."""
+        return Claim(f"{name}, corrected", says, self.title, HOLDS, stated=stated, assumes=assumes) if says else None
 
     def _add(self, claim: Claim, derivation: Derivation) -> Derivation:
         other = claim.correction and replace(claim.correction, derivation=derivation)

@@ -1,5 +1,6 @@
 """Evidence for claims: symbolic identities, agreement of numbers, relations, simulations with z-scores."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -12,6 +13,7 @@ import sympy as sp
 from igbtheory.claims.finding import FAILS, HOLDS, UNDECIDED, Finding, Trial
 from igbtheory.claims.formula import latex
 from igbtheory.claims.gaussians import ncdf, npdf
+from igbtheory.claims.points import points
 
 PLACES = 40
 """Digits with which an identity that does not simplify is evaluated."""
@@ -41,7 +43,7 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
     if difference == 0:
         return Finding("symbolic", label, HOLDS, "", formula)
     shown = _text(*stated)  # only now, because it takes time
-    for values in _points(sorted(left.free_symbols | right.free_symbols, key=str)):
+    for values in points(sorted(left.free_symbols | right.free_symbols, key=str), POINTS):
         gap = sp.N(abs(difference.subs(values)), PLACES)
         size = sp.N(abs(left.subs(values)) + abs(right.subs(values)), PLACES)
         comparable = gap.is_comparable and size.is_comparable
@@ -55,19 +57,6 @@ def identity(label: str, left: Any, right: Any, of: Any = None) -> Finding:
 
 def _text(left: Any, right: Any) -> str:
     return f"{sp.sstr(left)} = {sp.sstr(right)}"
-
-
-def _points(symbols: list[Any]) -> list[dict[Any, Any]]:
-    rng = np.random.default_rng(0)
-    points = []
-    for _ in range(POINTS):
-        values = {}
-        for symbol in symbols:
-            whole, positive = symbol.is_integer, symbol.is_positive
-            value = sp.Integer(int(rng.integers(5, 12))) if whole else sp.Rational(int(rng.integers(1, 40)), 16)
-            values[symbol] = value if whole or positive else value * int(rng.choice([-1, 1]))
-        points.append(values)
-    return points
 
 
 def normal(label: str, density: Any, x: Any, mean: Any, variance: Any) -> list[Finding]:
@@ -120,6 +109,17 @@ def satisfies(label: str, relation: Any, values: dict[Any, Any]) -> Finding:
 def shown(label: str, condition: Any, detail: str) -> Finding:
     """Return the finding that a condition on computed numbers holds; `detail` shows the numbers."""
     return Finding("numerical", label, HOLDS if bool(condition) else FAILS, detail)
+
+
+def worded(says: str, words: str, *values: Any) -> Finding:
+    """Return the finding that a statement says in words what was computed.
+
+    words: a phrase of the statement, in which `{}` (with a format, as `str.format` takes it) stands for each of the
+    values: computed numbers, or words that computed numbers choose. They stand as whole words in the statement.
+    """
+    phrase = words.format(*values)
+    there = re.search(rf"(?<![\w.]){re.escape(phrase)}(?!\w|\.\d)", says)
+    return Finding("words", phrase, HOLDS if there else FAILS, f"computed: {phrase}; the statement: {says}")
 
 
 def rises(label: str, numbers: Sequence[Any], beyond: float = 0.0) -> Finding:

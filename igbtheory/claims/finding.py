@@ -18,7 +18,7 @@ FAMILY = 1e-6
 class Finding:
     """One finding: its kind, a label of what was compared, the verdict, the numbers, and optional LaTeX.
 
-    kind: symbolic, numerical, simulation or counter-example.
+    kind: symbolic, numerical, simulation, words, transcription or counter-example.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The statement of a claim as SymPy relations: its LaTeX, and its counter-example in Python."""
+"""The statement of a claim as SymPy relations: its LaTeX, its quantities, and its counter-example in Python."""
 
 import keyword
 from typing import Any
@@ -12,9 +12,37 @@ IMPORTS = {"igb": "import igbtheory as igb", "np": "import numpy as np"}
 """Imports that are added to a counter-example, by the names that it uses."""
 
 
-def equation(left: str, right: Any) -> Any:
-    """Return the equation of a quantity, named in LaTeX, and a SymPy expression."""
-    return sp.Eq(sp.Symbol(left), right, evaluate=False)
+def equation(left: Any, right: Any) -> Any:
+    """Return an equation that SymPy does not evaluate.
+
+    left: an expression of quantities, or the name of one quantity in LaTeX. Fractions, powers, limits and means belong
+    into an expression, because evidence cannot tell names such as gamma/l^2 and gamma/l^3 apart.
+    """
+    return sp.Eq(sp.Symbol(left) if isinstance(left, str) else left, right, evaluate=False)
+
+
+def value_of(wanted: Any, stated: Any) -> Any:
+    """Return what a statement gives for a quantity that one of its equations has on the left-hand side.
+
+    Sums, factors and powers that stand around the quantity are brought to the right-hand side.
+    ValueError: not exactly one equation has this quantity on its left-hand side, or it stands inside a function.
+    """
+    equations = [part for part in parts(stated) if isinstance(part, sp.Eq) and part.lhs.has(wanted)]
+    if len(equations) != 1:
+        raise ValueError(f"expected one equation with {wanted} on its left-hand side, got {len(equations)} in {stated}")
+    left, right = equations[0].args
+    while left != wanted:
+        (inside,) = [part for part in left.args if part.has(wanted)]
+        if isinstance(left, sp.Mul):
+            right = right * inside / left
+        elif isinstance(left, sp.Add):
+            right = right + inside - left
+        elif isinstance(left, sp.Pow) and left.base == inside:
+            right = right ** (1 / left.exp)
+        else:
+            raise ValueError(f"{wanted} stands inside {left.func}; substitute its value on the left-hand side instead")
+        left = inside
+    return right
 
 
 def parts(stated: Any) -> tuple[Any, ...]:

@@ -1,14 +1,16 @@
 """Files of claims: those of the package, or of the user's folder."""
 
 import re
+import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import final
 
 from igbtheory import checks
 from igbtheory.claims.claim import Claim, Section
+from igbtheory.claims.transcription import FILE, Transcription, read
 from igbtheory.shipped import load_file, own_folder
 
 
@@ -43,6 +45,7 @@ def library(folder: Path | None = None) -> Library:
     """Return the claims of all Python files in a folder, by default the derivations of the package.
 
     A file that cannot be run, or that repeats an id, is listed among the problems; the other claims are kept.
+    ValueError: the folder has no claims.
     """
     root = own_folder("derivations") if folder is None else folder
     if not root.is_dir():
@@ -61,7 +64,23 @@ def library(folder: Path | None = None) -> Library:
                 problems[name] = f"the id {claim.id!r} is used twice; the first is kept"
             else:
                 claims[claim.id] = claim
+    for name, transcription in _transcribed(root, problems).items():
+        if name in claims:
+            claims[name] = replace(claims[name], transcription=transcription)
+        else:
+            problems[FILE] = f"there is no claim {name!r}"
+    if not claims:
+        why = "; ".join(f"{name}: {problem}" for name, problem in problems.items()) or "it has no Python file"
+        raise ValueError(f"expected claims in the folder {root}, got none: {why}")
     return Library(claims, problems)
+
+
+def _transcribed(root: Path, problems: dict[str, str]) -> dict[str, Transcription]:
+    try:
+        return read(root)
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        problems[FILE] = f"{type(error).__name__}: {error}"
+        return {}
 
 
 def _order(place: str) -> list[tuple[bool, int, str]]:

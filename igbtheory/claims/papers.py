@@ -9,10 +9,11 @@ from typing import final
 class Paper:
     """A paper; its `str` is a line for a list.
 
-    year: None if undated. arxiv: number on arXiv, or "". venue: where the paper appeared, or "". read: which version or
-    part of the paper was read, "" for the whole paper.
+    document: what was read of it, in one word. year: None if undated. arxiv: number on arXiv, or "". venue: where the
+    paper appeared, or "". read: which version or part of the paper was read.
     """
 
+    document: str
     key: str
     authors: tuple[str, ...]
     title: str
@@ -46,14 +47,17 @@ class Paper:
 
 PAPERS = {
     "A": Paper(
+        "draft",
         "francazi2024initial",
         ("Emanuele Francazi", "Aurelien Lucchi", "Marco Baity-Jesi"),
         "Initial Guessing Bias: How Untrained Networks Favor Some Classes",
         2024,
         "2306.00809",
         "International Conference on Machine Learning (ICML)",
+        "read as an unfinished draft without appendices, whose abstract differs from the published one",
     ),
     "B": Paper(
+        "slides",
         "francazi-slides",
         ("Emanuele Francazi",),
         "Emergence of Bias in DNN Predictions & Its Impact on Trainability",
@@ -61,23 +65,26 @@ PAPERS = {
         venue="slides of a talk",
     ),
     "C": Paper(
+        "summary",
         "pellegrino2025effects",
         ("Nicholas Pellegrino", "David Szczecina", "Paul W. Fieguth"),
         "Effects of Initialization Biases on Deep Neural Network Training Dynamics",
         2025,
         "2511.20826",
-        read="read as a summary",
+        read="read as a third-party summary",
     ),
     "D": Paper(
+        "summary",
         "bassi2026when",
         ("Alberto Bassi", "Marco Baity-Jesi", "Aurelien Lucchi", "Carlo Albert", "Emanuele Francazi"),
         "When Bias Meets Trainability: Connecting Theories of Initialization",
         2026,
         "2505.12096",
         "International Conference on Learning Representations (ICLR)",
-        "read as a summary and the poster",
+        "read as a third-party summary and a list of claims on its poster",
     ),
     "E": Paper(
+        "preprint",
         "francazi2025where",
         ("Emanuele Francazi", "Francesco Pinto", "Aurelien Lucchi", "Marco Baity-Jesi"),
         "Where You Place the Norm Matters: From Prejudiced to Neutral Initializations",

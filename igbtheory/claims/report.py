@@ -1,6 +1,7 @@
 """Reports of claims as text, JSON, Markdown, HTML with MathML, and LaTeX; the same seed gives the same bytes."""
 
 import json
+import textwrap
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import groupby
@@ -11,15 +12,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from igbtheory.claims.claim import Claim
-from igbtheory.claims.finding import FAILS, HOLDS, Finding
+from igbtheory.claims.claim import INSTEAD, KINDS, Claim
+from igbtheory.claims.finding import HOLDS, Finding
 from igbtheory.claims.papers import PAPERS
 from igbtheory.claims.runner import STANDINGS, UNTESTED, Outcome
-from igbtheory.text import table
 from igbtheory.whole_files import whole_files
 
-WIDEST = 88
-"""Largest number of characters of a claim in the table of `summary`."""
 FORMATS = {"md": "report.md.j2", "html": "report.html.j2", "tex": "report.tex.j2"}
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -36,10 +34,14 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
     return {
         "id": claim.id,
         "section": claim.section,
+        "place": claim.place,
+        "kind": claim.kind,
         "verdict": outcome.standing,
         "recorded": claim.verdict if claim.derivation is not None else outcome.standing,
         "reason": outcome.trouble or claim.reason,
         **_statement(claim, outcome.findings),
+        "document": None if claim.transcription is None else claim.transcription.quote,
+        "transcription": [vars(finding) for finding in outcome.transcribed],
         "counter_example": claim.program or None,
         "correction": None
         if claim.correction is None
@@ -80,39 +82,45 @@ def write_reports(
     """
     claims = [as_dict(outcome) for outcome in outcomes]
     head = about(claims, seed, quick=quick) | {"problems": problems}
+    lists = {title: [claim for claim in claims if claim["kind"] == kind] for kind, title in KINDS.items()}
     texts = {"json": json.dumps({**head, "claims": claims}, indent=2, ensure_ascii=False) + "\n"}
     sections = [(title, list(part)) for title, part in groupby(claims, lambda claim: claim["section"])]
     environment = _environment()
     for name, template in FORMATS.items():
-        texts[name] = environment.get_template(template).render(sections=sections, claims=claims, **head)
+        texts[name] = environment.get_template(template).render(sections=sections, lists=lists, instead=INSTEAD, **head)
     with whole_files(folder, "--out") as work:
         for name, text in texts.items():
             (work / f"claims.{name}").write_text(text, encoding="utf-8")
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
-    """Return a table of the verdicts, their numbers, and why a verdict differs from the recorded one."""
-    rows = [(o.claim.id, o.standing if o.as_recorded else f"{o.standing}!", _short(o)) for o in outcomes]
+def summary(outcomes: Sequence[Outcome], width: int) -> str:
+    """Return a paragraph on every claim with its verdict, and the numbers of verdicts; width: characters in a line."""
     counts = {standing: sum(o.standing == standing for o in outcomes) for standing in STANDINGS}
     why = " (definitions, or what needs training runs or other data)" if counts[UNTESTED] else ""
-    lines = [
-        table(("id", "verdict", "claim, and what is right"), rows, words=True),
-        "",
+    paragraphs = [
+        *map(_paragraph, outcomes),
         ", ".join(f"{count} {standing}" for standing, count in counts.items()) + why,
         *(f"{o.claim.id}: {o.verdict}, recorded {o.claim.verdict}. {_why(o)}" for o in outcomes if not o.as_recorded),
     ]
-    return "\n".join(lines)
+    lines = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(lines.fill, paragraphs))
 
 
-def _short(outcome: Outcome) -> str:
-    says = outcome.claim.says
-    if outcome.verdict == FAILS and outcome.claim.correction is not None:
-        says = f"{says}  ->  {outcome.claim.correction.says}"
-    return says if len(says) <= WIDEST else says[: WIDEST - 3] + "..."
+def _paragraph(outcome: Outcome) -> str:
+    """Return the id, the verdict, the place and the whole statement of a claim, and what is right or holds outside."""
+    claim = outcome.claim
+    place = f" ({claim.place})" if claim.place else ""
+    text = f"{claim.id}: {outcome.standing}{'' if outcome.as_recorded else '!'}{place}. {sentence(claim)}"
+    return text if claim.correction is None else f"{text} {INSTEAD[claim.kind]}: {sentence(claim.correction)}"
+
+
+def sentence(claim: Claim) -> str:
+    """Return the statement of a claim with its assumptions."""
+    return f"{claim.says}." + (f" Assumed: {claim.assumes}." if claim.assumes else "")
 
 
 def _why(outcome: Outcome) -> str:
-    findings = [f for f in (*outcome.findings, *outcome.corrected) if f.verdict != HOLDS]
+    findings = [f for f in (*outcome.findings, *outcome.corrected, *outcome.transcribed) if f.verdict != HOLDS]
     return outcome.trouble or "; ".join(f"{f.label}: {f.verdict}, {f.detail}" for f in findings[:3])
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, final
 
-from igbtheory.claims.claim import Claim
+from igbtheory.claims.claim import LIMITED, Claim
 from igbtheory.claims.finding import FAILS, FAMILY, HOLDS, UNDECIDED, Finding, Trial, combined
 from igbtheory.runs import Piece, TimeUp, chosen, in_order, kept, limited
 
@@ -24,22 +24,22 @@ STANDINGS = (HOLDS, FAILS, UNDECIDED, UNTESTED)
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a claim: its findings, the findings of its correction, and the error that stopped its test."""
+    """The outcome of a claim: its findings, the findings of its correction and of the second transcription of what the
+    document prints, and the error that stopped its test.
+    """
 
     claim: Claim
     findings: tuple[Finding, ...] = ()
     corrected: tuple[Finding, ...] = ()
+    transcribed: tuple[Finding, ...] = ()
     trouble: str = ""
 
     @property
     def verdict(self) -> str:
-        """Verdict of all findings together; it is undecided if the claim fails and its correction does not hold."""
-        found = combined([finding.verdict for finding in self.findings])
-        if self.trouble:
+        """Verdict of all findings together; undecided if the claim has a correction that does not hold."""
+        if self.trouble or (self.claim.correction is not None and self.correction_verdict != HOLDS):
             return UNDECIDED
-        if found == FAILS and self.claim.correction is not None and self.correction_verdict != HOLDS:
-            return UNDECIDED
-        return found
+        return combined([finding.verdict for finding in self.findings])
 
     @property
     def correction_verdict(self) -> str:
@@ -53,8 +53,8 @@ class Outcome:
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict equals the one recorded with the claim."""
-        return self.verdict == self.claim.verdict
+        """Whether the verdict equals the one recorded with the claim, and the claim is what the document prints."""
+        return self.verdict == self.claim.verdict and all(finding.verdict == HOLDS for finding in self.transcribed)
 
 
 def run(  # noqa: PLR0913 - the options of every run
@@ -105,12 +105,14 @@ def texts(claims: Sequence[Claim]) -> list[str]:
     return [claim.id for claim in claims] + [file.read_text(encoding="utf-8") for file in files if file.is_file()]
 
 
-def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """Return the findings of a claim and the findings of its correction."""
+def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding, ...], ...]:
+    """Return the findings of a claim, of its correction and of its second transcription."""
     try:
         with ALONE, limited(seconds):
             findings = (*claim.findings(trial), *_countered(claim))
-            return findings, tuple(claim.correction.findings(trial)) if claim.correction else ()
+            corrected = tuple(claim.correction.findings(trial)) if claim.correction else ()
+            second = claim.transcription
+            return findings, corrected, tuple(second.findings(claim.says, claim.stated)) if second else ()
     except TimeUp:
         raise TimeoutError(f"not finished within its time limit of {seconds:g} s") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a derivation or a counter-example may raise anything
@@ -118,7 +120,11 @@ def _findings(claim: Claim, trial: Trial, seconds: float) -> tuple[tuple[Finding
 
 
 def _countered(claim: Claim) -> Iterator[Finding]:
-    """Yield the finding that the claim fails if its counter-example runs; an error of the counter-example is raised."""
+    """Yield the finding that a counter-example runs, with which the claim fails, or, if it is limited, its limit holds.
+
+    An error of the counter-example is raised.
+    """
     if claim.counter_example:
         exec(claim.program, {})  # noqa: S102 - the point of a counter-example
-        yield Finding("counter-example", "the program runs", FAILS, "without an error")
+        verdict = HOLDS if claim.kind == LIMITED else FAILS
+        yield Finding("counter-example", "the program runs", verdict, "without an error")

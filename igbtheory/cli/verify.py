@@ -1,5 +1,6 @@
 """`igb verify`: the claims of the papers, put to the test."""
 
+import shutil
 import sys
 from math import inf
 from pathlib import Path
@@ -55,7 +56,8 @@ def verify(
     if json:
         output.show_json([as_dict(outcome) for outcome in outcomes])
     else:
-        output.show(summary(outcomes), *([] if out is None else ["", str(out / "claims.html")]))
+        width = shutil.get_terminal_size().columns
+        output.show(summary(outcomes, width), *([] if out is None else ["", str(out / "claims.html")]))
     for name, problem in found.problems.items():
         sys.stderr.write(f"igb: warning: {name}: {problem}\n")
     return int(bool(found.problems) or not all(outcome.as_recorded for outcome in outcomes))

@@ -27,6 +27,7 @@ class Phi(sp.Atom):  # type: ignore[misc]
     __slots__ = ("phi",)
 
     def __new__(cls, phi: Function) -> "Phi":
+        integrals.formula(phi)  # what cannot be printed is refused at once
         found = super().__new__(cls)
         found.phi = phi
         return found  # type: ignore[no-any-return]
@@ -116,20 +117,21 @@ class Average(sp.Function):  # type: ignore[misc]
         }
         return found[self.part]
 
-    def _printed(self) -> Any:
+    def printed(self) -> Any:
+        """Return what is printed: an integral, or the difference of two averages."""
         return self.difference() if self.part == "spread" else self.integral()
 
     def _sympystr(self, printer: Any) -> str:
-        text = printer.doprint(self._printed())
+        text = printer.doprint(self.printed())
         return f"({text})" if self.part == "spread" else str(text)
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = printer.doprint(self._printed())
+        text = printer.doprint(self.printed())
         bracketed = rf"\left({text}\right)" if exp or self.part == "spread" else text
         return f"{bracketed}^{{{exp}}}" if exp else bracketed
 
     def _pretty(self, printer: Any) -> Any:
-        return printer._print(self._printed())  # noqa: SLF001 - the interface of SymPy's printers
+        return printer._print(self.printed())  # noqa: SLF001 - the interface of SymPy's printers
 
 
 @final

@@ -7,8 +7,7 @@ import sympy as sp
 from igbtheory.averages.state import Moments
 from igbtheory.derivation import closed
 from igbtheory.derivation.average import over_batch
-from igbtheory.derivation.functions import formula
-from igbtheory.derivation.integrals import X
+from igbtheory.derivation.integrals import X, formula
 from igbtheory.formulas.function import Function
 from igbtheory.numbers.symbolic import SYMBOLIC
 

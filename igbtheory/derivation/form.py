@@ -1,12 +1,15 @@
 """Formulas in the form in which a person would print them."""
 
 from functools import lru_cache
+from math import lcm
 from typing import Any
 
 import sympy as sp
 
 from igbtheory.derivation.writing import COLUMN, width
 
+HIGHEST = 24
+"""Highest power of one exponential of a number in a polynomial that SymPy factorises within a second."""
 LONG, RULE = 60, 150
 """Largest number of operations of a formula that is simplified, and of the rule of a layer in its two symbols."""
 
@@ -17,13 +20,29 @@ def simplified(expression: Any, most: int = LONG) -> Any:
 
     most: number of operations above which the expression is only factorised.
     """
-    found = in_angles(sp.sympify(expression))
+    found, exponentials = _with_symbols(in_angles(sp.sympify(expression)))
     forms = [found, *_by_factors(found)]
     if found.count_ops() <= most:
         forms += [*_by_terms(found), *_by_rules(found)]
+    forms = [form.xreplace(exponentials) for form in forms]
     lengths = {form: _length(form) for found in forms for form in _signs(in_angles(found))}
     least = min(lengths.values())
     return min((form for form, length in lengths.items() if length == least), key=lambda form: str(form).count("-"))
+
+
+def _with_symbols(expression: Any) -> tuple[Any, dict[Any, Any]]:
+    """Return the expression with symbols for exponentials of decimals, and the meanings of the symbols.
+
+    SymPy takes exp(617/500) for a power of exp(1/500), and factorises polynomials of a degree of hundreds. It finds
+    common factors of exponentials of small numbers, which are therefore left to it.
+    """
+    powers = expression.atoms(sp.exp)
+    numbers = {number for power in powers for number in power.exp.atoms(sp.Rational)}
+    unit = lcm(*(number.q for number in numbers))
+    if all(abs(number * unit) <= HIGHEST for number in numbers):
+        return expression, {}
+    symbols = {power: sp.Dummy(positive=True) for power in powers}
+    return expression.xreplace(symbols), {symbol: power for power, symbol in symbols.items()}
 
 
 def readable(expression: Any) -> Any:

@@ -8,17 +8,7 @@ import sympy as sp
 
 from igbtheory.derivation.average import Average, BatchAverage, GaussianAverage
 from igbtheory.derivation.document import Equation
-from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, B, N, R, X, Y, Z, named, of_largest
-from igbtheory.formulas.function import Function
-from igbtheory.formulas.tree import evaluate
-from igbtheory.numbers.symbolic import SYMBOLIC
-
-
-def formula(phi: Function) -> Any:
-    """Return the formula of an activation in x, as its pieces between kinks."""
-    parts = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
-    ends = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
-    return sp.Piecewise(*((part, end > X) for part, end in zip(parts, ends, strict=False)), (parts[-1], True))
+from igbtheory.derivation.integrals import BELOW, CDF, CDF_2, DENSITY, B, N, R, X, Y, Z, formula, named, of_largest
 
 
 def density(n: Any, law: str) -> Any:

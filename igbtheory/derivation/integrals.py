@@ -5,6 +5,8 @@ from typing import Any
 import sympy as sp
 
 from igbtheory.formulas.function import Function
+from igbtheory.formulas.tree import evaluate
+from igbtheory.numbers.symbolic import SYMBOLIC
 
 B, G, U, X, Y, Z = sp.symbols("b g u x y z", real=True)
 R = sp.Symbol("c", positive=True)
@@ -17,6 +19,13 @@ LINE = (-sp.oo, sp.oo)
 def named(phi: Function) -> Any:
     """Return the function phi that stands for an activation. Activations with equal formulas have equal functions."""
     return sp.Function("phi", tree=phi.tree)
+
+
+def formula(phi: Function) -> Any:
+    """Return the formula of an activation in x, as its pieces between kinks."""
+    parts = [evaluate(part, SYMBOLIC, X) for part in phi.pieces.formulas]
+    ends = [SYMBOLIC.number(kink) for kink in phi.pieces.kinks]
+    return sp.Piecewise(*((part, end > X) for part, end in zip(parts, ends, strict=False)), (parts[-1], True))
 
 
 def of_largest(m: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, final
 
 import sympy as sp
 
+from igbtheory.averages.mesh import UnresolvedError
 from igbtheory.derivation.average import Average, in_double
 from igbtheory.derivation.depth import AtDepth, at_depth
 from igbtheory.derivation.document import Document, density, quantile
@@ -159,10 +160,16 @@ class Derivation(OutputLayer):
 
 
 def _digits(formula: Any) -> str:
-    """Return the text " = digits" of a formula without symbols, or "" if it is a number itself or has symbols."""
+    """Return the text " = digits" of a formula.
+
+    It is "" if the formula is a number itself, has symbols, or has an average that quadrature does not resolve.
+    """
     if formula.free_symbols or (formula.is_Atom and formula.is_Number):
         return ""
-    return f" = {_value(formula).evalf(FEW if formula.has(Average) else 15)}"
+    try:
+        return f" = {_value(formula).evalf(FEW if formula.has(Average) else 15)}"
+    except UnresolvedError:
+        return ""
 
 
 def _value(formula: Any) -> Any:

@@ -22,7 +22,7 @@ def documented(layers: Sequence["DerivedLayer"]) -> Document:
     shorthands = _Shorthands(layers, _run(layers))
     output = shorthands.output()
     where = shorthands.needed(output)
-    averages = {meaning for layer in layers for _, meaning in layer.rule.terms}
+    averages = {part for layer in layers for _, meaning in layer.rule.terms for part in meaning.atoms(Average)}
     found = told_apart([*output, *where, *definitions(averages, where)])
     return Document(tuple(found[: len(output)]), tuple(found[len(output) :]))
 
@@ -94,10 +94,13 @@ class _Shorthands:
 
 
 def _written(meaning: Any) -> Any:
-    """Return an average as an integral in q and c, the variance and the correlation of the unit."""
+    """Return averages, and those inside them, as integrals in q and c, the variance and correlation of the unit."""
     if not isinstance(meaning, Average):
         return meaning
-    return meaning.integral().xreplace({V + S: Q}).xreplace({V / Q: C})
+    found = meaning
+    while found.has(Average):
+        found = found.replace(lambda part: isinstance(part, Average), lambda part: part.printed())
+    return found.xreplace({V + S: Q}).xreplace({V / Q: C})
 
 
 def _symbols(found: Iterable[Equation]) -> list[UnitSymbol]:

@@ -19,6 +19,8 @@ SQUARES = {
     r"v_chi_(\w+)": r"\\sigma_{\\chi,\1}",
 }
 """LaTeX of the square roots of symbols that stand for variances."""
+SEVERAL = "([AKm])([a-h])_(.+)"
+"""Symbol of a second or later average of a layer: its letter, what tells it from the first one, and its index."""
 BEFORE = "k"
 """Index that means l - 1 in text, since a name cannot contain a difference."""
 _WIDE = {"=": 4.5, "+": 4.3, "-": 4.3, "(": 1.4, ")": 1.4, "int": 4.0, "iint": 6.0, "infty": 3.5}
@@ -39,6 +41,9 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
 
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:  # noqa: N802 - SymPy's name
         root = _root(expr)
+        if several := re.fullmatch(SEVERAL, expr.name):
+            letter, mark, index = several.groups()
+            return rf"{letter}_{{\mathrm{{{mark}}},{'l-1' if index == BEFORE else index}}}"
         plain = str(super()._print_Symbol(expr, style)).replace(f" {BEFORE}}}", ",l-1}")
         return f"{root}^2" if root else plain.replace(f"_{{{BEFORE}}}", "_{l-1}")
 

@@ -21,6 +21,8 @@ DRAWS = 2000
 INITIALISATIONS = 400
 """Number of draws of the shares of ten classes."""
 CLASSES = 10
+LARGE = 0.9
+"""Share of the data for one class; the page says how many networks reach it."""
 TALLEST = 4.0
 """Height of the axis for a density of G0 with poles."""
 ALONG = 41
@@ -50,13 +52,14 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return the density of G0, or on a data set a histogram of draws, with the histogram of finite networks."""
     found, gamma = prediction.G0, float(prediction.gamma)
     if isinstance(found, GuessLaw):
-        majority = float(found.majority())
+        majority, often = float(found.majority()), 2 * float(found.cdf(1 - LARGE))
         x, y = ([0.5, 0.5], [0.0, TALLEST]) if gamma == 0 else (places(found), found.pdf(places(found)))
         top = TALLEST if gamma > 1 else max(1.5, 1.1 * float(np.max(y)))
         traces = [charts.line(x, y, THEORETICAL, mode="lines")]
     else:
         shares = found.rvs(DRAWS, 0)
-        majority = float(np.maximum(shares, 1 - shares).mean())
+        largest = np.maximum(shares, 1 - shares)
+        majority, often = float(largest.mean()), float((largest >= LARGE).mean())
         centres, heights, _ = charts.histogram(shares)
         top = 1.1 * float(np.max(heights))
         traces = [charts.bars(centres, heights, THEORETICAL)]
@@ -65,7 +68,10 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
     shape = {"neutral": "one peak at 1/2", "prejudiced": "two peaks, at 0 and 1"}.get(str(prediction.regime), "uniform")
     if gamma == 0 or prediction.dataset is not None:  # on a data set gamma does not decide the shape
         shape = "all mass at 1/2" if gamma == 0 else f"{DRAWS} draws"
-    caption = f"γ = {gamma:.4g}: {shape}. The favoured class gets {majority:.1%} of the data on average."
+    caption = (
+        f"γ = {gamma:.4g}: {shape}. The favoured class gets {majority:.1%} of the data on average, and at least "
+        f"{LARGE:.0%} in {often:.0%} of the networks."
+    )
     axes: dict[str, Any] = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, top]}}
     return Panel(caption, charts.figure(traces, "fraction G₀ given to class 0", "density f<sub>G₀</sub>", **axes))
 
@@ -73,7 +79,7 @@ def law(prediction: Prediction, finite: Simulation | None) -> Panel:
 def ratio(prediction: Prediction, finite: Simulation | None) -> Panel:
     """Return gamma after every Dense layer, in theory and of finite networks."""
     gamma = np.asarray(prediction.per_layer.gamma, dtype=float)
-    caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output. Above 1, G₀ is most often near 0 or 1."
+    caption = f"γ goes from {gamma[0]:.4g} to {gamma[-1]:.4g} at the output."
     layer, axis = np.arange(1, len(gamma) + 1), {"rangemode": "tozero"}
     if np.any(gamma[np.isfinite(gamma)] > STEEP):
         gamma, axis = np.where(gamma > 0, gamma, np.nan), _decades(gamma)

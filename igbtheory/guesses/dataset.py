@@ -75,13 +75,13 @@ class DatasetGuessLaw(Law):
     @cached_property
     def _roots(self) -> list[NDArray[np.float64]]:
         """Matrices L with L L^T = kernel, one for every world."""
-        return list(map(pivoted_root, self._kernels()))
+        return list(map(pivoted_root, self.kernels()))
 
-    def checked_kernel(self) -> NDArray[np.float64]:
-        """Return the covariance of an output at all data, (size, size); ValueError if it is too large for memory."""
-        return np.asarray(self._kernels().mean(axis=0))
+    def kernels(self) -> NDArray[np.float64]:
+        """Return the covariances of an output at all data, one for every world, shape (worlds, size, size).
 
-    def _kernels(self) -> NDArray[np.float64]:
+        ValueError: they are too large for memory.
+        """
         if self.size > LARGEST:
             raise ValueError(
                 f"expected at most {LARGEST} data to draw G0 from their kernel, got {self.size}; predict on a "

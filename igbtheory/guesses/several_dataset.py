@@ -55,7 +55,10 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
     """Law of the shares of the given data that each of M = `n_classes` classes gets, in infinite width."""
 
     def var(self) -> float:
-        """Return the variance of a share over initialisations: the mean `guess_covariance` of all pairs of data."""
+        """Return the variance of a share over initialisations.
+
+        It is the mean `guess_covariance` of all pairs of data, and of all worlds if some weights are few.
+        """
         return self._variance
 
     def collision(self) -> float:
@@ -66,7 +69,11 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
     def _variance(self) -> float:
         if self.n_classes == 2:  # known without the kernel
             return self.binary.var()
-        kernel, size = self.binary.checked_kernel(), self.binary.size
+        return max(float(np.mean([self._variance_in(kernel) for kernel in self.binary.kernels()])), 0.0)
+
+    def _variance_in(self, kernel: Array) -> float:
+        """Return the variance of a share in a world with this kernel, in which the mean share is 1/M too."""
+        size = self.binary.size
         scale = 1.0 / np.sqrt(np.diag(kernel))
         rows = max(1, PAIRS // size)
         total = 0.0
@@ -75,7 +82,7 @@ class DatasetClassLaw(DatasetDraws, ClassLaw):
             c = np.clip(kernel[part] * scale[part, None] * scale, -1.0, 1.0)
             c[np.arange(len(c)), np.arange(start, start + len(c))] = 1.0
             total += float(np.sum(guess_covariance(np.arcsin(c), self.n_classes)))
-        return max(total / size**2, 0.0)
+        return total / size**2
 
     def _of(self, outputs: Array) -> Array:
         _, count, m = outputs.shape

@@ -114,8 +114,9 @@ class BatchNorm(Layer):
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
             return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
-        lost = x.error if self.eps else 0.0  # without eps the scale of a unit counts for nothing
-        unit = Normalised(self.batch_size, self.estimator, x.own, eps, lost)
+        # without eps the scale of a unit counts for nothing, and x.own may have no rule
+        variance, lost = (x.own, x.error) if self.eps else (x.variance, 0.0)
+        unit = Normalised(self.batch_size, self.estimator, variance, eps, lost)
         return replace(node.after(unit), batch=self.batch_size)
 
     def _of_function(self, node: LawNode) -> LawNode:

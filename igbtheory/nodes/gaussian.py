@@ -31,6 +31,8 @@ class Gaussian(Base[Moments]):
         found = gaussian.moments(n, phi, m, h)
         if h.within is None or found is h:
             return found
+        if h.within_has_no_rule:
+            return replace(found, within=h.within)
         pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
         return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
 
@@ -39,6 +41,8 @@ class Gaussian(Base[Moments]):
 
     def units(self, draws: Draws, count: int) -> Array:
         h, size = self.values, draws.size
+        if h.within_has_no_rule:  # data of one batch are drawn like data of different batches
+            h = replace(h, within=None)
         own, across, within = (beside(part) for part in (h.own, h.var_mu, h.covariance))
         u, z = draws.of_law(count)
         mean = z.mean(axis=1, keepdims=True)

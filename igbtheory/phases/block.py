@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.averages.state import Moments
-from igbtheory.formulas import function_of
+from igbtheory.formulas import Function, function_of
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.activation import Activation
 from igbtheory.layers.batch_sizes import batch_of
@@ -97,9 +97,23 @@ class Block:
         return batch_of(self.layers) is not None
 
     @property
-    def homogeneous(self) -> bool:
-        """True if E f^2 is proportional to q, as for f(a x) = a f(x): then slope and spread do not depend on q."""
+    def proportional(self) -> bool:
+        """True if E f^2 is proportional to q, as for f(a x) = a f(x), but also for x sign(x - 1)."""
         return abs(self.power(1.0, EXACT) - 1) <= EXACT
+
+    @property
+    def homogeneous(self) -> bool:
+        """True if f(a x) = a f(x) for all a > 0: then slope and spread do not depend on q."""
+        return all(phi.degree == 1 for phi in self._activations) and self.proportional
+
+    @property
+    def jumps(self) -> bool:
+        """True if an activation jumps."""
+        return any(jump != 0 for phi in self._activations for jump in phi.pieces.jumps(FLOAT64))
+
+    @property
+    def _activations(self) -> list[Function]:
+        return [layer.phi for layer in self.layers if isinstance(layer, Activation)]
 
     def power(self, q: float, accuracy: float) -> float:
         """Return p with E f^2 ~ q^p around this q, where correlations do not depend on q, or NaN if there is no p."""

@@ -85,7 +85,7 @@ class Course(Result):
         """
         ends, q = variances(self.block, self.dense), self._deep.q
         if np.isnan(ends[0].q):
-            return ends[0]
+            return replace(ends[0], at=float(q[-1]))
         last, step = q[-1], q[-1] - q[-2]
         nearest = min(ends, key=lambda at: abs(at.q - last) if np.isfinite(at.q) else np.inf)
         if nearest.stable and abs(nearest.q - last) <= REACHED * last:
@@ -119,7 +119,7 @@ class Course(Result):
             return Rate("undecided")
         if np.isnan(point.share):
             return kept(self._deep.trusted)
-        return rate_at(point, at.block or self.block, at.at, biased=self.dense.sigma_b2 > 0)
+        return rate_at(point, at, self.block)
 
     @property
     def trusted(self) -> Array:

@@ -4,7 +4,8 @@ With share' = share (chi_1 - k share^s + ...), where s = 1 for smooth f and s = 
 
     chi_1 < 1              gamma grows like chi_1^-l
     chi_1 = 1              gamma ~ (s k l)^(1/s): k l for smooth f and (k l)^2/4 for f with kinks
-    chi_1 = 1, q ~ l       gamma ~ (s k l/(1 - s))^(1/s): (k l)^2 for f with kinks; gamma ~ l for linear f
+    chi_1 = 1, q ~ l       gamma ~ (s k l/(1 - s))^(1/s): (k l)^2 for f with kinks; gamma ~ l for linear f or jumps
+    chi_1 = 1, q ~ l^2     gamma ~ l^2 for f with kinks; for linear f the limit is not known
     c < 1                  gamma settles, and its distance from the limit is multiplied by dc'/dc in every layer
 
 For smooth f, k = sigma_w2 q E phi''^2/2. A kink at which phi' jumps by J adds J^2 p(kink) sqrt(q/pi) 2/3 sigma_w2 to k,
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from igbtheory.phases.block import Block
 from igbtheory.phases.fixed_points import FixedPoint
-from igbtheory.phases.variance import MARGIN
+from igbtheory.phases.variance import MARGIN, Variance
 
 SIZE = 1e-4
 """Larger one of the two values of share^s from which k is extrapolated; the other is half of it."""
@@ -27,6 +28,8 @@ SMOOTH, KINKED = 1.0, 0.5
 """The two values of the exponent s."""
 FLAT = 1e-8
 """Constant k below which it counts as 0."""
+LARGE, SHIFT = 1e8, 1e-3
+"""Variance at which a shift is looked for, and its size relative to a standard deviation, above rounding errors."""
 SAME = 1e-12
 """Relative change of gamma in a layer that counts as rounding error."""
 
@@ -74,21 +77,33 @@ def kept(gamma: NDArray[np.float64]) -> Rate:
     return Rate("none", limit=float(gamma[-1] + last * ratio / (1 - ratio)) if abs(ratio) < 1 else np.nan)
 
 
-def rate_at(point: FixedPoint, block: Block, q: float, *, biased: bool) -> Rate:
+def rate_at(point: FixedPoint, at: Variance, block: Block) -> Rate:
     """Return the rate at which gamma approaches its value at the fixed point, whose share is not NaN.
 
-    block, q: the block there, and the variance at which to evaluate it. biased: whether there are biases, with which a
-    variance grows in proportion to the depth if its growth factor tends to 1.
+    at: the fixed point of the variance; block: the block of the network. A variance whose growth factor tends to 1
+    grows in proportion to the depth, unless the block `is_shifted`.
     """
     if point.share > 0:
         return Rate("settles", abs(point.slope_c), limit=point.gamma)
     if point.chi_1 < 1 - MARGIN:
         return Rate("exponential", 1 / point.chi_1, limit=np.inf)
-    grows = biased and np.isinf(point.q) and point.growth == 1
-    s, k = curvature(block, q)
-    if grows and abs(k) <= FLAT:  # a linear network, in which biases add up
+    far = at.block or block
+    s, k = curvature(far, at.at)
+    grows = np.isinf(point.q) and point.growth == 1
+    if grows and is_shifted(block, far):
+        return Rate("undecided") if abs(k) <= FLAT else Rate("power", 1 / s, limit=np.inf)
+    # biases add up in a linear network; a jump keeps the difference of two units at about 1, so that their share is 1/q
+    if grows and (abs(k) <= FLAT or block.jumps):
         return Rate("power", 1.0, limit=np.inf)
     return Rate("power", 1 / s, float((s * k / (1 - s if grows else 1)) ** (1 / s)), np.inf)
+
+
+def is_shifted(block: Block, far: Block) -> bool:
+    """Return whether E f^2 differs from that of the asymptote by a multiple of sqrt(q), as for f = relu(x) + 1.
+
+    If the growth factor tends to 1, the variance then grows like depth^2, whether there are biases or not.
+    """
+    return bool(abs(block.square(LARGE) - far.square(LARGE)) > SHIFT * np.sqrt(LARGE))
 
 
 def curvature(block: Block, q: float) -> tuple[float, float]:

@@ -45,7 +45,8 @@ class Variance:
             return f"vanishes, {'slower than exponentially' if self.growth > 1 - MARGIN else fast}"
         if self.block is None:
             return f"grows without bound, by the factor {self.growth:.4g} a layer at q = {self.at:.3g}"
-        return f"grows without bound, {'linearly' if self.growth == 1 else f'by the factor {self.growth:.6g} a layer'}"
+        factor = f"by the factor {self.growth:.6g} a layer"
+        return f"grows without bound, {'slower than exponentially' if self.growth == 1 else factor}"
 
 
 def variances(block: Block, dense: Dense) -> list[Variance]:
@@ -54,7 +55,7 @@ def variances(block: Block, dense: Dense) -> list[Variance]:
     low, high = near(block), far(block)
     first = 0.0 if low is None else sigma_w2 * float(low.square(1.0))
     last = 0.0 if high is None else sigma_w2 * float(high.square(1.0))
-    if block.homogeneous and sigma_b2 == 0 and abs(first - 1) <= MARGIN:
+    if sigma_b2 == 0 and block.proportional and abs(sigma_w2 * float(block.square(1.0)) - 1) <= MARGIN:
         return [Variance(np.nan, 1.0, 1.0, stable=True, block=block)]
     biases = partial(block.biases, sigma_w2=sigma_w2)
     found = []

@@ -28,9 +28,11 @@ PARITIES = {1: "even", -1: "odd", 0: "neither even nor odd"}
 DIRECTIONS = {1: "increasing", -1: "decreasing", 0: "not monotonic"}
 REGIMES = {
     "neutral": "neutral, the law of G0 has one peak, at 1/2",
-    "uniform": "uniform, every share of the data is as likely",
+    "uniform": "uniform, all shares of the data are equally likely",
     "prejudiced": "prejudiced, the law of G0 has two peaks, at 0 and 1",
 }
+UNBIASED = "neutral, every network gives both classes one half of infinitely many data"
+"""What takes the place of the regime if gamma is 0."""
 MOST = 12
 """Largest number of pieces or kinks that are listed."""
 
@@ -105,7 +107,7 @@ def _table(found: "Verdict") -> str:
 
 def _guesses(found: "Verdict") -> str:
     prediction = found.course.prediction
-    kind = REGIMES[prediction.regime] if prediction.gamma else "neutral, all networks share the data equally"
+    kind = REGIMES[prediction.regime] if prediction.gamma else UNBIASED
     return (
         f"At depth {found.course.reached} it is {kind}; standard deviation {prediction.G0.std():.6g} over "
         f"initialisations.\n  Estimated relative error of the variances: {float(prediction.error):.1g}."

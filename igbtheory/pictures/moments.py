@@ -1,5 +1,6 @@
 """Pictures of moments: over the layers, over the parameters of a sweep, and deviations of simulations."""
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,10 @@ LAYER = "Dense layer (the last one is the output)"
 PARAMETERS = {"sigma_w2": WEIGHTS, "sigma_b2": BIASES, "shift": "mean of the inputs", "variance": "variance of inputs"}
 WIDE = 20.0
 """Ratio of the largest to the smallest value above which an axis is logarithmic."""
+TITLE = 90
+"""Number of characters of a line of a small title."""
+ROUNDING = 1e-10
+"""Measured values of gamma below are rounding errors of single precision, as behind a BatchNorm."""
 DOTS = 30
 """Largest number of layers, or of points of a line, that have markers."""
 
@@ -53,17 +58,24 @@ def design(axes: Any, found: "Design") -> None:
 
 
 def explanation(axes: Any, found: "Explanation") -> None:
-    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points."""
-    places, measured = np.arange(1, len(found.names) + 1), found.per_layer
-    stream = ~np.array(found.branch)
-    axes.plot(places[stream], _floats(found.predicted_gamma)[stream], color=THEORY, label="theory, infinite width")
-    axes.plot(places[~stream], _floats(found.predicted_gamma)[~stream], "_", ms=10, color=THEORY, label="_theory")
+    """Draw gamma behind every layer of a PyTorch model: theory as a line, measurements as points.
+
+    The title says why the line ends, or has a gap.
+    """
+    places, stream = np.arange(1, len(found.names) + 1), ~np.array(found.branch)
+    predicted, gamma = _floats(found.predicted_gamma), _floats(found.per_layer.gamma)
+    scale = _scale(gamma[stream & (gamma > ROUNDING)])
+    if scale == "log":  # behind a BatchNorm there is a gap
+        predicted, gamma = (np.where(values > ROUNDING, values, np.nan) for values in (predicted, gamma))
+    axes.plot(places[stream], predicted[stream], color=THEORY, label="theory, infinite width")
+    axes.plot(places[~stream], predicted[~stream], "_", ms=10, color=THEORY, label="_theory")
+    errors = _floats(found.per_layer.gamma_error)
     for there, marker, label in ((stream, "o", "measured"), (~stream, "D", "measured in a branch")):
         if there.any():
-            gamma, errors = _floats(measured.gamma)[there], _floats(measured.gamma_error)[there]
-            points(axes, places[there], gamma, errors, marker, color=LIMIT, label=label)
+            points(axes, places[there], gamma[there], errors[there], marker, color=LIMIT, label=label)
     axes.set_xticks(places, found.names, rotation=90, fontsize=7)
-    axes.set(ylabel=GAMMA, yscale=_scale(_floats(measured.gamma)[stream]))
+    axes.set(ylabel=GAMMA, yscale=scale)
+    axes.set_title("\n".join(fill(sentence, TITLE) for sentence in found.unpredicted()), fontsize=6, loc="left")
     axes.legend(loc="best")
 
 

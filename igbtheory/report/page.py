@@ -10,8 +10,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
+from igbtheory.claims.claim import INSTEAD, KINDS
 from igbtheory.claims.papers import PAPERS
-from igbtheory.claims.report import mathml
+from igbtheory.claims.report import mathml, sentence
 from igbtheory.claims.runner import STANDINGS
 from igbtheory.claims.runner import Outcome as Examined
 from igbtheory.report.cases import INPUTS, NORMS
@@ -41,13 +42,17 @@ def write_page(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
     environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
+    environment.filters |= {"percent": "{:.0%}".format, "sentence": sentence}
+    plain = [outcome for outcome in outcomes if outcome.case.norm is None]
     scores = [row.z for outcome in outcomes for row in (outcome.gamma, outcome.variance)]
     page = _template(environment).render(
         contents=CONTENTS,
         tables=TABLES,
         references=PAPERS,
         outcomes=outcomes,
-        plain=[outcome for outcome in outcomes if outcome.case.norm is None],
+        biased=sum(outcome.prediction.gamma > 0 for outcome in outcomes),
+        plain=plain,
+        relu=[outcome for outcome in plain if (outcome.case.inputs, outcome.case.activation) == ("gaussian", "relu")],
         placements=placements(outcomes),
         inputs=INPUTS,
         disagreeing=[outcome for outcome in outcomes if not outcome.comparison.agrees()],
@@ -56,6 +61,8 @@ def write_page(
         classes=classes,
         claims=claims,
         papers=by_paper(claims),
+        kinds=KINDS,
+        instead=INSTEAD,
         **about,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")

@@ -5,6 +5,7 @@ combined with weights: 1 for a single ensemble, or the weights that extrapolate 
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -69,19 +70,26 @@ def mean(values: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def ratio_of_means(a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the ratio R of the weighted means of a and b, corrected for its bias of order 1/n, and its standard error.
+    """Return the ratio of the weighted means of a and b, as `jackknife` estimates it, and its standard error.
 
-    Jackknife: R_ij is the ratio without network j of ensemble i, which has n networks. The estimate is
-    R - (n - 1) sum_i (<R_ij>_j - R) and its error the root of (n - 1)/n sum_ij (R_ij - <R_ij>_j)^2. The ratio is inf or
-    NaN if the mean of b is 0.
+    The ratio is inf or NaN if the mean of b is 0.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return jackknife(np.divide, a, b, weights)
+
+
+def jackknife(statistic: Callable[[Array, Array], Array], a: Array, b: Array, weights: Array) -> tuple[Array, Array]:
+    """Return a statistic S of the weighted means of a and b, corrected for its bias of order 1/n, and its error.
+
+    S_ij is the statistic without network j of ensemble i, which has n networks. The estimate is
+    S - (n - 1) sum_i (<S_ij>_j - S) and its standard error the root of (n - 1)/n sum_ij (S_ij - <S_ij>_j)^2.
     """
     n = a.shape[1]
     (whole_a, left_a), (whole_b, left_b) = _left_out(a, weights), _left_out(b, weights)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        whole, left = whole_a / whole_b, left_a / left_b
-        centres = left.mean(axis=1, keepdims=True)
-        corrected = whole - (n - 1) * (centres[:, 0] - whole).sum(axis=0)
-        error = np.sqrt((n - 1) / n * np.square(left - centres).sum(axis=(0, 1)))
+    whole, left = statistic(whole_a, whole_b), statistic(left_a, left_b)
+    centres = left.mean(axis=1, keepdims=True)
+    corrected = whole - (n - 1) * (centres[:, 0] - whole).sum(axis=0)
+    error = np.sqrt((n - 1) / n * np.square(left - centres).sum(axis=(0, 1)))
     return np.where(np.isfinite(corrected), corrected, whole), error
 
 

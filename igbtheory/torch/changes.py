@@ -47,10 +47,8 @@ def changes(reading: Reading, data: Array) -> Iterator[Change]:
     activations = [node for node in reading.graph.graph.nodes if _is_activation(reading, node)]
     have = {reading.paths[node.name][-1].layer.phi.name for node in activations}  # type: ignore[attr-defined]
     for name, function in ACTIVATIONS.items():
-        if have - {name}:
-            yield Change(
-                f"{name} for {', '.join(sorted(have))}", partial(_replace, [x.name for x in activations], function)
-            )
+        if others := sorted(have - {name}):
+            yield Change(f"{name} for {', '.join(others)}", partial(_replace, [x.name for x in activations], function))
     for before, words in ((True, "behind"), (False, "in front of")):
         pairs = [x.name for x in activations if _neighbour(reading.graph, x, before=before) is not None]
         if pairs:

@@ -4,7 +4,6 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.device import require_torch
+from igbtheory.layers.dense import Dense
 from igbtheory.network import Network
 from igbtheory.torch.explanation import Explanation, WhatIf
 
@@ -36,8 +36,9 @@ def explain(
     by an amount of order 1/width. All data form one batch. If the outputs read a class token alone, the moments behind
     it are those of this token, and the names of the layers end in [:, 0].
 
-    ValueError: `measure` refuses the data, the models or the outputs, or the model cannot be traced. Parts for which
-    the theory has no layer are measured without a prediction, and named.
+    ValueError: the data are refused, a model or the same model twice, or the model cannot be traced. What the theory
+    refuses is measured without a prediction, and what `measure` refuses of a change is predicted alone; the sentences
+    give the reasons.
     """
     networks, seed = checks.whole("networks", networks, 2), checks.whole("seed", seed, 0)
     require_torch()
@@ -50,26 +51,26 @@ def explain(
     models = tracing.draws_of(make_model, seed)
     read = reading.reading(tracing.copied(models), data, output)
     names = moments.watched_nodes(read)
-    found = moments.measured_moments(make_model, data, names, read, (networks, seed))
-    known = moments.predicted_moments(read, values, names)
+    measured = moments.measured_moments(make_model, data, names, read, (networks, seed))
+    predicted, refused = moments.predicted_moments(read, values, names)
     passed, paths = read.passed, [read.paths.get(name) for name in names]
     token = ["[:, 0]" if path and moments.at_class_token(path, read.trunk) else "" for path in paths]
     # for a model that is not read as a whole, the changes have no prediction
-    known_changes = changes.changes(read, values) if check or read.unread is None else ()
+    tried = changes.changes(read, values) if check or read.unread is None else ()
     lines = [
-        _what_if(change, make_model, models, data, output, (networks, seed) if check else None)
-        for change in known_changes
+        _what_if(change, make_model, models, data, output, (networks, seed) if check else None) for change in tried
     ]
     return Explanation(
         len(data),
         seed,
         tuple(read.named.get(name, name) + token[i] for i, name in enumerate(names)),
-        tuple(_layer_text(path) for path in paths),
+        tuple(_layer_text(read, name) for name in names),
         tuple(name not in passed for name in names),
-        found,
-        known[:, :2],
-        _doubt(read, values, known[names.index(read.output)]),
+        measured,
+        predicted[:, :2],
+        _doubt(read, values, predicted[names.index(read.output)]),
         "" if read.unread is None else ": ".join(read.unread),
+        refused,
         tuple(lines),
     )
 
@@ -82,24 +83,27 @@ def _what_if(
 
     changed = change.data(data.double().cpu().numpy())
     read = reading.reading([change.model(model) for model in tracing.copied(models)], data, output)
-    gamma = _gamma(read.network, changed)
+    try:
+        line = WhatIf(change.name, _gamma(read.network(), changed))
+    except ValueError as error:
+        line = WhatIf(change.name, unpredicted=": ".join(read.unread or [str(error)]))
     if draws is None:
-        return WhatIf(change.name, gamma)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
-        networks, seed = draws
-        found = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
-    return WhatIf(change.name, gamma, found.gamma, found.gamma_error)
-
-
-def _gamma(network: Callable[[], Network], data: Array) -> float:
-    """Return gamma of the outputs, NaN if the theory has no rule for a layer."""
+        return line
+    networks, seed = draws
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return float(network().predict(data).gamma)
-    except ValueError:
-        return np.nan
+            warnings.simplefilter("ignore")  # such as that BatchNorm in evaluation mode is the identity
+            measured = ensemble.measure(lambda: change.model(make_model()), changed, networks, seed=seed, output=output)
+    except ValueError as error:
+        return replace(line, unmeasured=str(error))
+    return replace(line, measured=measured.gamma, error=measured.gamma_error)
+
+
+def _gamma(network: Network, data: Array) -> float:
+    """Return gamma of the outputs. ValueError: the theory refuses a layer or the data."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the error of a rule that is estimated is part of `doubt`
+        return float(network.predict(data).gamma)
 
 
 def _doubt(read: Any, data: Array, known: Array) -> float:
@@ -110,22 +114,27 @@ def _doubt(read: Any, data: Array, known: Array) -> float:
     if np.isnan(known).any():
         return 0.0
     gamma = known[0] / known[1]
-    squares = [(gamma * known[2]) ** 2]
+    # the error of var_mu is relative to var_mu + var_chi
+    squares = [((1 + 2 * gamma) * known[2]) ** 2]
     steps = read.paths[read.output]
     layers = [step.layer for step in steps]
     for i, step in enumerate(steps):
         for name, part in zip(("sigma_w2", "sigma_b2"), step.read, strict=False):
             if part.error:
                 other = replace(step.layer, **{name: part.value + part.error})
-                moved = partial(Network, *layers[:i], other, *layers[i + 1 :])
+                # the last Dense changes no gamma, and a network ends in one
+                moved = Network(*layers[:i], other, *layers[i + 1 :], Dense(1.0))
                 squares.append((_gamma(moved, data) - gamma) ** 2)
     return float(np.sqrt(sum(squares)))
 
 
-def _layer_text(path: Any) -> str:
-    """Return the last layer of a path as text, its numbers with four digits."""
+def _layer_text(read: Any, name: str) -> str:
+    """Return the last layer on the path to a node as text, its numbers with four digits."""
+    path = read.paths.get(name)
     if path is None:
-        return "not read"
+        node = next(node for node in read.graph.graph.nodes if node.name == name)
+        kind = f"{type(read.graph.get_submodule(node.target)).__name__}, " if node.op == "call_module" else ""
+        return f"{kind}not read"
     text = repr(path[-1].layer) if path else ""
     if len(text) > LONGEST:  # a residual block, whose layers have lines of their own
         return type(path[-1].layer).__name__

@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.simulation.estimates import NAMES, LayerEstimates, OutputEstimates, layer_estimates
+from igbtheory.simulation.estimates import NAMES, LayerEstimates, OutputEstimates, jackknife, layer_estimates
 from igbtheory.text import measured, table
 
 Array = NDArray[np.float64]
-LARGE = 1.02
-"""A layer creates or removes bias if it changes gamma by more than this factor."""
+SMALL = 0.002
+"""A layer creates or removes bias if it changes the favoured share by more: 2 of 1000 data."""
+ERRORS = 2.0
+"""Number of standard errors by which a change must differ from 0 to be named as a cause."""
 ROUNDING = 1e-9
 """A standard error below this share of its value is rounding: the data are the same in every network."""
 SHORT = 26
@@ -21,16 +22,28 @@ SHORT = 26
 NAMED = 3
 """Largest number of layers that a sentence names."""
 
+RULE = (
+    "Causes are read from the measured gammas alone. A layer is named if it changes the favoured share, 1/2 + "
+    f"arctan(sqrt(gamma))/pi, by more than {SMALL} and by more than {ERRORS:.0f} standard errors of the difference in "
+    "the same {} networks; the largest change comes first."
+)
+"""How causes are found, for a number of networks."""
+
 
 @final
 @dataclass(frozen=True)
 class WhatIf:
-    """A change of the model or its data, its predicted gamma (NaN: no rule) and, if checked, its measured gamma."""
+    """A change of the model or its data, its predicted gamma and, if checked, its measured gamma with standard error.
+
+    unpredicted, unmeasured: why a gamma is NaN; empty if it is a number, or was not asked for.
+    """
 
     change: str
-    predicted: float
+    predicted: float = np.nan
     measured: float = np.nan
     error: float = np.nan
+    unpredicted: str = ""
+    unmeasured: str = ""
 
 
 @final
@@ -41,9 +54,9 @@ class Explanation(OutputEstimates):
     samples, seed: number of data, and the seed of the measurement. names: the layers as the model calls them, the data
     first; layers: the layers of the theory; branch: whether a layer is inside a residual branch; moments: q_ab and
     q_aa - q_ab of every network and layer, (networks, layers, 2); predicted: var_mu and var_chi in infinite width,
-    (layers, 2), NaN if there is no rule; doubt: standard error of the predicted gamma of the output, from variances
-    that were measured and from rules that are estimated; unread: the part that could not be read, and why; what_if:
-    changes and their gamma.
+    (layers, 2), NaN if there is no prediction; doubt: standard error of the predicted gamma of the output, from
+    variances that were measured and from rules that are estimated; unread: the first part that could not be read, and
+    why; refused: the first layer that was read but could not be predicted, and why; what_if: changes and their gamma.
     """
 
     samples: int
@@ -55,6 +68,7 @@ class Explanation(OutputEstimates):
     predicted: Array
     doubt: float
     unread: str
+    refused: str
     what_if: tuple[WhatIf, ...]
 
     @cached_property
@@ -74,18 +88,52 @@ class Explanation(OutputEstimates):
         return float((self.gamma - self.predicted_gamma[-1]) / np.hypot(self.gamma_error, self.doubt))
 
     def sentences(self) -> list[str]:
-        """Return sentences on the layers that create the bias, the layers that remove it, and the part not read."""
-        known = self.predicted_gamma
-        gamma = np.where(np.isnan(known), self.per_layer.gamma, known)
-        trunk = [i for i in range(len(gamma)) if not self.branch[i]]
-        steps = [(gamma[i], gamma[j], self.names[j], self.layers[j]) for i, j in pairwise(trunk)]
-        up = sorted((x for x in steps if x[1] > LARGE * x[0]), key=lambda x: x[0] - x[1])
-        down = sorted((x for x in steps if x[0] > LARGE * x[1]), key=lambda x: x[1] - x[0])
-        said = [
-            _sentence("The bias is created by", "No layer creates bias", up),
-            _sentence("It is removed by", "No layer removes it", down),
-        ]
-        return [*said, f"Not read: {self.unread}."] if self.unread else said
+        """Return sentences on the layers that create bias, the layers that remove it, and all refusals."""
+        return [*self._causes(), *self.unpredicted(), *self._refused_changes()]
+
+    def unpredicted(self) -> list[str]:
+        """Return sentences that say why layers have no prediction; none if all have one."""
+        reasons = {"Not read": self.unread, "Not predicted": self.refused}
+        return [f"{begin}: {reason}." for begin, reason in reasons.items() if reason]
+
+    def _refused_changes(self) -> list[str]:
+        """Return a sentence for each reason why a change has no prediction, or could not be measured."""
+        said = []
+        if self.unread and not self.what_if:
+            said.append("Changes of a model that is not read as a whole have no prediction; check=True measures them.")
+        for kind, begin in (("unpredicted", "No prediction"), ("unmeasured", "No measurement")):
+            changes: dict[str, list[str]] = {}
+            for line in self.what_if:
+                changes.setdefault(getattr(line, kind), []).append(repr(line.change))
+            said += [f"{begin} of {', '.join(names)}: {reason}." for reason, names in changes.items() if reason]
+        return said
+
+    def _causes(self) -> list[str]:
+        """Return sentences on the layers behind which the measured favoured share is larger or smaller than in front.
+
+        Both shares are those of the same networks, so the error of their difference is that of a paired comparison.
+        """
+        trunk = np.flatnonzero(~np.array(self.branch))
+        var_mu, var_chi = self.moments[None, :, trunk, 0], self.moments[None, :, trunk, 1]
+        changes, errors = jackknife(_changes, var_mu, var_chi, np.ones(1))
+        shares = favoured_share(var_mu.mean(axis=(0, 1)), var_chi.mean(axis=(0, 1)))
+        # the last layer behind which there is no bias, or the data: nothing in front of it creates the bias behind it
+        start = max([0, *np.flatnonzero(shares < 0.5 + SMALL)])
+        causes = [i for i in np.argsort(-np.abs(changes)) if abs(changes[i]) > max(SMALL, ERRORS * errors[i])]
+        created = [self._step(*trunk[i : i + 2]) for i in causes if changes[i] > 0 and i >= start]
+        removed = [self._step(*trunk[i : i + 2]) for i in causes if changes[i] < 0]
+        said = [_sentence("create", created), _sentence("remove", removed)]
+        if start:
+            said.append(f"Behind {self.names[trunk[start]]} there is no bias: what stands in front of it creates none.")
+        return [*said, RULE.format(len(self.moments))]
+
+    def _step(self, before: int, behind: int) -> str:
+        """Return the name of a layer, its kind, and the measured gamma in front of it and behind it."""
+        name, layer = self.names[behind], self.layers[behind]
+        branches = " and its branches" if behind - before > 1 else ""
+        kind = layer if len(layer) < SHORT else layer.partition("(")[0]
+        gammas = (_found(self.per_layer.gamma[i], self.per_layer.gamma_error[i]) for i in (before, behind))
+        return f"{name}{branches} ({kind}, gamma {' to '.join(gammas)})"
 
     def columns(self) -> dict[str, Any]:
         """Return a row for every layer."""
@@ -112,6 +160,8 @@ class Explanation(OutputEstimates):
             "predicted_gamma": float(self.predicted_gamma[-1]),
             "doubt": self.doubt,
             "z": self.z,
+            "unread": self.unread,
+            "refused": self.refused,
             "sentences": self.sentences(),
             "what_if": [vars(line) for line in self.what_if],
         }
@@ -128,9 +178,9 @@ class Explanation(OutputEstimates):
             for i in range(len(self.names))
         ]
         head = ("layer", *NAMES, *(f"predicted {name}" for name in NAMES), "in the theory")
-        checked = any(not np.isnan(line.measured) for line in self.what_if)
+        checked = any(not np.isnan(line.measured) or line.unmeasured for line in self.what_if)
         lines = [
-            [x.change, _known(x.predicted), *([measured(x.measured, x.error)] if checked else [])] for x in self.what_if
+            [x.change, _known(x.predicted), *([_found(x.measured, x.error)] if checked else [])] for x in self.what_if
         ]
         changed = table(("what if", "gamma", *(["measured"] if checked else [])), lines) if lines else ""
         return "\n".join([table(head, rows, words=True), "", *self.sentences(), *(["", changed] if changed else [])])
@@ -140,7 +190,17 @@ class Explanation(OutputEstimates):
         return f"Explanation({size}; z={self.z:.2g})"
 
 
+def favoured_share(var_mu: Array, var_chi: Array) -> Array:
+    """Return 1/2 + arctan(sqrt(gamma))/pi, the share of the favoured of two classes on Gaussian data.
+
+    Other than gamma it is finite where var_chi is 0.
+    """
+    return np.asarray(0.5 + np.arctan2(np.sqrt(np.maximum(var_mu, 0)), np.sqrt(np.maximum(var_chi, 0))) / np.pi)
+
+
 def _found(value: float, error: float) -> str:
+    if np.isnan(value):
+        return "-"
     return measured(value, error) if error > ROUNDING * abs(value) else f"{value:.4g}"
 
 
@@ -148,10 +208,11 @@ def _known(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4g}"
 
 
-def _sentence(begin: str, otherwise: str, steps: list[tuple[float, float, str, str]]) -> str:
-    named = [
-        f"{name} ({layer if len(layer) < SHORT else layer.partition('(')[0]}, gamma {a:.3g} to {b:.3g})"
-        for a, b, name, layer in steps[:NAMED]
-    ]
+def _changes(var_mu: Array, var_chi: Array) -> Array:
+    """Return the differences of the favoured shares behind one layer and the layer before, (..., layers - 1)."""
+    return np.diff(favoured_share(var_mu, var_chi), axis=-1)
+
+
+def _sentence(verb: str, steps: list[str]) -> str:
     more = f" and {len(steps) - NAMED} more" if len(steps) > NAMED else ""
-    return f"{begin} {', '.join(named)}{more}." if steps else f"{otherwise}."
+    return f"Bias is {verb}d by {', '.join(steps[:NAMED])}{more}." if steps else f"No layer is named to {verb} bias."

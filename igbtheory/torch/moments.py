@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, final
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import fx, nn
 
+from igbtheory.layers.activation import Activation
 from igbtheory.layers.blocks import listed
 from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
@@ -31,6 +32,13 @@ from igbtheory.torch.rows import UNSEEN
 from igbtheory.torch.tracing import graph_of, in_a_row
 
 Array = NDArray[np.float64]
+VECTORS = 2
+"""Largest number of axes of values without positions: the data and the units."""
+UNPREDICTED = np.nan, np.nan, np.nan
+NOT_CENTRED = (
+    "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
+    "outputs of the last linear layer"
+)
 
 
 @final
@@ -55,7 +63,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
     def __init__(self, model: nn.Module, names: Iterable[str], reading: Reading) -> None:
         super().__init__(model, graph=graph_of(model))
         self.found: dict[str, tuple[float, float]] = dict.fromkeys(names, (np.nan, np.nan))
-        self.reading = reading
+        self.reading, self.contrasted = reading, nodes_of_outputs(reading)
 
     def run_node(self, n: fx.Node) -> Any:
         """Return the value of a node. Its moments are taken at once, because later nodes may write into it."""
@@ -65,7 +73,7 @@ class _Watched(fx.Interpreter):  # type: ignore[misc] # PyTorch is an extra
             if at_class_token(self.reading.paths.get(n.name, ()), self.reading.trunk):
                 value = value.select(2 - self.reading.units[n.name], 0)
             units = value.detach().double().reshape(len(value), -1).cpu().numpy()
-            outputs = n.name == self.reading.output
+            outputs = n.name in self.contrasted and value.ndim <= VECTORS
             self.found[n.name] = Summary.of(units).moments if outputs else _of_units(units)
         return found
 
@@ -102,12 +110,27 @@ def at_class_token(path: Path, trunk: Path) -> bool:
     return ClassToken in kinds[:-1] and FirstToken in every and FirstToken not in kinds
 
 
+def nodes_of_outputs(reading: Reading) -> set[str]:
+    """Return the name of the node of the outputs, and those of the nodes that only a function separates from it.
+
+    Their moments are those of contrasts, so that a softmax or an activation at the end is compared with its input.
+    """
+    names: set[str] = set()
+    inputs = [node for node in reading.graph.graph.nodes if node.name == reading.output]
+    while len(inputs) == 1:  # functions of weights have these as a second input
+        (node,) = inputs
+        names.add(node.name)
+        module = reading.graph.get_submodule(str(node.target)) if node.op == "call_module" else nn.Module()
+        inputs = [] if [*module.parameters()] else node.all_input_nodes
+    return names
+
+
 def measured_moments(
     make_model: Callable[[], nn.Module], data: torch.Tensor, names: list[str], reading: Reading, draws: tuple[int, int]
 ) -> Array:
     """Return the moments q_ab and q_aa - q_ab at every node in every network, (networks, nodes, 2).
 
-    They are averages over units and positions, at the outputs over their contrasts. draws: number of networks, seed.
+    They are averages over units and positions, at `nodes_of_outputs` over contrasts. draws: number of networks, seed.
     """
     found, seen = [], dict[bytes, int]()
     for i in range(draws[0]):
@@ -120,18 +143,37 @@ def measured_moments(
     return np.array(found)
 
 
-def predicted_moments(reading: Reading, data: Array, names: list[str]) -> Array:
-    """Return var_mu, var_chi and their error at these nodes, (nodes, 3), NaN if there is no rule.
+def predicted_moments(reading: Reading, data: Array, names: list[str]) -> tuple[Array, str]:
+    """Return var_mu, var_chi and their error at these nodes, (nodes, 3), and the first layer refused, with the reason.
 
-    One prediction gives the moments at all nodes on its path, also inside residual blocks.
+    One prediction gives the moments at all nodes on its path, also inside residual blocks. They are NaN where a layer
+    could not be read, at the first layer that the theory refuses, and behind these. The text is empty if none is
+    refused.
     """
-    known: dict[Path, Any] = {}
-    asked = {name: reading.paths[name] for name in names if name in reading.paths}
+    rows: dict[Path, Any] = {}
+    paths = {name: reading.paths[name] for name in names if name in reading.paths}
+    off_centre = [name for name in paths if name in nodes_of_outputs(reading) and _is_off_centre(paths[name])]
+    asked = {name: path for name, path in paths.items() if name not in off_centre}
     first = {path: at_class_token(path, reading.trunk) for path in asked.values() if path}
+    refused = _refused(paths[off_centre[0]], NOT_CENTRED) if off_centre else ""
     for path in sorted(asked.values(), key=layers_on, reverse=True):
-        if path not in known:
-            known.update(_along(path, first, units_first(data)))
-    return np.array([known[asked[name]] if name in asked else (np.nan, np.nan, np.nan) for name in names])
+        if path not in rows:
+            try:
+                rows.update(_along(path, first, units_first(data)))
+            except ValueError as error:
+                # a layer that is refused refuses all paths through it, and the shortest comes last
+                rows[path], refused = UNPREDICTED, _refused(path, str(error))
+    return np.array([rows[asked[name]] if name in asked else UNPREDICTED for name in names]), refused
+
+
+def _is_off_centre(path: Path) -> bool:
+    """Return whether there is a function behind the last weights, so that units may have a mean over the weights."""
+    behind = takewhile(lambda step: not step.layer.weighs, reversed(path))
+    return any(isinstance(step.layer, Activation) for step in behind)
+
+
+def _refused(path: Path, reason: str) -> str:
+    return f"{path[-1].name!r} ({type(path[-1].layer).__name__}): {reason}"
 
 
 def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
@@ -168,15 +210,12 @@ def _showing(layers: Iterable[Layer], shown: dict[int, Shown]) -> tuple[Layer, .
 
 
 def _predicted(layers: tuple[Layer, ...], x: Array, count: int) -> Array:
-    """Return the var_mu, var_chi and error that the layers show, (count, 3), NaN if a layer refuses."""
-    try:
-        shape = x.shape[2:]
-        for layer in layers:
-            shape = layer.positions(shape)
-        end = [Flatten(), Dense(1.0)] if shape else [Dense(1.0)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the errors are part of the result
-            rows = Network(*layers, *end).predict(units_first(x)).per_layer
-    except ValueError:
-        return np.full((count, 3), np.nan)
+    """Return the var_mu, var_chi and error that the layers show, (count, 3). ValueError: a layer refuses."""
+    shape = x.shape[2:]
+    for layer in layers:
+        shape = layer.positions(shape)
+    end = [Flatten(), Dense(1.0)] if shape else [Dense(1.0)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the errors are part of the result
+        rows = Network(*layers, *end).predict(units_first(x)).per_layer
     return np.stack([rows.var_mu, rows.var_chi, rows.error], axis=1)[:count].astype(float)

@@ -238,7 +238,7 @@ class _Reader:
         if node.target not in SUMS | PRODUCTS or len(inputs) != 2 or node.kwargs:
             raise ValueError(
                 "the theory has no layer that joins several values but sums and gates of two; take a sum for a "
-                "concatenation, or have igb.explain predict the layers in front of it"
+                "concatenation; igb.explain predicts the layers in front of it"
             )
         first, second = (part.name for part in inputs)
         if self.units[first] != self.units[second]:

@@ -17,7 +17,7 @@ networks or more its level is up to a hundred times as large, and for long tails
 FEWEST = 8
 """Smallest number of networks for the test: the centres of fewer may be equal by chance if weights are quantised."""
 SMALL = 0.01
-"""Centres up to this many standard deviations over the data count as 0: they hardly change a share."""
+"""Centres up to this many standard deviations over the data count as 0: they move a share by less than 0.004."""
 
 
 def remarks(found: Sequence[Summary], samples: int) -> Iterator[str]:
