@@ -23,11 +23,9 @@ import numpy as np
 import igbtheory as igb
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from faces import COMPARISONS, compared
+from faces import COMPARISONS, PIECE, compared
 from test_hostile import hostile
 
-PIECE = 25
-"""Number of networks that a process compares in a row."""
 SECONDS, MEMORY = 5.0, 2**30
 
 

@@ -48,6 +48,8 @@ NARROW, FEW, MANY = 216, 12, 216
 """Units of finite networks of which two are compared, weight by weight, and data without and with a full batch."""
 NOISE = 1e-5
 """Size of the noise that is added to units: differences err by its square, or by its size at a kink."""
+PIECE = 10
+"""Networks in a run of Hypothesis, which mostly changes one of these a little from the eleventh network on."""
 AGE = 1e-4
 """Change of a correlation in finite differences of second order."""
 
@@ -248,8 +250,8 @@ def balls(case: Case) -> None:
 class Comparison:
     """A comparison, the cases to which it applies, and what it may refuse.
 
-    networks: number of networks in the tests; least: the least share of them that must not be refused; refuses:
-    patterns of the refusals that one of the two faces documents.
+    networks: number of random networks in the tests, in runs of `PIECE`; least: the least share of them that must not
+    be refused; refuses: patterns of the refusals that one of the two faces documents.
     """
 
     compare: Callable[[Case], None]
@@ -278,53 +280,56 @@ FORMULAS = (*ESTIMATED, "eps=0", "has no closed form")
 """Refusals that `derive` documents."""
 EXACT_RULES, CLOSED_FORMS = Grammar(exact=True), Grammar(CLOSED, exact=True, closed=True)
 OF_GRADIENTS = Grammar(SMOOTH, exact=True, norms_of_batches=False, random=False)
+OF_FORMULAS = Grammar(("relu", "abs", "x + 1/3", "sin", "erf", "step"), exact=True, closed=True, gates=False, depth=1)
 # networks that are drawn or estimated take a second each, others a tenth of it
 COMPARISONS = {
-    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 25, 0.9),
-    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 60, 0.9),
-    "law and samples": Comparison(law_and_samples, vectors(), 6, 0.9),
+    "law and kernel": Comparison(law_and_kernel, vectors().filter(begins_with_weights), 10, 0.9),
+    "exact law and kernel": Comparison(law_and_kernel, vectors(EXACT_RULES), 30, 0.9),
+    "law and samples": Comparison(law_and_samples, vectors(), 10, 0.9),
     "kernel and samples": Comparison(kernel_and_samples, vectors(), 10, 0.9),
-    "images and samples": Comparison(kernel_and_samples, images(), 8, 0.9),
-    "sequences and samples": Comparison(kernel_and_samples, sequences(), 4, 0.5, MOMENTS),
-    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 30, 0.5),
+    "images and samples": Comparison(kernel_and_samples, images(), 10, 0.9),
+    "sequences and samples": Comparison(kernel_and_samples, sequences(), 10, 0.5, MOMENTS),
+    "kinds of number": Comparison(kinds_of_number, vectors(CLOSED_FORMS), 20, 0.5),
     "kinds of number on data": Comparison(
-        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 30, 0.5
+        kinds_of_number_on_data, vectors(replace(CLOSED_FORMS, norms_of_batches=False)), 20, 0.5
     ),
-    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 40, 0.5, GRADIENTS),
+    "gradients and twins": Comparison(gradients_and_twins, vectors(OF_GRADIENTS), 30, 0.5, GRADIENTS),
     "gradients and differences": Comparison(
-        gradients_and_differences, vectors(Grammar(SMOOTH, exact=True)), 4, 0.3, GRADIENTS
+        gradients_and_differences, vectors(Grammar(SMOOTH, exact=True)), 10, 0.3, GRADIENTS
     ),
     "tangents": Comparison(tangents, vectors(OF_GRADIENTS), 20, 0.5, TANGENTS),
-    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 15, 0.3, TANGENTS),
-    "formulas": Comparison(formulas, vectors(CLOSED_FORMS, parts=1), 8, 0.5, FORMULAS),
+    "tangents of images": Comparison(tangents, images(replace(OF_GRADIENTS, closed=True)), 10, 0.3, TANGENTS),
+    "formulas": Comparison(formulas, vectors(OF_FORMULAS, parts=1), 10, 0.5, FORMULAS),
     "balls": Comparison(
-        balls, vectors(Grammar(SMOOTH, exact=True, closed=True, gates=False), parts=2), 15, 0.3, PROOFS
+        balls, vectors(Grammar(SMOOTH, exact=True, closed=True, gates=False), parts=2), 10, 0.3, PROOFS
     ),
 }
 
 
-def compared(name: str, networks: int, start: int | None = None) -> Counter[str]:
-    """Compare faces of random networks, and return how many were compared and how many refused.
-
-    start: a seed of the networks; None: new networks in each run, the same ones in each run of CI.
-    """
+def compared(name: str, networks: int, start: int) -> Counter[str]:
+    """Compare faces of random networks with this seed; return how many were compared and how many were refused."""
     row, counted = COMPARISONS[name], Counter[str]()
 
-    @settings(max_examples=networks, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=PIECE, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=row.cases)
     def agree(case: Case) -> None:
-        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-            warnings.simplefilter("ignore", igb.AccuracyWarning)
-            draw_less(patch, 64)
-            patch.setattr(data_set, "MOST_WORLDS", WORLDS)
-            try:
-                row.compare(case)
-            except ValueError as error:
-                if not any(re.search(pattern, str(error)) for pattern in row.refuses):
-                    raise
-                counted["refused"] += 1
-            else:
-                counted["compared"] += 1
+        counted[answer(row, case)] += 1
 
-    (agree if start is None else seed(start)(agree))()
+    for first in range(start, start + networks, PIECE):
+        seed(first)(agree)()
     return counted
+
+
+def answer(row: Comparison, case: Case) -> str:
+    """Compare faces of a network, with few draws and few worlds; return whether they were "compared" or "refused"."""
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", igb.AccuracyWarning)
+        draw_less(patch, 64)
+        patch.setattr(data_set, "MOST_WORLDS", WORLDS)
+        try:
+            row.compare(case)
+        except ValueError as error:
+            if not any(re.search(pattern, str(error)) for pattern in row.refuses):
+                raise
+            return "refused"
+    return "compared"

@@ -100,7 +100,7 @@ class Grammar:
     activations: their names; batch: one batch size for all; weights: layers with weights that keep the positions;
     spatial: whether there are positions; exact: whether every layer has an exact rule in its place, and closed:
     whether its average has a closed form, too; norms_of_batches, random, gates: whether BatchNorm, Dropout and
-    GroupNorm, and gates occur.
+    GroupNorm, and gates occur; depth: of nested residual blocks.
     """
 
     activations: tuple[str, ...] = (*CLOSED, *OTHERS)
@@ -112,6 +112,7 @@ class Grammar:
     norms_of_batches: bool = True
     random: bool = True
     gates: bool = True
+    depth: int = DEEPEST
 
     def activation(self) -> st.SearchStrategy[Layer]:
         """Return activations."""
@@ -162,14 +163,15 @@ def hidden(grammar: Grammar, depth: int) -> st.SearchStrategy[Layer]:
 
 
 @cache
-def part(grammar: Grammar, depth: int = DEEPEST) -> st.SearchStrategy[list[Layer]]:
+def part(grammar: Grammar, depth: int) -> st.SearchStrategy[list[Layer]]:
     """Return rows of hidden layers behind a layer with weights."""
     if not grammar.exact:
         return st.lists(hidden(grammar, depth), min_size=1, max_size=3)
     full = [st.just(igb.BatchNorm())] if grammar.norms_of_batches else []
     block, bare = ([residual(grammar, depth)], [residual(grammar, depth, bare=True)]) if depth else ([], [])
-    first = st.lists(st.one_of(grammar.norm(), *block, *full), max_size=2)
-    last = st.lists(st.one_of(grammar.norm(), grammar.linear(), *bare), max_size=2)
+    most = 2 if depth == grammar.depth else 1  # the branches of blocks are short, so that networks stay small
+    first = st.lists(st.one_of(grammar.norm(), *block, *full), max_size=most)
+    last = st.lists(st.one_of(grammar.norm(), grammar.linear(), *bare), max_size=most)
     function = st.tuples(st.one_of(grammar.activation(), grammar.gate()) if grammar.gates else grammar.activation())
     if not grammar.closed:
         function = st.one_of(function, st.tuples(grammar.maximum()), st.tuples(grammar.activation(), grammar.gate()))
@@ -211,13 +213,13 @@ ANY = Grammar()
 
 
 @st.composite
-def vectors(draw: st.DrawFn, /, grammar: Grammar = ANY, parts: int = 3) -> Case:
+def vectors(draw: st.DrawFn, /, grammar: Grammar = ANY, parts: int = 2) -> Case:
     """Return networks of vectors: up to two layers that read the inputs, and up to so many hidden parts."""
     grammar = replace(grammar, batch=draw(st.sampled_from([None, 2, 3])))
     front = st.lists(hidden(grammar, 1), min_size=1, max_size=2)
     layers = [] if grammar.exact else draw(st.one_of(st.just([]), st.just([]), front))
     for _ in range(draw(st.integers(1, parts))):
-        layers = [*layers, draw(DENSE), *draw(part(grammar))]
+        layers = [*layers, draw(DENSE), *draw(part(grammar, grammar.depth))]
     return Case((*layers, draw(DENSE)), **draw(inputs()))
 
 
