@@ -167,15 +167,16 @@ def part(grammar: Grammar, depth: int) -> st.SearchStrategy[list[Layer]]:
     """Return rows of hidden layers behind a layer with weights."""
     if not grammar.exact:
         return st.lists(hidden(grammar, depth), min_size=1, max_size=3)
-    full = [st.just(igb.BatchNorm())] if grammar.norms_of_batches else []
     block, bare = ([residual(grammar, depth)], [residual(grammar, depth, bare=True)]) if depth else ([], [])
     most = 2 if depth == grammar.depth else 1  # the branches of blocks are short, so that networks stay small
-    first = st.lists(st.one_of(grammar.norm(), *block, *full), max_size=most)
+    first = st.lists(st.one_of(grammar.norm(), *block), max_size=most)
+    # behind BatchNorm, sums and another BatchNorm have no exact rules
+    batch = st.sampled_from([[], [igb.BatchNorm()]] if grammar.norms_of_batches else [[]])
     last = st.lists(st.one_of(grammar.norm(), grammar.linear(), *bare), max_size=most)
     function = st.tuples(st.one_of(grammar.activation(), grammar.gate()) if grammar.gates else grammar.activation())
     if not grammar.closed:
         function = st.one_of(function, st.tuples(grammar.maximum()), st.tuples(grammar.activation(), grammar.gate()))
-    return st.tuples(first, function, last).map(lambda parts: [layer for part in parts for layer in part])
+    return st.tuples(first, batch, function, last).map(lambda parts: [layer for part in parts for layer in part])
 
 
 @cache
