@@ -170,13 +170,14 @@ def part(grammar: Grammar, depth: int) -> st.SearchStrategy[list[Layer]]:
     block, bare = ([residual(grammar, depth)], [residual(grammar, depth, bare=True)]) if depth else ([], [])
     most = 2 if depth == grammar.depth else 1  # the branches of blocks are short, so that networks stay small
     first = st.lists(st.one_of(grammar.norm(), *block), max_size=most)
-    # behind BatchNorm, sums and another BatchNorm have no exact rules
-    batch = st.sampled_from([[], [igb.BatchNorm()]] if grammar.norms_of_batches else [[]])
     last = st.lists(st.one_of(grammar.norm(), grammar.linear(), *bare), max_size=most)
-    function = st.tuples(st.one_of(grammar.activation(), grammar.gate()) if grammar.gates else grammar.activation())
+    bent = st.one_of(grammar.activation(), grammar.gate()) if grammar.gates else grammar.activation()
+    function: list[st.SearchStrategy[tuple[Layer, ...]]] = [st.tuples(bent)]
+    if grammar.norms_of_batches:  # sums, maxima and another BatchNorm have no exact rules behind it
+        function.append(st.tuples(st.just(igb.BatchNorm()), bent))
     if not grammar.closed:
-        function = st.one_of(function, st.tuples(grammar.maximum()), st.tuples(grammar.activation(), grammar.gate()))
-    return st.tuples(first, batch, function, last).map(lambda parts: [layer for part in parts for layer in part])
+        function += [st.tuples(grammar.maximum()), st.tuples(grammar.activation(), grammar.gate())]
+    return st.tuples(first, st.one_of(function), last).map(lambda parts: [layer for part in parts for layer in part])
 
 
 @cache

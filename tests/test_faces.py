@@ -27,7 +27,7 @@ WRITTEN = {
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_faces_agree(name: str) -> None:
     row = COMPARISONS[name]
-    counted = compared(name, row.networks, 0 if settings.default.derandomize else secrets.randbelow(2**32))
+    counted = compared(name, row.networks, 0 if settings().derandomize else secrets.randbelow(2**32))
     assert counted["compared"] >= row.least * counted.total(), f"too many are refused: {counted}"
 
 
