@@ -1,7 +1,7 @@
 """Write a script for each figure of the gallery, which shows a stored picture.
 
 Drawing the pictures takes minutes, so they are stored in `gallery_pictures`. `python docs/gallery_scripts.py [NAME]`
-draws those whose figure has changed, and the named ones in any case.
+draws those whose figure has changed, and the named ones in any case, each with its caption.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ from igbtheory.shipped import own_folder
 PICTURES = Path(__file__).parent / "gallery_pictures"
 LIST = PICTURES / "pictures.json"
 """The list of the pictures of each figure, with a digest of the file of the figure."""
-EFFORT, DPI, COLOURS = 0.15, 100, 256
+EFFORT, DPI, COLOURS = 0.5, 100, 256
 HEAD = f"""Gallery
 =======
 
 ``igb figures --style screen`` draws these figures, among them those of the papers; here with {EFFORT:.0%} of the
-simulated networks. Lines are theory; points and histograms are simulated networks. Error bars are one standard error.
+simulated networks. Lines are theory; the caption of a figure says what its points and histograms are.
 """
 SCRIPT = '''r"""
 {title}
@@ -54,14 +54,12 @@ def write_scripts(folder: Path) -> None:
     scripts = {"GALLERY_HEADER.rst": HEAD}
     stored = json.loads(LIST.read_text(encoding="utf-8"))
     for sheet in sheets():
-        text = source(sheet).split('"""')[1]
-        about = plain(text.partition("\n")[2].strip() or sheet.title + ".")
         title = re.sub(r"([\\*`_|])", r"\\\1", sheet.title)
         pictures = stored[sheet.name]["pictures"]
         scripts[f"{sheet.name}.py"] = SCRIPT.format(
             title=title,
             line="=" * len(title),
-            text=about,
+            text=plain(caption_file(sheet).read_text(encoding="utf-8").partition("\n\n")[2]),
             name=sheet.name,
             images="\n".join(f".. image:: /gallery_pictures/{picture}\n   :alt: {sheet.title}" for picture in pictures),
             thumbnail=pictures[0],
@@ -74,17 +72,24 @@ def source(sheet: Sheet) -> str:
     return (own_folder("figures") / f"{sheet.name}.py").read_text(encoding="utf-8")
 
 
+def caption_file(sheet: Sheet) -> Path:
+    """Return the file of the caption of a figure."""
+    return PICTURES / f"{sheet.name}.txt"
+
+
 def digest(sheet: Sheet) -> str:
     """Return a digest of the source code of a figure."""
     return hashlib.sha256(source(sheet).encode()).hexdigest()[:16]
 
 
 def draw(sheet: Sheet) -> list[str]:
-    """Draw the pictures of a figure, and return the names of their files."""
+    """Draw the pictures of a figure, write its caption, and return the names of the pictures."""
     found = []
-    style = STYLES["screen"]
+    style, run = STYLES["screen"], Run(EFFORT)
     with style.context():
-        for page, figure in sheet.pages(sheet.compute(Run(EFFORT)), style).items():
+        pages = sheet.pages(sheet.compute(run), style)
+        caption_file(sheet).write_text(sheet.caption(run, pages), encoding="utf-8")
+        for page, figure in pages.items():
             file = io.BytesIO()
             figure.savefig(file, dpi=DPI)
             found.append(f"{sheet.name}-{page}.png" if page else f"{sheet.name}.png")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import igbtheory as igb
+from igbtheory.pictures.marks import gaps
 from igbtheory.pictures.style import GREY, SERIES, STYLE
 
 DEPTHS = {1: "#0072B2", 3: "#009E73", 20: "#D55E00"}
@@ -87,7 +88,7 @@ def theory_depth() -> Figure:
         left.plot(c[0], c[1], **series, label=f"{sigma_w2:.3g}: {name}")
         deep = igb.mlp(60, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2).predict()
         right.plot(deep.per_layer.gamma, **series)
-    right.plot(igb.mlp(60, "relu").predict().per_layer.gamma, **SERIES[0])
+    right.plot(gaps(igb.mlp(60, "relu").predict().per_layer.gamma), **SERIES[0])
     right.annotate("ReLU", (46, 105), ha="center")
     right.axhline(1, color=GREY, lw=0.7, zorder=0)
     left.set(xlim=(0, 1), ylim=(0, 1), xlabel="correlation of two data", ylabel="... one layer later")

@@ -11,10 +11,13 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import legend_above, simulated, theory
+from igbtheory.pictures.marks import extrapolated, legend_above, theory
+from igbtheory.pictures.over_widths import OverWidths, joined
 from igbtheory.pictures.style import MARKERS, REGIONS, SERIES
 
 DEPTHS = (1, 2, 4, 8, 16)
+MIDDLE = 4
+"""Depth of the networks whose accuracy is drawn one by one."""
 SAMPLES = 500
 SHOWN = 150
 """Networks whose accuracy on random labels is drawn."""
@@ -22,30 +25,27 @@ SHOWN = 150
 
 @dataclass(frozen=True)
 class Data:
-    """Largest fraction and accuracy of networks on random labels; gamma of the depths, mean bounds and errors."""
+    """Largest fraction and accuracy of networks on random labels; gamma of the depths, and mean bounds."""
 
     largest: Any
     accuracy: Any
     gamma: Any
-    bound: Any
-    error: Any
+    bound: OverWidths
 
 
 def compute(run: Run) -> Data:
     """ReLU networks of several depths."""
-    gamma, bounds = [], []
-    for depth in DEPTHS:
-        network = igb.mlp(depth, "relu")
-        gamma.append(float(run.predict(network).gamma))
-        ensemble = run.ensemble(network, 800, 64, SAMPLES, 30 + depth)
-        bounds.append(ensemble.at_limit(lambda share: 1.5 - np.maximum(share, 1 - share)))
-    bound, error = np.array(bounds).T
-    middle = run.ensemble(igb.mlp(4, "relu"), 800, 64, SAMPLES, 34).widest[: run.some(SHOWN)]
+    networks = {depth: igb.mlp(depth, "relu") for depth in DEPTHS}
+    gamma = np.array([float(run.predict(network).gamma) for network in networks.values()])
+    ensembles = {depth: run.ensemble(network, 800, 64, SAMPLES, 30 + depth) for depth, network in networks.items()}
+    bound = joined([found.mean(lambda share: 1.5 - np.maximum(share, 1 - share)) for found in ensembles.values()])
+    middle, width = ensembles[MIDDLE].G0[-1, : run.some(SHOWN)], ensembles[MIDDLE].widths[-1]
+    run.facts.append(f"Panel (a) has {len(middle)} of the networks of depth {MIDDLE} and width {width}.")
     given = np.rint(middle * SAMPLES).astype(int)
     # among the data that get class 0 the labels are drawn without replacement
     right = np.random.default_rng(0).hypergeometric(SAMPLES // 2, SAMPLES // 2, given)
     accuracy = (right + (SAMPLES - given) - (SAMPLES // 2 - right)) / SAMPLES
-    return Data(np.maximum(middle, 1 - middle), accuracy, np.array(gamma), bound, error)
+    return Data(np.maximum(middle, 1 - middle), accuracy, gamma, bound)
 
 
 def draw(data: Data, style: Style) -> Any:
@@ -55,10 +55,10 @@ def draw(data: Data, style: Style) -> Any:
     _reachable(left, data)
     x = np.geomspace(0.05, 100, 301)
     theory(right, 0, x, 1 - np.arctan(np.sqrt(x)) / np.pi, "theory, $1-\\arctan(\\sqrt{\\gamma})/\\pi$")
-    simulated(right, 0, data.gamma, data.bound, data.error, "ReLU, depth 1 to 16, simulated")
-    right.set(xscale="log", xlim=(0.05, 100), ylim=(0.5, 1), xlabel="bias ratio $\\gamma$")
+    extrapolated(right, 0, data.gamma, data.bound)
+    right.set(xscale="log", xlim=(0.05, 100), ylim=(0.5, 1), xlabel="bias ratio $\\gamma$ of infinite width")
     right.set_ylabel("mean of the bound on accuracy")
-    legend_above(right, "mean over networks", 1)
+    legend_above(right, f"mean over ReLU networks of depth {DEPTHS[0]} to {DEPTHS[-1]}")
     return figure
 
 
@@ -72,4 +72,4 @@ def _reachable(axes: Any, data: Data) -> None:
     label = "ReLU, random labels"
     axes.plot(data.largest, data.accuracy, marker=MARKERS[2], label=label, **how)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="largest fraction of guesses, $\\max_i f_i$", ylabel="accuracy")
-    legend_above(axes, "bound $1 - (\\max_i f_i - 1/N_C)$; networks of depth 4")
+    legend_above(axes, f"bound $1 - (\\max_i f_i - 1/N_C)$; networks of depth {MIDDLE}")

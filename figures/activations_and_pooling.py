@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.pictures import Ensemble, Run, Style
+from igbtheory.pictures import Run, Style
 from igbtheory.pictures.marks import panel
 from igbtheory.pictures.style import shared_legend
+from igbtheory.simulation import Simulation
 
 CASES = {
     "linear, $\\gamma = 0$": igb.mlp(1, "linear"),
@@ -24,7 +25,7 @@ class Case:
 
     title: str
     law: Any
-    ensemble: Ensemble
+    networks: Simulation
 
 
 def compute(run: Run) -> list[Case]:
@@ -32,8 +33,7 @@ def compute(run: Run) -> list[Case]:
     found = []
     for seed, (title, network) in enumerate(CASES.items(), 1):
         prediction = run.predict(network)
-        ensemble = run.ensemble(network, 2000, 150, 300, seed)
-        found.append(Case(title.format(prediction.gamma), prediction.G0, ensemble))
+        found.append(Case(title.format(prediction.gamma), prediction.G0, run.simulate(network, 2000, 600, 300, seed)))
     return found
 
 
@@ -41,7 +41,7 @@ def draw(data: list[Case], style: Style) -> Any:
     """One panel a network."""
     figure = style.figure(1.1)
     for axes, case in zip(figure.subplots(1, len(data)), data, strict=True):
-        panel(axes, case.ensemble.widest, case.ensemble.samples, case.law)
+        panel(axes, case.networks.G0, case.networks.samples, case.law)
         axes.set_title(case.title)
     figure.supxlabel("fraction of the data given to class 0, $G_0$", fontsize=style.size)
     figure.supylabel("density $f_{G_0}$", fontsize=style.size)

@@ -14,9 +14,10 @@ from igbtheory.formulas import FUNCTIONS
 from igbtheory.phases import Verdict, edge_of_chaos, verdict
 from igbtheory.phases.diagram import near_zero
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import points
+from igbtheory.pictures.marks import GAMMA, extrapolated, legend_above
+from igbtheory.pictures.over_widths import OverWidths
 from igbtheory.pictures.phase_maps import BIASES, WEIGHTS
-from igbtheory.pictures.style import GREY, SERIES, THEORY
+from igbtheory.pictures.style import GREY, SERIES
 from igbtheory.pictures.verdict import course_panel, function_panel, law_panel
 
 NAMES = tuple(FUNCTIONS)
@@ -24,21 +25,18 @@ SIMULATED = 4
 """Layers of the finite networks; one if the activation grows faster than x, since their variances explode."""
 CEILING = 1e6
 """Largest bias ratio on an axis."""
-FLOOR = 1e-4
-"""Bias ratio below which no point is drawn."""
 SIGMA_W2, SIGMA_B2 = (0, 6), (0, 1)
 
 
 @dataclass(frozen=True)
 class Page:
-    """An activation: its verdict, gamma of finite networks after every layer, and its edge of chaos.
+    """An activation: its verdict, gamma of finite networks after every hidden layer, and its edge of chaos.
 
     edge: sigma_w2 on the edge of chaos at the variances sigma_b2 of the biases, or None if the activation jumps.
     """
 
     verdict: Verdict
-    gamma: Any
-    error: Any
+    gamma: OverWidths
     sigma_b2: Any
     edge: Any
 
@@ -50,14 +48,14 @@ def compute(run: Run) -> dict[str, Page]:
 
 def _page(run: Run, name: str, seed: int) -> Page:
     depth = SIMULATED if (FUNCTIONS[name].degree or 1) <= 1 else 1
-    limit = run.ensemble(igb.mlp(depth, name), 150, 64, 64, 900 + seed).limit
+    gamma = run.ensemble(igb.mlp(depth, name), 150, 64, 64, 900 + seed).gamma.at(slice(1, None))
     along = near_zero(SIGMA_B2[1], run.some(101, 31))
     run.record.append({"verdict on": name, "edge of chaos up to sigma_b2": SIGMA_B2[1]})
     try:
         edge = edge_of_chaos(name, along)
     except ValueError:
         edge = None
-    return Page(verdict(name), limit.gamma[1:], limit.gamma_error[1:], along, edge)
+    return Page(verdict(name), gamma, along, edge)
 
 
 def draw(data: dict[str, Page], style: Style) -> dict[str, Any]:
@@ -81,14 +79,12 @@ def _drawn(page: Page, style: Style) -> Any:
 
 def _course(axes: Any, page: Page) -> None:
     course_panel(axes, page.verdict.course, page.verdict.shifted if page.verdict.shift else None)
-    shown = page.gamma > FLOOR
-    if axes.get_yscale() == "log":
+    if axes.get_yscale() == "log":  # not of an activation whose gamma is 0 at every depth
         low, high = axes.get_ylim()
         axes.set_ylim(low, min(high, CEILING))
-    if shown.any() and axes.get_yscale() == "log":
-        depth = np.arange(1, len(shown) + 1)[shown]
-        points(axes, depth, page.gamma[shown], page.error[shown], color=THEORY, mfc="white", label="finite networks")
-        axes.legend(loc="best", handlelength=1.7)
+        extrapolated(axes, 0, np.arange(1, page.gamma.values.shape[1] + 1), page.gamma)
+        axes.set_title("")
+        legend_above(axes, GAMMA, 3, handlelength=1.4, columnspacing=0.8)
 
 
 def _edge(axes: Any, page: Page) -> None:

@@ -11,6 +11,7 @@ import scipy
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
+from igbtheory.pictures.caption import listed
 from igbtheory.pictures.marks import binned, simulated, theory
 from igbtheory.pictures.style import shared_legend
 
@@ -49,13 +50,14 @@ def proxy(size: int, b: Any) -> Any:
 
 def compute(run: Run) -> dict[int, Histogram]:
     """Histograms by batch size."""
-    return {size: _histogram(_simulated(run, size), min(np.sqrt(size - 1), REACH)) for size in SIZES}
-
-
-def _simulated(run: Run, size: int) -> Any:
-    """Return one datum of each batch, because two data of a batch are not independent."""
     batches = run.some(100_000, 2000)
-    run.record.append({"one datum of": repr(igb.BatchNorm(size)), "batches": batches, "seed": SEED})
+    run.record.append({"one datum of batches of": SIZES, "batches": batches, "seed": SEED})
+    run.facts.append(f"Simulated BatchNorm: one datum of each of {batches} batches of {listed(SIZES)} data.")
+    return {size: _histogram(_simulated(batches, size), min(np.sqrt(size - 1), REACH)) for size in SIZES}
+
+
+def _simulated(batches: int, size: int) -> Any:
+    """Return one datum of each batch, because two data of a batch are not independent."""
     rng = np.random.default_rng(SEED)
     x = 1 + 2 * rng.standard_normal((batches, size)).T
     return igb.BatchNorm(size).samples(x, rng, batches)[0]

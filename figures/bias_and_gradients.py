@@ -1,7 +1,7 @@
 """Bias against growth of gradients, for every norm in front of the activation and behind it, over 20 layers.
 
-What takes the bias away, a norm behind the activation, is bought with gradients that grow; BatchNorm in front of it
-has both, a bias that does not grow and gradients that do.
+BatchNorm or LayerNorm behind the activation takes the bias away, at the price of gradients that grow; BatchNorm in
+front of it has both, a bias that does not grow and gradients that do.
 """
 
 from dataclasses import dataclass

@@ -31,11 +31,11 @@ def compute(run: Run) -> dict[str, list[Curve]]:
 def _curve(run: Run, activation: str, sigma_w2: float, sigma_b2: float, seed: int) -> Curve:
     network = igb.mlp(DEPTH, activation, sigma_w2=sigma_w2, sigma_b2=sigma_b2)
     gamma = run.predict(network).per_layer.gamma[1:]
-    limit = run.ensemble(network, 300, 500, PAIR, seed).limit
+    pairs = run.ensemble(network, 300, 500, PAIR, seed).gamma.at(SHOWN)
     # c = q_ab/q_aa of two data, whose error is that of the ratio gamma = q_ab/(q_aa - q_ab)
-    pairs, error = limit.gamma[SHOWN], limit.gamma_error[SHOWN]
+    correlations = pairs.through(lambda x: x / (1 + x), lambda x: (1 + x) ** -2)
     label, depth = f"$\\sigma_w^2$ = {sigma_w2:g}", np.arange(1, DEPTH + 1)
-    return Curve(label, depth, gamma / (1 + gamma), SHOWN, pairs / (1 + pairs), error / (1 + pairs) ** 2)
+    return Curve(label, depth, gamma / (1 + gamma), SHOWN, correlations)
 
 
 def draw(data: dict[str, list[Curve]], style: Style) -> Any:
@@ -43,7 +43,7 @@ def draw(data: dict[str, list[Curve]], style: Style) -> Any:
     figure = style.figure(1.4)
     panels = figure.subplots(1, len(data), sharey=True)
     for axes, (title, found) in zip(panels, data.items(), strict=True):
-        curves(axes, found, "pairs of data", clip_on=False)
+        curves(axes, found, clip_on=False)
         axes.set(xlim=(0, DEPTH + 1), ylim=(0, 1), xlabel="hidden layers")
         legend_above(axes, title)
     panels[0].set_ylabel("correlation $c = \\gamma/(1+\\gamma)$")

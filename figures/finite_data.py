@@ -11,6 +11,7 @@ import numpy as np
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.marks import Curve, curves, density, legend_above
+from igbtheory.pictures.over_widths import joined
 from igbtheory.pictures.style import SERIES
 
 NETWORKS = {
@@ -38,13 +39,11 @@ def compute(run: Run) -> Data:
     laws = {name: run.predict(network).G0 for name, network in NETWORKS.items()}
     spreads = []
     for seed, (name, network) in enumerate(NETWORKS.items(), 20):
-        variances = [
-            run.ensemble(network, 2000, 100, size, 10 * seed + i).at_limit(lambda share: (share - 0.5) ** 2)
-            for i, size in enumerate(SIMULATED)
-        ]
-        value, error = np.array(variances).T
+        ensembles = [run.ensemble(network, 2000, 100, size, 10 * seed + i) for i, size in enumerate(SIMULATED)]
+        variances = joined([ensemble.mean(lambda share: (share - 0.5) ** 2) for ensemble in ensembles])
+        deviations = variances.through(np.sqrt, lambda variance: 0.5 / np.sqrt(variance))
         curve = np.array([laws[name].finite(size).std() / size for size in CURVE])
-        spreads.append(Curve(name, CURVE, curve, SIMULATED, np.sqrt(value), error / (2 * np.sqrt(value))))
+        spreads.append(Curve(name, CURVE, curve, SIMULATED, deviations))
     return Data(float(laws["ReLU"].gamma), spreads, [float(law.std()) for law in laws.values()])
 
 

@@ -1,4 +1,4 @@
-"""Bias ratio over 20 layers: ReLU, and LayerNorm in front of ReLU, which changes nothing.
+"""Bias ratio over 20 layers: ReLU, and LayerNorm in front of ReLU, which changes nothing in infinite width.
 
 Source: where-you-place-the-norm, Fig. F.1.
 """
@@ -20,14 +20,13 @@ NETWORKS = {
 
 
 def compute(run: Run) -> list[Curve]:
-    """Gamma of each network after every hidden layer, of finite networks extrapolated to infinite width."""
+    """Gamma of each network after every hidden layer."""
     depth = np.arange(1, DEPTH + 1)
     found: list[Curve] = []
     for seed, (name, network) in enumerate(NETWORKS.items(), 10):
-        limit = run.ensemble(network, 300, 96, 150, seed).limit
         at = depth[len(found) % 2 :: 2]  # every second layer, because two curves are equal
         gamma = run.predict(network).per_layer.gamma[1:]
-        found.append(Curve(name, depth, gamma, at, limit.gamma[at], limit.gamma_error[at]))
+        found.append(Curve(name, depth, gamma, at, run.ensemble(network, 300, 96, 150, seed).gamma.at(at)))
     return found
 
 

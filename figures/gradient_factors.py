@@ -13,9 +13,9 @@ import igbtheory as igb
 from igbtheory.formulas import function_of
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import Curve, curves, level, theory
-from igbtheory.simulation.estimates import mean
-from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+from igbtheory.pictures.caption import Drawn
+from igbtheory.pictures.marks import Curve, curves, legend_above, level, theory
+from igbtheory.pictures.over_widths import over_widths
 
 DEPTH, DEEP = 10, 200
 SIGMA_B2 = 0.05
@@ -25,7 +25,7 @@ JUMP = 0.2
 """Step between neighbouring factors that is no slope."""
 DRAWN = (1.0, 1.76, 3.0)
 """Variances of the weights whose courses are drawn, of tanh."""
-WIDTH, SEED = 48, 11
+WIDTHS, SEED = (48, 96, 192), 11
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,17 @@ def _squared(run: Run, sigma_w2: float) -> Curve:
     squared = run.gradients(igb.mlp(DEPTH, "tanh", sigma_w2=sigma_w2, sigma_b2=SIGMA_B2)).squared[::-1]
     count = run.some(400)
     network = f"mlp({DEPTH}, 'tanh', sigma_w2={sigma_w2}, sigma_b2={SIGMA_B2})"
-    run.record.append({"gradients of": network, "networks": count, "width": WIDTH, "seed": SEED})
-    found, error = mean(_simulated(count, sigma_w2), RICHARDSON)
+    run.record.append({"gradients of": network, "networks": count, "widths": WIDTHS, "seed": SEED})
+    run.drawn.extend(Drawn(network, count, width, 1) for width in WIDTHS)
+    found = over_widths(WIDTHS, _simulated(count, sigma_w2)).at(slice(1, None))
     label, layers = f"$\\sigma_w^2$ = {sigma_w2:g}", np.arange(DEPTH + 1)
-    return Curve(label, layers, squared, layers[1:], found[1:], error[1:])
+    return Curve(label, layers, squared, layers[1:], found)
 
 
 def _simulated(networks: int, sigma_w2: float) -> Any:
     """Squared gradients of an output at one datum, from the output backwards: (widths, networks, layers)."""
     rng = np.random.default_rng(SEED)
-    return np.array([[_backwards(rng, factor * WIDTH, sigma_w2) for _ in range(networks)] for factor in FACTORS])
+    return np.array([[_backwards(rng, width, sigma_w2) for _ in range(networks)] for width in WIDTHS])
 
 
 def _backwards(rng: np.random.Generator, width: int, sigma_w2: float) -> list[float]:
@@ -91,11 +92,9 @@ def draw(data: Data, style: Style) -> Any:
     level(left, 1)
     left.set(xlim=(0, 4), ylim=(0, 2.9), xlabel="variance of the weights $\\sigma_w^2$")
     left.set_ylabel("factor per layer, deep down")
-    left.set_title(f"$\\sigma_b^2$ = {SIGMA_B2}")
-    left.legend(loc="upper left")
+    legend_above(left, f"$\\sigma_b^2$ = {SIGMA_B2}")
     curves(right, data.squared)
     right.set(yscale="log", xlim=(-0.3, DEPTH + 0.3), ylim=(0.01, 100), xlabel="layers from the output")
     right.set_ylabel("$E\\,|\\partial O/\\partial Z_l|^2$")
-    right.set_title(f"tanh, $\\sigma_b^2$ = {SIGMA_B2}")
-    right.legend(loc="upper left", ncols=2)
+    legend_above(right, f"tanh, $\\sigma_b^2$ = {SIGMA_B2}")
     return figure

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import igbtheory as igb
-from igbtheory.pictures import Ensemble, Run, Style
+from igbtheory.pictures import Run, Style
 from igbtheory.pictures.marks import panel
 from igbtheory.pictures.style import shared_legend
+from igbtheory.simulation import Simulation
 
 DEPTHS = (1, 20)
 PLACES = {
@@ -19,7 +20,7 @@ PLACES = {
     "LN + ReLU": ("layer", "before"),
     "ReLU + LN": ("layer", "after"),
 }
-WIDTHS = {1: 100, 20: 96}
+WIDTH = 384
 DIGITS = 200
 NOTHING = 1e-9
 """Bias ratio that is rounding."""
@@ -32,7 +33,7 @@ class Case:
     title: str
     gamma: float
     law: Any
-    ensemble: Ensemble
+    networks: Simulation
 
 
 def compute(run: Run) -> dict[str, list[Case]]:
@@ -47,8 +48,8 @@ def _cases(run: Run, inputs: Any, seed: int) -> list[Case]:
         for name, (norm, placement) in PLACES.items():
             network = igb.mlp(depth, "relu", norm=norm, placement=placement)
             prediction = run.predict(network, inputs)
-            ensemble = run.ensemble(network, 400, WIDTHS[depth], 200, seed + len(found), inputs)
-            found.append(Case(name, float(prediction.gamma), prediction.G0, ensemble))
+            networks = run.simulate(network, 400, WIDTH, 200, seed + len(found), inputs)
+            found.append(Case(name, float(prediction.gamma), prediction.G0, networks))
     return found
 
 
@@ -61,7 +62,7 @@ def _page(cases: list[Case], style: Style) -> Any:
     figure = style.figure(1.7)
     panels = figure.subplots(len(DEPTHS), len(PLACES))
     for axes, case in zip(panels.flat, cases, strict=True):
-        panel(axes, case.ensemble.widest, case.ensemble.samples, case.law)
+        panel(axes, case.networks.G0, case.networks.samples, case.law)
         gamma = case.gamma if case.gamma > NOTHING else 0
         axes.set_title(f"{case.title}\n$\\gamma$ = {gamma:.2g}")
         half = 0.5 - axes.get_xlim()[0]

@@ -13,7 +13,6 @@ import scipy
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.style import GREY, SERIES, shared_legend
-from igbtheory.simulation.ensemble import outputs
 
 CASES = {
     "no bias: linear, $\\gamma = 0$": (igb.mlp(1, "linear"), 7),
@@ -48,9 +47,7 @@ def compute(run: Run) -> list[Case]:
 
 
 def _simulated(run: Run, network: igb.Network, seed: int) -> Any:
-    samples = run.some(6000, 400)
-    run.record.append({"outputs of": repr(network), "width": WIDTH, "samples": samples, "seed": seed})
-    return next(outputs(network, 2, 1, WIDTH, samples, seed))
+    return next(run.outputs(network, 2, 1, WIDTH, run.some(6000, 400), seed))
 
 
 def draw(data: list[Case], style: Style) -> Any:

@@ -1,8 +1,8 @@
 """Phase diagrams of ReLU and tanh, alone and with a maximum or an average over two units.
 
 Source: bias-meets-trainability (pooled activations; phases by c, gamma and gradients). Left of the backward threshold,
-in the ordered phase, gradients vanish; right of it, in the chaotic one, they explode. Where the variance settles, for
-ReLU without biases alone, the threshold is the edge of chaos.
+in the ordered phase, gradients vanish; right of it, in the chaotic one, they explode. The threshold is the edge of
+chaos where the variance of the units settles; at the threshold of ReLU it does so without biases only.
 """
 
 from typing import Any

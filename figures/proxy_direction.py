@@ -11,7 +11,8 @@ import numpy as np
 
 import igbtheory as igb
 from igbtheory.pictures import Run, Style
-from igbtheory.pictures.marks import level, simulated, theory
+from igbtheory.pictures.marks import extrapolated, level, theory
+from igbtheory.pictures.over_widths import OverWidths, joined
 
 SIZES = np.unique(np.geomspace(2, 256, 40).round().astype(int))
 LEAST_PROXY = 5
@@ -27,8 +28,7 @@ class Data:
     exact: Any
     proxy: Any
     full: float
-    found: Any
-    error: Any
+    found: OverWidths
 
 
 def network(size: int | None, law: str = "exact") -> igb.Network:
@@ -40,9 +40,8 @@ def compute(run: Run) -> Data:
     """Gamma under both laws, and of finite networks."""
     exact = [float(run.predict(network(int(size))).gamma) for size in SIZES]
     proxy = [float(run.predict(network(int(size), "proxy")).gamma) for size in SIZES if size >= LEAST_PROXY]
-    limits = [run.ensemble(network(size), 400, 64, DATA, 700 + size).limit for size in SIMULATED]
-    found, error = (np.array([getattr(x, name)[-1] for x in limits]) for name in ("gamma", "gamma_error"))
-    return Data(np.array(exact), np.array(proxy), float(run.predict(network(None)).gamma), found, error)
+    found = joined([run.ensemble(network(size), 400, 64, DATA, 700 + size).gamma.at([-1]) for size in SIMULATED])
+    return Data(np.array(exact), np.array(proxy), float(run.predict(network(None)).gamma), found)
 
 
 def draw(data: Data, style: Style) -> Any:
@@ -50,7 +49,7 @@ def draw(data: Data, style: Style) -> Any:
     figure = style.figure(1.2, single=True)
     axes = figure.subplots()
     theory(axes, 0, SIZES, data.exact, "exact law of BatchNorm")
-    simulated(axes, 0, SIMULATED, data.found, data.error, "finite networks")
+    extrapolated(axes, 0, SIMULATED, data.found)
     theory(axes, 1, SIZES[SIZES >= LEAST_PROXY], data.proxy, "proxy of the paper")
     level(axes, data.full)
     axes.text(2.1, data.full, "full batch, $1/(\\pi-1)$", va="bottom", fontsize=style.size - 1)

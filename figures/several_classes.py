@@ -17,7 +17,6 @@ from igbtheory.guesses import ClassGuessLaw, mean_shares
 from igbtheory.numbers import FLOAT64
 from igbtheory.pictures import Run, Style
 from igbtheory.pictures.marks import legend_above, simulated, theory
-from igbtheory.simulation.ensemble import outputs
 
 CLASSES = (2, 10, 100)
 DEPTHS = (1, 2, 4, 8)
@@ -63,17 +62,9 @@ def compute(run: Run) -> Data:
 
 
 def _networks(run: Run, depth: int) -> Any:
-    network, count = igb.mlp(depth, "relu"), run.some(300)
-    parameters = {"classes of": repr(network), "numbers": list(CLASSES), "networks": count, "width": WIDTH}
-    parameters |= {"samples": SAMPLES, "seed": SEED}
-    run.record.append(parameters)
-    return _guessed(network, count)
-
-
-def _guessed(network: igb.Network, count: int) -> Any:
     """Shares of the favoured class, (numbers of classes, networks): n classes are the first n outputs."""
     found = []
-    for values in outputs(network, max(CLASSES), count, WIDTH, SAMPLES, SEED):
+    for values in run.outputs(igb.mlp(depth, "relu"), max(CLASSES), run.some(300), WIDTH, SAMPLES, SEED):
         favoured = [np.mean(values[:, :n].argmax(axis=1) == values[:, :n].mean(axis=0).argmax()) for n in CLASSES]
         found.append(favoured)
     return np.array(found).T

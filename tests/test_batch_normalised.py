@@ -45,6 +45,11 @@ def test_a_batch_has_mean_square_one_and_sum_zero(size: int) -> None:
     assert error < TIGHT
 
 
+def test_the_error_counts_what_two_rules_say_of_two_data() -> None:
+    """Of this wave, they differ by 3.6e-13 in the covariance of two data, and by 4e-15 in mean and variance."""
+    assert moments(FLOAT64, function_of("sin(5*x)"), 4)[3] > 1e-13
+
+
 @pytest.mark.parametrize("size", [3, 8, 100])
 def test_the_general_route_gives_the_covariance_of_the_identity(size: int) -> None:
     within = moments(FLOAT64, replace(function_of("x"), closed=None), size)[2]

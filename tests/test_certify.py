@@ -1,18 +1,22 @@
 """Certificates: every ball contains the value that many digits of an independent quadrature give, and is narrow."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from flint import arb, ctx
 from repeated import every_second
+from scipy import integrate
 
 import igbtheory as igb
 from igbtheory import Layer
 from igbtheory.averages.state import Moments
-from igbtheory.certificate import Certificate
+from igbtheory.certificate import Certificate, gaussian, maxima
 from igbtheory.certificate.bounds import growth
+from igbtheory.certificate.growth import Growth
+from igbtheory.certificate.rules import Panel
 from igbtheory.certificate.signs import increases
 from igbtheory.cli import main
 from igbtheory.formulas import FUNCTIONS, function_of
@@ -20,6 +24,7 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.nodes.gaussian import Gaussian
 from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64
+from igbtheory.numbers.certified import Certified
 
 NAMES = ("var_mu", "var_chi", "gamma", "c")
 LEAKY = "where(x>0,x,x/10)"
@@ -240,6 +245,81 @@ def test_sweeps_and_data_sets_are_refused() -> None:
         igb.mlp(1).certify(inputs=[[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(ValueError, match="digits"):
         igb.mlp(1).certify(1)
+
+
+GROWTHS = [  # with the mean, the scale, where the tails begin, and how much larger than the truth the bound may be
+    (Growth(arb(3), Fraction(0), arb(0)), 0.0, 1.0, 4.0, 1.001),
+    (Growth(arb(1), Fraction(0), arb(1.5)), 0.0, 1.0, 4.0, 1.001),
+    (Growth(arb(1), Fraction(0), arb(1.5)), 0.0, 0.5, 4.0, 1.001),
+    (Growth(arb(1), Fraction(0), arb(1)), 0.7, 1.0, 4.0, 2.0),  # as if the mean were on both sides
+    (Growth(arb(1), Fraction(1, 2), arb(0)), 0.0, 1.0, 0.0, 1.6),
+    (Growth(arb(1), Fraction(1), arb(0)), 0.0, 4.0, 0.0, 10.0),
+]
+
+
+@pytest.mark.parametrize(("of", "mean", "scale", "reach", "most"), GROWTHS)
+def test_the_mean_square_in_the_tails_is_bounded_nearly_tightly(
+    of: Growth, mean: float, scale: float, reach: float, most: float
+) -> None:
+    def square(z: float) -> float:
+        x = abs(mean + scale * z)
+        value = float(of.size) * (1 + x) ** float(of.power) * np.exp(float(of.rate) * x)
+        return float(value**2 * np.exp(-z * z / 2) / np.sqrt(2 * np.pi))
+
+    true = sum(integrate.quad(square, low, high, epsrel=1e-10)[0] for low, high in ((-40, -reach), (reach, 40)))
+    bound = float(of.beyond(arb(mean), arb(scale), arb(reach)))
+    assert true <= bound * (1 + 1e-9)
+    assert bound <= most * true
+
+
+@pytest.mark.parametrize("order", [1, 2, 5, 8])
+def test_the_remainder_of_a_rule_is_bounded_nearly_tightly(order: int) -> None:
+    """The first polynomial that N nodes miss, T_2N: on the ellipse it is at most (rho^2N + rho^-2N)/2."""
+    with ctx.workprec(200):
+        middle, half, rho = arb(2), arb(0.3), arb(16)
+        panel = Panel(middle, half, order, rho, arb(0), arb(1))
+        rule = sum((w * ((x - middle) / half).chebyshev_t(2 * order) for x, w in panel.nodes()), start=arb(0))
+        missed = abs(rule - half * 2 / (1 - 4 * arb(order) ** 2))
+        bound = panel.remainder((rho ** (2 * order) + rho ** (-2 * order)) / 2)
+        assert missed <= bound
+        assert bound <= 2.5 * missed
+
+
+def test_the_aliases_of_the_trapezoidal_rule_are_bounded_nearly_tightly() -> None:
+    """Of E m(u)^2, m(u) = E_z cos(a h) = cos(a sqrt(var_mu) u) exp(-a^2 var_chi/2), a the wave of the largest error."""
+    n, h = Certified(30), Moments(0, arb(1) / 3, arb(2))
+    step, count, error = gaussian.trapezoid(n, h, arb(0.5), arb(1))  # E cos(a h)^2 = 1/2 for a fine wave
+    with ctx.workprec(200):
+        a = arb.pi() * h.var_mu.sqrt() / (step * (h.var_chi / 2 + h.var_mu))
+        decay = (-a * a * h.var_chi).exp() / 2  # of m^2 = decay (1 + cos(2 a sqrt(var_mu) u))
+        places = [step * j for j in range(-count, count + 1)]
+        values = [n.npdf(u) * (1 + (2 * a * h.var_mu.sqrt() * u).cos()) for u in places]
+        missed = abs(step * sum(values, start=arb(0)) - 1 - (-2 * a * a * h.var_mu).exp()) * decay
+        assert missed <= error
+        assert error <= 4 * missed
+
+
+@pytest.mark.parametrize("name", ["linear", "sign", "step"])
+@pytest.mark.parametrize(("var_mu", "var_chi"), [(0.7, 1.1), (0.0, 1.8), (1.8, 0.0)])
+@pytest.mark.parametrize("of_maximum", [False, True])
+def test_what_is_cut_off_is_enclosed(
+    name: str, var_mu: float, var_chi: float, monkeypatch: pytest.MonkeyPatch, *, of_maximum: bool
+) -> None:
+    """With an interval of one standard deviation the balls are wide, and still contain mean and variances."""
+    monkeypatch.setattr(Growth, "reach", lambda *_: 1.0)
+    n, phi = Certified(60), function_of(name)
+    with n.precision():
+        h = Moments(0, arb(var_mu), arb(var_chi))
+        found = maxima.moments(n, phi, 1, h) if of_maximum else gaussian.moments(n, phi, h)
+        angle = (h.var_mu / h.variance).asin() / n.pi
+    mean, q, shared = {  # by Sheppard's formula
+        "linear": (0.0, 1.8, var_mu),
+        "sign": (0.0, 1.0, 2 * float(angle)),
+        "step": (0.5, 0.5, float(angle) / 2),
+    }[name]
+    for ball, value in ((found.mean, mean), (found.var_mu, shared), (found.var_chi, q - mean**2 - shared)):
+        assert ball.overlaps(arb(value, 1e-12))
+    assert name == "linear" or abs(found.mean - mean) < 3  # 2.3 for the maximum of signs
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -360,7 +360,7 @@ ROOT = Path(__file__).parent.parent
 
 def test_mutants_change_one_thing_at_a_time() -> None:
     benchmark = load_file(ROOT / "benchmarks" / "mutate_claims.py")
-    gamma, q, mean = *sp.symbols("gamma q"), sp.Function("E")
+    (gamma, q), mean = sp.symbols("gamma q"), sp.Function("E")
     stated = (equation(gamma / q**2, 1 / (sp.pi - 1)), sp.Gt(mean(q), 0))
     changed = [latex(mutant) for _, mutant in benchmark.formulas(stated)]
     assert len(set(changed)) == len(changed)

@@ -21,7 +21,9 @@ from igbtheory.guesses import (
     DatasetGuessLaw,
     accuracy_bounds,
     mean_shares,
+    several_dataset,
 )
+from igbtheory.guesses.sampled import SampledLaw
 
 Z = 5.0
 """Standard errors that an estimate may miss: 6e-7 for one, under 1e-4 for all of a test that compares a hundred."""
@@ -341,10 +343,12 @@ def test_given_data() -> None:
     assert five.ranked(500, 2).mean().value[0] == pytest.approx(five.largest(500, 2).mean().value, rel=1e-14)
 
 
-def test_data_of_one_correlation_have_the_law_of_gaussian_inputs() -> None:
-    """An equicorrelated kernel, c = 1/2: the variance has a part of the diagonal, the rest is exact."""
+def test_data_of_one_correlation_have_the_law_of_gaussian_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An equicorrelated kernel, c = 1/2, in blocks: the variance has a part of the diagonal, the rest is exact."""
     count, m = 40, 7
-    kernel = 0.5 * np.ones((count, count)) + 0.5 * np.eye(count)
+    scale = np.linspace(0.3, 2, count)
+    kernel = (0.5 * np.ones((count, count)) + 0.5 * np.eye(count)) * np.outer(scale, scale)
+    monkeypatch.setattr(several_dataset, "PAIRS", 3 * count)
     law = DatasetClassLaw(DatasetGuessLaw(count, 0.0, lambda: kernel), m)
     apart, same = ClassGuessLaw(1.0, m).var(), (1 - 1 / m) / m
     assert law.var() == pytest.approx(((count - 1) * apart + same) / count, rel=1e-12)
@@ -360,6 +364,22 @@ def test_classes_share_the_world_of_few_weights() -> None:
     squares = ((law.rvs(100_000, 1) - 1 / 6) ** 2).mean(axis=1)
     assert abs(squares.mean() - law.var()) < Z * squares.std() / np.sqrt(100_000)
     assert law.collision() == pytest.approx(6 * squares.mean() + 1 / 6, rel=5e-3)
+
+
+def test_the_outputs_of_one_network_share_one_world() -> None:
+    """In one of two worlds both data are one datum, so that all classes of a network have equal outputs at them."""
+    worlds = np.stack([np.ones((2, 2)), np.eye(2)])
+    outputs = DatasetGuessLaw(2, 0.0, lambda: worlds).outputs(3 * 200, np.random.default_rng(0), 3)
+    alike = (outputs[0] == outputs[1]).reshape(200, 3)
+    assert np.all(alike == alike[:, :1])
+    assert 60 < alike[:, 0].sum() < 140  # 5.7 standard deviations from half
+
+
+@pytest.mark.parametrize(("x", "count", "p"), [(-1.0, 0, 0.1), (3.0, 4, 0.5), (6.5, 7, 0.8), (7.0, 8, 0.9)])
+def test_a_share_of_draws_has_the_error_of_the_rule_of_succession(x: float, count: int, p: float) -> None:
+    found = SampledLaw(np.arange(8.0)).cdf(x)
+    assert found.value == count / 8
+    assert found.error == pytest.approx(np.sqrt(p * (1 - p) / 8), rel=1e-14)
 
 
 def test_many_given_data_have_no_kernel_to_hold() -> None:

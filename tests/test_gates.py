@@ -28,13 +28,25 @@ def test_second_moments_are_products(inputs: Any) -> None:
         assert gate.var_mu + gate.var_chi == pytest.approx(total, rel=1e-13)
 
 
-def test_gradients_are_those_of_both_factors() -> None:
-    def mean(of: Any) -> float:
-        return float(integrate.quad(lambda z: of(z) * stats.norm.pdf(z), -12, 12)[0])
+@pytest.mark.parametrize("front", ["linear", "relu"])
+def test_gradients_are_those_of_both_factors(front: str) -> None:
+    """Behind units f(h), here the identity or relu: E f'^2 E sigmoid(f)^2 + E f^2 E (sigmoid'(f) f')^2."""
 
-    slope = mean(lambda z: (special.expit(z) * special.expit(-z)) ** 2)
-    found = gradients(igb.Network(igb.Dense(1.0), igb.GLU(), LAST)).factor
-    assert found[0] == pytest.approx(mean(lambda z: special.expit(z) ** 2) + slope, rel=1e-10)
+    def mean(of: Any) -> float:
+        return float(integrate.quad(lambda z: of(z) * stats.norm.pdf(z), -12, 12, points=[0])[0])
+
+    def f(z: float) -> float:
+        return z if front == "linear" else max(z, 0.0)
+
+    def slope(z: float) -> float:
+        return float(front == "linear" or z > 0)
+
+    gating = mean(lambda z: (special.expit(f(z)) * special.expit(-f(z)) * slope(z)) ** 2)
+    expected = (
+        mean(lambda z: slope(z) ** 2) * mean(lambda z: special.expit(f(z)) ** 2) + mean(lambda z: f(z) ** 2) * gating
+    )
+    found = gradients(igb.Network(igb.Dense(1.0), igb.Activation(front), igb.GLU(), LAST)).factor
+    assert found[0] == pytest.approx(expected, rel=1e-10)
 
 
 def test_an_odd_number_of_units_is_refused() -> None:

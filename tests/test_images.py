@@ -224,14 +224,19 @@ def test_worlds() -> None:
     assert shares[:, 0].var() == pytest.approx(mixed.G0.var(), rel=0.1)
 
 
-def test_a_finite_convolution_is_that_by_hand() -> None:
-    layer, rng = igb.Conv2d(3, 2, sigma_w2=1.5, sigma_b2=0.1), np.random.default_rng(3)
-    found = layer.samples(X, np.random.default_rng(3), 5)
-    weights = np.stack([rng.standard_normal((2, 5)) for _ in range(9)]).reshape(3, 3, 2, 5) * np.sqrt(1.5 / 18)
-    biases, padded = rng.standard_normal(5) * np.sqrt(0.1), np.pad(X, [(0, 0), (0, 0), (1, 1), (1, 1)])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_a_finite_convolution_is_that_by_hand(groups: int) -> None:
+    """A group reads its own part of the channels, here of two, and its weights have the variance 1.5/9 over those."""
+    layer, rng = igb.Conv2d(3, 2, sigma_w2=1.5, sigma_b2=0.1, groups=groups), np.random.default_rng(3)
+    found = layer.samples(X, np.random.default_rng(3), 6)
+    shape = (groups, 2 // groups, 6 // groups)
+    weights = np.stack([rng.standard_normal(shape) for _ in range(9)]).reshape(3, 3, *shape)
+    weights *= np.sqrt(1.5 / (9 * (2 // groups)))
+    biases, padded = rng.standard_normal(6) * np.sqrt(0.1), np.pad(X, [(0, 0), (0, 0), (1, 1), (1, 1)])
     for y, x in points(2):
-        window = padded[:, :, 2 * y : 2 * y + 3, 2 * x : 2 * x + 3]
-        assert found[:, :, y, x] == pytest.approx(np.einsum("ncij,ijcu->nu", window, weights) + biases)
+        window = padded[:, :, 2 * y : 2 * y + 3, 2 * x : 2 * x + 3].reshape(3, groups, 2 // groups, 3, 3)
+        by_hand = np.einsum("ngcij,ijgcu->ngu", window, weights).reshape(3, 6) + biases
+        assert found[:, :, y, x] == pytest.approx(by_hand)
 
 
 def test_digits() -> None:

@@ -53,3 +53,4 @@ def test_the_pictures_of_the_gallery_are_those_of_the_figures() -> None:
     assert {name: found["digest"] for name, found in stored.items()} == digests
     listed = {picture for found in stored.values() for picture in found["pictures"]}
     assert listed == {path.name for path in (ROOT / "docs/gallery_pictures").glob("*.png")}
+    assert set(stored) == {path.stem for path in (ROOT / "docs/gallery_pictures").glob("*.txt")}

@@ -79,6 +79,19 @@ def test_slopes_are_the_difference_quotients_of_predict(name: str, sigma_w2: flo
         assert (squares[1] - squares[0]) / (2 * step * q) == pytest.approx(point.slope_q, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("name", "sigma_w2", "sigma_b2", "stable"),
+    [
+        ("tanh", 4.0, 0.1, [True, False]),  # chaos: data that are all but equal part
+        ("tanh", 0.5, 0.1, [True]),
+        ("tanh", 1.0, 0.0, [True]),  # slope 1 at q = 0, where tanh(x) < x
+        ("x + x**3/(1 + x**2)", 1.0, 0.0, [False, True]),  # slope 1 at q = 0, from which q grows to infinity
+    ],
+)
+def test_fixed_points_attract_or_not(name: str, sigma_w2: float, sigma_b2: float, stable: list[bool]) -> None:
+    assert [point.stable for point in phases.fixed_points(name, sigma_w2, sigma_b2)] == stable
+
+
 @LIMITED
 @given(st.sampled_from(SMOOTH + KINKED), st.floats(0.02, 10), st.sampled_from([None, 2]))
 def test_spread_never_increases_with_the_share(name: str, q: float, pool: int | None) -> None:

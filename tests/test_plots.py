@@ -105,6 +105,19 @@ def test_a_sweep_over_one_parameter_is_a_line_over_it(axes: Any) -> None:
     assert "sigma_w" in axes.get_xlabel()
 
 
+def test_a_bias_ratio_of_0_is_a_gap_on_a_logarithmic_axis(axes: Any) -> None:
+    deep = igb.mlp(12, "relu").predict()
+    deep.plot(axes)
+    assert deep.per_layer.gamma[0] == 0
+    assert axes.get_yscale() == "log"
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), [np.nan, *deep.per_layer.gamma[1:]])
+    axes.clear()
+    found = igb.mlp(2, "tanh", sigma_b2=np.array([0.0, 0.001, 0.1])).predict()
+    found.plot(axes)
+    assert axes.get_yscale() == "log"
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), [np.nan, *found.gamma[1:]])
+
+
 @pytest.mark.parametrize("weights_first", [True, False])
 def test_a_sweep_over_both_variances_is_a_map(axes: Any, *, weights_first: bool) -> None:
     w2, b2 = np.array([1.0, 4.0, 2.0]), np.array([0.1, 0.3])

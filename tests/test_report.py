@@ -48,7 +48,7 @@ def three_claims() -> Library:
     def right() -> Iterator[Finding]:
         yield identity("the sum", 2 + 1, 3, of="2 + 1")
 
-    section.untested("a definition", ("Z-3", "a sum is a sum"))
+    section.untested("a definition", ("Z-3", "Eq. 1", "a sum is a sum"))
     return Library({claim.id: claim for claim in section.claims}, {})
 
 
@@ -68,7 +68,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_the_folder_is_whole_and_alone(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
-    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png")} | TABLES | CLAIMS | {
+    assert names == {f"{name}.{kind}" for name in PICTURES for kind in ("pdf", "png", "txt")} | TABLES | CLAIMS | {
         "index.html",
         "report.json",
     }
@@ -154,6 +154,21 @@ def test_the_page_counts_the_biased_cases(folder: Path) -> None:
     assert f"In {24 - 2 * 2 - 2 * 2} of the 24 cases on this page this is not so" in text
 
 
+def test_captions_say_how_many_networks_are_drawn(folder: Path) -> None:
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    captions = {name: (folder / f"{name}.txt").read_text(encoding="utf-8") for name in PICTURES}
+    said = {name: " ".join(text.split()) for name, text in captions.items()}
+    assert "12 of each of the widths 8, 16 and 32 for each of 3 pairs" in said["layers-digits"]
+    assert "each on 40 given data" in said["layers-digits"]
+    assert "12 of width 32 for each of 6 pairs" in said["guesses-gaussian"]
+    assert "each on 40 Gaussian data of its own" in said["guesses-gaussian"]
+    assert "12 of width 32 for each of 2 pairs" in said["classes"]
+    extrapolated = {name for name, text in said.items() if "Extrapolated points are no networks" in text}
+    assert extrapolated == {"agreement", "widths-gaussian", "widths-digits"}
+    for text in captions.values():
+        assert text.partition("\n\n")[2] in page
+
+
 def test_the_links_of_the_page_lead_somewhere(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     links = re.findall(r'href="([^"]*)"', page)
@@ -192,7 +207,7 @@ def test_the_page_tells_the_verdicts(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     table = page.partition('<h2 id="claims">')[2].partition("<h2")[0]
     assert "<tr><td>Z</td><td>1</td><td>1</td><td>0</td><td>1</td></tr>" in table
-    assert "<tr><td>Z-2</td><td>1 + 1 = 3</td><td>2 + 1 = 3</td></tr>" in table
+    assert "<tr><td>Z-2</td><td>1 + 1 = 3.</td><td>2 + 1 = 3.</td></tr>" in table
     assert "differ" not in table
     listed = json.loads((folder / "claims.json").read_text())["claims"]
     assert {claim["id"] for claim in listed} == {"Z-1", "Z-2", "Z-3"}

@@ -138,6 +138,21 @@ def test_the_printed_form_says_what_was_simulated() -> None:
     assert "data set of shape (7, 5)" in repr(small(inputs=DATA))
 
 
+def test_tables_show_no_negative_variance_and_estimates_keep_their_sign() -> None:
+    found = igb.mlp(1, "linear").simulate(20, 8, 20, seed=2)
+    assert found.var_mu < -0.01
+    table = [line.split() for line in str(found).splitlines() if line.startswith(("var_mu", "gamma"))]
+    assert [row[2:4] for row in table] == [["0.000", "±"], ["0.0000", "±"]]
+    comparison = found.compare()
+    row = next(row for row in comparison.rows if row.name == "var_mu[1]")
+    assert row.values[0] == found.var_mu
+    assert row.cells()[2].startswith("0 ± ")
+    # the covariance within a centred batch of 20 is negative, also in theory
+    batch = igb.mlp(1, "relu", norm="batch", placement="after").simulate(20, 8, 20, seed=2)
+    assert batch.var_mu == pytest.approx(-2 / 19, rel=1e-5)
+    assert "-0.105" in str(batch)
+
+
 @pytest.mark.parametrize(
     ("changed", "error", "words"),
     [

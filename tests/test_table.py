@@ -1,4 +1,4 @@
-"""The table: every activation must pass every row's checks; a new one gets them all by its row."""
+"""The table: every activation and every layer must pass every row's checks; a new one gets them all by its row."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,16 +13,33 @@ from scipy import integrate, special
 from second_moments import second_moment
 
 import igbtheory as igb
+from igbtheory import Layer
 from igbtheory.averages import kinked_kernel, quadrature, rules, smooth
 from igbtheory.averages.gaussian import moments, product
-from igbtheory.averages.state import Moments
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.formulas import FUNCTIONS, Function, function_of
 from igbtheory.formulas.calculus import derivative
 from igbtheory.formulas.reader import read
 from igbtheory.formulas.text import text
 from igbtheory.layers import (
+    GEGLU,
+    GLU,
     Activation,
+    AvgPool,
+    BatchNorm,
+    Dense,
+    Dropout,
+    GroupNorm,
+    LayerNorm,
+    MaxPool,
+    ReGLU,
+    Residual,
+    RMSNorm,
 )
+from igbtheory.layers.batch_sizes import in_batches
+from igbtheory.layers.chain import each
+from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
+from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (
@@ -39,6 +56,36 @@ HIGHEST = {"sin": 100.0, "cos": 100.0}
 """Second moments beyond which panels refuse a wave as too fine: there the closed form is on its own."""
 CLOSED = [name for name, phi in FUNCTIONS.items() if phi.closed is not None]
 SMOOTH = [name for name in ACTIVATIONS if not function_of(name).pieces.kinks]
+LAYERS: list[Layer] = [
+    Dense(2.0),
+    Dense(0.7, 0.3),
+    LayerNorm(),
+    LayerNorm(eps=0.1),
+    RMSNorm(),
+    RMSNorm(eps=0.1),
+    BatchNorm(),
+    BatchNorm(4),
+    BatchNorm(2),
+    BatchNorm(law="evaluation", eps=0.1),
+    GroupNorm(4),
+    MaxPool(2),
+    MaxPool(3),
+    AvgPool(3),
+    Dropout(0.3),
+    GLU(),
+    GEGLU(),
+    Residual(Dense(0.5)),
+    Residual(Activation("relu"), Dense(0.5, 0.1), scale=0.7),
+    Residual(Activation("tanh"), Dense(0.5, 0.1), scale=0.7, shortcut=[Activation("relu"), Dense(1.5)]),
+    Residual(Residual(Dense(0.5)), Residual(Activation("tanh"), Dense(1.0)), scale=0.5),
+    Residual(
+        Residual(Residual(Dense(4.0)), scale=0.6),
+        Residual(Residual(Activation("relu"), Dense(2.0)), scale=0.8),
+        scale=0.5,
+    ),
+    Residual(Dense(0.5), Activation("relu"), scale=0.7, shortcut=[Dense(1.5), Activation("sigmoid")]),
+    *(Activation(name) for name in ACTIVATIONS),
+]
 
 SEVERAL = settings(max_examples=6, deadline=None)
 variances = st.floats(-6, 6).map(lambda e: 10.0**e)
@@ -261,7 +308,7 @@ def test_kernel_face_is_the_mean_over_samples(name: str, pair: tuple[float, floa
     phi = function_of(name)
     value, _ = product(FLOAT64, phi, 1, (np.float64(pair[0]), np.float64(pair[1]), np.float64(pair[2])))
     root = np.linalg.cholesky([[pair[0], pair[2]], [pair[2], pair[1]]])
-    drawn = root @ np.random.default_rng(1).standard_normal((2, 400_000))
+    drawn = root @ np.random.default_rng(1).standard_normal((2, 100_000))
     found = np.prod(Activation(name).samples(drawn, np.random.default_rng(0), 0), axis=0)
     z = (found.mean() - value) / (found.std() / np.sqrt(found.size))
     assert abs(z) < 5  # 102 draws with |z| > 5 by chance: 6e-5
@@ -284,6 +331,157 @@ def test_kinds_of_number_agree_by_the_general_mechanism(name: str) -> None:
     found = rules.moments(FLOAT64, phi, base)
     close(second(found), second(exact), 1e-13)
     assert np.all(exact.error <= 1e-20)
+
+
+DATA = 8
+"""Data of an exchangeable kernel, and of a full batch."""
+WIDTH = 64
+"""Units of a network that is drawn."""
+
+
+def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
+    """Second moments q_aa, q_ab and within a batch behind a layer, by its law and by its kernel, from the same node.
+
+    Last, what an estimate may miss: of GroupNorm only the law of one datum is exact.
+    """
+    base = Point(1.3, gamma).base
+    node = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))))
+    law = in_batches([layer], DATA)[0].law(node).averaged()
+    mean2 = law.mean**2
+    kernel = np.full((DATA, DATA), base.var_mu) + np.diag(np.full(DATA, base.var_chi))
+    q = np.diagonal(kernel)
+    pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
+    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
+    found = np.broadcast_to(behind.q_ab, kernel.shape)
+    if isinstance(layer, GroupNorm):  # the error of an estimate is that of means over pairs
+        apart = ~np.eye(DATA, dtype=bool)
+        found = np.where(apart, found[apart].mean(), found[~apart].mean())
+    whole = isinstance(layer, BatchNorm) and layer.batch_size is None
+    across = law.covariance if whole else law.var_mu
+    lost = (law.error + behind.error) if isinstance(layer, GroupNorm) else 0.0
+    by_law = mean2 + law.variance, mean2 + across, mean2 + law.covariance
+    return by_law, (found[0, 0], found[0, -1], found[0, 1]), lost
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.parametrize("layer", LAYERS, ids=repr)
+@pytest.mark.parametrize("gamma", [0.0, 0.4, 7.0])
+def test_faces_law_and_kernel_agree(layer: Layer, gamma: float) -> None:
+    law, kernel, lost = faces(layer, gamma)
+    assert np.allclose(law, kernel, rtol=1e-11, atol=1e-12 + lost)
+
+
+def drawn_behind(layer: Layer, mean: float, covariance: Any, front: str = "linear") -> Any:
+    """Units of the samples face, behind an activation of Gaussian units of this mean and covariance over the data.
+
+    A Dense reads WIDTH units in each of many networks: enough that sums of them are nearly Gaussian.
+    """
+    rng, root = np.random.default_rng(6), np.linalg.cholesky(covariance)
+    networks = 384 if any(isinstance(inner, Dense) for inner in each([layer])) else 1
+    h = mean + root @ rng.standard_normal((len(root), 384 * WIDTH if networks > 1 else 1536 * WIDTH))
+    x = np.asarray(function_of(front)(FLOAT64, h))
+    return np.concatenate([layer.samples(part, rng, WIDTH) for part in np.split(x, networks, axis=1)], axis=1)
+
+
+def error_of_mean(values: Any) -> float:
+    """Standard error: units of one network share their weights, those of a group their norm; WIDTH count as one."""
+    return float(values.reshape(-1, WIDTH).mean(axis=1).std() / np.sqrt(values.size / WIDTH))
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.parametrize("layer", LAYERS, ids=repr)
+@pytest.mark.parametrize("front", ["linear", "relu"])
+def test_faces_kernel_and_samples_agree(layer: Layer, front: str) -> None:
+    """Units behind Gaussian ones, or behind their positive parts, have the means and second moments of the kernel."""
+    x = np.random.default_rng(5).standard_normal((4, 50))
+    gram = x @ x.T / 50
+    units = drawn_behind(layer, 0.0, gram, front)
+    q = np.diagonal(gram)
+    node = KernelNode(FLOAT64, GaussianPairs(Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))))
+    after = layer.kernel(node if front == "linear" else node.then(function_of(front)))
+    behind, means = after.averaged(), np.broadcast_to(np.ravel(after.means()[0]), 4)
+    size = np.diagonal(np.broadcast_to(behind.q_ab, (4, 4)))
+    assert np.allclose(np.ravel(behind.q_a), size, rtol=1e-12 + behind.error)
+    assert np.allclose(behind.q_b, size, rtol=1e-12 + behind.error)
+    for a, b in ((0, 1), (0, 3), (1, 1)):
+        # sign(x)^2 does not vary. |z| > 5 once in 600 draws by chance: 3e-4
+        lost = behind.error * np.sqrt(size[a] * size[b]) + 1e-12
+        for found, value in ((units[a] * units[b], behind.q_ab[a, b]), (units[a], means[a])):
+            assert abs(found.mean() - value) <= 5 * error_of_mean(found) + lost
+
+
+@pytest.mark.parametrize("layer", [layer for layer in LAYERS if not isinstance(layer, BatchNorm)], ids=repr)
+def test_faces_law_and_samples_agree(layer: Layer) -> None:
+    """Of units with a mean, at two data of one batch and one of another: their mean, and three second moments."""
+    base = Moments(1.2, np.float64(0.4), np.float64(0.9), within=np.float64(0.7))
+    law = layer.law(LawNode(FLOAT64, Gaussian(base))).averaged()
+    covariance = np.full((3, 3), base.var_mu)
+    covariance[0, 1] = covariance[1, 0] = base.within
+    np.fill_diagonal(covariance, base.variance)
+    units = drawn_behind(layer, base.mean, covariance)
+    expected = law.mean**2 + np.array([law.covariance, law.var_mu, law.variance])
+    lost = law.error * expected[-1] + 1e-12
+    values = [units[a] * units[b] for a, b in ((0, 1), (0, 2), (1, 1))]
+    for found, value in zip([units[0], *values], [law.mean, *expected], strict=True):
+        assert abs(found.mean() - value) <= 5 * error_of_mean(found) + lost
+
+
+LOST = 0.01
+"""An error of the moments in front of a layer."""
+SQUARE = Activation("squared_relu")
+FRONTS: list[tuple[str, Layer, float]] = [
+    ("linear", ReGLU(), LOST),
+    ("relu", MaxPool(2), LOST),
+    ("linear", Residual(SQUARE, Dense(2.0)), LOST),
+    ("linear", Residual(Dense(0.5), shortcut=[SQUARE, Dense(2.0)]), LOST),
+    ("linear", BatchNorm(4, eps=0.1), LOST),
+    ("linear", BatchNorm(4), 0.0),  # without eps the scale of a unit counts for nothing
+    ("relu", BatchNorm(2, eps=10.0), LOST),  # estimated from draws, whose own error is smaller
+]
+
+
+@pytest.mark.usefixtures("few_draws")
+@pytest.mark.parametrize(("front", "layer", "most"), FRONTS, ids=repr)
+def test_the_error_behind_a_layer_covers_the_one_in_front(front: str, layer: Layer, most: float) -> None:
+    """Moments that are a hundredth too large change what is behind the layer by no more than it states then."""
+
+    def behind(factor: float, error: float) -> Moments:
+        base = Moments(0, np.float64(0.4 * factor), np.float64(0.9 * factor), error)
+        node = LawNode(FLOAT64, Gaussian(base))
+        return layer.law(node if front == "linear" else node.then(function_of(front))).averaged()
+
+    found, changed = behind(1.0, LOST), second(behind(1 + LOST, 0.0))
+    for one, other in zip(second(found), changed, strict=True):
+        assert abs(other - one) <= (1.02 * float(np.max(found.error)) + 1e-12) * one
+    assert float(np.max(found.error)) <= 2.2 * most + 1e-12
+
+
+KERNEL_FRONTS: list[tuple[str, Layer]] = [
+    ("linear", ReGLU()),
+    ("relu", LayerNorm()),
+    ("linear", Residual(Activation("step"), Dense(8.0))),
+    ("linear", Residual(Dense(0.5), shortcut=[Activation("step"), Dense(8.0)])),
+]
+
+
+@pytest.mark.parametrize(("front", "layer"), KERNEL_FRONTS, ids=repr)
+def test_the_error_of_a_kernel_covers_the_one_in_front(front: str, layer: Layer) -> None:
+    """Two data whose correlation is a hundredth too large, relative to the roots of their variances."""
+
+    def behind(c: float, error: float) -> Pairs:
+        q = np.array([1.3, 1.3])
+        pairs = Pairs(q[:, None], q, 1.3 * np.array([[1, c], [c, 1]]), np.eye(2, dtype=bool), error)
+        node = KernelNode(FLOAT64, GaussianPairs(pairs))
+        return layer.kernel(node if front == "linear" else node.then(function_of(front))).averaged()
+
+    found, other = behind(0.97, LOST), behind(0.97 + LOST, 0.0)
+    assert abs(found.q_ab - other.q_ab)[0, 1] <= 1.02 * found.error * found.q_ab[0, 0]
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=repr)
+def test_samples_keep_their_type(layer: Layer) -> None:
+    x = np.random.default_rng(0).standard_normal((4, 12), dtype=np.float32)
+    assert layer.samples(x, np.random.default_rng(0), 4).dtype == np.float32
 
 
 def softplus(x: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 import igbtheory as igb
 from igbtheory.averages import waves
 from igbtheory.formulas import function_of
-from igbtheory.numbers import FLOAT64
+from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS: dict[str, Callable[[Any], Any]] = {
     "x**2*cos(3*x) - x": lambda x: x**2 * np.cos(3 * x) - x,
@@ -41,6 +41,20 @@ def test_fine_waves_are_not_refused(name: str, depth: int, sigma_w2: float) -> N
     found, exact = net.predict(), net.predict(digits=25)
     assert abs(found.var_chi / float(exact.var_chi) - 1) <= found.error < 1e-11
     assert abs(found.gamma - float(exact.gamma)) <= 2 * found.error * found.gamma
+
+
+@pytest.mark.parametrize("name", ["sin(50*x)", "exp(1.1*x) - exp(-1.3*x)"])
+def test_the_stated_error_is_that_of_the_terms_which_count(name: str) -> None:
+    """Of a wave, they are near 1; of growing exponentials, they have exponents of 40, which round more."""
+    phi, n = function_of(name), Multiprecision(40)
+    quick, slow = waves.terms(FLOAT64, phi), waves.terms(n, phi)
+    assert quick is not None
+    assert slow is not None
+    for point in [(0.0, 30.0, 0.001), (0.0, 25.0, 0.01)]:
+        found = waves.moments(FLOAT64, quick, phi.parity, *map(np.float64, point))
+        exact = waves.moments(n, slow, phi.parity, *map(n.number, point))
+        assert all(abs(one / other - 1) <= found[3] for one, other in zip(found[1:3], exact[1:3], strict=True))
+        assert found[3] < (1e-14 if phi.parity else 2e-13)
 
 
 @pytest.mark.parametrize("name", FORMULAS)

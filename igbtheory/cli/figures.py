@@ -14,7 +14,7 @@ def figures(
     run: Run = Run(),
     json: bool = False,
 ) -> None:
-    """Draw figures as PDF, SVG and PNG, with a CSV of the drawn data and a JSON of how they were computed.
+    """Draw figures as PDF, SVG and PNG, with a caption, a CSV of the drawn data and a JSON of how they were computed.
 
     Each figure appears when all its files are written. The same command writes the same bytes. All figures take ten to
     twenty minutes on two cores, about five of them for norms.

@@ -8,6 +8,7 @@ from typing import Any, final
 from matplotlib.figure import Figure
 
 from igbtheory import checks
+from igbtheory.pictures.caption import caption
 from igbtheory.pictures.run import Run
 from igbtheory.pictures.style import Style, letter
 from igbtheory.shipped import load_file, own_folder
@@ -18,10 +19,14 @@ Pages = dict[str, Figure]
 @final
 @dataclass(frozen=True)
 class Sheet:
-    """A figure: compute(run) returns its data, and draw(data, style) its picture, or several pages by name."""
+    """A figure: compute(run) returns its data, and draw(data, style) its picture, or several pages by name.
+
+    title, about: the first line and the rest of the docstring of its file.
+    """
 
     name: str
     title: str
+    about: str
     compute: Callable[[Run], Any]
     draw: Callable[[Any, Style], Figure | Pages]
 
@@ -32,6 +37,10 @@ class Sheet:
         for figure in pages.values():
             letter(figure)
         return pages
+
+    def caption(self, run: Run, pages: Pages) -> str:
+        """Return the caption of the pages, whose data were computed in this run."""
+        return caption(self.title, self.about, run.drawn, run.facts, pages.values())
 
 
 def names(folder: Path | None = None) -> list[str]:
@@ -51,5 +60,5 @@ def _sheet(path: Path) -> Sheet:
     missing = [name for name in ("compute", "draw") if not callable(getattr(module, name, None))]
     if missing:
         raise ValueError(f"expected a function {missing[0]} in {path}; a figure is compute(run) and draw(data, style)")
-    title = (module.__doc__ or path.stem).strip().partition("\n")[0].rstrip(".")
-    return Sheet(path.stem, title, module.compute, module.draw)
+    title, _, about = (module.__doc__ or path.stem).strip().partition("\n")
+    return Sheet(path.stem, title.rstrip("."), about.strip(), module.compute, module.draw)

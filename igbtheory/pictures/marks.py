@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from igbtheory.guesses.share_of_class_0 import GuessLaw
+from igbtheory.pictures.over_widths import OverWidths
 from igbtheory.pictures.style import BARS, GREY, LIMIT, MARKERS, SERIES, THEORY
 
 ERRORS = "#5B8DB0"
@@ -20,25 +22,28 @@ FEW = 12
 NARROW = 0.05
 """Standard deviation of G0 below which a panel shows only the neighbourhood of 1/2."""
 GUESSES, GAMMA = "fraction given to class 0, $G_0$", "bias ratio $\\gamma$"
+EXTRAPOLATED = "extrapolated"
+"""Label of points that no networks have: the limit of infinite width of those that were simulated."""
+PALE = (0.7, 0.5, 0.3)
+"""Part of white in the colour of every width, the narrowest first."""
 DEVIATION = "(simulated \N{MINUS SIGN} theory) / standard error"
 
 
 @final
 @dataclass(frozen=True)
 class Curve:
-    """A quantity in theory over x, and of finite networks at the places `at`, with standard errors."""
+    """A quantity in theory over x, and of finite networks at the places `at`."""
 
     label: str
     x: Any
     theory: Any
     at: Any
-    found: Any
-    error: Any
+    found: OverWidths
 
 
 def points(axes: Any, x: Any, y: Any, error: Any, marker: str = "o", **how: Any) -> None:
     """Draw points with error bars."""
-    axes.errorbar(x, y, error, fmt=marker, ms=3.2, lw=0, elinewidth=1, capsize=2, **how)
+    axes.errorbar(x, y, error, fmt=marker, **{"ms": 3.2, "lw": 0, "elinewidth": 1, "capsize": 2, **how})
 
 
 def theory(axes: Any, number: int, x: Any, y: Any, label: str, **how: Any) -> None:
@@ -55,15 +60,33 @@ def simulated(axes: Any, number: int, x: Any, y: Any, error: Any, label: str, **
     points(axes, x, y, error, MARKERS[number], **how)
 
 
-def curves(axes: Any, found: Iterable[Curve], label: str = "finite networks", **how: Any) -> None:
-    """Draw the curves: theory as lines, finite networks as points, of which the legend shows those of the first curve.
+def extrapolated(axes: Any, number: int, x: Any, found: OverWidths, of: str = "", **how: Any) -> None:
+    """Draw networks of every width as small points, the narrower the paler, and their extrapolation as large ones.
 
-    label: of the points; how: their look.
+    All have the colour of line number `number` of the theory. of: "", or the name of this line if the legend has such
+    markers already; then only the table shows their labels.
+    """
+    start, end = ("_", f": {of}") if of else ("", "")
+    colour, marker = np.array(to_rgb(SERIES[number]["color"])), MARKERS[number]
+    for pale, width, value, error in zip(PALE, found.widths, found.values, found.errors, strict=False):
+        shade = tuple(pale + (1 - pale) * colour)
+        points(axes, x, value, error, marker, color=shade, label=f"{start}width {width}{end}", zorder=2.5, ms=2, **how)
+    simulated(axes, number, x, found.values[-1], found.errors[-1], f"{start}{EXTRAPOLATED}{end}", **how)
+
+
+def curves(axes: Any, found: Iterable[Curve], *, key: bool = True, **how: Any) -> None:
+    """Draw the curves: theory as lines, and finite networks of every width and their extrapolation as points.
+
+    key: whether the legend has the points of the first curve; how: the look of the points.
     """
     for number, curve in enumerate(found):
         theory(axes, number, curve.x, curve.theory, curve.label)
-        of_points = label if number == 0 else f"_{label.removeprefix('_')}: {curve.label}"
-        simulated(axes, number, curve.at, curve.found, curve.error, of_points, **how)
+        extrapolated(axes, number, curve.at, curve.found, "" if key and number == 0 else curve.label, **how)
+
+
+def gaps(values: Any) -> Any:
+    """Return the values with NaN, a gap on a logarithmic axis, in place of those that are not positive."""
+    return np.where(np.asarray(values) > 0, values, np.nan)
 
 
 def density(axes: Any, gamma: float, **how: Any) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from igbtheory.pictures.laws import some
-from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, level, places_axis, points
+from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, gaps, level, places_axis, points
 from igbtheory.pictures.phase_maps import BIASES, WEIGHTS, gamma_map, whole_map
 from igbtheory.pictures.style import LIMIT, MARKERS, SERIES, THEORY
 
@@ -92,11 +92,12 @@ def gradients(axes: Any, found: "Gradients") -> None:
 def _over_layers(axes: Any, lines: dict[str, Any]) -> None:
     """Draw lines over the Dense layers, on a logarithmic axis if their values differ much, and the level 1."""
     values = {label: _floats(line) for label, line in lines.items()}
-    dots = all(len(line) <= DOTS for line in values.values())
+    dots, scale = all(len(line) <= DOTS for line in values.values()), _scale(np.concatenate(list(values.values())))
     for how, marker, (label, line) in zip(SERIES, MARKERS, values.items(), strict=False):
-        axes.plot(np.arange(1, len(line) + 1), line, marker=marker if dots else None, ms=3.5, label=label, **how)
+        at, shown = np.arange(1, len(line) + 1), _shown(line, scale)
+        axes.plot(at, shown, marker=marker if dots else None, ms=3.5, label=label, **how)
     level(axes, 1)
-    axes.set(xlabel=LAYER, yscale=_scale(np.concatenate(list(values.values()))))
+    axes.set(xlabel=LAYER, yscale=scale)
     places_axis(axes, len(line))
     if len(values) > 1:
         axes.legend(loc="best")
@@ -106,6 +107,11 @@ def _scale(values: Any) -> str:
     """Return the scale of an axis for these values: logarithmic if the positive ones differ much."""
     seen = values[values > 0]
     return "log" if seen.size and seen.max() > WIDE * seen.min() else "linear"
+
+
+def _shown(values: Any, scale: str) -> Any:
+    """Return the values, with gaps where an axis of this scale cannot show them."""
+    return gaps(values) if scale == "log" else values
 
 
 def _floats(values: Any) -> Any:
@@ -140,10 +146,11 @@ def _parameter(found: "Prediction", axis: int) -> tuple[str, Any]:
 
 
 def _line(axes: Any, name: str, x: Any, gamma: Any, ls: str = "-") -> None:
-    order = np.argsort(x)
-    axes.plot(x[order], gamma[order], color=THEORY, ls=ls, marker="o" if len(x) <= DOTS or ls == "none" else None, ms=3)
+    order, scale = np.argsort(x), _scale(gamma)
+    shown = _shown(gamma, scale)[order]
+    axes.plot(x[order], shown, color=THEORY, ls=ls, marker="o" if len(x) <= DOTS or ls == "none" else None, ms=3)
     level(axes, 1)
-    axes.set(xlabel=PARAMETERS.get(name, name), ylabel=GAMMA, xscale=_spacing(x), yscale=_scale(gamma))
+    axes.set(xlabel=PARAMETERS.get(name, name), ylabel=GAMMA, xscale=_spacing(x), yscale=scale)
 
 
 def _spacing(x: Any) -> str:

@@ -1,10 +1,9 @@
-"""A run of a figure: predictions, ensembles of finite networks, and a record of both."""
+"""A run of a figure: predictions, ensembles of finite networks, and a record of both for its caption and JSON file."""
 
 import hashlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -14,10 +13,13 @@ from igbtheory.accuracy import AccuracyWarning
 from igbtheory.inputs import GaussianInputs
 from igbtheory.network import Network
 from igbtheory.phases import Diagram, Gradients, diagram, gradients
+from igbtheory.pictures.caption import Drawn
+from igbtheory.pictures.over_widths import OverWidths, gamma_over_widths, over_widths
 from igbtheory.prediction import Prediction
 from igbtheory.runs import Store
-from igbtheory.simulation.estimates import LayerEstimates, layer_estimates, mean
-from igbtheory.simulation.extrapolation import FACTORS, RICHARDSON
+from igbtheory.simulation import Simulation
+from igbtheory.simulation.ensemble import outputs
+from igbtheory.simulation.extrapolation import FACTORS
 
 FEWEST = 12
 """Smallest number of networks of an ensemble, from which standard errors can be estimated."""
@@ -29,24 +31,17 @@ class Ensemble:
     """Finite networks of three widths: G0, (widths, networks); moments, (widths, networks, dense layers, 2)."""
 
     widths: tuple[int, ...]
-    samples: int
     G0: NDArray[np.float64]
     moments: NDArray[np.float64]
 
     @property
-    def widest(self) -> NDArray[np.float64]:
-        """G0 of the widest networks."""
-        return np.asarray(self.G0[-1])
+    def gamma(self) -> OverWidths:
+        """Gamma after every Dense."""
+        return gamma_over_widths(self.widths, self.moments)
 
-    @cached_property
-    def limit(self) -> LayerEstimates:
-        """Estimates after every Dense, extrapolated to infinite width, with standard errors."""
-        return layer_estimates(self.moments, RICHARDSON)
-
-    def at_limit(self, of_share: Callable[[Any], Any]) -> tuple[float, float]:
-        """Return the mean of a function of G0, extrapolated to infinite width, and its standard error."""
-        value, error = mean(of_share(self.G0), RICHARDSON)
-        return float(value), float(error)
+    def mean(self, of_share: Callable[[Any], Any]) -> OverWidths:
+        """Return the mean of a function of G0, as a quantity at one place."""
+        return over_widths(self.widths, of_share(self.G0)[..., None])
 
 
 @final
@@ -55,13 +50,16 @@ class Run:
     """A run of a figure.
 
     effort: 1 for print, less for fewer networks and points; who: `workers` or `executor`, as in `simulate`; store:
-    keeps ensembles and diagrams; record: describes the predictions and simulations, for the JSON file of the figure.
+    keeps ensembles and diagrams. What was computed: record describes it for the JSON file of the figure; drawn and
+    facts, the finite networks and sentences about other draws, are for its caption.
     """
 
     effort: float = 1.0
     who: dict[str, Any] = field(default_factory=dict)
     store: Store | None = None
     record: list[dict[str, Any]] = field(default_factory=list)
+    drawn: list[Drawn] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
 
     def some(self, number: int, least: int = FEWEST) -> int:
         """Return the number scaled by the effort, and at least `least`."""
@@ -98,17 +96,35 @@ class Run:
         self, network: Network, networks: int, width: int, samples: int, seed: int = 0, inputs: Any = None
     ) -> Ensemble:
         """Return independent ensembles of finite networks at the width, twice and four times the width."""
-        count = self.some(networks)
         widths = tuple(factor * width for factor in FACTORS)
         seeds = np.random.SeedSequence(seed).generate_state(len(FACTORS)).tolist()
-        drawn = {"simulated": repr(network), "inputs": described(inputs), "networks": count}
-        parts = []
-        for wide, own in zip(widths, seeds, strict=True):
-            told = {**drawn, "width": wide, "samples": samples, "seed": own}
-            self.record.append(told)
-            parts.append(self._once(told, lambda: network.simulate(count, wide, samples, own, inputs, **self.who)))  # noqa: B023
+        parts = [
+            self.simulate(network, networks, wide, samples, own, inputs)
+            for wide, own in zip(widths, seeds, strict=True)
+        ]
         G0, moments = (np.stack([getattr(part, name) for part in parts]) for name in ("G0", "moments"))  # noqa: N806
-        return Ensemble(widths, parts[0].samples, G0, moments)
+        return Ensemble(widths, G0, moments)
+
+    def simulate(
+        self, network: Network, networks: int, width: int, samples: int, seed: int = 0, inputs: Any = None
+    ) -> Simulation:
+        """Return an ensemble of finite networks of one width; networks: their number at full effort."""
+        count = self.some(networks)
+        told = {"simulated": repr(network), "inputs": described(inputs), "networks": count, "width": width}
+        told |= {"samples": samples, "seed": seed}
+        self.record.append(told)
+        found: Simulation = self._once(told, lambda: network.simulate(count, width, samples, seed, inputs, **self.who))
+        self.drawn.append(Drawn.by(found, f"{network!r} on {described(inputs)}"))
+        return found
+
+    def outputs(
+        self, network: Network, n_classes: int, networks: int, width: int, samples: int, seed: int
+    ) -> Iterator[NDArray[np.float64]]:
+        """Return an iterator over the outputs of so many finite networks on Gaussian data, (samples, n_classes)."""
+        told = {"outputs of": repr(network), "n_classes": n_classes, "networks": networks, "width": width}
+        self.record.append(told | {"samples": samples, "seed": seed})
+        self.drawn.append(Drawn(repr(network), networks, width, samples))
+        return outputs(network, n_classes, networks, width, samples, seed)
 
     def _once(self, what: Any, work: Callable[[], Any]) -> Any:
         """Return the result of some work, from the store if it is there."""

@@ -53,12 +53,13 @@ def look() -> Any:
     return style.context(["default", STYLE])
 
 
-def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> None:
-    """Write the picture of `shown` in the style of the report and of results; files: PDF, SVG or PNG."""
+def write(picture: Callable[[Any], Figure], shown: Any, *files: Path) -> Figure:
+    """Write the picture of `shown` in the style of the report and of results, and return it; files: PDF, SVG or PNG."""
     with look():
         figure = picture(shown)
         letter(figure)
         save(figure, *files)
+    return figure
 
 
 def letter(figure: Figure) -> None:

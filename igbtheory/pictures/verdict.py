@@ -126,7 +126,7 @@ def _line(axes: Any, depth: Any, gamma: Any, **how: Any) -> bool:
     """Draw gamma where a logarithmic axis can show it, and return whether there is such a depth."""
     shown = (gamma > FLOOR) & np.isfinite(gamma)
     if shown.any():
-        axes.plot(depth[shown], gamma[shown], marker="o" if shown.sum() == 1 else None, ms=3, **how)
+        axes.plot(depth, np.where(shown, gamma, np.nan), marker="o" if shown.sum() == 1 else None, ms=3, **how)
     return bool(shown.any())
 
 

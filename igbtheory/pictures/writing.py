@@ -1,4 +1,4 @@
-"""Figures as files: PDF, SVG, PNG, a CSV table of the drawn numbers, and a JSON record of how they were computed."""
+"""Figures as files: PDF, SVG, PNG, a caption, a CSV table of the numbers, and a JSON record of their computation."""
 
 import csv
 import json
@@ -66,6 +66,7 @@ def write(sheet: Sheet, run: Run, style: Style, folder: Path) -> None:
                 pdf.savefig(figure)
                 stem = f"{sheet.name}-{page}" if page else sheet.name
                 save(figure, folder / f"{stem}.svg", folder / f"{stem}.png")
+    (folder / f"{sheet.name}.txt").write_text(sheet.caption(run, pages), encoding="utf-8")
     with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(("page", *Row._fields))

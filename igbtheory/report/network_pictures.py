@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from igbtheory.pictures.marks import DEVIATION, GAMMA, bands, panel, points
+from igbtheory.pictures.marks import DEVIATION, EXTRAPOLATED, GAMMA, bands, panel, points
 from igbtheory.pictures.style import LIMIT, THEORY, WIDTHS, shared_legend
 from igbtheory.report.study import Outcome
 
@@ -23,8 +23,8 @@ def agreement(outcomes: list[Outcome]) -> Figure:
     axes.axvline(0, color=THEORY, lw=0.9, label="_theory")
     gamma, variance = [o.gamma.z for o in outcomes], [o.variance.z for o in outcomes]
     how: Any = {"lw": 0, "elinewidth": 0.8, "ms": 4}
-    axes.errorbar(gamma, y - 0.16, xerr=1, fmt="o", color=WIDTHS[1], label="$\\gamma$", **how)
-    axes.errorbar(variance, y + 0.16, xerr=1, fmt="D", color=LIMIT, label="Var($G_0$)", **how)
+    axes.errorbar(gamma, y - 0.16, xerr=1, fmt="o", color=WIDTHS[1], label=f"$\\gamma$, {EXTRAPOLATED}", **how)
+    axes.errorbar(variance, y + 0.16, xerr=1, fmt="D", color=LIMIT, label=f"Var($G_0$), {EXTRAPOLATED}", **how)
     axes.set_yticks(y, [f"{o.case.inputs.replace('gaussian', 'Gaussian')}, {o.case.title}" for o in outcomes])
     axes.set_ylim(len(outcomes) - 0.5, -0.5)
     reach = max(4.0, 1.2 + max(map(abs, gamma + variance)))
@@ -70,7 +70,7 @@ def widths(outcomes: list[Outcome]) -> Figure:
         x = np.linspace(0, inverse[0], 101)
         axes.plot(x, _trend(outcome, inverse, x), color=LIMIT, lw=0.8, ls="--", label="_extrapolation")
         points(axes, inverse, row.values, row.errors, color=WIDTHS[1], label="finite networks")
-        points(axes, [0], [row.value], [row.error], color=LIMIT, label="extrapolated to infinite width")
+        points(axes, [0], [row.value], [row.error], color=LIMIT, label=f"{EXTRAPOLATED} to infinite width")
         axes.set_xlim(-0.08 * inverse[0], 1.12 * inverse[0])
         axes.set_xticks([0, *inverse], ["0", *(f"1/{width}" for width in wide)], fontsize=7.5)
         axes.ticklabel_format(axis="y", scilimits=(-2, 3), useMathText=True, useOffset=False)

@@ -41,6 +41,7 @@ def write_page(
     """Write the page index.html, which contains the pictures that lie in the folder."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= {"picture": lambda name: _data_uri(folder / f"{name}.png"), "heading": _heading}
+    environment.globals |= {"caption": lambda name: _caption(folder / f"{name}.txt")}
     environment.filters |= {"number": _number, "with_error": _with_error, "chance": _chance}
     environment.filters |= {"percent": "{:.0%}".format, "sentence": sentence}
     plain = [outcome for outcome in outcomes if outcome.case.norm is None]
@@ -108,6 +109,12 @@ def by_paper(claims: list[Examined]) -> dict[str, dict[str, int]]:
 
 def _data_uri(path: Path) -> str:
     return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _caption(path: Path) -> tuple[str, str]:
+    """Return the title of a caption and its other sentences."""
+    title, _, about = path.read_text(encoding="utf-8").partition("\n\n")
+    return title, about
 
 
 def _number(value: float, digits: int = 4) -> Markup:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from igbtheory.nodes.draws import SPARE
 from igbtheory.simulation.estimates import layer_estimates, mean
 from igbtheory.simulation.extrapolation import RICHARDSON, SLOPE
+from igbtheory.text import not_negative
 
 if TYPE_CHECKING:
     from igbtheory.prediction import PerLayer
@@ -44,9 +45,15 @@ class Row:
             return 0.0
         return float(np.divide(self.value - self.theory, self.error)) if self.error else float("inf")
 
+    @property
+    def shown(self) -> float:
+        """The extrapolated value as tables for readers show it, see `not_negative`."""
+        return not_negative(self.value, self.theory)
+
     def cells(self) -> tuple[str, ...]:
         """Return the cells of the printed table."""
-        pairs = [*zip(self.values, self.errors, strict=True), (self.value, self.error)]
+        values = [not_negative(value, self.theory) for value in self.values]
+        pairs = [*zip(values, self.errors, strict=True), (self.shown, self.error)]
         slope = f"{self.slope:.3g} ± {self.slope_error:.1g}"
         return (
             self.name,

@@ -8,7 +8,7 @@ import numpy as np
 from igbtheory.prediction import PerLayer
 from igbtheory.simulation.estimates import NAMES
 from igbtheory.simulation.kolmogorov import Cumulative, empirical
-from igbtheory.text import measured, table
+from igbtheory.text import measured, not_negative, table
 
 if TYPE_CHECKING:
     from igbtheory.prediction import Prediction
@@ -48,10 +48,11 @@ def beside_theory(simulation: "Simulation") -> str:
     """Return a table of the estimates of a simulation beside the prediction in infinite width."""
     prediction = simulation.network.predict(simulation.inputs)
     expected = observable(prediction, simulation.samples)
-    rows = [
-        [name, f"{float(getattr(expected, name)[-1]):.6g}", measured(*(getattr(simulation, key) for key in keys))]
-        for name, keys in ((name, (name, f"{name}_error")) for name in NAMES)
-    ]
+    rows = []
+    for name in NAMES:
+        theory, found = float(getattr(expected, name)[-1]), getattr(simulation, name)
+        shown = measured(not_negative(found, theory), getattr(simulation, f"{name}_error"))
+        rows.append([name, f"{theory:.6g}", shown])
     law: Any = prediction.G0
     size = simulation.samples
     deviation = law.std() if prediction.dataset is not None else law.finite(size).std() / size
