@@ -44,7 +44,7 @@ WORLDS = 24
 """Number of worlds of few weights over which a prediction is averaged."""
 TWINS = 1e-20
 """Share of the variance by which twins differ."""
-NARROW, FEW, MANY = 216, 12, 216
+NARROW, FEW, MANY = 144, 12, 216
 """Units of finite networks of which two are compared, weight by weight, and data without and with a full batch."""
 NOISE = 1e-5
 """Size of the noise that is added to units: differences err by its square, or by its size at a kink."""
