@@ -1,10 +1,10 @@
 """Attack the package with random inputs: python benchmarks/attack.py networks|formulas|data [COUNT] [SEED].
 
-networks: the comparisons of `tests/faces.py`, of which the tests make a few hundred, for COUNT random networks; a
-network that fails is made small, which takes up to five minutes. formulas: each random formula must be accepted or
-refused within 5 CPU seconds and 1 GiB. data: random objects are passed as data sets. The program prints what is wrong,
-how many networks were compared, and the seed, which is a new one by default; its exit status is 1 if anything is wrong.
-The same seed gives the same inputs.
+networks: the comparisons of `tests/faces.py`, of which the tests make about two hundred, for COUNT random networks or
+some more, since each comparison takes tens of them; a network that fails is made small, which takes up to five minutes.
+formulas: each random formula must be accepted or refused within 5 CPU seconds and 1 GiB. data: random objects are
+passed as data sets. The program prints what is wrong, how many networks were compared, and the seed, which is a new one
+by default; its exit status is 1 if anything is wrong. The same seed gives the same inputs.
 """
 
 import resource
@@ -117,7 +117,7 @@ def main(what: str, count: int = 3000, seed: int | None = None) -> int:
             said = [text for text in found if text]
             wrong = len(said)
             sys.stdout.writelines(f"{text}\n" for text in said)
-    sys.stdout.write(f"{count} {what} tried with seed {seed}, {wrong} wrong\n")
+    sys.stdout.write(f"{what} {count} {seed}: {wrong} wrong\n")
     return int(wrong > 0)
 
 
