@@ -16,6 +16,20 @@ WRITTEN = {
         Case((OUT, RELU, igb.Residual(OUT, RELU), igb.RMSNorm(), OUT)),
     ),
     "a mean in front of Dropout": ("exact law and kernel", Case((OUT, RELU, igb.Dropout(0.3), OUT))),
+    "blocks of blocks of blocks": (
+        "law and samples",
+        Case(
+            (
+                OUT,
+                igb.Residual(
+                    igb.Residual(igb.Residual(igb.Dense(4.0)), scale=0.6),
+                    igb.Residual(igb.Residual(RELU, igb.Dense(2.0)), scale=0.8),
+                    scale=0.5,
+                ),
+                OUT,
+            )
+        ),
+    ),
     "variance of a class token": (
         "sequences and samples",
         Case((igb.PatchEmbedding(2), igb.ClassToken(0.5), igb.FirstToken(), OUT), shape=(SIDE, SIDE)),
