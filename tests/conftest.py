@@ -12,10 +12,10 @@ settings.register_profile("ci", settings.get_profile("any"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "any")
 
 
-def draw_less(patch: pytest.MonkeyPatch) -> None:
-    """Estimate layers from a quarter of the usual draws; their errors grow accordingly."""
-    patch.setattr(draws, "NUMBERS", draws.NUMBERS // 4)
-    patch.setattr(control_variates, "VALUES", control_variates.VALUES // 4)
+def draw_less(patch: pytest.MonkeyPatch, times: int = 4) -> None:
+    """Estimate layers from so many times fewer draws than usual; their errors grow accordingly."""
+    patch.setattr(draws, "NUMBERS", draws.NUMBERS // times)
+    patch.setattr(control_variates, "VALUES", control_variates.VALUES // times)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from igbtheory.averages.state import Moments, Pairs
 from igbtheory.nodes import control_variates
 from igbtheory.nodes.control_variates import estimated
 from igbtheory.nodes.draws import REPLICATES, SPARE, Draws
-from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode, moments_only
+from igbtheory.nodes.gaussian import GaussianPairs
+from igbtheory.nodes.node import KernelNode, moments_only
 from igbtheory.numbers import FLOAT64
 
 pytestmark = pytest.mark.usefixtures("few_draws")
@@ -84,38 +84,6 @@ def test_components_of_the_data_are_drawn_too() -> None:
     x -= x.mean(axis=0)
     q = np.mean(x**2 / (np.mean(x**2, axis=0) + 0.1), axis=0)
     assert abs(found.var_chi - q.mean()) < 5 * q.std() / np.sqrt(q.size) + found.error * found.var_chi
-
-
-@pytest.mark.parametrize(
-    "layers",
-    [
-        (igb.Activation("squared_relu"), igb.BatchNorm(8, eps=0.01)),
-        (igb.Activation("step"), igb.BatchNorm(8, eps=0.3)),
-        (igb.MaxPool(3), igb.BatchNorm(8)),
-        (igb.BatchNorm(8), igb.Activation("gelu")),
-        (igb.BatchNorm(8, eps=0.3), TANH),
-        # maxima of normalised units take seconds, and those above show the same
-        slow(((igb.BatchNorm(8), igb.MaxPool(2), RELU),)),
-        slow(((igb.BatchNorm(8, eps=0.3), igb.MaxPool(3), TANH),)),
-        (RELU, igb.Residual(igb.Dense(0.5), RELU, igb.Dense(1.0)), igb.BatchNorm(8, eps=0.1)),
-    ],
-    ids=repr,
-)
-def test_law_and_estimate_agree_on_exchangeable_data(layers: tuple[Layer, ...]) -> None:
-    """Data of one batch that are all alike: the law has integrals for what the kernel estimates from draws."""
-    own, common = 0.9, 0.4
-    law = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(common), np.float64(own))), draws_within=True)
-    for layer in layers:
-        law = layer.law(law)
-    x = law.averaged()
-    found = node(np.full((8, 8), common) + own * np.eye(8), layers).averaged()
-    q = x.mean**2 + x.variance
-    error = found.error + x.error
-    # the mean over the data, as a prediction takes it: entries on their own scatter by several standard errors
-    assert abs(np.diagonal(found.q_ab).mean() - q) <= error * q
-    off = (found.q_ab.sum() - np.trace(found.q_ab)) / 56
-    assert abs(off - x.mean**2 - x.covariance) <= error * q
-    assert found.error < 0.05
 
 
 def test_a_control_that_is_the_unit_leaves_nothing_to_draw() -> None:

@@ -1,11 +1,11 @@
-"""Images and sequences: kernels of pairs of positions, beside plain sums over them and finite networks."""
+"""Images and sequences: kernels of pairs of positions, beside plain sums over them."""
 
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from repeated import every_second, slow
+from repeated import slow
 
 import igbtheory as igb
 from igbtheory.theory import data_set, kernels
@@ -155,43 +155,6 @@ def test_reading_of_a_transformer_with_uniform_attention() -> None:
 
 IMAGES = igb.gaussian_images(4, 3, 4, 4, 1.0)
 CONVOLUTION = igb.Conv2d(3)
-NETWORKS = {
-    "stride, norm of averages": (CONVOLUTION, RELU, igb.LayerNorm(), igb.Conv2d(3, 2), igb.GlobalAvgPool(), OUT),
-    "blocks": (CONVOLUTION, igb.Residual(RELU, CONVOLUTION, scale=0.5), igb.LayerNorm(), igb.Flatten(), OUT),
-    "dropout": (
-        CONVOLUTION,
-        RELU,
-        igb.Dropout(0.3),
-        igb.AvgPool2d(2),
-        CONV[2, 1, "circular"],
-        igb.GlobalAvgPool(),
-        OUT,
-    ),
-    "batches": (CONVOLUTION, igb.BatchNorm(), RELU, igb.AvgPool2d(2), igb.Flatten(), OUT),
-    "maximum": (CONVOLUTION, RELU, igb.MaxPool2d(3, 2, 1), CONV[2, 1, "zeros"], RELU, igb.GlobalAvgPool(), OUT),
-    "shortcut": (
-        CONVOLUTION,
-        igb.Residual(RELU, igb.Conv2d(3, 2, 1), RELU, igb.Conv2d(3, 1, 1), scale=0.5, shortcut=igb.Conv2d(1, 2, 0)),
-        igb.Residual(RELU, igb.Conv2d(2, 2, 0, 3.0), shortcut=[igb.AvgPool2d(2), igb.PositionEmbedding()]),
-        *(igb.Flatten(), OUT),
-    ),
-    "activations behind sums": (*igb.resnet(2, kernel=2, norm=None, pool=igb.AvgPool2d(2)).layers[:-1], OUT),
-    "channels apart": (CONVOLUTION, igb.DepthwiseConv2d(3), RELU, igb.Conv2d(1, groups=2), igb.Flatten(), OUT),
-    "norms of all positions": (
-        CONVOLUTION,
-        igb.GroupNorm(4),
-        RELU,
-        igb.LayerNorm(positions_too=True),
-        igb.GlobalAvgPool(),
-        OUT,
-    ),
-    "tokens": (
-        *(igb.PatchEmbedding(2), igb.ClassToken(0.5), igb.PositionEmbedding(0.3), igb.Conv1d(3), RELU),
-        *(igb.Attention(2, 2.0), OUT, igb.Residual(igb.LayerNorm(), igb.Attention(4), OUT), RELU),
-        *(igb.FirstToken(), OUT),
-    ),
-    "mixing": (igb.PatchEmbedding(2), igb.TokenMixing(3, sigma_b2=0.5), RELU, *igb.mixer(1, "relu").layers[1:]),
-}
 
 
 @pytest.fixture
@@ -199,14 +162,6 @@ def few_worlds(few_draws: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noq
     """Fewer units and worlds, with an error that says so."""
     monkeypatch.setattr(data_set, "WORLDS", 24)
     monkeypatch.setattr(data_set, "MOST_WORLDS", 24)
-
-
-@pytest.mark.usefixtures("few_worlds")
-@pytest.mark.filterwarnings("ignore::igbtheory.EstimateWarning")
-@pytest.mark.parametrize("name", every_second(NETWORKS))
-def test_finite_networks_agree(name: str) -> None:
-    compared = igb.Network(*NETWORKS[name]).simulate(100, 12, inputs=IMAGES, workers=1).compare(workers=1)
-    assert compared.agrees(), str(compared)
 
 
 def test_a_dense_acts_on_every_token() -> None:

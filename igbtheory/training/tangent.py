@@ -47,9 +47,9 @@ class Tangent(Layer):
 def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
     """Return the kernel K and the tangent kernel Theta of an output at all data, each of shape (n_samples, n_samples).
 
-    Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm, a MaxPool behind an activation
-    that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too many data;
-    or the network is a sweep.
+    Dropout is left out, as in evaluation mode. ValueError: the network has a BatchNorm that trains, a MaxPool behind an
+    activation that is not homogeneous, an activation that jumps, or a layer that is estimated from draws; there are too
+    many data; or the network is a sweep.
     """
     given = units_first(checks.data_set(inputs))
     if len(given) > LARGEST:
@@ -78,7 +78,7 @@ def evaluated(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
 
 
 def _refuse_batches(layers: tuple[Layer, ...]) -> None:
-    found = [layer for layer in each(layers) if isinstance(layer, BatchNorm)]
+    found = [layer for layer in each(layers) if isinstance(layer, BatchNorm) and layer.trains]
     if found:
         raise ValueError(
             f"expected no BatchNorm in a network that is trained in theory, got {found[0]!r}: the outputs of a batch "
