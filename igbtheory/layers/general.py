@@ -54,7 +54,7 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
     lost = np.minimum(lost, 1.0)
     number = node.n.number
     within = None if node.batch == 1 else number((within - mean**2)[()])
-    if node.base.average(node.n, None, 1).within_has_no_rule:  # in front, a batch was not drawn as a batch
+    if node.base.within_has_no_rule:  # in front, a batch was not drawn as a batch
         within = number(np.nan)
     mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
     found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], within)

@@ -53,6 +53,12 @@ class Base(ABC, Generic[T]):
         return 0.0 if values is None else values.error
 
     @property
+    def within_has_no_rule(self) -> bool:
+        """Whether the covariance of two data of one batch has no rule in the moments that the base holds."""
+        values = getattr(self, "values", None)
+        return values is not None and values.within_has_no_rule
+
+    @property
     def dependent(self) -> bool:
         """Whether units depend on one another, as those of one group do behind a GroupNorm."""
         return False
