@@ -45,8 +45,8 @@ def _cifar(files: list[tuple[Path, int]]) -> Contents:
         rows = rows.reshape(-1, front + PIXELS)
         images.append(rows[:, front:].reshape(-1, 3, 32, 32))
         labels.append(rows[:, front - 1].astype(np.int64))
-    found = arranged(np.concatenate(images), "NCHW")
-    return Contents(found.data, np.concatenate(labels), (f"images of {len(files)} files",), found.treatment)
+    pixels = arranged(np.concatenate(images), "NCHW")
+    return Contents(pixels.data, np.concatenate(labels), (f"images of {len(files)} files",), pixels.treatment)
 
 
 def of_idx(path: Path, kinds: str, axes: str | None) -> Contents:
@@ -54,15 +54,16 @@ def of_idx(path: Path, kinds: str, axes: str | None) -> Contents:
 
     kinds: the readable formats, for the error.
     """
-    found = arranged(_idx(path, kinds), axes)
+    images = arranged(_idx(path, kinds), axes)
     beside = [file for file in _labels_beside(path) if file.is_file()]
     if not beside:
-        return found
+        return images
     with named(beside[0]):
         labels = _idx(beside[0], kinds).astype(np.int64)
-    if labels.shape != (len(found.data),):
-        raise ValueError(f"expected a label for each of {len(found.data)} data, got {labels.shape} in {beside[0].name}")
-    return Contents(found.data, labels, (*found.decisions, f"labels from {beside[0].name}"), found.treatment)
+    count = len(images.data)
+    if labels.shape != (count,):
+        raise ValueError(f"expected a label for each of {count} data, got {labels.shape} in {beside[0].name}")
+    return Contents(images.data, labels, (*images.decisions, f"labels from {beside[0].name}"), images.treatment)
 
 
 def _labels_beside(images: Path) -> list[Path]:

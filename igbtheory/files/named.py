@@ -22,9 +22,9 @@ def of_names(arrays: dict[str, Array], choices: Choices) -> Contents:
     said += [f"labels {label}"] if label else []
     wrong = [f"{each} of shape {x.shape}" for each, x in arrays.items() if each.lower() in LABELS and each != label]
     said += [f"{wrong[0]} left out"] if wrong and not label else []
-    found = arranged(arrays[name], choices.axes)
+    contents = arranged(arrays[name], choices.axes)
     labels = as_labels(arrays[label]) if label else None
-    return Contents(found.data, labels, (*said, *found.decisions), found.treatment)
+    return Contents(contents.data, labels, (*said, *contents.decisions), contents.treatment)
 
 
 def _data(arrays: dict[str, Array]) -> str:
