@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import ndtr
 
-from igbtheory.guesses import GuessLaw
+from igbtheory.guesses import GuessLaw, gamma_of_variance
 
 # what the law promises: relative errors below 1e-12 of density, distribution function and quantile
 PROMISE = 1e-12
@@ -290,3 +290,14 @@ def test_the_law_is_frozen() -> None:
         kept[0] = 3.0
     with pytest.raises(dataclasses.FrozenInstanceError):
         law.gamma = 1.0
+
+
+@pytest.mark.parametrize("gamma", [1e-12, 0.3, 1.0, 18.4, 1e6])
+def test_gamma_of_variance_inverts_the_variance_of_the_law(gamma: float) -> None:
+    # at gamma = 1e6 the variance is within 2e-4 of 1/4, so that its rounding counts 1e3 times
+    assert gamma_of_variance(GuessLaw(gamma).var()) == pytest.approx(gamma, rel=1e-12, abs=0.0)
+
+
+def test_gamma_of_variance_at_its_ends() -> None:
+    ends = gamma_of_variance([-0.01, 0.0, 0.25, 0.26, np.nan])
+    np.testing.assert_array_equal(ends, [0.0, 0.0, np.inf, np.inf, np.nan])

@@ -27,6 +27,7 @@ _HOMES = {
     "SoftmaxLaw": "softmax",
     "accuracy_bound": "accuracy",
     "accuracy_bounds": "accuracy",
+    "gamma_of_variance": "bias_of_guesses",
     "loose_accuracy_bound": "accuracy",
     "mean_shares": "ranked",
 }

@@ -1,0 +1,22 @@
+"""The bias ratio of the guesses: the gamma whose law of G0 has a given variance."""
+
+from typing import Any
+
+import numpy as np
+
+
+def gamma_of_variance(variance: Any) -> Any:
+    """Return gamma_guess = c/(1 - c), c = sin(2 pi Var(G0)): at this gamma Phi(sqrt(gamma) U) has this variance.
+
+    variance: Var(G0) over networks, where E G0 = 1/2; a number or an array, whose shape the result has. A negative one,
+    which an estimate can be, gives 0; 1/4, where every network guesses one class, and more give inf; NaN gives NaN.
+
+    Given the hidden weights, outputs with Gaussian last-layer weights are a Gaussian process over the data, so that
+    Var(G0) = E arcsin(c_ab)/(2 pi) at any width, with the cosine c_ab of the last-layer features of two data. So
+    gamma_guess depends on directions only, where var_mu/var_chi also counts how norms of features differ.
+    """
+    angle = np.pi * np.clip(variance, 0.0, 0.25)
+    with np.errstate(divide="ignore"):
+        # 1 - sin(2 x) = 2 sin(pi/4 - x)^2 does not cancel as x approaches pi/4
+        ratio = np.sin(2 * angle) / (2 * np.sin(np.pi / 4 - angle) ** 2)
+    return np.where(angle >= np.pi / 4, np.inf, ratio)[()]
