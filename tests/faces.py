@@ -199,7 +199,7 @@ class Aged(Layer):
         x = node.averaged()
         half = np.arange(len(x.q_ab)) < len(x.q_ab) // 2
         q_ab = np.where(half[:, None] == half, x.q_ab, self.age * x.q_ab)
-        return node.remade(self, replace(x, q_ab=q_ab), node.means())
+        return node.remade(self, replace(x, q_ab=q_ab))
 
     def samples(self, x: Any, rng: np.random.Generator, width: int) -> Any:
         return x

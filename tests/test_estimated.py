@@ -59,7 +59,7 @@ def node(kernel: Any, layers: tuple[Layer, ...]) -> KernelNode:
 @pytest.mark.parametrize("layers", CHAINS, ids=repr)
 def test_units_have_the_moments_of_their_node(layers: tuple[Layer, ...]) -> None:
     found = node(given(), layers)
-    pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.means()[0], dtype=float), (6, 1))[:, 0]
+    pairs, mean = found.averaged(), np.broadcast_to(np.asarray(found.averaged().mean.a, dtype=float), (6, 1))[:, 0]
     # independent replicates: the units of one are spread evenly, and those of a group go together
     rngs = np.random.default_rng(7).spawn(80)
     y = np.stack([found.units(Draws(rng, 256), 256) for rng in rngs], axis=1)
@@ -159,9 +159,9 @@ def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
     normalised = node(data @ data.T / 4, (igb.BatchNorm(3),))
     largest = igb.MaxPool(2).kernel(normalised)
     assert not largest.averaged().q_ab[:3].any()
-    assert not largest.means()[0][:3].any()
+    assert not largest.averaged().mean.a[:3].any()
     found = normalised.then(igb.Activation("sigmoid").phi)
-    q_ab, mean = found.averaged().q_ab, found.means()[0][:, 0]
+    q_ab, mean = found.averaged().q_ab, found.averaged().mean.a[:, 0]
     alone = igb.Network(igb.Dense(1.0), igb.BatchNorm(), igb.Activation("sigmoid"), igb.Dense(1.0))
     with pytest.warns(igb.AccuracyWarning):
         rest = alone.predict(data[3:])

@@ -23,15 +23,8 @@ class LayerScale(igb.Layer):
     def samples(self, x: Any, rng: Any, width: int) -> Any:
         return x * x.dtype.type(self.scale)
 
-    def law(self, node: Any) -> Any:
-        x, s = node.averaged(), node.n.number(self.scale)
-        within = None if x.within is None else s * s * x.within
-        values = replace(x, mean=s * x.mean, var_mu=s * s * x.var_mu, var_chi=s * s * x.var_chi, within=within)
-        return node.remade(self, values)
-
-    def kernel(self, node: Any) -> Any:
-        x, (a, b), s = node.averaged(), node.means(), node.n.number(self.scale)
-        return node.remade(self, replace(x, q_a=s * s * x.q_a, q_b=s * s * x.q_b, q_ab=s * s * x.q_ab), (s * a, s * b))
+    def rule(self, node: Any) -> Any:
+        return node.remade(self, node.averaged().times_number(node.n.number(self.scale)))
 
 
 @dataclass(frozen=True)

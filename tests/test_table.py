@@ -399,7 +399,7 @@ def test_faces_kernel_and_samples_agree(layer: Layer, front: str) -> None:
     q = np.diagonal(gram)
     node = KernelNode(FLOAT64, GaussianPairs(Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))))
     after = layer.kernel(node if front == "linear" else node.then(function_of(front)))
-    behind, means = after.averaged(), np.broadcast_to(np.ravel(after.means()[0]), 4)
+    behind, means = after.averaged(), np.broadcast_to(np.ravel(after.averaged().mean.a), 4)
     size = np.diagonal(np.broadcast_to(behind.q_ab, (4, 4)))
     assert np.allclose(np.ravel(behind.q_a), size, rtol=1e-12 + behind.error)
     assert np.allclose(behind.q_b, size, rtol=1e-12 + behind.error)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from igbtheory.batches import homogeneous_kernel, scales
 from igbtheory.formulas.function import Function
 from igbtheory.nodes.base import Base
 from igbtheory.nodes.control_variates import DrawnKernel, estimated
-from igbtheory.nodes.data import at_data, either_way, pairs_of
+from igbtheory.nodes.data import at_data, pairs_of
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.nodes.gaussian import GaussianPairs
 from igbtheory.nodes.node import HasUnits, KernelNode, of_units, refuse_exact
@@ -66,7 +66,7 @@ class Scaling:
         """Return the second moments behind the norm for the mean scales."""
         kernel = scales.approximate(self.kernel, self.size, self.eps)
         rank = min(scales.effective_rank(self.kernel, self.size), self.pairs.rank)
-        return replace(pairs_of(n, self.pairs, kernel, self.error), rank=rank)
+        return replace(pairs_of(n, self.pairs, kernel, np.zeros(len(kernel)), self.error), rank=rank)
 
     def drawn(self, q_ab: Array, mean: Array, phi: Function | None = None, m: int = 1) -> DrawnKernel:
         """Return the moments of phi(M), M the largest of m units divided by their own scales, from draws.
@@ -107,15 +107,10 @@ class NormalisedPairs(Base[Pairs]):
         to = self.scaling
         if self._is_exact(phi, m):
             kernel, error = homogeneous_kernel.second_moments(phi, to.kernel, to.size, to.eps)
-            return pairs_of(n, to.pairs, kernel, error + to.error)
+            mean = homogeneous_kernel.means(phi, to.kernel, to.size, to.eps)
+            return pairs_of(n, to.pairs, kernel, mean, error + to.error)
         known, found = self._estimated(n, phi, m)
-        return pairs_of(n, known, found.q_ab, known.error + found.error)
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        to = self.scaling
-        if self._is_exact(phi, m):
-            return either_way(n, homogeneous_kernel.means(phi, to.kernel, to.size, to.eps))
-        return either_way(n, self._estimated(n, phi, m)[1].mean)
+        return pairs_of(n, known, found.q_ab, found.mean, known.error + found.error)
 
     def units(self, draws: Draws, count: int) -> Array:
         return self.scaling.units(draws, count)
@@ -131,7 +126,7 @@ class NormalisedPairs(Base[Pairs]):
         # a batch that does not vary becomes 0, where phi has a value but no kernel
         by_mean = GaussianPairs(replace(scaled, q_a=scaled.q_a + dead[:, None], q_b=scaled.q_b + dead))
         known = by_mean.average(n, phi, m)
-        mean, q_ab = at_data(by_mean.means(n, phi, m)[0], dead.size), known.q_ab.astype(float)
+        mean, q_ab = at_data(known), known.q_ab.astype(float)
         if dead.any():
             mean = np.where(dead, 0.0 if phi is None else phi(FLOAT64, np.float64(0)), mean)
             q_ab = np.where(dead[:, None] | dead, np.multiply.outer(mean, mean), q_ab)
@@ -144,7 +139,7 @@ def of_function(layer: HasUnits, to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
     node = to.before
     refuse_exact(layer, node.n)
-    known, mean = to.approximate(node.n), to.by_mean(at_data(node.means()[0], len(to.kernel))[:, None])[:, 0]
+    known, mean = to.approximate(node.n), to.by_mean(at_data(to.pairs)[:, None])[:, 0]
     found = to.drawn(known.q_ab.astype(float), mean)
-    values = pairs_of(node.n, known, found.q_ab, known.error + found.error)
-    return node.with_moments(to.units, values, either_way(node.n, found.mean)).naming(layer)
+    values = pairs_of(node.n, known, found.q_ab, found.mean, known.error + found.error)
+    return node.with_moments(to.units, values).naming(layer)

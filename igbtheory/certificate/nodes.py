@@ -15,7 +15,7 @@ from igbtheory.layers.residual import Residual
 from igbtheory.nodes.base import Averaged, Base
 from igbtheory.nodes.gaussian import Gaussian
 from igbtheory.nodes.node import LawNode
-from igbtheory.nodes.sums import add_moments
+from igbtheory.nodes.sums import add
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ESTIMATED = "use predict(), which estimates its error"
 def law(layer: Layer, node: LawNode) -> LawNode:
     """Return the node after a layer, by the layer's own rule on units whose expectations are proven."""
     if isinstance(layer, Residual):
-        return layer.through(node, law, add_moments)
+        return layer.through(node, law, add)
     if isinstance(layer, MaxPool) and layer.m > 1 and node.phi is not None and not increases(node.phi):
         raise ValueError(
             f"expected an activation in front of {layer!r} whose tree proves that it increases, got {node.phi.name!r}; "

@@ -21,7 +21,7 @@ from igbtheory.layers.residual import Residual
 from igbtheory.nodes.base import Averaged, Base
 from igbtheory.nodes.gaussian import Gaussian
 from igbtheory.nodes.node import LawNode, moments_only
-from igbtheory.nodes.sums import add_moments
+from igbtheory.nodes.sums import add
 from igbtheory.numbers import Kind
 from igbtheory.numbers.symbolic import SYMBOLIC
 
@@ -86,7 +86,7 @@ class FormalBatch(Base[Moments]):
 def behind(layer: Layer, node: LawNode) -> LawNode:
     """Return the node after a layer, with a base whose averages are formulas."""
     if isinstance(layer, Residual):
-        return layer.through(node, behind, add_moments)
+        return layer.through(node, behind, add)
     return _formal(layer.law(_combined(node) if isinstance(layer, Dense) else node))
 
 

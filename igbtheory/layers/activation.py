@@ -1,6 +1,6 @@
 """Activation layers: a function phi of every unit."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -16,7 +16,7 @@ from igbtheory.formulas.parameters import name_of
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.base import Base
 from igbtheory.nodes.draws import Draws
-from igbtheory.nodes.node import KernelNode, LawNode, Node
+from igbtheory.nodes.node import LawNode, Node
 from igbtheory.numbers import FLOAT64, Kind
 
 USUAL = 8.0
@@ -58,13 +58,10 @@ class Activation(Layer):
     def swept(self) -> tuple[Any, ...]:
         return tuple(value for _, value in self.parameters)
 
-    def law(self, node: LawNode) -> LawNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         if self.phis and node.base.averages:
             return self._of_each(node)
-        return node.then(self.phi) if self._has_rule(node) else super().law(node)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        return node.then(self.phi) if self._has_rule(node) else super().kernel(node)
+        return node.then(self.phi) if self._has_rule(node) else super().rule(node)
 
     def _has_rule(self, node: Node[Any]) -> bool:
         """Return whether phi of the node can be averaged.
@@ -121,8 +118,14 @@ class Swept(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         nodes = [replace(node, maximum=node.maximum * m) for node in self.nodes]
         found = [(node if phi is None else node.then(phi)).averaged() for node in nodes]
-        parts = {field.name: [getattr(one, field.name) for one in found] for field in fields(Moments)}
-        return Moments(**{name: self._chosen(values) for name, values in parts.items()})
+        return self._merged(found)
+
+    def _merged(self, found: list[Any]) -> Any:
+        """Return moments whose numbers at a point of the sweep are those of its node."""
+        if not is_dataclass(found[0]):
+            return self._chosen(found)
+        names = [field.name for field in fields(found[0])]
+        return type(found[0])(**{name: self._merged([getattr(one, name) for one in found]) for name in names})
 
     def units(self, draws: Draws, count: int) -> NDArray[np.float64]:
         """Draw `count` units at each point of the sweep, shape (*sweep, data, count)."""

@@ -13,7 +13,7 @@ from igbtheory.averages.state import pivoted_root
 from igbtheory.device import product
 from igbtheory.layers.few import Few
 from igbtheory.layers.spatial import OfTokens
-from igbtheory.nodes.data import either_way, pairs_of
+from igbtheory.nodes.data import pairs_of
 from igbtheory.nodes.draws import Array
 from igbtheory.nodes.node import KernelNode, no_units, refuse_exact
 from igbtheory.nodes.places import at_positions, images
@@ -63,8 +63,8 @@ class Attention(Few, OfTokens):
         q_ab = np.asarray(before.q_ab, dtype=float)
         heads = [_moved(weights, _moved(weights, q_ab).T) for weights in self._weights(q_ab, tokens)]
         found = float(self.sigma_v2) * np.mean(heads, axis=0)
-        values = pairs_of(node.n, before, found, before.error)
-        behind = node.with_moments(no_units, values, either_way(node.n, np.zeros(len(q_ab))))
+        values = pairs_of(node.n, before, found, np.zeros(len(q_ab)), before.error)
+        behind = node.with_moments(no_units, values)
         return behind.naming(self) if self.few else behind
 
     def _weights(self, q_ab: Array, tokens: int) -> Any:

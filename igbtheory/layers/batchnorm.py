@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.state import Moments
+from igbtheory.averages.state import Each, Moments
 from igbtheory.batches.kernel import NormalisedPairs, Scaling, of_function
 from igbtheory.batches.mean_square import FULL, drawn_square, known_square
 from igbtheory.batches.normalised import Normalised
@@ -19,7 +19,7 @@ from igbtheory.nodes.draws import Array, Draws
 from igbtheory.nodes.gaussian import Gaussian
 from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_exact
 from igbtheory.nodes.places import at_positions, images
-from igbtheory.nodes.scaling import by_others, normalised, scaled_law, scaled_pairs
+from igbtheory.nodes.scaling import by_others, normalised
 
 ESTIMATORS = ("exact", "proxy", "evaluation")
 
@@ -57,7 +57,7 @@ class BatchNorm(Layer):
     def law(self, node: LawNode) -> LawNode:
         if self.estimator == "evaluation":
             q = 1 + node.n.number(self.eps)
-            return scaled_law(node, node.averaged(), q, centred=False) if self.eps else node
+            return node.over_root(q) if self.eps else node
         h = node.base.values if isinstance(node.base, Gaussian) else None
         if self.batch_size and h is not None and np.any(h.variance == h.covariance):
             raise ValueError(
@@ -71,7 +71,7 @@ class BatchNorm(Layer):
     def kernel(self, node: KernelNode) -> KernelNode:
         if self.estimator == "evaluation":
             q = 1 + node.n.number(self.eps)
-            return scaled_pairs(node, node.averaged(), (q, q), node.means()) if self.eps else node
+            return node.over_root(Each(q, q)) if self.eps else node
         x = node.averaged()
         count = prod(node.shape)
         size = count * self.divides(len(x.q_ab) // count)

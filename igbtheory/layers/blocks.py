@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Pairs
+from igbtheory.averages.state import Each, Pairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import Spatial
 from igbtheory.layers.spatial_pools import Flatten
@@ -66,8 +66,8 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
     q_b, mean_b = (b * b).sum(axis=-1) / units, b.sum(axis=-1) / units
     equal = np.zeros((len(q_ab), 1, *same.shape), dtype=bool)
     equal[0] = same
-    pairs = Pairs(q_a, q_b, np.where(equal, q_a, q_ab / units), equal, n.epsilon)
-    return KernelNode(n, Averaged(pairs, (mean_a, mean_b), Components(a)), places=places)
+    pairs = Pairs(q_a, q_b, np.where(equal, q_a, q_ab / units), equal, n.epsilon, mean=Each(mean_a, mean_b))
+    return KernelNode(n, Averaged(pairs, Components(a)), places=places)
 
 
 def listed(node: KernelNode, *, first: bool = False) -> Pairs:

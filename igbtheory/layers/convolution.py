@@ -93,11 +93,10 @@ class Convolution(Windowed, ABC):
                 f"expected a layer with weights in front of {self!r}, got the data, whose channels are few and differ; "
                 f"take groups=1 in the first {type(self).__name__}"
             )
-        sigma_w2, sigma_b2 = map(node.n.number, (self.sigma_w2, self.sigma_b2))
         before = node.places or VECTORS
         after = self.behind_places(before)
         x = self.moved(node.averaged(), before, after)
-        return replace(self.summed(node, weighted(node.n, x, sigma_w2, sigma_b2)), places=after)
+        return replace(self.summed(node, weighted(node, x, self.sigma_w2, self.sigma_b2)), places=after)
 
     def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
         """Return the node behind the layer, given what its units are as sums over many channels."""
@@ -190,7 +189,7 @@ class DepthwiseConv2d(Convolution):
         super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
 
     def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
-        return node.with_moments(self, sums.values, (0, 0))
+        return node.with_moments(self, sums.values)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         total: Any = 0

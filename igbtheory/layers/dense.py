@@ -1,6 +1,6 @@
 """Dense layers: W x + b with independent Gaussian weights and biases."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -8,14 +8,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.state import Moments, Pairs
 from igbtheory.device import product
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.base import Base
+from igbtheory.nodes.gaussian import gaussian_base
+from igbtheory.nodes.node import Node
 from igbtheory.nodes.places import Point, at_positions, images
-from igbtheory.numbers import Kind
-from igbtheory.numbers.first_order import first_order, is_first_order
 
 ROUNDINGS = 3
 """Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
@@ -58,20 +56,8 @@ class Dense(Layer):
     def swept(self) -> tuple[Any, ...]:
         return self.sigma_w2, self.sigma_b2
 
-    def law(self, node: LawNode) -> LawNode:
-        n = node.n
-        sigma_w2, sigma_b2 = n.number(self.sigma_w2), n.number(self.sigma_b2)
-        x = node.averaged()
-        mean2 = x.mean * x.mean
-        within = None if x.within is None else sigma_w2 * (mean2 + x.within) + sigma_b2
-        lost = ROUNDINGS * n.epsilon
-        var_mu, of_scale = sigma_w2 * (mean2 + x.var_mu) + sigma_b2, None if x.of_scale is None else x.of_scale + lost
-        values = Moments(0, var_mu, sigma_w2 * x.var_chi, x.error + lost, within, of_scale)
-        return node.after(Gaussian(values))
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        sigma_w2, sigma_b2 = node.n.number(self.sigma_w2), node.n.number(self.sigma_b2)
-        return node.after(weighted(node.n, node.averaged(), sigma_w2, sigma_b2))
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return node.after(weighted(node, node.averaged(), self.sigma_w2, self.sigma_b2))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
@@ -93,15 +79,10 @@ class Dense(Layer):
         return f"Dense({_text(self.sigma_w2)}{bias})"
 
 
-def weighted(n: Kind, x: Pairs, sigma_w2: Any, sigma_b2: Any) -> GaussianPairs:
-    """Return the Gaussian base of sums of units with these second moments, with independent weights and biases.
-
-    If q_ab carries the tangent kernel, these weights and biases add q_ab to it.
-    """
-    q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (x.q_a, x.q_b, x.q_ab))
-    if is_first_order(q_ab):
-        q_ab = first_order(q_ab, np.real(q_ab))
-    return GaussianPairs(replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab, error=x.error + ROUNDINGS * n.epsilon))
+def weighted(node: Node[Any], x: Any, sigma_w2: Any, sigma_b2: Any) -> Base[Any]:
+    """Return the Gaussian base of sums of units with these moments, with independent weights and biases."""
+    values = x.weighted(node.n.number(sigma_w2), node.n.number(sigma_b2), ROUNDINGS * node.n.epsilon)
+    return gaussian_base(values)
 
 
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,6 +1,6 @@
 """Dropout in training mode, which adds noise to the data."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.node import Node
 
 
 @final
@@ -28,21 +28,8 @@ class Dropout(Layer):
         if not checks.is_symbolic(self.p) and (np.ndim(self.p) or not 0 <= self.p < 1):
             raise ValueError(f"expected a dropout probability 0 <= p < 1, one number, got {self.p!r}")
 
-    def law(self, node: LawNode) -> LawNode:
-        if self.p == 0:
-            return node
-        x, p = node.averaged(), node.n.number(self.p)
-        q = x.mean * x.mean + x.variance
-        values = replace(x, var_chi=x.var_chi + q * p / (1 - p))
-        return node.with_moments(self, values)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        if self.p == 0:
-            return node
-        x, kept = node.averaged(), 1 - node.n.number(self.p)
-        q_ab = np.where(x.same, x.q_ab / kept, x.q_ab)
-        values = replace(x, q_a=x.q_a / kept, q_b=x.q_b / kept, q_ab=q_ab)
-        return node.with_moments(self, values, node.means())
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return node.with_moments(self, node.averaged().dropped(node.n.number(self.p))) if self.p else node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         kept = rng.random(x.shape, dtype=np.float32) >= self.p

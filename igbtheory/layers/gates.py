@@ -1,19 +1,18 @@
 """Gates, which multiply a unit by a function of another one: GLU and its variants."""
 
 from abc import ABC
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Moments
 from igbtheory.formulas import function_of
 from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.pooling import pools
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.node import Node
 from igbtheory.numbers import FLOAT64
 
 
@@ -35,38 +34,10 @@ class Gate(Layer, ABC):
         """The function of the gating unit."""
         return function_of(self.activation)
 
-    def law(self, node: LawNode) -> LawNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         if not node.base.averages or node.base.dependent:
-            return super().law(node)
-        x, y = node.averaged(), node.then(self.gating).averaged()
-        shared = x.mean * x.mean + x.var_mu
-        within = None
-        if x.within is not None and y.within is not None:
-            within = x.within * (y.mean * y.mean + y.within) + x.mean * x.mean * y.within
-        values = Moments(
-            0 if x.centred or y.centred else x.mean * y.mean,
-            x.var_mu * (y.mean * y.mean + y.var_mu) + x.mean * x.mean * y.var_mu,
-            x.var_chi * (y.mean * y.mean + y.variance) + shared * y.var_chi,
-            x.error + y.error,
-            within,
-        )
-        return node.with_moments(self, values)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        if not node.base.averages or node.base.dependent:
-            return super().kernel(node)
-        gating = node.then(self.gating)
-        x, y = node.averaged(), gating.averaged()
-        values = replace(
-            x,
-            q_a=x.q_a * y.q_a,
-            q_b=x.q_b * y.q_b,
-            q_ab=x.q_ab * y.q_ab,
-            error=x.error + y.error,
-            rank=min(x.rank, y.rank),
-        )
-        (a, b), (c, d) = node.means(), gating.means()
-        return node.with_moments(self, values, (a * c, b * d))
+            return super().rule(node)
+        return node.with_moments(self, node.averaged().times(node.then(self.gating).averaged()))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         pools(x, 2, type(self).__name__)  # refuses an odd number of units

@@ -5,17 +5,18 @@ layer that mixes units or data, such as a norm, reaches its limit only for many 
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.averages.state import Moments
+from igbtheory.averages.state import Moments, Pairs
 from igbtheory.nodes.base import Averaged
 from igbtheory.nodes.control_variates import estimated
-from igbtheory.nodes.data import Components, at_data, either_way, pairs_of
+from igbtheory.nodes.data import Components, at_data, pairs_of
 from igbtheory.nodes.draws import TINY, Array, Draws, combined, replicated
 from igbtheory.nodes.gaussian import Gaussian, refuse_pairs
-from igbtheory.nodes.node import KernelNode, LawNode, refuse_exact
+from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_exact
 from igbtheory.nodes.places import of_shape
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
         within = number(np.nan)
     mean, var_mu, var_chi = (number(part[()]) for part in (mean, var_mu, var_chi))
     found = Moments(mean, var_mu, var_chi, node.base.error + lost[()], within)
-    return node.after(Averaged(found, (mean, mean), units, dependent=True)).naming(layer)
+    return node.after(Averaged(found, units, dependent=True)).naming(layer)
 
 
 def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
@@ -77,11 +78,24 @@ def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
 
     before = node.averaged()
     known = np.asarray(before.q_ab, dtype=float)
-    found = estimated(either, known, at_data(node.means()[0], len(known)), node.world)
+    found = estimated(either, known, at_data(before), node.world)
     drawn = layer.behind(node) if all_of_them is None else lambda draws, count: either(draws, count)[0]
-    pairs = pairs_of(node.n, before, found.q_ab, before.error + found.error)
-    behind = node.after(Averaged(pairs, either_way(node.n, found.mean), drawn, dependent=True)).naming(layer)
+    pairs = pairs_of(node.n, before, found.q_ab, found.mean, before.error + found.error)
+    behind = node.after(Averaged(pairs, drawn, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
+
+
+@singledispatch
+def estimate(values: Any, layer: "Layer", node: Node[Any]) -> Node[Any]:
+    """Return the node behind a layer without an exact rule, given the moments `values` in front of it."""
+    raise ValueError(
+        f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; "
+        "leave it out, or use a layer that has a rule there"
+    )
+
+
+estimate.register(Moments)(lambda values, layer, node: drawn_law(layer, node))
+estimate.register(Pairs)(lambda values, layer, node: drawn_kernel(layer, node))
 
 
 def _moments(y: Array, draws: Draws) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.layers.general import drawn_kernel, drawn_law
+from igbtheory.averages.state import Moments, Pairs
+from igbtheory.layers.general import estimate
 from igbtheory.nodes.base import Units
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.nodes.node import KernelNode, LawNode, Node
@@ -32,13 +33,22 @@ class Layer(ABC):
         that a layer with weights of its own makes.
         """
 
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        """Return the node behind the layer in infinite width: of the law of Gaussian inputs, or of a data set."""
+        values = node.averaged()
+        own = {Moments: "law", Pairs: "kernel"}.get(type(values), "rule")  # layers of before
+        if getattr(type(self), own) is not getattr(Layer, own):
+            found: Node[Any] = getattr(self, own)(node)
+            return found
+        return estimate(values, self, node)
+
     def law(self, node: LawNode) -> LawNode:
         """Return the law of a unit behind the layer, for Gaussian inputs in infinite width."""
-        return drawn_law(self, node)
+        return self.rule(node) if type(self).rule is not Layer.rule else estimate(node.averaged(), self, node)
 
     def kernel(self, node: KernelNode) -> KernelNode:
         """Return the kernel behind the layer, for a given data set in infinite width."""
-        return drawn_kernel(self, node)
+        return self.rule(node) if type(self).rule is not Layer.rule else estimate(node.averaged(), self, node)
 
     def latex(self) -> str:
         """Return the layer as a formula."""
@@ -100,7 +110,8 @@ class Layer(ABC):
     @property
     def whole(self) -> bool:
         """Whether the kernel behind the layer needs all pairs of data at once."""
-        return type(self).kernel is Layer.kernel or any(layer.whole for layer in self.inner)
+        drawn = type(self).kernel is Layer.kernel and type(self).rule is Layer.rule
+        return drawn or any(layer.whole for layer in self.inner)
 
     @property
     def few(self) -> bool:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from igbtheory import checks
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
-from igbtheory.nodes.scaling import normalised, over_root, scaled_law, scaled_pairs
+from igbtheory.nodes.node import Node
+from igbtheory.nodes.scaling import normalised, over_root
 
 
 @final
@@ -30,17 +30,13 @@ class LayerNorm(Layer):
     def __post_init__(self) -> None:
         checks.epsilon(self.eps)
 
-    def law(self, node: LawNode) -> LawNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         x = node.averaged()
-        return scaled_law(node, x, x.variance + node.n.number(self.eps), centred=True)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        x, means, eps = node.averaged(), node.means(), node.n.number(self.eps)
-        squares, centres = (x.q_a, x.q_b), means
+        q, centre = x.variance, x.mean
         if self.positions_too and node.places is not None:
-            squares, centres = (node.places.averages(pair) for pair in (squares, centres))
-        q = squares[0] - centres[0] ** 2 + eps, squares[1] - centres[1] ** 2 + eps
-        return scaled_pairs(node, x, q, means, centres)
+            square, centre = (node.places.averages(each) for each in (x.square, x.mean))
+            q = square - centre * centre
+        return node.over_root(q + node.n.number(self.eps), centre)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.positions_too:
@@ -65,14 +61,8 @@ class RMSNorm(Layer):
     def __post_init__(self) -> None:
         checks.epsilon(self.eps)
 
-    def law(self, node: LawNode) -> LawNode:
-        x = node.averaged()
-        q = x.mean * x.mean + x.variance + node.n.number(self.eps)
-        return scaled_law(node, x, q, centred=False)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        x, eps = node.averaged(), node.n.number(self.eps)
-        return scaled_pairs(node, x, (x.q_a + eps, x.q_b + eps), node.means())
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return node.over_root(node.averaged().square + node.n.number(self.eps))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)

@@ -1,6 +1,6 @@
 """Pooling over units: the maximum or the average of m units."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, final
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.node import Node
 
 MOST = 1_000_000
 """Largest number of units over which a maximum is taken."""
@@ -37,13 +37,10 @@ class MaxPool(Layer):
     def pooled(self) -> int:
         return self.m
 
-    def law(self, node: LawNode) -> LawNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         # there is no rule for the maximum of normalised units at two data of one batch
         drawn = node.draws_within and isinstance(node.base, Normalised) and self.m > 1
-        return super().law(node) if drawn else node.largest(self.m) or super().law(node)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        return node.largest(self.m) or super().kernel(node)
+        return super().rule(node) if drawn else node.largest(self.m) or super().rule(node)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         x = pools(x, self.m, "MaxPool")
@@ -72,23 +69,8 @@ class AvgPool(Layer):
     def pooled(self) -> int:
         return self.m
 
-    def law(self, node: LawNode) -> LawNode:
-        if node.base.dependent:
-            return super().law(node)
-        x = node.averaged()
-        within = None if x.within is None else x.within / self.m
-        values = replace(x, var_mu=x.var_mu / self.m, var_chi=x.var_chi / self.m, within=within)
-        return node.remade(self, values)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        if node.base.dependent:
-            return super().kernel(node)
-        x, (a, b) = node.averaged(), node.means()
-        q_a, q_b, q_ab = (
-            product + (q - product) / self.m for q, product in ((x.q_a, a * a), (x.q_b, b * b), (x.q_ab, a * b))
-        )
-        values = replace(x, q_a=q_a, q_b=q_b, q_ab=q_ab)
-        return node.remade(self, values, (a, b))
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        return super().rule(node) if node.base.dependent else node.remade(self, node.averaged().of_copies(self.m))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return np.asarray(pools(x, self.m, "AvgPool").mean(axis=2))

@@ -13,9 +13,9 @@ from igbtheory import checks
 from igbtheory.layers.chain import drawn, each
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import Windowed
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.node import Node
 from igbtheory.nodes.places import Point
-from igbtheory.nodes.sums import Add, S, add_moments, add_pairs
+from igbtheory.nodes.sums import Add, S, add
 
 
 @final
@@ -94,15 +94,12 @@ class Residual(Layer):
     def swept(self) -> tuple[Any, ...]:
         return (self.scale,)
 
-    def law(self, node: LawNode) -> LawNode:
-        return self.through(node, lambda layer, x: layer.law(x), add_moments)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         if not self._independent:  # token mixing alone: a channel of the branch depends on that of the stream
-            return super().kernel(node)
+            return super().rule(node)
         if not node.gaussian and self.layers[0].weighs:  # stream and branch both ask for its average
-            node = node.with_moments(node.units, node.averaged(), node.means())
-        return self.through(node, lambda layer, x: layer.kernel(x), add_pairs)
+            node = node.with_moments(node.units, node.averaged())
+        return self.through(node, lambda layer, x: layer.rule(x), add)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         units = width if self.weighs else x.shape[1]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from igbtheory.averages.state import Pairs
+from igbtheory.averages.state import Each, Pairs
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.node import KernelNode, LawNode
 from igbtheory.nodes.places import VECTORS, Places, Point, Window, behind
@@ -66,8 +66,9 @@ class Spatial(OfData, ABC):
     def kernel(self, node: KernelNode) -> KernelNode:
         before = node.places or VECTORS
         after = self.behind_places(before)
-        values, means = self.moved(node.averaged(), before, after), self._means(node.means(), before, after)
-        return replace(node.remade(self, values, means), places=after if after.shape else None)
+        return replace(
+            node.remade(self, self.moved(node.averaged(), before, after)), places=after if after.shape else None
+        )
 
     def moved(self, x: Pairs, before: Places, after: Places) -> Pairs:
         """Return the second moments behind the layer."""
@@ -75,7 +76,11 @@ class Spatial(OfData, ABC):
             held = replace(before, offsets=self.needs(before.shape, after.offsets))
             q_ab = after.gathered(self.mean(held.paired(x.q_ab), held, after))
             q = np.real(np.diagonal(q_ab))
-            return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=np.eye(len(q), dtype=bool))
+            same = np.eye(len(q), dtype=bool)
+            return replace(
+                x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=same, mean=self._means(x.mean, before, after)
+            )
+        x = replace(x, mean=self._means(x.mean, before, after))
         q_ab = self.mean(x.q_ab, before, after)
         at_a, at_b = (np.real(q_ab),) * 2 if self.apart else (self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1]))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)
@@ -84,17 +89,17 @@ class Spatial(OfData, ABC):
             return replace(x, q_a=at_a[0, 0], q_b=at_b[0, 0], q_ab=q_ab[0, 0], same=same[0, 0])
         return replace(x, q_a=at_a[:1], q_b=at_b[0][after.second], q_ab=q_ab, same=same)
 
-    def _means(self, means: tuple[Any, Any], before: Places, after: Places) -> tuple[Any, Any]:
+    def _means(self, means: Each, before: Places, after: Places) -> Each:
         """Return the means behind the layer at the two data of a pair."""
-        at_a, at_b = means
+        at_a, at_b = means.a, means.b
         if not np.ndim(at_a):
             return means
         if not before.whole:
             at_a, at_b = (self.at_one(part, before, after) for part in (at_a, at_b[:1]))
-            return (at_a, at_b[0][after.second]) if after.shape else (at_a[0, 0], at_b[0, 0])
+            return Each(at_a, at_b[0][after.second]) if after.shape else Each(at_a[0, 0], at_b[0, 0])
         parts = np.reshape(at_a, (-1, prod(before.shape), 1)).transpose(1, 0, 2)[None]
         found = self.at_one(parts, before, after)[0].transpose(1, 0, 2).reshape(-1, 1)
-        return found, found.T
+        return Each(found, found.T)
 
 
 class Windowed(Spatial, ABC):

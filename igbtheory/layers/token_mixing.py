@@ -11,7 +11,7 @@ from igbtheory import checks
 from igbtheory.averages.state import Pairs
 from igbtheory.layers.few import Few
 from igbtheory.layers.spatial import OfTokens
-from igbtheory.nodes.data import at_data, either_way, pairs_of
+from igbtheory.nodes.data import at_data, pairs_of
 from igbtheory.nodes.draws import Array
 from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import of_shape
@@ -48,10 +48,10 @@ class TokenMixing(Few, OfTokens):
         x, mean, q_ab = moments_of_sums(node, weights)
         shift = np.tile(biases, len(mean) // len(biases))
         if not shift.any():
-            found = node.remade(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean))
+            found = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
         else:
             q_ab = q_ab + np.outer(mean, shift) + np.outer(shift, mean + shift)
-            found = node.with_moments(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean + shift))
+            found = node.with_moments(self, pairs_of(node.n, x, q_ab, mean + shift, x.error))
         return replace(found.naming(self), places=of_shape((len(weights),)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
@@ -74,7 +74,7 @@ def moments_of_sums(node: KernelNode, weights: Array) -> tuple[Pairs, Array, Arr
     weights: (tokens behind, tokens in front), the same for all data and channels.
     """
     x = node.averaged()
-    mean = _sums(weights, at_data(node.means()[0], len(x.q_ab))[:, None])[:, 0]
+    mean = _sums(weights, at_data(x)[:, None])[:, 0]
     return x, mean, _sums(weights, _sums(weights, np.asarray(x.q_ab, dtype=float)).T)
 
 

@@ -14,7 +14,7 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import Ending, OfData, OfTokens, refuse_vectors
 from igbtheory.layers.spatial_pools import refuse_rest
-from igbtheory.nodes.data import at_data, either_way, pairs_of
+from igbtheory.nodes.data import at_data, pairs_of
 from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import VECTORS, Places, Point, of_shape
 
@@ -105,7 +105,7 @@ class PositionEmbedding(OfData):
         x, more = node.averaged(), node.n.number(self.variance)
         q_ab = x.q_ab + more * places.equal_positions(x.q_ab)
         values = replace(x, q_a=x.q_a + more, q_b=x.q_b + more, q_ab=q_ab)
-        return node.remade(self, values, node.means())
+        return node.remade(self, values)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])
@@ -134,9 +134,9 @@ class ClassToken(OfTokens):
         q_ab[:, 1:, :, 1:] = np.asarray(x.q_ab).reshape(data, before, data, before)
         q_ab[:, 0, :, 0] = self.variance
         mean = np.zeros((data, 1 + before))
-        mean[:, 1:] = at_data(node.means()[0], len(x.q_ab)).reshape(data, before)
-        values = pairs_of(node.n, x, q_ab.reshape(mean.size, -1), x.error)
-        return replace(node.remade(self, values, either_way(node.n, mean.ravel())), places=of_shape((1 + before,)))
+        mean[:, 1:] = at_data(x).reshape(data, before)
+        values = pairs_of(node.n, x, q_ab.reshape(mean.size, -1), mean.ravel(), x.error)
+        return replace(node.remade(self, values), places=of_shape((1 + before,)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.in_front_of(x.shape[2:])

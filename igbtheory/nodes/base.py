@@ -29,11 +29,6 @@ class Base(ABC, Generic[T]):
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         """Return the second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
 
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        """Return the means of phi(M) over the weights at the data a and b of a pair."""
-        x = self.average(n, phi, m)
-        return x.mean, x.mean  # type: ignore[attr-defined]
-
     @property
     def rises(self) -> bool:
         """Whether the unit increases with the unit in front of it, so that a maximum may be taken there."""
@@ -67,13 +62,12 @@ class Base(ABC, Generic[T]):
 @final
 @dataclass(frozen=True)
 class Averaged(Base[T]):
-    """Unit with known second moments and means, of which otherwise nothing is known but how to draw it.
+    """Unit with known moments, of which otherwise nothing is known but how to draw it.
 
     varies: True if the unit is known to be constant over no batch.
     """
 
     values: T
-    centres: tuple[Any, Any]
     drawn: Units
     dependent: bool = False
     varies: bool = False
@@ -82,9 +76,6 @@ class Averaged(Base[T]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         return self.values
-
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        return self.centres
 
     def units(self, draws: Draws, count: int) -> Array:
         return self.drawn(draws, count)

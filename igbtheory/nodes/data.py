@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Pairs
+from igbtheory.averages.state import Each, Pairs
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.numbers import Kind
 
@@ -22,20 +22,16 @@ class Components:
         return np.asarray(self.data[:, draws.rng.integers(self.data.shape[1], size=count)], dtype=float)
 
 
-def pairs_of(n: Kind, x: Pairs, kernel: Array, error: float) -> Pairs:
-    """Return x with this error and with the second moments of a kernel in double precision, shape (data, data)."""
+def pairs_of(n: Kind, x: Pairs, kernel: Array, mean: Array, error: float) -> Pairs:
+    """Return x with this error, and with a kernel (data, data) and means (data,) in double precision."""
     found = n.number(kernel)
     q = np.diagonal(found)
     same = x.same if np.shape(x.same) == kernel.shape else np.eye(len(kernel), dtype=bool)
-    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error)
+    centre = n.number(mean)
+    centres = Each(centre[:, None], centre[None, :])
+    return replace(x, q_a=q[:, None], q_b=q[None, :], q_ab=found, same=same, error=error, mean=centres)
 
 
-def either_way(n: Kind, mean: Array) -> tuple[Any, Any]:
-    """Return the means at the data a and b of pairs, given the means at all data, shape (data,)."""
-    found = n.number(mean)
-    return found[:, None], found[None, :]
-
-
-def at_data(mean: Any, count: int) -> Array:
-    """Return the means at all data, shape (count,), given the means at the data a of pairs."""
-    return np.ravel(np.broadcast_to(np.asarray(mean, dtype=float), (count, 1)))
+def at_data(x: Pairs) -> Array:
+    """Return the means at all data, shape (data,)."""
+    return np.ravel(np.broadcast_to(np.asarray(x.mean.a, dtype=float), (len(x.q_ab), 1)))

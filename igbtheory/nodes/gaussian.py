@@ -1,13 +1,13 @@
 """Gaussian units: the base of the node behind every Dense."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
 from igbtheory.averages import constant_batches, gaussian
-from igbtheory.averages.state import Moments, Pairs, kernel_root
+from igbtheory.averages.state import Each, Moments, Pairs, kernel_root
 from igbtheory.averages.steepness import steepness
 from igbtheory.formulas.function import Function
 from igbtheory.nodes.base import Base
@@ -68,7 +68,7 @@ class GaussianPairs(Base[Pairs]):
         if is_first_order(h.q_ab):
             return self._first_order(n, phi, m)
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
-        (_, q_a), (_, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
+        (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab, error = self._product(n, phi, m)
         factor = 1.0 if phi is None else steepness(n, phi, h.q_a, h.q_b, h.q_ab)
         if factor > 1:  # data that rounding makes equal stay apart: the next jump would take them for one datum
@@ -79,7 +79,8 @@ class GaussianPairs(Base[Pairs]):
         parity = phi.parity if phi is not None and m == 1 else 0
         if parity:
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
-        return replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=factor * h.error + error)
+        error = factor * h.error + error
+        return replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error, mean=Each(mean_a, mean_b))
 
     def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         """Return the average and its derivative, for the tangent kernel."""
@@ -99,12 +100,6 @@ class GaussianPairs(Base[Pairs]):
         found = [gaussian.product(n, phi, m, (h.q_a, h.q_b[part], h.q_ab[part])) for part in parts(h.q_ab)]
         return np.concatenate([values for values, _ in found]), max(error for _, error in found)
 
-    def means(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, Any]:
-        if phi is None and m == 1:
-            return 0, 0
-        h = self.values
-        return _first_two(n, phi, m, h.q_a)[0], _first_two(n, phi, m, h.q_b)[0]
-
     def units(self, draws: Draws, count: int) -> Array:
         return self._root @ draws.normal(self._root.shape[1], count)
 
@@ -122,6 +117,16 @@ def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]
     found = gaussian.moments(n, phi, m, Moments(0, 0 * unlike, unlike))
     mean, where = found.mean + 0 * unlike, where.reshape(np.shape(q))
     return mean[where], (mean * mean + found.variance)[where]
+
+
+@singledispatch
+def gaussian_base(values: Any) -> Base[Any]:
+    """Return the base of Gaussian units with these moments; register a base for moments of your own."""
+    raise TypeError(f"expected moments of Gaussian units, got {type(values).__name__}; register a base for them")
+
+
+gaussian_base.register(Moments)(Gaussian)
+gaussian_base.register(Pairs)(GaussianPairs)
 
 
 class UnitsNeededError(ValueError):

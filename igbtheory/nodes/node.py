@@ -86,10 +86,6 @@ class Node(Generic[T]):
             )
         return doubted(self.phi, self.maximum, self.base.average(self.n, None, 1), found)  # type: ignore[type-var]
 
-    def means(self) -> tuple[Any, Any]:
-        """Return the means over the weights at the two data of a pair."""
-        return self.base.means(self.n, self.phi, self.maximum)
-
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units, shape (*sweep, data, count)."""
         return of_units(self.base.units(draws, count * self.maximum), self.phi, self.maximum)
@@ -102,24 +98,39 @@ class Node(Generic[T]):
         """Return the node with the layer appended to the list of estimated ones."""
         return replace(self, estimated=(*self.estimated, layer))
 
-    def with_moments(self, layer: HasUnits | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
-        """Return the node behind a layer, given its second moments and the means at the two data of a pair.
+    def with_moments(self, layer: HasUnits | Units, values: T) -> "Node[T]":
+        """Return the node behind a layer, given its moments.
 
-        means: values.mean by default, for a law. Units that are drawn later are the layer's samples of this node's
-        units; a function that draws them may be given in place of the layer.
+        Units that are drawn later are the layer's samples of this node's units; a function that draws them may be given
+        in place of the layer.
         """
-        centres = (values.mean, values.mean) if means is None else means  # type: ignore[attr-defined]
         drawn = layer.behind(self) if hasattr(layer, "behind") else layer
-        return self.after(Averaged(values, centres, drawn, self.base.dependent))
+        return self.after(Averaged(values, drawn, self.base.dependent))
 
-    def remade(self, layer: HasUnits | Units, values: T, means: tuple[Any, Any] | None = None) -> "Node[T]":
+    def remade(self, layer: HasUnits | Units, values: T) -> "Node[T]":
         """Return the node behind a layer that is linear in the units, so that a Gaussian node stays Gaussian.
 
         The arguments are those of `with_moments`.
         """
         if self.gaussian:
             return self.after(replace(self.base, values=values))  # type: ignore[type-var]
-        return self.with_moments(layer, values, means)
+        return self.with_moments(layer, values)
+
+    def over_root(self, q: Any, centre: Any = 0) -> "Node[T]":
+        """Return the node (x - centre)/sqrt(q); q and the centre may differ between data."""
+        root = getattr(q, "a", q)
+        shift = getattr(centre, "a", centre)
+
+        def drawn(draws: Draws, count: int) -> Array:
+            return np.asarray((self.units(draws, count) - beside_data(shift)) / np.sqrt(beside_data(root)))
+
+        return self.remade(drawn, self.averaged().over_root(self.n, q, centre))  # type: ignore[attr-defined]
+
+
+def beside_data(value: Any) -> Array:
+    """Return a number of a law with axes of data and units appended; numbers at all data, (data, 1), as they are."""
+    found = np.asarray(value, dtype=float)
+    return found if found.ndim == 2 and found.shape[1] == 1 else found[..., None, None]
 
 
 def of_units(x: Array, phi: Function | None, m: int) -> Array:
@@ -131,7 +142,7 @@ def of_units(x: Array, phi: Function | None, m: int) -> Array:
 
 def moments_only(n: Kind, values: Moments) -> Node[Moments]:
     """Return a node with these moments, whose units cannot be drawn."""
-    return Node(n, Averaged(values, (values.mean, values.mean), no_units))
+    return Node(n, Averaged(values, no_units))
 
 
 def no_units(draws: Draws, count: int) -> Array:

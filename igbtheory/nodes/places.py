@@ -14,6 +14,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.averages.state import Each
+
 IN_CACHE = 2**16
 """Number of entries of an array over pairs that are processed at once."""
 Index = NDArray[np.intp]
@@ -73,15 +75,14 @@ class Places:
             return np.tile(np.eye(prod(self.shape)), [len(q_ab) // prod(self.shape)] * 2)
         return (np.asarray(self.offsets) == 0)[:, None, None, None]
 
-    def averages(self, pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    def averages(self, each: Each) -> Each:
         """Return the averages over the positions of values at the data a and b of pairs; a number stays as it is."""
-        at_a, at_b = pair
-        if not np.ndim(at_a):
-            return pair
+        if not np.ndim(each.a):
+            return each
         if not self.whole:
-            return at_a.mean(axis=1, keepdims=True), at_b.mean(axis=1, keepdims=True)
-        mean = np.repeat(at_a.reshape(-1, prod(self.shape)).mean(axis=1), prod(self.shape))
-        return mean[:, None], mean[None, :]
+            return each.map(lambda values: values.mean(axis=1, keepdims=True))
+        mean = np.repeat(each.a.reshape(-1, prod(self.shape)).mean(axis=1), prod(self.shape))
+        return Each(mean[:, None], mean[None, :])
 
     def paired(self, matrix: Any) -> Any:
         """Return a matrix over all data at all positions as an array over pairs."""

@@ -1,58 +1,12 @@
 """Centring and scaling of nodes and of samples, which all norms share."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Moments, Pairs
-from igbtheory.nodes.draws import Array, Draws, beside
-from igbtheory.nodes.node import KernelNode, LawNode
-
 ROUNDED = 1e-13
 """Largest deviation of a unit from its mean, relative to its values, that counts as a rounding error."""
-
-
-def scaled_law(node: LawNode, x: Moments, q: Any, *, centred: bool) -> LawNode:
-    """Return the node (x - centre)/sqrt(q), x the moments of `node`; the centre is E x if `centred`, else 0."""
-    root = node.n.sqrt(q)
-    mean, centre = (0, x.mean) if centred else (0 if x.centred else x.mean / root, 0)
-    within = None if x.within is None else x.within / q
-    values = replace(x, mean=mean, var_mu=x.var_mu / q, var_chi=x.var_chi / q, within=within)
-    if not node.n.exact:
-        values = replace(values, of_scale=x.error * abs(1 - values.variance - values.mean**2) + node.n.epsilon)
-
-    def drawn(draws: Draws, count: int) -> Array:
-        return np.asarray((node.units(draws, count) - beside(centre)) / beside(root))
-
-    return node.remade(drawn, values)
-
-
-def scaled_pairs(
-    node: KernelNode, x: Pairs, q: tuple[Any, Any], means: tuple[Any, Any], centres: tuple[Any, Any] = (0, 0)
-) -> KernelNode:
-    """Return the node (x - centre)/sqrt(q), with q and a centre for each of the two data of a pair.
-
-    x, means: the moments of `node`.
-    """
-    (a, b), (mean_a, mean_b) = centres, means
-    root_a, root_b = map(node.n.sqrt, q)
-    var_a, var_b = x.q_a - a * (2 * mean_a - a), x.q_b - b * (2 * mean_b - b)
-    lost = np.max(np.asarray(x.q_a / var_a, dtype=float))  # subtracting the means magnifies the error
-    values = replace(
-        x,
-        q_a=var_a / q[0],
-        q_b=var_b / q[1],
-        q_ab=(x.q_ab - a * b - a * (mean_b - b) - (mean_a - a) * b) / (root_a * root_b),
-        error=float(lost) * x.error,
-    )
-
-    def drawn(draws: Draws, count: int) -> Array:
-        centre, root = (np.asarray(part, dtype=float) for part in (a, root_a))
-        return np.asarray((node.units(draws, count) - centre) / root)
-
-    return node.remade(drawn, values, ((mean_a - a) / root_a, (mean_b - b) / root_b))
 
 
 def normalised(x: NDArray[Any], eps: Any, axis: int) -> NDArray[Any]:

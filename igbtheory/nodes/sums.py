@@ -6,10 +6,9 @@ from typing import Any, Generic, Protocol, TypeVar, final
 
 import numpy as np
 
-from igbtheory.averages.state import Moments
 from igbtheory.nodes.base import Averaged, Units
 from igbtheory.nodes.draws import Array, Draws, beside
-from igbtheory.nodes.node import KernelNode, LawNode, Node
+from igbtheory.nodes.node import Node
 from igbtheory.numbers import Kind
 
 
@@ -27,38 +26,9 @@ Add = Callable[[S, Any, S, Any], S]
 """Function of x, a, y, b that returns a x + b y for independent x and y."""
 
 
-def add_moments(x: LawNode, a: Any, y: LawNode, b: Any) -> LawNode:
-    """Return the law of the sum a x + b y of independent nodes: means and variances add."""
-    u, v = x.averaged(), y.averaged()
-    mean = 0 if u.centred and v.centred else a * u.mean + b * v.mean
-    batches = u.within is not None or v.within is not None
-    values = Moments(
-        mean,
-        a * a * u.var_mu + b * b * v.var_mu,
-        a * a * u.var_chi + b * b * v.var_chi,
-        np.maximum(u.error, v.error),
-        a * a * u.covariance + b * b * v.covariance if batches else None,
-    )
-    return _sum(add_moments, (x, a, y, b), values, (mean, mean))
-
-
-def add_pairs(x: KernelNode, a: Any, y: KernelNode, b: Any) -> KernelNode:
-    """Return the kernel of the sum a x + b y of independent nodes on a given data set."""
-    u, v = x.averaged(), y.averaged()
-    (u_a, u_b), (v_a, v_b) = x.means(), y.means()
-    values = replace(
-        u,
-        q_a=a * a * u.q_a + b * b * v.q_a + 2 * a * b * u_a * v_a,
-        q_b=a * a * u.q_b + b * b * v.q_b + 2 * a * b * u_b * v_b,
-        q_ab=a * a * u.q_ab + b * b * v.q_ab + a * b * (u_a * v_b + u_b * v_a),
-        error=max(u.error, v.error),
-        rank=min(u.rank, v.rank),
-    )
-    return _sum(add_pairs, (x, a, y, b), values, (a * u_a + b * v_a, a * u_b + b * v_b))
-
-
-def _sum(add: Add[Node[T]], of: tuple[Node[T], Any, Node[T], Any], values: T, centres: tuple[Any, Any]) -> Node[T]:
-    x, a, y, b = of
+def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
+    """Return the sum a x + b y of independent nodes."""
+    values = x.averaged().plus(a, y.averaged(), b)  # type: ignore[attr-defined]
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
     shown = tuple(dict((*x.shown, *y.shown)).items())
     if x.gaussian and y.gaussian:
@@ -66,7 +36,7 @@ def _sum(add: Add[Node[T]], of: tuple[Node[T], Any, Node[T], Any], values: T, ce
     nothing: _SumOfUnits[T] = _SumOfUnits((), None)
     parts = nothing.plus(add, a, x).plus(add, b, y)
     # a sum with a Gaussian part is constant over no batch
-    base = Averaged(values, centres, parts, x.base.dependent or y.base.dependent, varies=parts.noise is not None)
+    base = Averaged(values, parts, x.base.dependent or y.base.dependent, varies=parts.noise is not None)
     return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch), shown=shown)
 
 

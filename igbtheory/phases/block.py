@@ -26,7 +26,7 @@ from igbtheory.network import mlp
 from igbtheory.nodes.gaussian import Gaussian
 from igbtheory.nodes.node import LawNode
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.twins import Twins
+from igbtheory.phases.twins import through, twins_of
 
 Array = NDArray[np.float64]
 SCALES = np.array([0.37, 1.0, 5.3])
@@ -85,11 +85,11 @@ class Block:
 
     def slope(self, q: Any, share: float = 1.0) -> Any:
         """Return E |grad f|^2, which depends on the share only behind a BatchNorm. ValueError: the activation jumps."""
-        twins = Twins(units(Moments(0, (1 - share) * q, share * q)), 1.0 + 0 * q)
+        node = twins_of(units(Moments(0, (1 - share) * q, share * q)), 1.0 + 0 * q)
         with np.errstate(all="ignore"):
             for layer in (*self.layers, Dense(1.0)):
-                twins = twins.through(layer)
-        return twins.noise
+                node = through(layer, node)
+        return node.averaged().noise
 
     @property
     def forgets(self) -> bool:

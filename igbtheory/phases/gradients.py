@@ -1,7 +1,7 @@
 """Gradients at initialisation: the expected squared derivative of an output by the units of every Dense layer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -15,9 +15,9 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode
+from igbtheory.nodes.node import LawNode, Node
 from igbtheory.numbers import FLOAT64, Kind, decimals
-from igbtheory.phases.twins import Twins
+from igbtheory.phases.twins import Twins, again, through, twins_of
 from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 
@@ -75,28 +75,31 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))), Twins.through)
+    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))), through)
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     return of_segments(n, found)
 
 
 @np.errstate(all="ignore")
-def segments(layers: tuple[Layer, ...], node: LawNode, through: Callable[[Twins, Layer], Twins]) -> list[Twins]:
+def segments(
+    layers: tuple[Layer, ...], node: LawNode, step: Callable[[Layer, Node[Twins]], Node[Twins]]
+) -> list[Twins]:
     """Return the twins behind every Dense, whose noise is 1 behind the Dense before it.
 
-    node: of the inputs; through: returns the twins behind a layer. Layers in front of the first Dense change the node
+    node: of the inputs; step: returns the twins behind a layer. Layers in front of the first Dense change the node
     alone, because no gradient passes through them.
     """
     found: list[Twins] = []
-    twins = Twins(node, node.n.number(1))
+    one, twins = node.n.number(1), None
     for layer in layers:
-        if found or isinstance(layer, Residual):
-            twins = through(twins, layer)
+        if twins is None and not isinstance(layer, Residual):
+            node = layer.law(node)
+            twins = twins_of(node, one) if layer.listed else None
         else:
-            twins = replace(twins, node=layer.law(twins.node))
+            twins = step(layer, twins or twins_of(node, one))
         if layer.listed:
-            found.append(twins)
-            twins = Twins(twins.node, node.n.number(1))
+            found.append(twins.base.values)
+            twins = again(twins, one)
     return found
 
 

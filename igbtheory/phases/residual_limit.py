@@ -22,11 +22,13 @@ from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
 from igbtheory.network import Network
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, moments_only
+from igbtheory.nodes.base import Averaged
+from igbtheory.nodes.gaussian import Gaussian, gaussian_base
+from igbtheory.nodes.node import LawNode, Node, no_units
+from igbtheory.nodes.sums import add
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
-from igbtheory.phases.twins import Twins, add_twins
+from igbtheory.phases.twins import Twins, through
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import stacked
@@ -62,33 +64,35 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     gradients(net, inputs)  # refuses networks without gradients
     node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)))
     found = segments(net.layers, node, _through)
-    prediction = Prediction(stacked(FLOAT64, [twins.node.averaged() for twins in found]))
+    prediction = Prediction(stacked(FLOAT64, [twins.of for twins in found]))
     return ResidualLimit(prediction, of_segments(FLOAT64, found))
 
 
-def _through(twins: Twins, layer: Layer) -> Twins:
+def _through(layer: Layer, node: Node[Twins]) -> Node[Twins]:
     """Return the twins behind a layer, and behind infinitely many copies of a residual block."""
-    return _flow(layer, twins) if isinstance(layer, Residual) else twins.through(layer)
+    return _flow(layer, node) if isinstance(layer, Residual) else through(layer, node)
 
 
-def _flow(layer: Residual, twins: Twins) -> Twins:
-    node, x, before = layer.law(twins.node), twins.node.averaged(), twins.applied()
+def _flow(layer: Residual, node: Node[Twins]) -> Node[Twins]:
+    layer.rule(node)  # refuses what has no rule
+    before = node.averaged()
+    x = before.of
 
-    def at(state: Any, error: Any) -> Twins:
-        values = Moments(x.mean, state[0], state[1], error)
-        stream = node.after(Gaussian(values)) if node.gaussian else moments_only(node.n, values)
-        return Twins(stream, state[2], error=error)
+    def at(state: Any, error: Any) -> Node[Twins]:
+        values = Twins(Moments(x.mean, state[0], state[1], error), state[2], error)
+        return node.after(gaussian_base(values) if node.gaussian else Averaged(values, no_units))
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
-        share, added = layer.branch(at(state, 0.0), lambda inner, twins: twins.through(inner), add_twins)
-        branch, scale2 = added.node.averaged(), np.square(layer.scale)
+        share, added = layer.branch(at(state, 0.0), through, add)
+        found = added.averaged()
+        branch, scale2 = found.of, np.square(layer.scale)
         if np.any(share != 0) or np.any(np.abs(branch.mean) > CENTRED * np.sqrt(branch.variance)):
             raise ValueError(
                 f"expected a branch of mean 0 and without a multiple of its stream, got {layer!r}: over L blocks they "
                 "add up to sqrt(L); end the branch with a Dense, and take inner blocks out of it"
             )
-        found = (branch.var_mu, branch.var_chi, added.applied().noise)
-        return np.stack(np.broadcast_arrays(*(scale2 * rate for rate in found)))
+        parts = (branch.var_mu, branch.var_chi, found.noise)
+        return np.stack(np.broadcast_arrays(*(scale2 * rate for rate in parts)))
 
     start = (x.var_mu, x.var_chi, before.noise)
     shape = np.broadcast_shapes(*map(np.shape, (*start, *rates(np.array(np.broadcast_arrays(*start))))))

@@ -7,7 +7,7 @@ variance as the data of the network, which the small noise does not change.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from igbtheory.averages.slopes import refuse_jumps
 from igbtheory.averages.state import Moments
 from igbtheory.formulas.function import Function
 from igbtheory.layers.batchnorm import BatchNorm
-from igbtheory.layers.dropout import Dropout
-from igbtheory.layers.gates import Gate
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
-from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, moments_only
-from igbtheory.nodes.sums import add_moments
+from igbtheory.nodes.base import Averaged, Base
+from igbtheory.nodes.gaussian import Gaussian, gaussian_base
+from igbtheory.nodes.node import LawNode, Node, no_units
+from igbtheory.nodes.sums import add
 from igbtheory.numbers import Kind
 
 ALIKE = 64
@@ -31,15 +30,76 @@ COARSEST, FRACTION = 0.125, 0.25
 """Largest step of the rule over the centres, in units of sqrt(var_mu) and of sqrt(var_chi)."""
 
 
-def slope(node: LawNode) -> tuple[Any, Any]:
-    """Return the factor by which the function of a node multiplies the variance of noise, and its relative error."""
-    n, phi, base = node.n, node.phi, node.base
-    if phi is not None:
-        refuse_jumps(phi)
+@final
+@dataclass(frozen=True)
+class Twins:
+    """Moments `of` either datum, and the variance of the noise, with its relative error."""
+
+    of: Moments
+    noise: Any
+    error: Any = 0.0
+
+    mean = property(lambda self: self.of.mean)
+    variance = property(lambda self: self.of.variance)
+    square = property(lambda self: self.of.square)
+
+    def weighted(self, sigma_w2: Any, sigma_b2: Any, lost: float) -> "Twins":
+        return Twins(self.of.weighted(sigma_w2, sigma_b2, lost), sigma_w2 * self.noise, self.error)
+
+    def over_root(self, n: Kind, q: Any, centre: Any) -> "Twins":
+        return Twins(self.of.over_root(n, q, centre), self.noise / q, self.error + self.of.error)
+
+    def times_number(self, s: Any) -> "Twins":
+        return Twins(self.of.times_number(s), s * s * self.noise, self.error)
+
+    def of_copies(self, m: int) -> "Twins":
+        return Twins(self.of.of_copies(m), self.noise / m, self.error)
+
+    def dropped(self, p: Any) -> "Twins":  # the same units of both twins
+        return Twins(self.of.dropped(p), self.noise / (1 - p), self.error)
+
+    def times(self, other: "Twins") -> "Twins":
+        noise = self.noise * other.square + self.square * other.noise
+        return Twins(self.of.times(other.of), noise, self.error + other.error)
+
+    def plus(self, a: Any, other: "Twins", b: Any) -> "Twins":
+        noise, error = a * a * self.noise + b * b * other.noise, np.maximum(self.error, other.error)
+        return Twins(self.of.plus(a, other.of, b), noise, error)
+
+
+@final
+@dataclass(frozen=True)
+class GaussianTwins(Base[Twins]):
+    """Gaussian unit at twins: a function of it multiplies the noise by its mean squared slope."""
+
+    values: Twins
+
+    gaussian: ClassVar[bool] = True
+
+    def average(self, n: Kind, phi: Function | None, m: int) -> Twins:
+        h = self.values
+        if phi is None and m == 1:
+            return h
+        if phi is not None:
+            refuse_jumps(phi)
+        factor, error = mean_square(n, phi, m, h.of)
+        return Twins(gaussian.moments(n, phi, m, h.of), factor * h.noise, h.error + h.of.error + error)
+
+
+def twins_of(node: LawNode, noise: Any) -> Node[Twins]:
+    """Return twins at a node, with noise at the units of its base."""
+    base, n = node.base, node.n
     if isinstance(base, Gaussian):
-        factor, error = mean_square(n, phi, node.maximum, base.values)
-        return factor, base.values.error + error
-    return n.number(1), 0.0
+        return replace(node, base=GaussianTwins(Twins(base.values, noise)))
+    return Node(n, Averaged(Twins(node.averaged(), noise), no_units))
+
+
+def again(node: Node[Twins], noise: Any) -> Node[Twins]:
+    """Return the twins with other noise at the units of the base."""
+    return replace(node, base=replace(node.base, values=replace(node.base.values, noise=noise, error=0.0)))
+
+
+gaussian_base.register(Twins)(GaussianTwins)
 
 
 def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any, Any]:
@@ -60,25 +120,36 @@ def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any,
     return x.mean * x.mean + x.variance, x.error
 
 
-def batch_slope(layer: BatchNorm, node: LawNode) -> tuple[Any, Any]:
-    """Return the factor of a function and a full-batch norm behind it, and its relative error.
+def normalised(layer: BatchNorm, node: Node[Twins]) -> Node[Twins]:
+    """Return the twins behind a full-batch norm, which divides noise by E_u of E_z |grad f|^2/(V + eps).
 
-    The factor is E_u of E_z |grad f|^2/(V + eps), where V = Var_z f is the variance over the data of one unit.
+    V = Var_z f is the variance over the data of one unit.
     """
-    n, x, h = node.n, node.averaged(), node.base
-    if node.gaussian or np.all(np.asarray(x.var_mu <= ALIKE * n.epsilon * x.variance, dtype=bool)):
-        factor, error = slope(node)
-        return factor / (x.var_chi + n.number(layer.eps)), error + x.error
-    if not isinstance(h, Gaussian) or node.maximum > 1 or node.phi is None:
+    n, x, base = node.n, node.averaged(), node.base
+    after = layer.law(LawNode(n, Averaged(x.of, no_units)) if not node.gaussian else LawNode(n, Gaussian(x.of)))
+    if node.gaussian or np.all(np.asarray(x.of.var_mu <= ALIKE * n.epsilon * x.of.variance, dtype=bool)):
+        found = Twins(after.averaged(), x.noise / (x.of.var_chi + n.number(layer.eps)), x.error + x.of.error)
+    elif not isinstance(base, GaussianTwins) or node.maximum > 1 or node.phi is None:
         raise ValueError(
             f"{layer!r} behind pooled or dropped units of different centres: how their variance over the data varies "
             "from unit to unit is not known; use sigma_b2=0 and centred inputs, or put the norm in front of the "
             "activation"
         )
-    slope(node)  # ValueError for an activation that jumps
-    coarse, fine = _over_centres(n, node.phi, h.values, n.number(layer.eps))
-    error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + 100 * n.epsilon
-    return fine, h.values.error + error
+    else:
+        h = base.values
+        coarse, fine = _over_centres(n, node.phi, h.of, n.number(layer.eps))
+        error = np.asarray(abs(coarse - fine) / fine, dtype=float)[()] + 100 * n.epsilon
+        found = Twins(after.averaged(), fine * h.noise, h.error + h.of.error + error)
+    return node.after(gaussian_base(found) if after.gaussian else Averaged(found, no_units))
+
+
+def through(layer: Layer, node: Node[Twins]) -> Node[Twins]:
+    """Return the twins behind a layer."""
+    if isinstance(layer, BatchNorm) and layer.trains:
+        return normalised(layer, node)
+    if isinstance(layer, Residual):
+        return layer.through(node, through, add)
+    return layer.rule(node)
 
 
 @np.errstate(all="ignore")
@@ -96,71 +167,3 @@ def _over_centres(n: Kind, phi: Function, h: Moments, eps: Any) -> tuple[Any, An
     square, _ = mean_square(n, phi, 1, given)
     values = square / (gaussian.moments(n, phi, 1, given).var_chi + eps) * n.npdf(u) * n.number(step)
     return 2 * values[..., count % 2 :: 2].sum(axis=-1), values.sum(axis=-1)
-
-
-@final
-@dataclass(frozen=True)
-class Twins:
-    """The node of either datum, and the variance of the noise at the units of its base, with its relative error."""
-
-    node: LawNode
-    noise: Any
-    error: Any = 0.0
-
-    @property
-    def n(self) -> Kind:
-        """Kind of the numbers."""
-        return self.node.n
-
-    def at(self, node: LawNode, factor: Any, error: Any) -> "Twins":
-        """Return the twins at this node, whose noise is multiplied by the factor."""
-        return Twins(node, factor * self.noise, self.error + error)
-
-    def applied(self) -> "Twins":
-        """Return the twins with the noise behind the function of their node."""
-        return self.at(self.node, *slope(self.node))
-
-    def through(self, layer: Layer) -> "Twins":
-        """Return the twins behind a layer."""
-        if isinstance(layer, Residual):
-            return layer.through(self, lambda inner, x: x.through(inner), add_twins)
-        node, after = self.node, layer.law(self.node)
-        if after.base is node.base:
-            return replace(self, node=after)  # an activation acts on the noise when it is averaged
-        if isinstance(layer, BatchNorm) and layer.trains:
-            return self.at(after, *batch_slope(layer, node))
-        if isinstance(layer, Gate) and node.base.averages:
-            return self.at(after, *_gate(layer, node))
-        if after.base.dependent or len(after.estimated) > len(node.estimated):
-            raise ValueError(
-                f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; leave "
-                "it out, or use a layer of igbtheory that has a rule there"
-            )
-        return self.applied().at(after, *_linear(layer, node.n, node.averaged()))
-
-
-def add_twins(x: Twins, a: Any, y: Twins, b: Any) -> Twins:
-    """Return the sum a x + b y of independent units."""
-    u, v = x.applied(), y.applied()
-    noise = a * a * u.noise + b * b * v.noise
-    return Twins(add_moments(x.node, a, y.node, b), noise, np.maximum(u.error, v.error))
-
-
-def _gate(layer: Gate, node: LawNode) -> tuple[Any, Any]:
-    """Return the factor E phi^2 + E x^2 phi'^2 of a gate x phi(z), and its relative error."""
-    gating = node.then(layer.gating)
-    (of_x, error), (of_z, other) = slope(node), slope(gating)
-    x, y = node.averaged(), gating.averaged()
-    return of_x * (y.mean * y.mean + y.variance) + of_z * (x.mean * x.mean + x.variance), error + other
-
-
-def _linear(layer: Layer, n: Kind, x: Moments) -> tuple[Any, Any]:
-    """Return the factor of a layer that is linear, or divides all units of a datum by one number, and its error.
-
-    It is the factor of the variance, except for Dropout, which drops the same units of both twins and scales the rest.
-    """
-    if isinstance(layer, Dropout):
-        return 1 / (1 - n.number(layer.p)), 0.0
-    q = x.variance
-    alone = moments_only(n, replace(x, var_mu=0 * q, var_chi=q, within=None))
-    return layer.law(alone).averaged().var_chi / q, x.error

@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Pairs
+from igbtheory.averages.state import Each, Pairs
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.blocks import Block, block, listed
 from igbtheory.layers.chain import behind_undrawn, needed
@@ -176,8 +176,9 @@ def _of_vectors(n: Kind, data: Any, rows: slice) -> KernelNode:
     same = np.zeros(q_ab.shape, dtype=bool)
     same[own, rows.start + own] = True
     _tell_apart(n, data, q, q_ab, rows.start)
-    pairs = Pairs(q[rows, None], q[None, :], q_ab, same, ALIKE * n.epsilon)
-    return KernelNode(n, Averaged(pairs, (mean[rows, None], mean[None, :]), Components(data)))
+    centres = Each(mean[rows, None], mean[None, :])
+    pairs = Pairs(q[rows, None], q[None, :], q_ab, same, ALIKE * n.epsilon, mean=centres)
+    return KernelNode(n, Averaged(pairs, Components(data)))
 
 
 def _tell_apart(n: Kind, data: Any, q: Any, q_ab: Any, start: int) -> None:

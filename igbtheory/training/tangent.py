@@ -38,7 +38,7 @@ class Tangent(Layer):
 
     def kernel(self, node: KernelNode) -> KernelNode:
         x = node.averaged()
-        return node.with_moments(self, replace(x, q_ab=first_order(x.q_ab, 0)), node.means())
+        return node.with_moments(self, replace(x, q_ab=first_order(x.q_ab, 0)))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return x

@@ -15,7 +15,7 @@ from igbtheory.device import alone
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
-from igbtheory.nodes.data import either_way, pairs_of
+from igbtheory.nodes.data import pairs_of
 from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import Point, of_shape
 
@@ -120,5 +120,5 @@ class TorchAvgPool(TorchPool):
         ones = np.eye(prod(node.shape)).reshape(-1, 1, *node.shape)
         weights = self.samples(ones, np.random.default_rng(), 1).reshape(len(ones), -1).T
         x, mean, q_ab = moments_of_sums(node, weights)
-        found = node.remade(self, pairs_of(node.n, x, q_ab, x.error), either_way(node.n, mean))
+        found = node.remade(self, pairs_of(node.n, x, q_ab, mean, x.error))
         return replace(found, places=of_shape(self.shape))
