@@ -51,9 +51,7 @@ def given() -> Any:
 def node(kernel: Any, layers: tuple[Layer, ...]) -> KernelNode:
     q = np.diagonal(kernel)
     found = KernelNode(FLOAT64, GaussianPairs(Pairs(q[:, None], q[None, :], kernel, np.eye(len(kernel), dtype=bool))))
-    for layer in layers:
-        found = layer.kernel(found)
-    return found
+    return found.through(layers)
 
 
 @pytest.mark.parametrize("layers", CHAINS, ids=repr)
@@ -157,7 +155,7 @@ def test_a_dead_batch_is_zero_in_front_of_its_activation() -> None:
     data = np.random.default_rng(0).standard_normal((6, 4))
     data[:3] = data[0]
     normalised = node(data @ data.T / 4, (igb.BatchNorm(3),))
-    largest = igb.MaxPool(2).kernel(normalised)
+    largest = normalised.through([igb.MaxPool(2)])
     assert not largest.averaged().q_ab[:3].any()
     assert not largest.averaged().mean.a[:3].any()
     found = normalised.then(igb.Activation("sigmoid").phi)
@@ -237,4 +235,4 @@ def test_units_that_are_one_value_up_to_rounding_are_dead(size: int) -> None:
 def test_moments_alone_cannot_be_drawn() -> None:
     found = moments_only(FLOAT64, Moments(0.5, 0.2, 1.0))
     with pytest.raises(ValueError, match=r"expected units that can be drawn .* put a Dense between them"):
-        igb.BatchNorm(4, eps=0.1).law(found)
+        found.through([igb.BatchNorm(4, eps=0.1)])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import igbtheory as igb
-from igbtheory.phases import gradients
+from igbtheory.phases import edge_of_chaos, gradients, residual_limit
 
 pytestmark = pytest.mark.usefixtures("few_draws")
 
@@ -16,7 +16,7 @@ WAVE = np.random.default_rng(0).standard_normal((8, 20)) + 0.2
 
 @dataclass(frozen=True)
 class LayerScale(igb.Layer):
-    """Every unit times a number, with its exact rules."""
+    """Every unit times a number, with its exact rule."""
 
     scale: float
 
@@ -24,7 +24,7 @@ class LayerScale(igb.Layer):
         return x * x.dtype.type(self.scale)
 
     def rule(self, node: Any) -> Any:
-        return node.remade(self, node.averaged().times_number(node.n.number(self.scale)))
+        return node.times_number(self.scale)
 
 
 @dataclass(frozen=True)
@@ -181,16 +181,72 @@ def test_samples_that_are_no_units_are_refused_by_name(found: str, message: str,
         igb.Network(FIRST, Faulty(found), LAST).predict(inputs)
 
 
-class LawOfMoments(LayerScale):
-    """A law that forgets the node."""
+class RuleOfMoments(LayerScale):
+    """A rule that forgets the node."""
 
-    def law(self, node: Any) -> Any:
+    def rule(self, node: Any) -> Any:
         return node.averaged()
 
 
-def test_a_law_that_is_no_node_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"law of LawOfMoments\(scale=0.5\) to return a node, got Moments"):
-        igb.Network(FIRST, LawOfMoments(0.5), LAST).predict()
+@pytest.mark.parametrize("inputs", [None, WAVE], ids=["gaussian", "data"])
+def test_a_rule_that_returns_no_node_is_refused_by_name(inputs: Any) -> None:
+    with pytest.raises(TypeError, match=r"rule of RuleOfMoments\(scale=0.5\) to return a node, got (Moments|Pairs)"):
+        igb.Network(FIRST, RuleOfMoments(0.5), LAST).predict(inputs)
+
+
+@dataclass(frozen=True)
+class Square(igb.Layer):
+    """The square of every unit: one sentence for every verb."""
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x * x
+
+    def rule(self, node: Any) -> Any:
+        return node.then("x**2")
+
+
+def test_a_rule_that_is_not_linear_serves_every_verb() -> None:
+    """Hidden layers Dense(1/2), f have the factors of gradients 1 and 3/4, gamma 11/16 = .6875 by hand."""
+    half = igb.Dense(0.5)
+    own, built_in = (igb.Network(half, f, half, f, half) for f in (Square(), igb.Activation("x**2")))
+    assert own.predict().gamma == built_in.predict().gamma == pytest.approx(0.6875, rel=1e-13)
+    assert gradients(own).factor == pytest.approx([1.0, 0.75], rel=1e-13)
+    assert own.derive().gamma == built_in.derive().gamma
+    assert own.predict(WAVE).gamma == built_in.predict(WAVE).gamma
+    runs = [net.train(WAVE, np.arange(8) % 2) for net in (own, built_in)]
+    assert runs[0] == runs[1]
+
+
+@dataclass(frozen=True)
+class OlderScale(igb.Layer):
+    """Every unit times a number, as one wrote it before there was a rule."""
+
+    scale: float
+
+    def samples(self, x: Any, rng: Any, width: int) -> Any:
+        return x * x.dtype.type(self.scale)
+
+    def law(self, node: Any) -> Any:
+        x, s = node.averaged(), node.n.number(self.scale)
+        return node.remade(self, replace(x, mean=s * x.mean, var_mu=s * s * x.var_mu, var_chi=s * s * x.var_chi))
+
+    def kernel(self, node: Any) -> Any:
+        x, (a, b), s = node.averaged(), node.means(), node.n.number(self.scale)
+        return node.remade(self, replace(x, q_a=s * s * x.q_a, q_b=s * s * x.q_b, q_ab=s * s * x.q_ab), (s * a, s * b))
+
+
+def test_a_law_and_a_kernel_in_place_of_a_rule_predict_and_have_no_gradients() -> None:
+    older, net = (igb.Network(FIRST, RELU, layer(0.5), igb.LayerNorm(), LAST) for layer in (OlderScale, LayerScale))
+    for inputs in (None, WAVE):
+        assert older.predict(inputs).gamma == pytest.approx(net.predict(inputs).gamma, rel=1e-13)
+    with pytest.raises(ValueError, match=r"expected a rule of OlderScale\(scale=0.5\) for gradients, got its law"):
+        gradients(older)
+    with pytest.raises(ValueError, match="got its law"):
+        edge_of_chaos(OlderScale(0.5))
+    with pytest.raises(ValueError, match="got its kernel"):
+        older.train(WAVE, np.arange(8) % 2)
+    with pytest.raises(ValueError, match="got its law"):
+        residual_limit(igb.Network(FIRST, igb.Residual(OlderScale(0.5), LAST), LAST))
 
 
 def test_a_layer_as_the_norm_of_an_mlp_says_how_to_write_it() -> None:

@@ -36,10 +36,9 @@ from igbtheory.layers import (
     Residual,
     RMSNorm,
 )
-from igbtheory.layers.batch_sizes import in_batches
 from igbtheory.layers.chain import each
 from igbtheory.nodes.gaussian import Gaussian, GaussianPairs
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.node import KernelNode, LawNode, Passage
 from igbtheory.numbers import FLOAT64, Multiprecision
 
 FORMULAS = (
@@ -345,13 +344,14 @@ def faces(layer: Layer, gamma: float) -> tuple[Any, Any, float]:
     Last, what an estimate may miss: of GroupNorm only the law of one datum is exact.
     """
     base = Point(1.3, gamma).base
-    node = LawNode(FLOAT64, Gaussian(Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))))
-    law = in_batches([layer], DATA)[0].law(node).averaged()
+    moments = Moments(0, np.float64(base.var_mu), np.float64(base.var_chi))
+    node = LawNode(FLOAT64, Gaussian(moments), passage=Passage(batch_size=DATA))
+    law = node.through([layer]).averaged()
     mean2 = law.mean**2
     kernel = np.full((DATA, DATA), base.var_mu) + np.diag(np.full(DATA, base.var_chi))
     q = np.diagonal(kernel)
     pairs = Pairs(q[:, None], q, kernel, np.eye(DATA, dtype=bool))
-    behind = layer.kernel(KernelNode(FLOAT64, GaussianPairs(pairs))).averaged()
+    behind = KernelNode(FLOAT64, GaussianPairs(pairs)).through([layer]).averaged()
     found = np.broadcast_to(behind.q_ab, kernel.shape)
     if isinstance(layer, GroupNorm):  # the error of an estimate is that of means over pairs
         apart = ~np.eye(DATA, dtype=bool)
@@ -398,7 +398,7 @@ def test_faces_kernel_and_samples_agree(layer: Layer, front: str) -> None:
     units = drawn_behind(layer, 0.0, gram, front)
     q = np.diagonal(gram)
     node = KernelNode(FLOAT64, GaussianPairs(Pairs(q[:, None], q, gram, np.eye(4, dtype=bool))))
-    after = layer.kernel(node if front == "linear" else node.then(function_of(front)))
+    after = (node if front == "linear" else node.then(front)).through([layer])
     behind, means = after.averaged(), np.broadcast_to(np.ravel(after.averaged().mean.a), 4)
     size = np.diagonal(np.broadcast_to(behind.q_ab, (4, 4)))
     assert np.allclose(np.ravel(behind.q_a), size, rtol=1e-12 + behind.error)
@@ -414,7 +414,7 @@ def test_faces_kernel_and_samples_agree(layer: Layer, front: str) -> None:
 def test_faces_law_and_samples_agree(layer: Layer) -> None:
     """Of units with a mean, at two data of one batch and one of another: their mean, and three second moments."""
     base = Moments(1.2, np.float64(0.4), np.float64(0.9), within=np.float64(0.7))
-    law = layer.law(LawNode(FLOAT64, Gaussian(base))).averaged()
+    law = LawNode(FLOAT64, Gaussian(base)).through([layer]).averaged()
     covariance = np.full((3, 3), base.var_mu)
     covariance[0, 1] = covariance[1, 0] = base.within
     np.fill_diagonal(covariance, base.variance)
@@ -448,7 +448,7 @@ def test_the_error_behind_a_layer_covers_the_one_in_front(front: str, layer: Lay
     def behind(factor: float, error: float) -> Moments:
         base = Moments(0, np.float64(0.4 * factor), np.float64(0.9 * factor), error)
         node = LawNode(FLOAT64, Gaussian(base))
-        return layer.law(node if front == "linear" else node.then(function_of(front))).averaged()
+        return (node if front == "linear" else node.then(front)).through([layer]).averaged()
 
     found, changed = behind(1.0, LOST), second(behind(1 + LOST, 0.0))
     for one, other in zip(second(found), changed, strict=True):
@@ -472,7 +472,7 @@ def test_the_error_of_a_kernel_covers_the_one_in_front(front: str, layer: Layer)
         q = np.array([1.3, 1.3])
         pairs = Pairs(q[:, None], q, 1.3 * np.array([[1, c], [c, 1]]), np.eye(2, dtype=bool), error)
         node = KernelNode(FLOAT64, GaussianPairs(pairs))
-        return layer.kernel(node if front == "linear" else node.then(function_of(front))).averaged()
+        return (node if front == "linear" else node.then(front)).through([layer]).averaged()
 
     found, other = behind(0.97, LOST), behind(0.97 + LOST, 0.0)
     assert abs(found.q_ab - other.q_ab)[0, 1] <= 1.02 * found.error * found.q_ab[0, 0]

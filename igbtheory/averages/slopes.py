@@ -1,4 +1,4 @@
-"""Mean products of slopes of two data: the derivative of a kernel with respect to the covariance of the units."""
+"""Mean products of slopes: of two data, the derivative of a kernel by the covariance of the units; of one, E phi'^2."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from numpy.polynomial import chebyshev
 from igbtheory.averages import gaussian, mean_slopes
 from igbtheory.averages.kernel_tables import angle
 from igbtheory.averages.maximum import IDENTITY
+from igbtheory.averages.state import Moments
 from igbtheory.formulas.domain import square_is_infinite
 from igbtheory.formulas.function import Function
 from igbtheory.numbers import FLOAT64, Kind
@@ -33,6 +34,24 @@ def product(n: Kind, phi: Function | None, m: int, pair: tuple[Any, Any, Any]) -
         return n.number(1)
     refuse_jumps(phi)
     return phi.closed.slope(n, *pair) if phi.closed else gaussian.product(n, phi.derivative, 1, pair)[0]
+
+
+def mean_square(n: Kind, phi: Function | None, m: int, h: Moments) -> tuple[Any, Any]:
+    """Return E phi'(M)^2, M the largest of m Gaussian units with the moments h, and its relative error."""
+    if phi is None:
+        return n.number(1), 0.0
+    q = h.variance
+    finite = phi.degree is None or 2 * phi.degree > 1
+    if phi.closed is not None and h.centred and m == 1 and finite:
+        return phi.closed.slope(n, q, q, q), phi.closed.roundings * n.epsilon
+    try:
+        x = gaussian.moments(n, phi.derivative, m, Moments(h.mean, 0 * q, q))
+    except ValueError as error:
+        raise ValueError(
+            f"expected an activation whose derivative has a mean square, got {phi.name!r}: {error}; use one that is "
+            "smooth, or steep nowhere"
+        ) from None
+    return x.square, x.error
 
 
 def _of_maxima(phi: Function, m: int, pair: tuple[Any, Any, Any]) -> Any:

@@ -1,15 +1,20 @@
-"""Results of averages: the moments of a unit over Gaussian inputs, and second moments at pairs of given data."""
+"""States of a unit: its moments over Gaussian inputs, and its second moments at pairs of given data.
 
-import operator
+Both have the same verbs, which say what a layer does to units: `weighted`, `over_root`, `times_number`, `of_copies`,
+`dropped`, `times` and `plus`. A layer's rule is a sentence of them, and so it is written once: for laws, for kernels,
+for gradients (`Moments.noise`) and for the tangent kernel (`Pairs.tangent`).
+"""
+
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from igbtheory.averages.each import Each
+from igbtheory.averages.noise import Noise
 from igbtheory.numbers import FLOAT64, Kind
-from igbtheory.numbers.first_order import first_order, is_first_order
 
 ZERO = 1e5 * FLOAT64.epsilon
 """Share of sqrt(E phi^2) below which E phi, and the root of the mean product of two data, are zero up to rounding."""
@@ -23,8 +28,9 @@ class Moments:
     mean: E x; var_mu: the variance over W of the mean over the data, equal to the covariance of two data; var_chi: the
     variance over the data; within: the covariance of two data of one batch, None without batches, NaN if it has no
     rule; error: the estimated relative error of mean^2 + var_mu and of var_chi; of_scale: the relative error of mean^2
-    + variance if it is smaller than `error`, as behind a norm. All are numbers or arrays of one kind that broadcast. A
-    mean that is the integer 0 marks a unit that is centred by construction, for which closed forms hold.
+    + variance if it is smaller than `error`, as behind a norm; noise: the distance of two data that are infinitely
+    close, None if no gradients are asked for. All are numbers or arrays of one kind that broadcast. A mean that is the
+    integer 0 marks a unit that is centred by construction, for which closed forms hold.
     """
 
     mean: Any
@@ -33,11 +39,17 @@ class Moments:
     error: Any = 0.0
     within: Any = None
     of_scale: Any = None
+    noise: Noise | None = None
 
     @property
     def variance(self) -> Any:
         """Variance var_mu + var_chi over inputs and weights."""
         return self.var_mu + self.var_chi
+
+    @property
+    def square(self) -> Any:
+        """Mean square E x^2 over inputs and weights."""
+        return self.mean * self.mean + self.variance
 
     @property
     def own(self) -> Any:
@@ -59,70 +71,86 @@ class Moments:
         """True if the mean is zero by construction."""
         return is_centred(self.mean)
 
-    @property
-    def square(self) -> Any:
-        """Mean square E x^2 over inputs and weights."""
-        return self.mean * self.mean + self.variance
-
-    # What a layer may do to units. `Pairs` has the same methods, so that a layer's rule is written once.
-
-    def weighted(self, sigma_w2: Any, sigma_b2: Any, lost: float) -> "Moments":
+    def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Moments":
         """Return the moments of sums of many units with independent weights and biases."""
         mean2 = self.mean * self.mean
-        within = None if self.within is None else sigma_w2 * (mean2 + self.within) + sigma_b2
-        of_scale = None if self.of_scale is None else self.of_scale + lost
         return Moments(
-            0, sigma_w2 * (mean2 + self.var_mu) + sigma_b2, sigma_w2 * self.var_chi, self.error + lost, within, of_scale
+            0,
+            sigma_w2 * (mean2 + self.var_mu) + sigma_b2,
+            sigma_w2 * self.var_chi,
+            self.error + rounding,
+            None if self.within is None else sigma_w2 * (mean2 + self.within) + sigma_b2,
+            None if self.of_scale is None else self.of_scale + rounding,
+            self.noise and self.noise.times(sigma_w2),
         )
 
     def over_root(self, n: Kind, q: Any, centre: Any) -> "Moments":
-        """Return the moments of (x - centre)/sqrt(q), q a number for each datum, the centre its mean or 0."""
-        within = None if self.within is None else self.within / q
-        mean = 0 if self.centred or not is_centred(centre) else self.mean / n.sqrt(q)  # a centre is the mean
-        found = replace(self, mean=mean, var_mu=self.var_mu / q, var_chi=self.var_chi / q, within=within)
-        if n.exact:
-            return found
-        return replace(found, of_scale=self.error * abs(1 - found.variance - found.mean**2) + n.epsilon)
+        """Return the moments of (x - centre)/sqrt(q); the centre is the mean of x, or 0."""
+        mean = 0 if self.centred or not is_centred(centre) else self.mean / n.sqrt(q)
+        scaled = self._linear(lambda variance: variance / q, mean, self.error)
+        return scaled if n.exact else replace(scaled, of_scale=self.error * abs(1 - scaled.square) + n.epsilon)
 
     def times_number(self, s: Any) -> "Moments":
         """Return the moments of s x."""
-        within = None if self.within is None else s * s * self.within
-        mean = 0 if self.centred else s * self.mean
-        return replace(self, mean=mean, var_mu=s * s * self.var_mu, var_chi=s * s * self.var_chi, within=within)
+        return self._linear(lambda variance: s * s * variance, 0 if self.centred else s * self.mean)
 
     def of_copies(self, m: int) -> "Moments":
-        """Return the moments of the mean of m independent copies."""
-        within = None if self.within is None else self.within / m
-        return replace(self, var_mu=self.var_mu / m, var_chi=self.var_chi / m, within=within)
+        """Return the moments of the mean of m independent copies of x."""
+        return self._linear(lambda variance: variance / m, self.mean)
 
     def dropped(self, p: Any) -> "Moments":
-        """Return the moments of x m/(1 - p), m = 0 with probability p, else 1, independently for every datum."""
-        return replace(self, var_chi=self.var_chi + self.square * p / (1 - p))
+        """Return the moments of x d/(1 - p), d = 0 with probability p, else 1, independently for every datum.
+
+        Data that are infinitely close lose the same units.
+        """
+        return replace(
+            self,
+            var_chi=self.var_chi + self.square * p / (1 - p),
+            noise=self.noise and self.noise.times(1 / (1 - p)),
+        )
 
     def times(self, other: "Moments") -> "Moments":
-        """Return the moments of the product of independent units."""
-        x, y = self, other
-        within = None
+        """Return the moments of x y, y the `other`, independent unit."""
+        x, y, within, noise = self, other, None, None
         if x.within is not None and y.within is not None:
             within = x.within * (y.mean * y.mean + y.within) + x.mean * x.mean * y.within
+        if x.noise and y.noise:
+            change = x.noise.variance * y.square + x.square * y.noise.variance
+            noise = Noise(change, x.noise.error + y.noise.error)
         return Moments(
             0 if x.centred or y.centred else x.mean * y.mean,
             x.var_mu * (y.mean * y.mean + y.var_mu) + x.mean * x.mean * y.var_mu,
             x.var_chi * y.square + (x.mean * x.mean + x.var_mu) * y.var_chi,
             x.error + y.error,
             within,
+            noise=noise,
         )
 
     def plus(self, a: Any, other: "Moments", b: Any) -> "Moments":
-        """Return the moments of a x + b y of independent units."""
-        x, y = self, other
+        """Return the moments of a x + b y, y the `other`, independent unit."""
+        x, y, noise = self, other, None
         batches = x.within is not None or y.within is not None
+        if x.noise and y.noise:
+            change = a * a * x.noise.variance + b * b * y.noise.variance
+            noise = Noise(change, np.maximum(x.noise.error, y.noise.error))
         return Moments(
             0 if x.centred and y.centred else a * x.mean + b * y.mean,
             a * a * x.var_mu + b * b * y.var_mu,
             a * a * x.var_chi + b * b * y.var_chi,
             np.maximum(x.error, y.error),
             a * a * x.covariance + b * b * y.covariance if batches else None,
+            noise=noise,
+        )
+
+    def _linear(self, factor: Callable[[Any], Any], mean: Any, error: Any = 0.0) -> "Moments":
+        """Return the moments with this mean whose variances are multiplied by a factor with this relative error."""
+        return replace(
+            self,
+            mean=mean,
+            var_mu=factor(self.var_mu),
+            var_chi=factor(self.var_chi),
+            within=None if self.within is None else factor(self.within),
+            noise=self.noise and Noise(factor(self.noise.variance), self.noise.error + error),
         )
 
 
@@ -140,13 +168,18 @@ def stated(n: Kind, found: tuple[Any, Any, Any], lost: tuple[Any, Any, Any]) -> 
     return of_product * counted + lost[2] / (abs(var_chi) + tiny)
 
 
+CENTRED = Each(0, 0)
+"""The means of two data whose units are centred."""
+
+
 @final
 @dataclass(frozen=True)
 class Pairs:
     """Second moments over W of a unit at pairs of data: q_a and q_b of the two data, q_ab of the pair; they broadcast.
 
     same: True where a and b are one datum; error: the estimated error of q_ab relative to sqrt(q_a q_b); rank: the
-    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none.
+    smallest effective rank of a batch whose norm was estimated from draws, or inf if there is none; mean: E x at each
+    of the two data; tangent: the tangent kernel of the pairs, None if it is not asked for: see `training.tangent`.
     """
 
     q_a: Any
@@ -155,107 +188,76 @@ class Pairs:
     same: Any = False
     error: float = 0.0
     rank: float = float("inf")
-    mean: "Each" = field(default_factory=lambda: Each(0, 0))
+    mean: Each = CENTRED
+    tangent: Any = None
 
     @property
-    def square(self) -> "Each":
+    def square(self) -> Each:
         """Mean squares of the two data."""
         return Each(self.q_a, self.q_b)
 
     @property
-    def variance(self) -> "Each":
+    def variance(self) -> Each:
         """Variances over the weights of the two data."""
         return self.square - self.mean * self.mean
 
-    def weighted(self, sigma_w2: Any, sigma_b2: Any, lost: float) -> "Pairs":
-        """See `Moments`. If q_ab carries the tangent kernel, these weights and biases add q_ab to it."""
-        q_a, q_b, q_ab = (sigma_w2 * q + sigma_b2 for q in (self.q_a, self.q_b, self.q_ab))
-        if is_first_order(q_ab):
-            q_ab = first_order(q_ab, np.real(q_ab))
-        return replace(self, q_a=q_a, q_b=q_b, q_ab=q_ab, error=self.error + lost, mean=Each(0, 0))
+    def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> "Pairs":
+        """Return the second moments of sums of many units with independent weights and biases.
 
-    def over_root(self, n: Kind, q: "Each", centre: Any) -> "Pairs":
-        """See `Moments`; q and the centre may differ between the two data."""
-        root, c = q.map(n.sqrt), Each.of(centre)
-        square = self.square - c * (2 * self.mean - c)
+        The tangent kernel of these weights and biases is the kernel itself.
+        """
+        q = sigma_w2 * self.square + sigma_b2
+        q_ab = sigma_w2 * self.q_ab + sigma_b2
+        tangent = None if self.tangent is None else q_ab + sigma_w2 * self.tangent
+        return self._with(q, q_ab, tangent, error=self.error + rounding, mean=CENTRED)
+
+    def over_root(self, n: Kind, q: Any, centre: Any) -> "Pairs":
+        """Return the second moments of (x - centre)/sqrt(q); q and the centre may differ between the two data."""
+        root, c, mean = Each.of(q).map(n.sqrt), Each.of(centre), self.mean
+        square = self.square - c * (2 * mean - c)
         lost = np.max(np.asarray(self.q_a / square.a, dtype=float))  # subtracting the means magnifies the error
-        apart = self.q_ab - c.a * c.b - c.a * (self.mean.b - c.b) - (self.mean.a - c.a) * c.b
-        scaled = square / q
-        return replace(
-            self,
-            q_a=scaled.a,
-            q_b=scaled.b,
-            q_ab=apart / (root.a * root.b),
-            error=float(lost) * self.error,
-            mean=(self.mean - c) / root,
-        )
-
-    def _with(self, q: "Each", q_ab: Any, **changes: Any) -> "Pairs":
-        return replace(self, q_a=q.a, q_b=q.b, q_ab=q_ab, **changes)
+        apart = self.q_ab - c.product - c.a * (mean.b - c.b) - (mean.a - c.a) * c.b
+        tangent = None if self.tangent is None else self.tangent / root.product
+        behind = {"error": float(lost) * self.error, "mean": (mean - c) / root}
+        return self._with(square / q, apart / root.product, tangent, **behind)
 
     def times_number(self, s: Any) -> "Pairs":
-        """See `Moments`."""
-        return self._with(s * s * self.square, s * s * self.q_ab, mean=s * self.mean)
+        """Return the second moments of s x."""
+        return self.linear(lambda product: s * s * product, s * s * self.square, mean=s * self.mean)
 
     def of_copies(self, m: int) -> "Pairs":
-        """See `Moments`."""
-        mean2, product = self.mean * self.mean, self.mean.a * self.mean.b
-        return self._with(mean2 + (self.square - mean2) / m, product + (self.q_ab - product) / m)
+        """Return the second moments of the mean of m independent copies of x."""
+        tangent = None if self.tangent is None else self.tangent / m
+        product, mean2 = self.mean.product, self.mean * self.mean
+        return self._with(mean2 + (self.square - mean2) / m, product + (self.q_ab - product) / m, tangent)
 
     def dropped(self, p: Any) -> "Pairs":
-        """See `Moments`."""
-        return self._with(self.square / (1 - p), np.where(self.same, self.q_ab / (1 - p), self.q_ab))
+        """Return the second moments of x d/(1 - p), d = 0 with probability p, else 1, independently for every datum."""
+        return self.linear(lambda product: np.where(self.same, product / (1 - p), product), self.square / (1 - p))
 
     def times(self, other: "Pairs") -> "Pairs":
-        """See `Moments`."""
+        """Return the second moments of x y, y the `other`, independent unit."""
         x, y = self, other
-        of = {"error": x.error + y.error, "rank": min(x.rank, y.rank), "mean": x.mean * y.mean}
-        return self._with(x.square * y.square, x.q_ab * y.q_ab, **of)
+        tangent = None if x.tangent is None else x.tangent * y.q_ab + x.q_ab * y.tangent
+        behind = {"error": x.error + y.error, "rank": min(x.rank, y.rank), "mean": x.mean * y.mean}
+        return self._with(x.square * y.square, x.q_ab * y.q_ab, tangent, **behind)
 
     def plus(self, a: Any, other: "Pairs", b: Any) -> "Pairs":
-        """See `Moments`."""
-        x, y, mixed = self, other, a * b
-        of = {"error": max(x.error, y.error), "rank": min(x.rank, y.rank), "mean": a * x.mean + b * y.mean}
-        square = a * a * x.square + b * b * y.square + 2 * mixed * x.mean * y.mean
+        """Return the second moments of a x + b y, y the `other`, independent unit."""
+        x, y = self, other
+        square = a * a * x.square + b * b * y.square + 2 * a * b * x.mean * y.mean
         means = x.mean.a * y.mean.b + x.mean.b * y.mean.a
-        return self._with(square, a * a * x.q_ab + b * b * y.q_ab + mixed * means, **of)
+        tangent = None if x.tangent is None else a * a * x.tangent + b * b * y.tangent
+        behind = {"error": max(x.error, y.error), "rank": min(x.rank, y.rank), "mean": a * x.mean + b * y.mean}
+        return self._with(square, a * a * x.q_ab + b * b * y.q_ab + a * b * means, tangent, **behind)
 
+    def linear(self, change: Callable[[Any], Any], square: Each, **changes: Any) -> "Pairs":
+        """Return the second moments with these squares, and with a linear change of q_ab and of its tangent kernel."""
+        tangent = None if self.tangent is None else change(self.tangent)
+        return self._with(square, change(self.q_ab), tangent, **changes)
 
-@final
-@dataclass(frozen=True)
-class Each:
-    """A number for each of the two data of a pair, with the arithmetic of numbers."""
-
-    a: Any
-    b: Any
-
-    __array_ufunc__ = None
-
-    @classmethod
-    def of(cls, value: Any) -> "Each":
-        """Return the same number for both data, unless there are two."""
-        return value if isinstance(value, Each) else cls(value, value)
-
-    def map(self, f: Callable[..., Any], other: Any = None) -> "Each":
-        """Return f of the numbers, or of the numbers of two pairs."""
-        if other is None:
-            return Each(f(self.a), f(self.b))
-        other = Each.of(other)
-        return Each(f(self.a, other.a), f(self.b, other.b))
-
-    def __add__(self, other: Any) -> "Each":
-        return self.map(operator.add, other)
-
-    def __sub__(self, other: Any) -> "Each":
-        return self.map(operator.sub, other)
-
-    def __mul__(self, other: Any) -> "Each":
-        return self.map(operator.mul, other)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __truediv__(self, other: Any) -> "Each":
-        return self.map(operator.truediv, other)
+    def _with(self, square: Each, q_ab: Any, tangent: Any, **changes: Any) -> "Pairs":
+        return replace(self, q_a=square.a, q_b=square.b, q_ab=q_ab, tangent=tangent, **changes)
 
 
 def kernel_root(kernel: NDArray[np.float64], largest: float = 0.0) -> NDArray[np.float64]:

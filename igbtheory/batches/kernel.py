@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from igbtheory.nodes.control_variates import DrawnKernel, estimated
 from igbtheory.nodes.data import at_data, pairs_of
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.nodes.gaussian import GaussianPairs
-from igbtheory.nodes.node import HasUnits, KernelNode, of_units, refuse_exact
+from igbtheory.nodes.node import KernelNode, Ruled, of_units, refuse_draws
 from igbtheory.nodes.scaling import deviations, over_root, variances
 from igbtheory.numbers import FLOAT64, Kind
 
@@ -78,7 +78,7 @@ class Scaling:
             units = self.before.units(draws, count * m)
             return of_units(self.by_own(units), phi, m), of_units(self.by_mean(units), phi, m)
 
-        return estimated(either, q_ab, mean, self.before.world)
+        return estimated(either, q_ab, mean, self.before.passage.world)
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units divided by their own scales, shape (data, count)."""
@@ -102,6 +102,8 @@ class NormalisedPairs(Base[Pairs]):
     """
 
     scaling: Scaling
+
+    on_data: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         to = self.scaling
@@ -135,10 +137,10 @@ class NormalisedPairs(Base[Pairs]):
         return known, to.drawn(q_ab, mean, phi, m)
 
 
-def of_function(layer: HasUnits, to: Scaling) -> KernelNode:
+def of_function(layer: Ruled, to: Scaling) -> KernelNode:
     """Return the node of a unit that is not Gaussian behind BatchNorm: the mean scales, corrected by draws."""
     node = to.before
-    refuse_exact(layer, node.n)
+    refuse_draws(layer, node)
     known, mean = to.approximate(node.n), to.by_mean(at_data(to.pairs)[:, None])[:, 0]
     found = to.drawn(known.q_ab.astype(float), mean)
     values = pairs_of(node.n, known, found.q_ab, found.mean, known.error + found.error)

@@ -9,7 +9,7 @@ from igbtheory.certificate.result import NAMES, Certificate, CertifiedLayers, ac
 from igbtheory.exact import refuse_inexact
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import LawNode
+from igbtheory.nodes.node import LawNode, Passage
 from igbtheory.numbers.certified import Certified
 
 GUARD = 30
@@ -43,13 +43,10 @@ def certify(layers: Sequence[Layer], inputs: Any, digits: int) -> Certificate:
 
 def _enclosed(layers: Sequence[Layer], inputs: GaussianInputs, digits: int, n: Certified) -> Certificate:
     """Return the certificate, however wide, computed with the precision of n."""
-    found = []
     with n.precision():
-        node = LawNode(n, ProvenGaussian(inputs.moments(n)))
-        for layer in layers:
-            node = law(layer, node)
-            if layer.listed:
-                found.append(node.averaged())
+        passage = Passage(applied=law)
+        node = LawNode(n, ProvenGaussian(inputs.moments(n)), passage=passage)
+        found = [behind.averaged() for behind in passage.listed(layers, node)]
     _refuse_silent(found)
     return Certificate(digits, CertifiedLayers(n, [x.var_mu for x in found], [x.var_chi for x in found]))
 

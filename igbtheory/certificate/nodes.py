@@ -9,13 +9,9 @@ from igbtheory.certificate import gaussian, maxima, sphere
 from igbtheory.certificate.signs import increases
 from igbtheory.formulas.function import Function
 from igbtheory.formulas.tree import ZERO
-from igbtheory.layers.layer import Layer
-from igbtheory.layers.pooling import MaxPool
-from igbtheory.layers.residual import Residual
 from igbtheory.nodes.base import Averaged, Base
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode
-from igbtheory.nodes.sums import add
+from igbtheory.nodes.node import LawNode, Ruled
 from igbtheory.numbers import Kind
 
 if TYPE_CHECKING:
@@ -24,16 +20,9 @@ if TYPE_CHECKING:
 ESTIMATED = "use predict(), which estimates its error"
 
 
-def law(layer: Layer, node: LawNode) -> LawNode:
+def law(layer: Ruled, node: LawNode) -> LawNode:
     """Return the node after a layer, by the layer's own rule on units whose expectations are proven."""
-    if isinstance(layer, Residual):
-        return layer.through(node, law, add)
-    if isinstance(layer, MaxPool) and layer.m > 1 and node.phi is not None and not increases(node.phi):
-        raise ValueError(
-            f"expected an activation in front of {layer!r} whose tree proves that it increases, got {node.phi.name!r}; "
-            f"put {layer!r} before the activation, or {ESTIMATED}"
-        )
-    found = proven(layer.law(node))
+    found = proven(layer.rule(node))
     if found is None:
         raise ValueError(
             f"expected layers with proven rules to certify, got {layer!r}; use a norm of all units, or of batches with "
@@ -82,6 +71,9 @@ class ProvenGaussian(Base[Moments]):
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         return never_flat(phi, size)
 
+    def increases(self, phi: Function | None, m: int) -> bool:
+        return proves_increase(phi, m)
+
 
 @final
 @dataclass(frozen=True)
@@ -92,6 +84,19 @@ class ProvenNormalised(Base[Moments]):
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         return sphere.moments(cast("Certified", n), phi, m, self.size)
+
+    def increases(self, phi: Function | None, m: int) -> bool:
+        return proves_increase(phi, m)
+
+
+def proves_increase(phi: Function | None, m: int) -> bool:
+    """Return True if the tree of phi proves that it increases. ValueError: it does not, and a maximum needs it."""
+    if phi is None or m == 1 or increases(phi):
+        return True
+    raise ValueError(
+        f"expected an activation in front of MaxPool({m}) whose tree proves that it increases, got {phi.name!r}; put "
+        f"MaxPool({m}) before the activation, or {ESTIMATED}"
+    )
 
 
 def never_flat(phi: Function | None, size: int) -> int:

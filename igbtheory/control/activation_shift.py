@@ -49,7 +49,7 @@ def matched(network: Network, inputs: GaussianInputs, gamma: float) -> tuple[Net
             shifts.append(_shift(node, layers[i:], gamma, len(shifts) + 1))
             changed = Activation(shifted(layer.phi, shifts[-1]))
         found.append(changed)
-        node = changed.law(node)
+        node = node.through((changed,))
     if not shifts:
         raise ValueError("expected a network with an activation to shift, got none")
     return Network(*found), tuple(shifts)
@@ -65,9 +65,7 @@ def _shift(node: LawNode, layers: Sequence[Layer], gamma: float, number: int) ->
             f"expected a Dense or pools after activation {number}, got {(other or [dense])[0]!r}, which moves its "
             "mean; put it before the activation"
         )
-    for layer in before:
-        node = layer.law(node)
-    x = node.averaged()
+    x = node.through(before).averaged()
     bias = dense.sigma_b2 / dense.sigma_w2 if dense.sigma_b2 else 0.0
     needed = gamma * x.var_chi - x.var_mu - bias
     if needed < -ROUNDING * x.var_chi * (1 + gamma):

@@ -9,7 +9,7 @@ from igbtheory.derivation.result import Derivation, DerivedLayer, layers_of
 from igbtheory.derivation.states import in_symbols, rule
 from igbtheory.exact import refuse_inexact
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import LawNode
+from igbtheory.nodes.node import LawNode, Passage
 from igbtheory.numbers.symbolic import SYMBOLIC
 
 __all__ = ["AtDepth", "Derivation", "DerivedLayer", "derive"]
@@ -21,15 +21,15 @@ def derive(layers: Sequence[Layer], inputs: Any) -> Derivation:
     TypeError: a data set. ValueError: a sweep, or a layer whose rule has no formula.
     """
     refuse_inexact(layers, inputs, "derive")
-    node = LawNode(SYMBOLIC, FormalGaussian(inputs.moments(SYMBOLIC)))
+    passage = Passage(applied=behind)
+    node = LawNode(SYMBOLIC, FormalGaussian(inputs.moments(SYMBOLIC)), passage=passage)
     rules, before = [], [0]
-    for layer in layers:
-        node = behind(layer, node)
-        if layer.listed:
-            x = node.averaged()
-            rules.append(rule(x))
-            gaussian = node.gaussian
-            before.append(len(rules) if gaussian else before[-1])
-            if gaussian:
-                node = LawNode(SYMBOLIC, FormalGaussian(in_symbols(x)))
+    for found in passage.listed(layers, node, _in_symbols):
+        rules.append(rule(found.averaged()))
+        before.append(len(rules) if found.gaussian else before[-1])
     return Derivation(layers_of(rules, before), tuple(layers), inputs)
+
+
+def _in_symbols(node: LawNode) -> LawNode:
+    """Return a Gaussian node with symbols for its moments, so that the next rule is one in these symbols."""
+    return node.after(FormalGaussian(in_symbols(node.averaged()))) if node.gaussian else node

@@ -15,13 +15,9 @@ from igbtheory.derivation.form import readable
 from igbtheory.derivation.states import C, Q, S, V
 from igbtheory.formulas import FUNCTIONS
 from igbtheory.formulas.function import Function
-from igbtheory.layers.dense import Dense
-from igbtheory.layers.layer import Layer
-from igbtheory.layers.residual import Residual
 from igbtheory.nodes.base import Averaged, Base
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, moments_only
-from igbtheory.nodes.sums import add
+from igbtheory.nodes.node import LawNode, Ruled, no_units
 from igbtheory.numbers import Kind
 from igbtheory.numbers.symbolic import SYMBOLIC
 
@@ -83,11 +79,9 @@ class FormalBatch(Base[Moments]):
         return batch.moments(phi or FUNCTIONS["linear"], m, self.size, self.law)
 
 
-def behind(layer: Layer, node: LawNode) -> LawNode:
+def behind(layer: Ruled, node: LawNode) -> LawNode:
     """Return the node after a layer, with a base whose averages are formulas."""
-    if isinstance(layer, Residual):
-        return layer.through(node, behind, add)
-    return _formal(layer.law(_combined(node) if isinstance(layer, Dense) else node))
+    return _formal(layer.rule(_combined(node) if layer.weighs and not layer.inner else node))
 
 
 def _combined(node: LawNode) -> LawNode:
@@ -95,7 +89,8 @@ def _combined(node: LawNode) -> LawNode:
     x = node.averaged()
     mean2 = x.mean * x.mean
     shared, spread = (readable(sp.sympify(part)) for part in (mean2 + x.var_mu, x.var_chi))
-    return moments_only(SYMBOLIC, Moments(0, shared, spread, within=None if x.within is None else mean2 + x.within))
+    values = Moments(0, shared, spread, within=None if x.within is None else mean2 + x.within)
+    return node.after(Averaged(values, no_units))
 
 
 def _formal(node: LawNode) -> LawNode:

@@ -104,10 +104,6 @@ class Swept(Base[Moments]):
     which: NDArray[np.intp]
 
     @property
-    def rises(self) -> bool:
-        return all(node.increasing and node.base.rises for node in self.nodes)
-
-    @property
     def dependent(self) -> bool:
         return any(node.base.dependent for node in self.nodes)
 
@@ -115,17 +111,23 @@ class Swept(Base[Moments]):
     def error(self) -> Any:
         return self._chosen([node.base.error for node in self.nodes])
 
+    def increases(self, phi: Function | None, m: int) -> bool:
+        each = all(node.base.increases(node.phi, m) for node in self.nodes)
+        return each and super().increases(phi, m)
+
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         nodes = [replace(node, maximum=node.maximum * m) for node in self.nodes]
         found = [(node if phi is None else node.then(phi)).averaged() for node in nodes]
-        return self._merged(found)
+        merged: Moments = self._merged(found)
+        return merged
 
     def _merged(self, found: list[Any]) -> Any:
         """Return moments whose numbers at a point of the sweep are those of its node."""
-        if not is_dataclass(found[0]):
+        first = found[0]
+        if not is_dataclass(first):
             return self._chosen(found)
-        names = [field.name for field in fields(found[0])]
-        return type(found[0])(**{name: self._merged([getattr(one, name) for one in found]) for name in names})
+        names = [field.name for field in fields(first)]
+        return replace(first, **{name: self._merged([getattr(one, name) for one in found]) for name in names})  # type: ignore[type-var]
 
     def units(self, draws: Draws, count: int) -> NDArray[np.float64]:
         """Draw `count` units at each point of the sweep, shape (*sweep, data, count)."""

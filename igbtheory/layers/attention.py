@@ -15,7 +15,7 @@ from igbtheory.layers.few import Few
 from igbtheory.layers.spatial import OfTokens
 from igbtheory.nodes.data import pairs_of
 from igbtheory.nodes.draws import Array
-from igbtheory.nodes.node import KernelNode, no_units, refuse_exact
+from igbtheory.nodes.node import KernelNode, no_units, refuse_draws
 from igbtheory.nodes.places import at_positions, images
 
 SCALINGS = ("sqrt", "linear")
@@ -57,7 +57,7 @@ class Attention(Few, OfTokens):
         return shape
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        refuse_exact(self, node.n)
+        refuse_draws(self, node)
         before = node.averaged()
         tokens = self.in_front_of(node.shape)
         q_ab = np.asarray(before.q_ab, dtype=float)

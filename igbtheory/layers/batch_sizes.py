@@ -23,15 +23,5 @@ def sees_batches(layers: Iterable[Layer]) -> bool:
     return any(layer.batch_size is not None and bool(np.any(layer.eps)) for layer in _trained(layers))
 
 
-def in_batches(layers: Iterable[Layer], size: int) -> tuple[Layer, ...]:
-    """Return the layers with batches of `size` data in place of full batches."""
-    return tuple(
-        BatchNorm(size, layer.estimator, layer.eps)
-        if isinstance(layer, BatchNorm) and layer.trains and layer.batch_size is None
-        else layer.mapped(lambda inner: in_batches(inner, size))
-        for layer in layers
-    )
-
-
 def _trained(layers: Iterable[Layer]) -> Iterator[BatchNorm]:
     return (layer for layer in each(layers) if isinstance(layer, BatchNorm) and layer.trains)

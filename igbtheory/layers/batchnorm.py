@@ -9,15 +9,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
-from igbtheory.averages.state import Each, Moments
+from igbtheory.averages.state import Moments
 from igbtheory.batches.kernel import NormalisedPairs, Scaling, of_function
 from igbtheory.batches.mean_square import FULL, drawn_square, known_square
+from igbtheory.batches.noise import normalised_noise
 from igbtheory.batches.normalised import Normalised
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.base import Units
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_exact
+from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_draws
 from igbtheory.nodes.places import at_positions, images
 from igbtheory.nodes.scaling import by_others, normalised
 
@@ -54,10 +55,14 @@ class BatchNorm(Layer):
         for name, value in (("batch_size", size), ("estimator", estimator), ("eps", eps)):
             object.__setattr__(self, name, value)
 
-    def law(self, node: LawNode) -> LawNode:
-        if self.estimator == "evaluation":
-            q = 1 + node.n.number(self.eps)
-            return node.over_root(q) if self.eps else node
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        if not self.trains:
+            return node.over_root(1 + node.n.number(self.eps)) if self.eps else node
+        if self.batch_size is None and node.passage.batch_size is not None:
+            return BatchNorm(node.passage.batch_size, self.estimator, self.eps).rule(node)
+        return self._on_data(node) if node.base.on_data else self._of_law(node)
+
+    def _of_law(self, node: LawNode) -> LawNode:
         h = node.base.values if isinstance(node.base, Gaussian) else None
         if self.batch_size and h is not None and np.any(h.variance == h.covariance):
             raise ValueError(
@@ -68,10 +73,7 @@ class BatchNorm(Layer):
             return self._of_gaussian(node)
         return self._of_function(node)
 
-    def kernel(self, node: KernelNode) -> KernelNode:
-        if self.estimator == "evaluation":
-            q = 1 + node.n.number(self.eps)
-            return node.over_root(Each(q, q)) if self.eps else node
+    def _on_data(self, node: KernelNode) -> KernelNode:
         x = node.averaged()
         count = prod(node.shape)
         size = count * self.divides(len(x.q_ab) // count)
@@ -113,7 +115,8 @@ class BatchNorm(Layer):
         """Return the law of a Gaussian unit: in the full batch N(0, v/(v + eps)), v its variance over the batch."""
         x, eps = node.averaged(), node.n.number(self.eps)
         if self.batch_size is None:
-            return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error)))
+            noise = normalised_noise(self, node)
+            return node.after(Gaussian(Moments(0, 0 * x.own, x.own / (x.own + eps), x.error, noise=noise)))
         # without eps the scale of a unit counts for nothing, and x.own may have no rule
         variance, lost = (x.own, x.error) if self.eps else (x.variance, 0.0)
         unit = Normalised(self.batch_size, self.estimator, variance, eps, lost)
@@ -132,13 +135,14 @@ class BatchNorm(Layer):
             )
         known = known_square(node, size, self.eps)
         q, error = known or self._drawn_square(node)
-        values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1))
+        noise = None if size else normalised_noise(self, node)
+        values = Moments(0, 0 * q, q, error, None if size is None else -q / (size - 1), noise=noise)
         found = replace(node.with_moments(self, values), batch=size or node.batch)
         return found if known else found.naming(self)
 
     def _drawn_square(self, node: LawNode) -> tuple[Any, Any]:
         """Return the mean square behind the layer and its relative error, from draws."""
-        refuse_exact(self, node.n)
+        refuse_draws(self, node)
         q, error = drawn_square(super().behind(node), self.batch_size)
         return node.n.number(q), error + node.base.error
 

@@ -6,14 +6,15 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Each, Pairs
+from igbtheory.averages.each import Each
+from igbtheory.averages.state import Pairs
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import Spatial
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import FirstToken
 from igbtheory.nodes.base import Averaged
 from igbtheory.nodes.data import Components
-from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.node import KernelNode, Passage
 from igbtheory.nodes.places import Places
 from igbtheory.numbers import Kind
 
@@ -29,14 +30,24 @@ class Block:
     node: KernelNode
     own: tuple[KernelNode, ...] = ()
 
+    def on(self, passage: Passage) -> "Block":
+        """Return the block on a passage, with a tangent kernel of the pairs if gradients are asked for."""
+        node = replace(self.node, passage=passage)
+        own = tuple(replace(part, passage=replace(passage, sees=None)) for part in self.own)
+        if not passage.gradients:
+            return Block(node, own)
+        x = node.averaged()
+        return Block(node.with_moments(node.base.units, replace(x, tangent=np.zeros_like(x.q_ab))), own)
+
     def behind(self, layer: Layer) -> "Block":
         """Return the block behind a layer."""
-        node, own = layer.kernel(self.node), tuple(layer.kernel(part) for part in self.own)
+        node, own = self.node.through((layer,)), tuple(part.through((layer,)) for part in self.own)
         if own and isinstance(layer, Spatial) and layer.apart:
             x, (at_a, at_b) = node.averaged(), (part.averaged().q_a for part in own)
             at_b = at_b.swapaxes(-1, -2)
             values = replace(x, q_a=at_a, q_b=at_b if node.places is None else at_b[0][node.places.second])
             node = replace(node, base=replace(node.base, values=values))  # type: ignore[type-var]
+            node.passage.show(layer, node)
         return Block(node, own if node.places else ())
 
 
@@ -73,4 +84,4 @@ def _node(n: Kind, a: Any, b: Any, places: Places, same: Any) -> KernelNode:
 def listed(node: KernelNode, *, first: bool = False) -> Pairs:
     """Return the second moments of the units, averaged over the positions, or of the first token alone."""
     end = FirstToken() if first else Flatten()
-    return (node if node.places is None else end.kernel(node)).averaged()
+    return (node if node.places is None else node.through((end,))).averaged()

@@ -10,12 +10,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.averages.state import Pairs
 from igbtheory.device import product
-from igbtheory.layers.dense import weighted
 from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import WHAT, Windowed, lengths, refuse_small
-from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.data import Components
 from igbtheory.nodes.gaussian import GaussianPairs
 from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import VECTORS, Point, Window, images
@@ -88,19 +86,19 @@ class Convolution(Windowed, ABC):
         return found
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        if self.groups > 1 and isinstance(node.base, Averaged) and isinstance(node.base.drawn, Components):
+        if self.groups > 1 and node.components:
             raise ValueError(
                 f"expected a layer with weights in front of {self!r}, got the data, whose channels are few and differ; "
                 f"take groups=1 in the first {type(self).__name__}"
             )
         before = node.places or VECTORS
         after = self.behind_places(before)
-        x = self.moved(node.averaged(), before, after)
-        return replace(self.summed(node, weighted(node, x, self.sigma_w2, self.sigma_b2)), places=after)
+        values = node.sums(self.moved(node.averaged(), before, after), self.sigma_w2, self.sigma_b2)
+        return replace(self.summed(node, values), places=after)
 
-    def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
-        """Return the node behind the layer, given what its units are as sums over many channels."""
-        return node.after(sums)
+    def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
+        """Return the node behind the layer, given its moments, of units that are sums over many channels."""
+        return node.after(GaussianPairs(values))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         shape = self.positions(x.shape[2:])
@@ -188,8 +186,8 @@ class DepthwiseConv2d(Convolution):
     ) -> None:
         super().__init__(kernel, stride, padding, sigma_w2, sigma_b2, dilation=dilation)
 
-    def summed(self, node: KernelNode, sums: GaussianPairs) -> KernelNode:
-        return node.with_moments(self, sums.values)
+    def summed(self, node: KernelNode, values: Pairs) -> KernelNode:
+        return node.with_moments(self, values)
 
     def sums(self, reads: Iterator[NDArray[Any]], rng: Generator, width: int) -> NDArray[Any]:
         total: Any = 0

@@ -10,13 +10,9 @@ from numpy.typing import NDArray
 from igbtheory import checks
 from igbtheory.device import product
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.base import Base
-from igbtheory.nodes.gaussian import gaussian_base
 from igbtheory.nodes.node import Node
 from igbtheory.nodes.places import Point, at_positions, images
 
-ROUNDINGS = 3
-"""Number of rounding errors of a variance sigma_w2 (mean^2 + var) + sigma_b2."""
 DRAW = 500
 """Cost of drawing a normal number, in multiplications of a matrix product in single precision."""
 
@@ -57,7 +53,7 @@ class Dense(Layer):
         return self.sigma_w2, self.sigma_b2
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        return node.after(weighted(node, node.averaged(), self.sigma_w2, self.sigma_b2))
+        return node.weighted(self.sigma_w2, self.sigma_b2)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if np.ndim(self.sigma_w2) or np.ndim(self.sigma_b2):
@@ -77,12 +73,6 @@ class Dense(Layer):
     def __repr__(self) -> str:
         bias = "" if np.ndim(self.sigma_b2) == 0 and self.sigma_b2 == 0 else f", {_text(self.sigma_b2)}"
         return f"Dense({_text(self.sigma_w2)}{bias})"
-
-
-def weighted(node: Node[Any], x: Any, sigma_w2: Any, sigma_b2: Any) -> Base[Any]:
-    """Return the Gaussian base of sums of units with these moments, with independent weights and biases."""
-    values = x.weighted(node.n.number(sigma_w2), node.n.number(sigma_b2), ROUNDINGS * node.n.epsilon)
-    return gaussian_base(values)
 
 
 def condensed(x: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -37,7 +37,7 @@ class Gate(Layer, ABC):
     def rule(self, node: Node[Any]) -> Node[Any]:
         if not node.base.averages or node.base.dependent:
             return super().rule(node)
-        return node.with_moments(self, node.averaged().times(node.then(self.gating).averaged()))
+        return node.times(node.then(self.gating))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         pools(x, 2, type(self).__name__)  # refuses an odd number of units

@@ -5,18 +5,17 @@ layer that mixes units or data, such as a norm, reaches its limit only for many 
 """
 
 from dataclasses import replace
-from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from igbtheory.averages.state import Moments, Pairs
+from igbtheory.averages.state import Moments
 from igbtheory.nodes.base import Averaged
 from igbtheory.nodes.control_variates import estimated
-from igbtheory.nodes.data import Components, at_data, pairs_of
+from igbtheory.nodes.data import at_data, pairs_of
 from igbtheory.nodes.draws import TINY, Array, Draws, combined, replicated
 from igbtheory.nodes.gaussian import Gaussian, refuse_pairs
-from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_exact
+from igbtheory.nodes.node import KernelNode, LawNode, Node, refuse_draws
 from igbtheory.nodes.places import of_shape
 
 if TYPE_CHECKING:
@@ -28,9 +27,14 @@ POINTS = 64
 """Number of units by which a layer is tested for random numbers that it draws."""
 
 
-def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
+def drawn(layer: "Layer", node: Node[Any]) -> Node[Any]:
+    """Return the node behind a layer, estimated from its samples of drawn units."""
+    refuse_draws(layer, node)
+    return _drawn_kernel(layer, node) if node.base.on_data else _drawn_law(layer, node)
+
+
+def _drawn_law(layer: "Layer", node: LawNode) -> LawNode:
     """Return the estimated law of a unit behind a layer; the error of var_mu is relative to the mean square."""
-    refuse_exact(layer, node.n)
     units = layer.behind(node)
 
     def second_moments(draws: Draws) -> Array:
@@ -62,40 +66,24 @@ def drawn_law(layer: "Layer", node: LawNode) -> LawNode:
     return node.after(Averaged(found, units, dependent=True)).naming(layer)
 
 
-def drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
+def _drawn_kernel(layer: "Layer", node: KernelNode) -> KernelNode:
     """Return the estimated kernel behind a layer on a given data set; the layer may change the number of data."""
-    refuse_exact(layer, node.n)
     if node.places is not None and not node.places.whole:
         refuse_pairs()
-    units = node.base.drawn if isinstance(node.base, Averaged) else None
-    # components of the data do not have one law, so the layer reads all of them
-    all_of_them = units.data if isinstance(units, Components) else None
+    given = node.components  # they do not have one law, so the layer reads all of them
 
     def either(draws: Draws, count: int) -> tuple[Array, Array | None]:
-        x = node.units(draws, layer.in_front(count)) if all_of_them is None else all_of_them
+        x = given.all(draws) if given else node.units(draws, layer.in_front(count))
         y = np.asarray(layer.of_units(x, node.places, draws, count), dtype=float)
-        return y, x if y.shape == x.shape and all_of_them is None else None
+        return y, x if y.shape == x.shape and not given else None
 
     before = node.averaged()
     known = np.asarray(before.q_ab, dtype=float)
-    found = estimated(either, known, at_data(before), node.world)
-    drawn = layer.behind(node) if all_of_them is None else lambda draws, count: either(draws, count)[0]
+    found = estimated(either, known, at_data(before), node.passage.world)
+    units = layer.behind(node) if given is None else lambda draws, count: either(draws, count)[0]
     pairs = pairs_of(node.n, before, found.q_ab, found.mean, before.error + found.error)
-    behind = node.after(Averaged(pairs, drawn, dependent=True)).naming(layer)
+    behind = node.after(Averaged(pairs, units, dependent=True)).naming(layer)
     return replace(behind, places=node.places and of_shape(layer.positions(node.places.shape)))
-
-
-@singledispatch
-def estimate(values: Any, layer: "Layer", node: Node[Any]) -> Node[Any]:
-    """Return the node behind a layer without an exact rule, given the moments `values` in front of it."""
-    raise ValueError(
-        f"expected layers with exact rules for gradients, got {layer!r}, which is estimated from draws; "
-        "leave it out, or use a layer that has a rule there"
-    )
-
-
-estimate.register(Moments)(lambda values, layer, node: drawn_law(layer, node))
-estimate.register(Pairs)(lambda values, layer, node: drawn_kernel(layer, node))
 
 
 def _moments(y: Array, draws: Draws) -> Array:

@@ -16,7 +16,7 @@ from igbtheory.formulas.function import Function
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.base import Base, Units
 from igbtheory.nodes.draws import SEED, SPARE, TINY, Array, Draws, standard_error
-from igbtheory.nodes.node import LawNode, refuse_exact
+from igbtheory.nodes.node import Node, refuse_draws
 from igbtheory.nodes.scaling import normalised
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.numbers.sweeps import at_points
@@ -42,14 +42,16 @@ class GroupNorm(Layer):
         object.__setattr__(self, "size", checks.whole("size", self.size, 2, checks.LARGEST))
         checks.epsilon(self.eps)
 
-    def law(self, node: LawNode) -> LawNode:
-        if not node.gaussian:
-            return super().law(node)
+    whole = True
+
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        if not node.gaussian or node.base.on_data:
+            return super().rule(node)
         h = node.averaged()
         found = node.after(Grouped(h, self.size, self.eps, self.behind(node)))
-        if not np.any((h.var_mu != 0) | (h.covariance != 0)):
+        if not node.passage.gradients and not np.any((h.var_mu != 0) | (h.covariance != 0)):
             return found
-        refuse_exact(self, node.n)
+        refuse_draws(self, node)
         return found.naming(self)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""The base class of layers: `samples` defines a layer, `law` and `kernel` are optional exact knowledge of it."""
+"""The base class of layers: `samples` defines a layer, and `rule` is optional exact knowledge of it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -9,19 +9,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Moments, Pairs
-from igbtheory.layers.general import estimate
+from igbtheory.layers.general import drawn
 from igbtheory.nodes.base import Units
 from igbtheory.nodes.draws import Array, Draws
-from igbtheory.nodes.node import KernelNode, LawNode, Node
+from igbtheory.nodes.node import Node
 from igbtheory.nodes.places import Places, Point, at_positions, images
 
 
 class Layer(ABC):
     """A layer, defined by what it does to the units of a finite network.
 
-    A subclass needs only `samples`. Without a `law` or a `kernel` in infinite width, these are estimated from draws of
-    the units in front of the layer, and the prediction reports their error.
+    A subclass needs only `samples`. Without a `rule` in infinite width, the units behind the layer are estimated from
+    draws of the units in front, and the prediction reports the error.
     """
 
     @abstractmethod
@@ -34,21 +33,21 @@ class Layer(ABC):
         """
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        """Return the node behind the layer in infinite width: of the law of Gaussian inputs, or of a data set."""
-        values = node.averaged()
-        own = {Moments: "law", Pairs: "kernel"}.get(type(values), "rule")  # layers of before
-        if getattr(type(self), own) is not getattr(Layer, own):
-            found: Node[Any] = getattr(self, own)(node)
-            return found
-        return estimate(values, self, node)
+        """Return the node behind the layer in infinite width, by the verbs of the node in front of it.
 
-    def law(self, node: LawNode) -> LawNode:
-        """Return the law of a unit behind the layer, for Gaussian inputs in infinite width."""
-        return self.rule(node) if type(self).rule is not Layer.rule else estimate(node.averaged(), self, node)
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        """Return the kernel behind the layer, for a given data set in infinite width."""
-        return self.rule(node) if type(self).rule is not Layer.rule else estimate(node.averaged(), self, node)
+        One sentence serves Gaussian inputs, given data, gradients, training and formulas. Layers that were written
+        before there was a `rule` have a `law` for Gaussian inputs and a `kernel` for given data in its place.
+        """
+        older = "kernel" if node.base.on_data else "law"
+        if not hasattr(self, older):
+            return drawn(self, node)
+        if node.passage.gradients:
+            raise ValueError(
+                f"expected a rule of {self!r} for gradients, got its {older} alone, which does not tell what becomes "
+                "of two data that are close; write rule(node), for example return node.times_number(2.0)"
+            )
+        found: Node[Any] = getattr(self, older)(node)
+        return found
 
     def latex(self) -> str:
         """Return the layer as a formula."""
@@ -110,8 +109,8 @@ class Layer(ABC):
     @property
     def whole(self) -> bool:
         """Whether the kernel behind the layer needs all pairs of data at once."""
-        drawn = type(self).kernel is Layer.kernel and type(self).rule is Layer.rule
-        return drawn or any(layer.whole for layer in self.inner)
+        ruled = type(self).rule is not Layer.rule or hasattr(self, "kernel")
+        return not ruled or any(layer.whole for layer in self.inner)
 
     @property
     def few(self) -> bool:

@@ -31,12 +31,13 @@ class LayerNorm(Layer):
         checks.epsilon(self.eps)
 
     def rule(self, node: Node[Any]) -> Node[Any]:
+        if node.components:  # averages over few units are no constants
+            return super().rule(node)
         x = node.averaged()
-        q, centre = x.variance, x.mean
         if self.positions_too and node.places is not None:
             square, centre = (node.places.averages(each) for each in (x.square, x.mean))
-            q = square - centre * centre
-        return node.over_root(q + node.n.number(self.eps), centre)
+            return node.over_root(square - centre * centre + node.n.number(self.eps), centre)
+        return node.over_root(x.variance + node.n.number(self.eps), x.mean)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         if self.positions_too:
@@ -62,7 +63,8 @@ class RMSNorm(Layer):
         checks.epsilon(self.eps)
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        return node.over_root(node.averaged().square + node.n.number(self.eps))
+        q = node.averaged().square + node.n.number(self.eps)
+        return super().rule(node) if node.components else node.over_root(q)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return over_root(x, np.mean(np.square(x), axis=1, keepdims=True), self.eps)

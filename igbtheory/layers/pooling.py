@@ -39,7 +39,7 @@ class MaxPool(Layer):
 
     def rule(self, node: Node[Any]) -> Node[Any]:
         # there is no rule for the maximum of normalised units at two data of one batch
-        drawn = node.draws_within and isinstance(node.base, Normalised) and self.m > 1
+        drawn = node.passage.within and isinstance(node.base, Normalised) and self.m > 1
         return super().rule(node) if drawn else node.largest(self.m) or super().rule(node)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
@@ -70,7 +70,7 @@ class AvgPool(Layer):
         return self.m
 
     def rule(self, node: Node[Any]) -> Node[Any]:
-        return super().rule(node) if node.base.dependent else node.remade(self, node.averaged().of_copies(self.m))
+        return super().rule(node) if node.base.dependent or node.components else node.of_copies(self.m)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         return np.asarray(pools(x, self.m, "AvgPool").mean(axis=2))

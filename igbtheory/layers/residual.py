@@ -15,7 +15,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import Windowed
 from igbtheory.nodes.node import Node
 from igbtheory.nodes.places import Point
-from igbtheory.nodes.sums import Add, S, add
+from igbtheory.nodes.sums import add
 
 
 @final
@@ -99,7 +99,11 @@ class Residual(Layer):
             return super().rule(node)
         if not node.gaussian and self.layers[0].weighs:  # stream and branch both ask for its average
             node = node.with_moments(node.units, node.averaged())
-        return self.through(node, lambda layer, x: layer.rule(x), add)
+        scale = node.n.number(self.scale)
+        if self.shortcut:
+            return add(node.through(self.shortcut), node.n.number(1), node.through(self.layers), scale)
+        multiple, rest = self.branch(node)
+        return add(node, 1 + scale * multiple, rest, scale)
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         units = width if self.weighs else x.shape[1]
@@ -125,16 +129,7 @@ class Residual(Layer):
         shortcut = f", shortcut={f'[{stream}]' if self.shortcut[1:] else stream}" if stream else ""
         return f"Residual({', '.join(map(repr, self.layers))}{scale}{shortcut})"
 
-    def through(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> S:
-        """Return x behind the block: `face` applies a layer to it, `add` adds independent parts."""
-        scale = x.n.number(self.scale)
-        if self.shortcut:
-            branch, stream = (reduce(lambda x, layer: face(layer, x), part, x) for part in (self.layers, self.shortcut))
-            return add(stream, x.n.number(1), branch, scale)
-        multiple, added = self.branch(x, face, add)
-        return add(x, 1 + scale * multiple, added, scale)
-
-    def branch(self, x: S, face: Callable[[Layer, S], S], add: Add[S]) -> tuple[Any, S]:
+    def branch(self, x: Node[Any]) -> tuple[Any, Node[Any]]:
         """Return the multiple of x that F(x) contains, and the rest of F(x), which is independent of x.
 
         Behind a Dense, F(x) is independent of x; only inner blocks in front of the first Dense leave a multiple of x.
@@ -144,12 +139,13 @@ class Residual(Layer):
         for layer in self.layers:
             if isinstance(layer, Residual) and not layer.shortcut:
                 scale = x.n.number(layer.scale)
-                inner, added = layer.branch(total, face, add)
+                inner, added = layer.branch(total)
                 factor = 1 + scale * inner
                 total, multiple = add(total, factor, added, scale), multiple * factor
                 rest = add(added, x.n.number(0), added, scale) if rest is None else add(rest, factor, added, scale)
+                total.passage.show(layer, total)
             else:
-                total = face(layer, total)
+                total = total.through((layer,))
                 independent = independent or layer.weighs
                 bent = bent or not independent
         if independent:

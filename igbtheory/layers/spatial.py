@@ -8,9 +8,11 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from igbtheory.averages.state import Each, Pairs
+from igbtheory.averages.each import Each
+from igbtheory.averages.state import Pairs
+from igbtheory.layers.general import drawn
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode, LawNode
+from igbtheory.nodes.node import KernelNode, Node
 from igbtheory.nodes.places import VECTORS, Places, Point, Window, behind
 
 WHAT = {1: "sequences", 2: "images"}
@@ -20,11 +22,17 @@ WHAT = {1: "sequences", 2: "images"}
 class OfData(Layer, ABC):
     """A layer of images or sequences, which has no law of Gaussian inputs."""
 
-    def law(self, node: LawNode) -> LawNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
+        if node.base.on_data:
+            return self.kernel(node)
         raise ValueError(
             f"expected a data set in front of {self!r}, got Gaussian inputs: few channels do not average out, so that "
             "there is no law; draw images, for example igb.gaussian_images(100, 3, 8, 8, correlation_length=2.0)"
         )
+
+    def kernel(self, node: KernelNode) -> KernelNode:
+        """Return the node behind the layer on a given data set, by default estimated from draws."""
+        return drawn(self, node)
 
 
 class OfTokens(OfData, ABC):
@@ -72,22 +80,24 @@ class Spatial(OfData, ABC):
 
     def moved(self, x: Pairs, before: Places, after: Places) -> Pairs:
         """Return the second moments behind the layer."""
+        mean = self._means(x.mean, before, after)
         if before.whole:
             held = replace(before, offsets=self.needs(before.shape, after.offsets))
-            q_ab = after.gathered(self.mean(held.paired(x.q_ab), held, after))
-            q = np.real(np.diagonal(q_ab))
-            same = np.eye(len(q), dtype=bool)
-            return replace(
-                x, q_a=q[:, None], q_b=q[None, :], q_ab=q_ab, same=same, mean=self._means(x.mean, before, after)
-            )
-        x = replace(x, mean=self._means(x.mean, before, after))
-        q_ab = self.mean(x.q_ab, before, after)
-        at_a, at_b = (np.real(q_ab),) * 2 if self.apart else (self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1]))
+
+            def moved(q_ab: Any) -> Any:
+                return after.gathered(self.mean(held.paired(q_ab), held, after))
+
+            found = x.linear(moved, x.square, mean=mean)
+            q = np.diagonal(found.q_ab)
+            return replace(found, q_a=q[:, None], q_b=q[None, :], same=np.eye(len(q), dtype=bool))
         same = np.zeros((len(after.offsets), *np.shape(x.same)[1:]), dtype=bool)
         same[0] = x.same[0]
-        if not after.shape:
-            return replace(x, q_a=at_a[0, 0], q_b=at_b[0, 0], q_ab=q_ab[0, 0], same=same[0, 0])
-        return replace(x, q_a=at_a[:1], q_b=at_b[0][after.second], q_ab=q_ab, same=same)
+        found = x.linear(lambda q_ab: self.mean(q_ab, before, after), x.square, same=same, mean=mean)
+        squares = [found.q_ab] * 2 if self.apart else [self.at_one(q, before, after) for q in (x.q_a, x.q_b[:1])]
+        if after.shape:
+            return replace(found, q_a=squares[0][:1], q_b=squares[1][0][after.second])
+        ended = found.linear(lambda q_ab: q_ab[0, 0], Each(*(square[0, 0] for square in squares)))
+        return replace(ended, same=same[0, 0])
 
     def _means(self, means: Each, before: Places, after: Places) -> Each:
         """Return the means behind the layer at the two data of a pair."""

@@ -68,7 +68,7 @@ class MaxPool2d(Pool2d):
     by which windows reach beyond each edge, as in PyTorch.
     """
 
-    kernel = Layer.kernel
+    whole = True
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])

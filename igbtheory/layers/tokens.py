@@ -76,7 +76,7 @@ class PatchEmbedding(OfData):
         return Dense(self.sigma_w2, self.sigma_b2), patches.reshape(*patches.shape[:2], -1)
 
     def kernel(self, node: KernelNode) -> KernelNode:
-        return Tokens().kernel(self.convolution.kernel(node))
+        return node.through((self.convolution, Tokens()))
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
         self.positions(x.shape[2:])

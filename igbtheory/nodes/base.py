@@ -3,13 +3,48 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar, final
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, final
 
+from igbtheory.averages.state import Pairs
 from igbtheory.formulas.function import Function
 from igbtheory.nodes.draws import Array, Draws
 from igbtheory.numbers import Kind
 
-T = TypeVar("T")
+
+class State(Protocol):
+    """Moments of a unit, and the verbs that say what layers do to it: see `averages.state`."""
+
+    @property
+    def mean(self) -> Any:
+        """The mean over the weights."""
+
+    @property
+    def error(self) -> Any:
+        """The estimated relative error."""
+
+    def weighted(self, sigma_w2: Any, sigma_b2: Any, rounding: float) -> Self:
+        """Return those of sums of many units with independent weights and biases."""
+
+    def over_root(self, n: Kind, q: Any, centre: Any) -> Self:
+        """Return those of (x - centre)/sqrt(q)."""
+
+    def times_number(self, s: Any) -> Self:
+        """Return those of s x."""
+
+    def of_copies(self, m: int) -> Self:
+        """Return those of the mean of m independent copies of x."""
+
+    def dropped(self, p: Any) -> Self:
+        """Return those behind Dropout."""
+
+    def times(self, other: Self) -> Self:
+        """Return those of x y for an independent unit y."""
+
+    def plus(self, a: Any, other: Self, b: Any) -> Self:
+        """Return those of a x + b y for an independent unit y."""
+
+
+T = TypeVar("T", bound=State)
 Units = Callable[[Draws, int], Array]
 """Function of a replicate and a number of units that draws these units, shape (*sweep, data, units)."""
 
@@ -25,14 +60,19 @@ class Base(ABC, Generic[T]):
     averages: ClassVar[bool] = True
     """Whether functions of the unit can be averaged."""
 
+    @property
+    def on_data(self) -> bool:
+        """Whether averages are those of a given data set."""
+        return False
+
     @abstractmethod
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         """Return the second moments of phi(M), M the largest of m independent units; phi = None is the identity."""
 
-    @property
-    def rises(self) -> bool:
-        """Whether the unit increases with the unit in front of it, so that a maximum may be taken there."""
-        return True
+    def increases(self, phi: Function | None, m: int) -> bool:
+        """Return whether phi of the unit increases with the unit, so that it commutes with a maximum over m of them."""
+        del m
+        return phi is None or phi.monotonicity > 0
 
     def units(self, draws: Draws, count: int) -> Array:
         """Draw `count` units, shape (*sweep, data, count)."""
@@ -73,6 +113,10 @@ class Averaged(Base[T]):
     varies: bool = False
 
     averages: ClassVar[bool] = False
+
+    @property
+    def on_data(self) -> bool:
+        return isinstance(self.values, Pairs)
 
     def average(self, n: Kind, phi: Function | None, m: int) -> T:
         return self.values

@@ -1,20 +1,21 @@
 """Gaussian units: the base of the node behind every Dense."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property, singledispatch
+from functools import cached_property
 from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
 from igbtheory.averages import constant_batches, gaussian
-from igbtheory.averages.state import Each, Moments, Pairs, kernel_root
+from igbtheory.averages.each import Each
+from igbtheory.averages.noise import Noise
+from igbtheory.averages.state import Moments, Pairs, kernel_root
 from igbtheory.averages.steepness import steepness
 from igbtheory.formulas.function import Function
 from igbtheory.nodes.base import Base
 from igbtheory.nodes.draws import Array, Draws, beside
 from igbtheory.nodes.places import parts
 from igbtheory.numbers import Kind
-from igbtheory.numbers.first_order import first_order, is_first_order, slope_of
 
 
 @final
@@ -29,12 +30,25 @@ class Gaussian(Base[Moments]):
     def average(self, n: Kind, phi: Function | None, m: int) -> Moments:
         h = self.values
         found = gaussian.moments(n, phi, m, h)
-        if h.within is None or found is h:
+        if found is h:
+            return h
+        if h.noise is not None:
+            found = replace(found, noise=self._noise(h.noise, n, phi, m))
+        if h.within is None:
             return found
         if h.within_has_no_rule:
             return replace(found, within=h.within)
         pair, error = gaussian.product(n, phi, m, (h.variance, h.variance, h.within), h.mean)
         return replace(found, within=pair - found.mean * found.mean, error=found.error + error)
+
+    def _noise(self, noise: Noise, n: Kind, phi: Function | None, m: int) -> Noise:
+        """Return the noise behind phi(M), by the mean square of its slope."""
+        from igbtheory.averages import slopes  # noqa: PLC0415 - gradients alone need it
+
+        if phi is not None:
+            slopes.refuse_jumps(phi)
+        factor, error = slopes.mean_square(n, phi, m, self.values)
+        return noise.times(factor, self.values.error + error)
 
     def constant(self, phi: Function | None, m: int, size: int) -> Any:
         return 0 if phi is None else constant_batches.probability(phi, m, size, self.values)
@@ -60,13 +74,12 @@ class GaussianPairs(Base[Pairs]):
     values: Pairs
 
     gaussian: ClassVar[bool] = True
+    on_data: ClassVar[bool] = True
 
     def average(self, n: Kind, phi: Function | None, m: int) -> Pairs:
         h = self.values
         if phi is None and m == 1:
             return h
-        if is_first_order(h.q_ab):
-            return self._first_order(n, phi, m)
         # the diagonal is computed apart: at c = 1 the kernel of a jump loses half its digits
         (mean_a, q_a), (mean_b, q_b) = (_first_two(n, phi, m, q) for q in (h.q_a, h.q_b))
         q_ab, error = self._product(n, phi, m)
@@ -80,17 +93,14 @@ class GaussianPairs(Base[Pairs]):
         if parity:
             q_ab = np.where((h.q_ab == -h.q_a) & (h.q_ab == -h.q_b), parity * q_a, q_ab)
         error = factor * h.error + error
-        return replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error, mean=Each(mean_a, mean_b))
+        behind = replace(h, q_a=q_a, q_b=q_b, q_ab=q_ab, error=error, mean=Each(mean_a, mean_b))
+        return behind if h.tangent is None else replace(behind, tangent=self._slope(n, phi, m) * h.tangent)
 
-    def _first_order(self, n: Kind, phi: Function | None, m: int) -> Pairs:
-        """Return the average and its derivative, for the tangent kernel."""
+    def _slope(self, n: Kind, phi: Function | None, m: int) -> Any:
+        """Return the derivative of the average of two data by their covariance."""
         from igbtheory.averages import slopes  # noqa: PLC0415 - training alone needs it
 
-        h = self.values
-        real = replace(self, values=replace(h, q_ab=np.real(h.q_ab)))
-        slope = slopes.product(n, phi, m, (h.q_a, h.q_b, np.real(h.q_ab)))
-        found = real.average(n, phi, m)
-        return replace(found, q_ab=first_order(found.q_ab, slope * slope_of(h.q_ab)))
+        return slopes.product(n, phi, m, (self.values.q_a, self.values.q_b, self.values.q_ab))
 
     def _product(self, n: Kind, phi: Function | None, m: int) -> tuple[Any, float]:
         """Return E phi(M_a) phi(M_b) at the pairs, and its error; closed forms take images in parts."""
@@ -119,14 +129,9 @@ def _first_two(n: Kind, phi: Function | None, m: int, q: Any) -> tuple[Any, Any]
     return mean[where], (mean * mean + found.variance)[where]
 
 
-@singledispatch
-def gaussian_base(values: Any) -> Base[Any]:
-    """Return the base of Gaussian units with these moments; register a base for moments of your own."""
-    raise TypeError(f"expected moments of Gaussian units, got {type(values).__name__}; register a base for them")
-
-
-gaussian_base.register(Moments)(Gaussian)
-gaussian_base.register(Pairs)(GaussianPairs)
+def of_gaussian(values: Any) -> Base[Any]:
+    """Return the base of Gaussian units with these moments."""
+    return GaussianPairs(values) if isinstance(values, Pairs) else Gaussian(values)
 
 
 class UnitsNeededError(ValueError):

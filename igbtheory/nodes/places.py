@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Each
+from igbtheory.averages.each import Each
 
 IN_CACHE = 2**16
 """Number of entries of an array over pairs that are processed at once."""

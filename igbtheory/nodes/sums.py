@@ -1,43 +1,26 @@
 """Sums of independent nodes, such as the stream and the branch of a residual block."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import Any, Generic, final
 
 import numpy as np
 
-from igbtheory.nodes.base import Averaged, Units
+from igbtheory.nodes.base import Averaged, T, Units
 from igbtheory.nodes.draws import Array, Draws, beside
 from igbtheory.nodes.node import Node
-from igbtheory.numbers import Kind
-
-
-class Flowing(Protocol):
-    """What flows through layers: a node, or an object that holds one."""
-
-    @property
-    def n(self) -> Kind:
-        """The kind of number."""
-
-
-T = TypeVar("T")
-S = TypeVar("S", bound=Flowing)
-Add = Callable[[S, Any, S, Any], S]
-"""Function of x, a, y, b that returns a x + b y for independent x and y."""
 
 
 def add(x: Node[T], a: Any, y: Node[T], b: Any) -> Node[T]:
     """Return the sum a x + b y of independent nodes."""
-    values = x.averaged().plus(a, y.averaged(), b)  # type: ignore[attr-defined]
+    values = x.averaged().plus(a, y.averaged(), b)
     estimated = tuple(dict.fromkeys((*x.estimated, *y.estimated)))
-    shown = tuple(dict((*x.shown, *y.shown)).items())
     if x.gaussian and y.gaussian:
-        return replace(x, base=replace(x.base, values=values), estimated=estimated, shown=shown)  # type: ignore[type-var]
+        return replace(x, base=replace(x.base, values=values), estimated=estimated)  # type: ignore[type-var]
     nothing: _SumOfUnits[T] = _SumOfUnits((), None)
-    parts = nothing.plus(add, a, x).plus(add, b, y)
+    parts = nothing.plus(a, x).plus(b, y)
     # a sum with a Gaussian part is constant over no batch
     base = Averaged(values, parts, x.base.dependent or y.base.dependent, varies=parts.noise is not None)
-    return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch), shown=shown)
+    return replace(x.after(base), estimated=estimated, batch=max(x.batch, y.batch))
 
 
 @final
@@ -57,7 +40,7 @@ class _SumOfUnits(Generic[T]):
             parts.append(self.noise.units(draws, count))
         return np.asarray(sum(parts, start=np.zeros(())))
 
-    def plus(self, add: Add[Node[T]], factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
+    def plus(self, factor: Any, node: Node[T]) -> "_SumOfUnits[T]":
         """Return this sum plus a node times a factor."""
         if not np.any(factor != 0):
             return self

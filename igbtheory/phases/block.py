@@ -8,13 +8,14 @@ so that f and a Dense(sigma_w2, sigma_b2) map q to sigma_w2 square + sigma_b2, a
 The spread never increases with the share, because E f_a f_b is a power series in c without negative coefficients.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.averages.noise import Noise
 from igbtheory.averages.state import Moments
 from igbtheory.formulas import Function, function_of
 from igbtheory.inputs import GaussianInputs
@@ -24,9 +25,8 @@ from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
 from igbtheory.network import mlp
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode
+from igbtheory.nodes.node import USUAL, LawNode, Passage
 from igbtheory.numbers import FLOAT64
-from igbtheory.phases.twins import through, twins_of
 
 Array = NDArray[np.float64]
 SCALES = np.array([0.37, 1.0, 5.3])
@@ -54,21 +54,15 @@ class Block:
         """The layers in words."""
         return " + ".join(layer.phi.name if isinstance(layer, Activation) else repr(layer) for layer in self.layers)
 
-    def law(self, node: LawNode) -> LawNode:
-        """Return the node behind the block."""
-        for layer in self.layers:
-            node = layer.law(node)
-        return node
-
     def after(self, var_mu: Any, var_chi: Any) -> Moments:
         """Return the moments behind the block for Gaussian units of mean 0 with these variances, or with sweeps."""
         with np.errstate(all="ignore"):
-            return self.law(units(Moments(0, var_mu, var_chi))).averaged()
+            return units(Moments(0, var_mu, var_chi)).through(self.layers).averaged()
 
     def square(self, q: Any) -> Any:
         """Return the mean square E f^2."""
         x = self.after(0 * q, q)
-        return x.mean * x.mean + x.variance + 0 * q  # behind a norm it does not depend on q
+        return x.square + 0 * q  # behind a norm it does not depend on q
 
     def biases(self, q: Any, sigma_w2: Any) -> Any:
         """Return q - sigma_w2 E f^2, the variance of the biases at which q is a fixed point."""
@@ -85,11 +79,10 @@ class Block:
 
     def slope(self, q: Any, share: float = 1.0) -> Any:
         """Return E |grad f|^2, which depends on the share only behind a BatchNorm. ValueError: the activation jumps."""
-        node = twins_of(units(Moments(0, (1 - share) * q, share * q)), 1.0 + 0 * q)
+        node = with_noise(units(Moments(0, (1 - share) * q, share * q), Passage(gradients=True)))
         with np.errstate(all="ignore"):
-            for layer in (*self.layers, Dense(1.0)):
-                node = through(layer, node)
-        return node.averaged().noise
+            noise: Any = node.through((*self.layers, Dense(1.0))).averaged().noise
+        return noise.variance + 0 * q
 
     @property
     def forgets(self) -> bool:
@@ -122,9 +115,15 @@ class Block:
         return float(powers[0]) if abs(powers[1] - powers[0]) <= accuracy else np.nan
 
 
-def units(values: Moments) -> LawNode:
-    """Return the node of Gaussian units with these moments."""
-    return LawNode(FLOAT64, Gaussian(values))
+def units(values: Moments, passage: Passage = USUAL) -> LawNode:
+    """Return the node of Gaussian units with these moments, on a passage."""
+    return LawNode(FLOAT64, Gaussian(values), passage=passage)
+
+
+def with_noise(node: LawNode) -> LawNode:
+    """Return the node with noise of variance 1 at the units of its base, which has values."""
+    base: Any = node.base
+    return replace(node, base=replace(base, values=replace(base.values, noise=Noise(node.n.number(1)))))
 
 
 def block_of(activation: Any, pool: Any = None, norm: str | None = None, placement: str = "before") -> Block:

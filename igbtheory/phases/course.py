@@ -143,12 +143,12 @@ def course(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> Co
     stopped = ""
     try:
         with np.errstate(all="ignore"):  # numbers out of range are reported below
-            node = dense.law(units(inputs.moments(FLOAT64)))
+            node = units(inputs.moments(FLOAT64)).through((dense,))
             while 1 / RANGE < node.averaged().variance < RANGE:
                 found.append(node.averaged())
                 if len(found) > depth or _stands(found):
                     break
-                node = dense.law(block.law(node))
+                node = node.through((*block.layers, dense))
             else:
                 size = "large" if node.averaged().variance > 1 else "small"
                 stopped = f"the variance q of the pre-activations is too {size} for the numbers at depth {len(found)}"

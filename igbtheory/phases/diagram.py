@@ -144,11 +144,11 @@ def _edge(block: Block, along: Array) -> tuple[Array, str]:
 @np.errstate(all="ignore")  # gamma is NaN where numbers are out of range
 def _through(block: Block, dense: Dense, inputs: GaussianInputs, depth: int) -> tuple[Array, float]:
     """Return gamma at every point of the sweep `dense`, NaN where the variance is out of range, and its error."""
-    x = dense.law(units(inputs.moments(FLOAT64))).averaged()
+    x = units(inputs.moments(FLOAT64)).through((dense,)).averaged()
     lost = np.zeros(np.shape(x.var_chi), dtype=bool)
     for _ in range(depth):
         lost |= ~((x.variance > 1 / RANGE) & (x.variance < RANGE))
         x = replace(x, var_mu=np.where(lost, 1.0, x.var_mu), var_chi=np.where(lost, 1.0, x.var_chi))
-        x = dense.law(block.law(units(x))).averaged()
+        x = units(x).through((*block.layers, dense)).averaged()
     error = np.where(lost, 0.0, x.error)
     return np.where(lost, np.nan, x.var_mu / x.var_chi), float(np.max(error))

@@ -1,6 +1,5 @@
 """Gradients at initialisation: the expected squared derivative of an output by the units of every Dense layer."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -9,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from igbtheory import checks
+from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.residual import Residual
 from igbtheory.network import MOST_DIGITS, Network
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, Node
+from igbtheory.nodes.node import LawNode, Passage
 from igbtheory.numbers import FLOAT64, Kind, decimals
-from igbtheory.phases.twins import Twins, again, through, twins_of
+from igbtheory.phases.block import with_noise
 from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import on_gaussian_inputs
 
@@ -75,37 +74,25 @@ def gradients(net: Network, inputs: Any = None, *, digits: int | None = None) ->
             f"the gradients of {batch!r} are not known, since an output depends on all data of its batch; use the full "
             "batch, BatchNorm(), or LayerNorm()"
         )
-    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n))), through)
+    passage = Passage(gradients=True)
+    found = segments(net.layers, LawNode(n, Gaussian(inputs.moments(n)), passage=passage))
     on_gaussian_inputs(net.layers, n, inputs)  # refuses what has no prediction
     return of_segments(n, found)
 
 
 @np.errstate(all="ignore")
-def segments(
-    layers: tuple[Layer, ...], node: LawNode, step: Callable[[Layer, Node[Twins]], Node[Twins]]
-) -> list[Twins]:
-    """Return the twins behind every Dense, whose noise is 1 behind the Dense before it.
+def segments(layers: tuple[Layer, ...], node: LawNode) -> list[Moments]:
+    """Return the moments behind every Dense, where the noise begins at 1 behind the Dense before it.
 
-    node: of the inputs; step: returns the twins behind a layer. Layers in front of the first Dense change the node
-    alone, because no gradient passes through them.
+    node: of the inputs. In front of the first Dense there is no noise, because no gradient passes through it.
     """
-    found: list[Twins] = []
-    one, twins = node.n.number(1), None
-    for layer in layers:
-        if twins is None and not isinstance(layer, Residual):
-            node = layer.law(node)
-            twins = twins_of(node, one) if layer.listed else None
-        else:
-            twins = step(layer, twins or twins_of(node, one))
-        if layer.listed:
-            found.append(twins.base.values)
-            twins = again(twins, one)
-    return found
+    return [behind.averaged() for behind in node.passage.listed(layers, node, with_noise)]
 
 
-def of_segments(n: Kind, found: list[Twins]) -> Gradients:
-    """Return the gradients, given the twins behind every Dense, input side first."""
+def of_segments(n: Kind, found: list[Moments]) -> Gradients:
+    """Return the gradients, given the moments behind every Dense, input side first."""
     if len(found) == 1:
         raise ValueError("expected a hidden layer, got the output Dense alone: nothing is in front of its gradient")
-    factors, errors = ([getattr(twins, name) for twins in found[1:]] for name in ("noise", "error"))
+    noises: list[Any] = [x.noise for x in found[1:]]
+    factors, errors = ([getattr(noise, name) for noise in noises] for name in ("variance", "error"))
     return Gradients(n, np.stack(np.broadcast_arrays(*factors)), np.stack(np.broadcast_arrays(*errors)))

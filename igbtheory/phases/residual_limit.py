@@ -17,18 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from igbtheory.averages.noise import Noise
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers.layer import Layer
 from igbtheory.layers.residual import Residual
 from igbtheory.network import Network
 from igbtheory.nodes.base import Averaged
-from igbtheory.nodes.gaussian import Gaussian, gaussian_base
-from igbtheory.nodes.node import LawNode, Node, no_units
-from igbtheory.nodes.sums import add
+from igbtheory.nodes.gaussian import Gaussian
+from igbtheory.nodes.node import LawNode, Passage, Ruled, no_units
 from igbtheory.numbers import FLOAT64
 from igbtheory.phases.gradients import Gradients, gradients, of_segments, segments
-from igbtheory.phases.twins import Twins, through
 from igbtheory.prediction import Prediction
 from igbtheory.result import Result
 from igbtheory.theory.gaussian_inputs import stacked
@@ -62,44 +60,42 @@ def residual_limit(net: Network, inputs: GaussianInputs | None = None) -> Residu
     if any(block.shortcut for block in blocks):
         raise ValueError("expected blocks that add to their stream, got one with a shortcut: leave the shortcut out")
     gradients(net, inputs)  # refuses networks without gradients
-    node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)))
-    found = segments(net.layers, node, _through)
-    prediction = Prediction(stacked(FLOAT64, [twins.of for twins in found]))
-    return ResidualLimit(prediction, of_segments(FLOAT64, found))
+    passage = Passage(applied=_applied, gradients=True)
+    node = LawNode(FLOAT64, Gaussian((inputs or GaussianInputs()).moments(FLOAT64)), passage=passage)
+    found = segments(net.layers, node)
+    return ResidualLimit(Prediction(stacked(FLOAT64, found)), of_segments(FLOAT64, found))
 
 
-def _through(layer: Layer, node: Node[Twins]) -> Node[Twins]:
-    """Return the twins behind a layer, and behind infinitely many copies of a residual block."""
-    return _flow(layer, node) if isinstance(layer, Residual) else through(layer, node)
+def _applied(layer: Ruled, node: LawNode) -> LawNode:
+    """Return the node behind a layer, and behind infinitely many copies of a residual block."""
+    return _flow(layer, node) if isinstance(layer, Residual) else layer.rule(node)
 
 
-def _flow(layer: Residual, node: Node[Twins]) -> Node[Twins]:
-    layer.rule(node)  # refuses what has no rule
+def _flow(layer: Residual, node: LawNode) -> LawNode:
     before = node.averaged()
-    x = before.of
+    noise = before.noise or Noise(node.n.number(1))  # a block in front of the first Dense
 
-    def at(state: Any, error: Any) -> Node[Twins]:
-        values = Twins(Moments(x.mean, state[0], state[1], error), state[2], error)
-        return node.after(gaussian_base(values) if node.gaussian else Averaged(values, no_units))
+    def at(state: Any, error: Any) -> LawNode:
+        values = Moments(before.mean, state[0], state[1], error, noise=Noise(state[2], error))
+        return node.after(Gaussian(values) if node.gaussian else Averaged(values, no_units))
 
     def rates(state: NDArray[Any]) -> NDArray[Any]:
-        share, added = layer.branch(at(state, 0.0), through, add)
-        found = added.averaged()
-        branch, scale2 = found.of, np.square(layer.scale)
+        share, added = layer.branch(at(state, 0.0))
+        branch, scale2 = added.averaged(), np.square(layer.scale)
         if np.any(share != 0) or np.any(np.abs(branch.mean) > CENTRED * np.sqrt(branch.variance)):
             raise ValueError(
                 f"expected a branch of mean 0 and without a multiple of its stream, got {layer!r}: over L blocks they "
                 "add up to sqrt(L); end the branch with a Dense, and take inner blocks out of it"
             )
-        parts = (branch.var_mu, branch.var_chi, found.noise)
+        parts = (branch.var_mu, branch.var_chi, branch.noise.variance)
         return np.stack(np.broadcast_arrays(*(scale2 * rate for rate in parts)))
 
-    start = (x.var_mu, x.var_chi, before.noise)
+    start = (before.var_mu, before.var_chi, noise.variance)
     shape = np.broadcast_shapes(*map(np.shape, (*start, *rates(np.array(np.broadcast_arrays(*start))))))
     begin = np.array([np.broadcast_to(part, shape) for part in start], dtype=float)
     rough, fine = (_solved(rates, begin, tolerance) for tolerance in TOLERANCES)
     error = np.max(np.abs(fine - rough) / (fine + NOTHING * fine.max(axis=0)), axis=0)
-    return at([part[()] for part in fine], before.error + x.error + error)
+    return at([part[()] for part in fine], before.error + noise.error + error)
 
 
 def _solved(rates: Callable[[NDArray[Any]], NDArray[Any]], begin: NDArray[Any], tolerance: float) -> NDArray[Any]:

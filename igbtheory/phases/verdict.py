@@ -115,7 +115,7 @@ def verdict(
 def _first(phi: Function, dense: Dense, inputs: GaussianInputs) -> tuple[float, tuple[Cause, ...]]:
     """Return the mean behind the first activation, and the causes: the parts of var_mu behind the next Dense."""
     with np.errstate(all="ignore"):
-        x = dense.law(units(inputs.moments(FLOAT64))).then(phi).averaged()
+        x = units(inputs.moments(FLOAT64)).through((dense,)).then(phi).averaged()
     parts = {
         "mean": dense.sigma_w2 * x.mean**2,
         "centres": dense.sigma_w2 * x.var_mu,  # shifted inputs and biases make the centres of the pre-activations vary

@@ -81,7 +81,7 @@ class FiniteNetwork:
     def _behind(self, dense: Layer, x: NDArray[Any]) -> tuple[float, float]:
         """Return var_mu and var_chi after a Dense, averaged over its weights by its law on the moments of x."""
         given = Moments(0, *pair_moments(x.reshape(len(x), -1), self.ddof, self.batch))
-        found = dense.law(LawNode(FLOAT64, Gaussian(given))).averaged()
+        found = LawNode(FLOAT64, Gaussian(given)).through((dense,)).averaged()
         return found.var_mu, found.var_chi
 
 

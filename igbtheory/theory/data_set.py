@@ -16,7 +16,7 @@ from igbtheory.nodes.places import units_first
 from igbtheory.numbers import Kind
 from igbtheory.numbers.threads import one_thread
 from igbtheory.prediction import PerLayer, Prediction
-from igbtheory.theory.kernels import THREADS, Found, found_on
+from igbtheory.theory.kernels import THREADS, Found, Watched, found_on, renamed
 from igbtheory.theory.refusals import refuse_lost
 
 ROUNDED = 8
@@ -25,8 +25,11 @@ WORLDS, MOST_WORLDS, ENTRIES = 64, 128, 2**24
 """Smallest and largest number of worlds of a prediction, and the wanted number of entries of all their kernels."""
 
 
-def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
-    """Return the prediction for the data set `inputs`, whose kernel is computed in blocks."""
+def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any, watched: Watched | None = None) -> Prediction:
+    """Return the prediction for the data set `inputs`, whose kernel is computed in blocks.
+
+    The moments behind layers that are watched come first in its layers.
+    """
     if any(map(np.ndim, swept(layers))):
         raise ValueError("expected one network on a data set, got a sweep; loop over its values")
     from igbtheory.guesses.dataset import DatasetGuessLaw  # noqa: PLC0415 - Gaussian inputs do not need it
@@ -35,7 +38,8 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     given = units_first(inputs)
     shapes(layers, given.shape[2:])
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
-        worlds = _worlds(layers, n, given) if any(layer.few for layer in layers) else [found_on(layers, n, given)]
+        few = any(layer.few for layer in layers)
+        worlds = _worlds(layers, n, given, watched) if few else [found_on(layers, n, given, watched=watched)]
     found = worlds[0]
     q_ab, q = (np.mean([getattr(world, name) for world in worlds], axis=0) for name in ("q_ab", "q"))
     for i, variance in enumerate(q):
@@ -56,13 +60,15 @@ def on_data_set(layers: Sequence[Layer], n: Kind, inputs: Any) -> Prediction:
     return Prediction(per_layer, law, None, rank, unlike(found.estimated), tuple(layers), inputs)
 
 
-def _worlds(layers: Sequence[Layer], n: Kind, given: Any) -> list[Found]:
+def _worlds(layers: Sequence[Layer], n: Kind, given: Any, watched: Watched | None) -> list[Found]:
     """Return the means in independent worlds, in each of which the few weights of the layers are drawn."""
     count = min(max(WORLDS, ENTRIES // _positions(layers, given) ** 2), MOST_WORLDS)
 
     def world(rng: np.random.Generator) -> Found:
         with one_thread(), np.errstate(all="ignore"):
-            found = found_on(tuple(layer.settled(rng) for layer in layers), n, given, 1 + int(rng.integers(2**32)))
+            settled = tuple(layer.settled(rng) for layer in layers)
+            number = 1 + int(rng.integers(2**32))
+            found = found_on(settled, n, given, number, renamed(watched or {}, layers, settled))
             kernel = found.kernel()
         return replace(found, kernel=lambda: kernel)
 

@@ -9,41 +9,36 @@ import numpy as np
 from igbtheory import checks
 from igbtheory.averages.state import Moments
 from igbtheory.inputs import GaussianInputs
-from igbtheory.layers.batch_sizes import batch_of, in_batches, sees_batches
+from igbtheory.layers.batch_sizes import batch_of, sees_batches
 from igbtheory.layers.chain import swept, unlike
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.gaussian import Gaussian
-from igbtheory.nodes.node import LawNode, Node
+from igbtheory.nodes.node import LawNode, Passage
 from igbtheory.numbers import Kind
 from igbtheory.prediction import Batch, PerLayer, Prediction
 from igbtheory.theory.refusals import refuse_lost
 
 
 def on_gaussian_inputs(
-    layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, *, draws_within: bool = False
+    layers: Sequence[Layer], n: Kind, inputs: GaussianInputs, batch_size: int | None = None
 ) -> Prediction:
     """Return the prediction for Gaussian inputs, at all points of a sweep.
 
-    draws_within: whether covariances within a batch are estimated from draws, instead of left out, if there is no rule.
+    batch_size: data in a batch in place of full batches; then covariances within a batch that have no rule are
+    estimated from draws, instead of left out.
     """
     checks.broadcast("sweeps", (("", value) for value in (inputs.shift, inputs.variance, *swept(layers))))
     batch = batch_of(layers)
-    node = LawNode(n, Gaussian(inputs.moments(n)), draws_within=draws_within or sees_batches(layers))
+    passage = Passage(within=batch_size is not None or sees_batches(layers), batch_size=batch_size)
+    first = LawNode(n, Gaussian(inputs.moments(n)), passage=passage)
     found: list[Moments] = []
     with np.errstate(all="ignore"):  # numbers that are out of range are refused below
-        for layer in layers:
-            node = layer.law(node)
-            if not isinstance(node, Node):
-                raise TypeError(
-                    f"expected the law of {layer!r} to return a node, got {type(node).__name__}; return "
-                    "node.remade(self, moments)"
-                )
-            if layer.listed:
-                found.append(node.averaged())
-                refuse_lost(n, found[-1].variance, len(found))
+        for node in passage.listed(layers, first):
+            found.append(node.averaged())
+            refuse_lost(n, found[-1].variance, len(found))
     per_layer = stacked(n, found)
     layers = tuple(layers)
-    batches = batch and Batch(batch.batch_size, InBatches(layers, n, inputs))
+    batches = batch and Batch(batch.batch_size or batch_size, InBatches(layers, n, inputs))
     return Prediction(per_layer, batch=batches, estimated=unlike(node.estimated), layers=layers, inputs=inputs)
 
 
@@ -61,7 +56,7 @@ class InBatches:
 
     def __call__(self, size: int) -> Prediction:
         """Return the prediction with batches of that size."""
-        return on_gaussian_inputs(in_batches(self.layers, size), self.n, self.inputs, draws_within=True)
+        return on_gaussian_inputs(self.layers, self.n, self.inputs, size)
 
 
 def stacked(n: Kind, found: Sequence[Moments]) -> PerLayer:

@@ -1,26 +1,26 @@
 """The kernel of a given data set behind layers in a row, computed in blocks of pairs of data."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product, starmap
 from math import isqrt
-from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from igbtheory.averages.state import Each, Pairs
+from igbtheory.averages.each import Each
+from igbtheory.averages.state import Pairs
 from igbtheory.layers.batch_sizes import batch_of
 from igbtheory.layers.blocks import Block, block, listed
-from igbtheory.layers.chain import behind_undrawn, needed
+from igbtheory.layers.chain import behind_undrawn, each, needed
 from igbtheory.layers.layer import Layer
 from igbtheory.nodes.base import Averaged
 from igbtheory.nodes.data import Components
 from igbtheory.nodes.gaussian import UnitsNeededError
-from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.node import USUAL, KernelNode, Passage, Ruled
 from igbtheory.nodes.places import Places, at_positions, of_shape
 from igbtheory.numbers import FLOAT64, Kind
 from igbtheory.theory.refusals import is_whole, refuse_dark, refuse_many, refuse_scale, refuse_silent
@@ -31,6 +31,10 @@ NEAR, ALIKE = 4000, 16
 """Distances of q_ab from q, in rounding errors of q: up to NEAR data are compared, and from ALIKE on they differ."""
 THREADS = 2
 """Number of blocks of images that are computed at the same time: more would need more memory."""
+
+
+Watched = Mapping[int, tuple[int, bool]]
+"""For the ids of layers behind which kernels are wanted: a number that orders them, and whether of the first token."""
 
 
 @final
@@ -52,12 +56,13 @@ class Found:
     kernel: Callable[[], NDArray[np.float64]]
 
 
-def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0) -> Found:
+def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0, watched: Watched | None = None) -> Found:
     """Return the means over the data, whose kernel is computed in blocks, or at once if units must be drawn."""
     chain, data = behind_undrawn(layers, given)
+    watched = renamed(watched or {}, layers[len(layers) - len(chain) :], chain)
     if n is FLOAT64:
         refuse_scale(data)
-    kernel = OutputKernel(chain, n.number(data), n, world)
+    kernel = OutputKernel(chain, n.number(data), n, Passage(world=world), watched=watched)
     refuse_many(chain, len(data), kernel.places)
     if kernel.places is not None and not kernel.places.whole:
         try:  # one datum shows whether units must be drawn, for which all pairs of positions are needed
@@ -68,20 +73,28 @@ def found_on(layers: Sequence[Layer], n: Kind, given: Any, world: int = 0) -> Fo
     return kernel.found()
 
 
+def renamed(watched: Watched, layers: Sequence[Layer], others: Sequence[Layer]) -> Watched:
+    """Return what is watched, for other layers that stand in the places of these."""
+    places = zip(each(layers), each(others), strict=True) if watched else ()
+    return {id(other): watched[id(layer)] for layer, other in places if id(layer) in watched}
+
+
 @final
 @dataclass(frozen=True)
 class OutputKernel:
     """Kernel of the outputs on given data, computed in blocks of pairs of data.
 
-    data: what enters the first of the layers, shape (n_samples, units, *positions), numbers of the kind n. world: see
-    `Node`. drawn: whether units of images must be drawn, which takes all pairs of positions at once.
+    data: what enters the first of the layers, shape (n_samples, units, *positions), numbers of the kind n. drawn:
+    whether units of images must be drawn, which takes all pairs of positions at once. watched: layers behind which
+    kernels are wanted, too.
     """
 
     layers: tuple[Layer, ...]
     data: NDArray[Any]
     n: Kind = FLOAT64
-    world: int = 0
+    passage: Passage = USUAL
     drawn: bool = False
+    watched: Watched = field(default_factory=dict)
 
     @cached_property
     def places(self) -> Places | None:
@@ -91,15 +104,20 @@ class OutputKernel:
 
     def __call__(self) -> NDArray[np.float64]:
         """Return the kernel, shape (n_samples, n_samples)."""
+        return self.matrices("q_ab")[0]
+
+    def matrices(self, *names: str) -> list[NDArray[np.float64]]:
+        """Return symmetric matrices over the data, shape (n_samples, n_samples), that the output pairs call so."""
         parts, count = self._parts(), len(self.data)
-        kernel: Any = None
+        found: list[Any] = [None] * len(names)
         for (rows, columns), (_, pairs) in zip(parts, self._blocks(parts), strict=True):
-            q_ab = pairs[-1].q_ab
+            values = [getattr(pairs[-1], name) for name in names]
             if len(parts) == 1:  # a layer may have changed the number of data
-                return np.asarray(q_ab)
-            kernel = np.empty((count, count), dtype=q_ab.dtype) if kernel is None else kernel
-            kernel[rows, columns], kernel[columns, rows] = q_ab, q_ab.T
-        return np.asarray(kernel)
+                return [np.asarray(value) for value in values]
+            for i, value in enumerate(values):
+                found[i] = np.empty((count, count), dtype=value.dtype) if found[i] is None else found[i]
+                found[i][rows, columns], found[i][columns, rows] = value, value.T
+        return found
 
     def found(self) -> Found:
         """Return means over the kernels after every Dense."""
@@ -120,7 +138,7 @@ class OutputKernel:
     def block(self, rows: slice, columns: slice) -> tuple[KernelNode, list[Pairs]]:
         """Return, for the data in these rows and columns, the node of the outputs, and the kernels after every Dense.
 
-        The kernels that the node shows come first.
+        The kernels behind watched layers come first.
         """
         n, data, places = self.n, self.data, self.places
         if places is None:
@@ -129,7 +147,14 @@ class OutputKernel:
             now = Block(replace(_of_vectors(n, at_positions(data), slice(0, data.size)), places=places))
         else:
             now = block(n, at_positions(data).reshape(len(data), -1, data.shape[1]), places, rows, columns, self.layers)
-        now = replace(now, node=replace(now.node, world=self.world))
+        seen: dict[int, Pairs] = {}
+
+        def sees(layer: Ruled, node: KernelNode) -> None:
+            if id(layer) in self.watched:
+                number, first = self.watched[id(layer)]
+                seen[number] = listed(node, first=first)
+
+        now = now.on(replace(self.passage, sees=sees if self.watched else None))
         found: list[Pairs] = []
         batched = batch_of(self.layers) is not None
         for layer in self.layers:
@@ -140,7 +165,7 @@ class OutputKernel:
                     refuse_dark(layer, now.node)
                 if len(found) == 1 or batched:
                     refuse_silent(found, rows.start)
-        return now.node, [*(pairs for _, pairs in sorted(now.node.shown, key=itemgetter(0))), *found]
+        return now.node, [*(seen[number] for number in sorted(seen)), *found]
 
     def _parts(self) -> list[tuple[slice, slice]]:
         """Return rows and columns of the blocks: of vectors all columns, of images squares, the lower half left out."""

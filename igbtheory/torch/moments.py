@@ -2,27 +2,25 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import Any, final
 
 import numpy as np
 import torch
-from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import fx, nn
 
 from igbtheory.layers.activation import Activation
-from igbtheory.layers.blocks import listed
 from igbtheory.layers.chain import each
 from igbtheory.layers.dense import Dense
 from igbtheory.layers.layer import Layer
-from igbtheory.layers.residual import Residual
 from igbtheory.layers.spatial_pools import Flatten
 from igbtheory.layers.tokens import ClassToken, FirstToken
 from igbtheory.network import Network
-from igbtheory.nodes.node import KernelNode
 from igbtheory.nodes.places import units_first
+from igbtheory.numbers import FLOAT64
+from igbtheory.theory.data_set import on_data_set
+from igbtheory.theory.kernels import Watched
 from igbtheory.torch.data import moved
 from igbtheory.torch.models import digest, refuse_repeated
 from igbtheory.torch.outputs import Summary
@@ -39,21 +37,6 @@ NOT_CENTRED = (
     "the theory compares outputs of mean 0 over the weights, such as those of a linear layer; return logits, the "
     "outputs of the last linear layer"
 )
-
-
-@final
-@dataclass(frozen=True)
-class Shown(Layer):
-    """The identity, at which a prediction records the moments under a number; first: of the first token alone."""
-
-    number: int
-    first: bool
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        return replace(node, shown=(*node.shown, (self.number, listed(node, first=self.first))))
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x
 
 
 @final
@@ -187,35 +170,22 @@ def _along(path: Path, first: dict[Path, bool], x: Array) -> dict[Path, Any]:
         x, drawing = behind, drawing + 1
         found[path[:drawing]] = (*_of_units(x.reshape(len(x), -1)), 0.0)
     ways = [way for way in first if len(way) > drawing]
-    shown = {id(way[-1].layer): Shown(i, first[way]) for i, way in enumerate(ways)}
-    layers = _showing([step.layer for step in path[drawing:]], shown)
-    rows = sorted(layer.number for layer in each(layers) if isinstance(layer, Shown))
-    if rows:
-        found.update(zip([ways[i] for i in rows], _predicted(layers, x, len(rows)), strict=True))
+    layers = tuple(step.layer for step in path[drawing:])
+    along = {id(layer) for layer in each(layers)}
+    ways = [way for way in ways if id(way[-1].layer) in along]
+    if ways:
+        watched = {id(way[-1].layer): (i, first[way]) for i, way in enumerate(ways)}
+        found.update(zip(ways, _predicted(layers, x, watched), strict=True))
     return found
 
 
-def _showing(layers: Iterable[Layer], shown: dict[int, Shown]) -> tuple[Layer, ...]:
-    """Return the layers with the layers that show their moments behind them, also inside residual blocks.
-
-    A branch without weights stays as it is: it only multiplies the stream.
-    """
-
-    def behind(layer: Layer) -> tuple[Layer, ...]:
-        opened = isinstance(layer, Residual) and any(inner.weighs for inner in layer.inner)
-        own = layer.mapped(lambda inner: _showing(inner, shown)) if isinstance(layer, Residual) and opened else layer
-        return (own, shown[id(layer)]) if id(layer) in shown else (own,)
-
-    return tuple(chain.from_iterable(map(behind, layers)))
-
-
-def _predicted(layers: tuple[Layer, ...], x: Array, count: int) -> Array:
-    """Return the var_mu, var_chi and error that the layers show, (count, 3). ValueError: a layer refuses."""
+def _predicted(layers: tuple[Layer, ...], x: Array, watched: Watched) -> Array:
+    """Return var_mu, var_chi and error behind the layers that are watched. ValueError: a layer refuses."""
     shape = x.shape[2:]
     for layer in layers:
         shape = layer.positions(shape)
     end = [Flatten(), Dense(1.0)] if shape else [Dense(1.0)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the errors are part of the result
-        rows = Network(*layers, *end).predict(units_first(x)).per_layer
-    return np.stack([rows.var_mu, rows.var_chi, rows.error], axis=1)[:count].astype(float)
+        rows = on_data_set(Network(*layers, *end).layers, FLOAT64, units_first(x), watched).per_layer
+    return np.stack([rows.var_mu, rows.var_chi, rows.error], axis=1)[: len(watched)].astype(float)

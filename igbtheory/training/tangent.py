@@ -3,16 +3,12 @@
 The tangent kernel Theta is the kernel of the gradients with respect to all weights, in the parametrisation in which W
 and b are standard normal and a Dense multiplies them by sigma_w/sqrt(fan-in) and sigma_b. Behind a Dense it is
 K + (dK/dq_ab) Theta_in at fixed q_a and q_b (Jacot, Gabriel and Hongler 2018). The first term comes from the weights of
-the layer itself, and the derivative in the second from the rules of the kernel, applied to first-order numbers.
+the layer itself, and the derivative in the second from the verbs of the kernel: see `Pairs.tangent`.
 """
 
-import warnings
-from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any
 
 import numpy as np
-from numpy.exceptions import ComplexWarning
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from igbtheory import checks
@@ -20,28 +16,15 @@ from igbtheory.layers.batchnorm import BatchNorm
 from igbtheory.layers.chain import behind_undrawn, each, shapes
 from igbtheory.layers.dropout import Dropout
 from igbtheory.layers.layer import Layer
-from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.node import Passage
 from igbtheory.nodes.places import units_first
-from igbtheory.numbers.first_order import first_order, slope_of
 from igbtheory.theory.kernels import OutputKernel
 
 Array = NDArray[np.float64]
 
+PASSAGE = Passage(gradients=True, trains=False)
 LARGEST = 5_000
 """Largest number of data, for which the two kernels take 200 MB each."""
-
-
-@final
-@dataclass(frozen=True)
-class Tangent(Layer):
-    """The identity in front of all weights, from which on derivatives of the kernel are computed."""
-
-    def kernel(self, node: KernelNode) -> KernelNode:
-        x = node.averaged()
-        return node.with_moments(self, replace(x, q_ab=first_order(x.q_ab, 0)))
-
-    def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
-        return x
 
 
 def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
@@ -59,22 +42,10 @@ def kernels(layers: tuple[Layer, ...], inputs: Any) -> tuple[Array, Array]:
         )
     _refuse_batches(layers)
     shapes(layers, given.shape[2:])
-    chain, data = behind_undrawn(evaluated(layers), given)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ComplexWarning)
-        try:
-            found = OutputKernel((Tangent(), *chain), data.astype(float))()
-        except ComplexWarning:
-            raise ValueError(
-                "expected layers whose kernel has a formula, got some that are estimated from draws, for which there "
-                "is no tangent kernel; leave them out: net.predict(X).estimated names them"
-            ) from None
-    return np.ascontiguousarray(found.real), np.ascontiguousarray(slope_of(found))
-
-
-def evaluated(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
-    """Return the layers in evaluation mode: without Dropout."""
-    return tuple(layer.mapped(evaluated) for layer in layers if not isinstance(layer, Dropout))
+    # in evaluation mode, also in front of the first Dense
+    chain, data = behind_undrawn([layer for layer in layers if not isinstance(layer, Dropout)], given)
+    kernel, tangent = OutputKernel(chain, data.astype(float), passage=PASSAGE).matrices("q_ab", "tangent")
+    return kernel, tangent
 
 
 def _refuse_batches(layers: tuple[Layer, ...]) -> None:

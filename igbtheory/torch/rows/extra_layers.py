@@ -16,7 +16,7 @@ from igbtheory.layers.layer import Layer
 from igbtheory.layers.spatial import OfData
 from igbtheory.layers.token_mixing import moments_of_sums
 from igbtheory.nodes.data import pairs_of
-from igbtheory.nodes.node import KernelNode
+from igbtheory.nodes.node import KernelNode, Node
 from igbtheory.nodes.places import Point, of_shape
 
 
@@ -55,7 +55,7 @@ class Halves(Layer):
 
     pooled = 2
 
-    def kernel(self, node: KernelNode) -> KernelNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         return node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
@@ -67,7 +67,7 @@ class Halves(Layer):
 class Second(Layer):
     """The identity, which marks the second half of the units: it follows `Halves`."""
 
-    def kernel(self, node: KernelNode) -> KernelNode:
+    def rule(self, node: Node[Any]) -> Node[Any]:
         return node
 
     def samples(self, x: NDArray[Any], rng: Generator, width: int) -> NDArray[Any]:
